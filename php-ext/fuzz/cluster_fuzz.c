@@ -65,7 +65,7 @@ static void adopt(oh_topology *current, const oh_cluster_answer *answer)
     oh_cluster_map *map;
     MUST(oh_cluster_read(answer, &map, reason));
     if (oh_cluster_choose(current, map, NULL, reason) != NULL) {
-        MUST(oh_cluster_keep_places(map, current));
+        MUST(oh_cluster_keep_indexes(map, current));
         oh_topology *next = topology_of(map);
         for (uint32_t i = 0; i < oh_topology_nodes_count(current); i++) {
             oh_text name = oh_topology_node(current, i).name;

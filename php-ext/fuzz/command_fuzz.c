@@ -33,20 +33,20 @@ static size_t read_words(const uint8_t *bytes, size_t length, oh_bytes *words)
 
 static void check_keys(const oh_command *command, const oh_bytes *words, size_t count)
 {
-    oh_key_place places[WORDS_MAX * 8], fewer[4];
+    oh_key_position positions[WORDS_MAX * 8], fewer[4];
     size_t found, again;
 
-    if (oh_command_keys(command, words, count, places, WORDS_MAX * 8, &found) != NULL) {
+    if (oh_command_keys(command, words, count, positions, WORDS_MAX * 8, &found) != NULL) {
         return;
     }
     MUST(found <= WORDS_MAX * 8);
     for (size_t i = 0; i < found; i++) {
-        MUST(places[i].place > 0 && places[i].place < count);
-        MUST(i == 0 || places[i - 1].place <= places[i].place);
+        MUST(positions[i].position > 0 && positions[i].position < count);
+        MUST(i == 0 || positions[i - 1].position <= positions[i].position);
     }
     MUST(oh_command_keys(command, words, count, fewer, 4, &again) == NULL && again == found);
     for (size_t i = 0; i < found && i < 4; i++) {
-        MUST(fewer[i].place == places[i].place && fewer[i].kind == places[i].kind);
+        MUST(fewer[i].position == positions[i].position && fewer[i].kind == positions[i].kind);
     }
 }
 

@@ -157,7 +157,7 @@ static void adopt(const oh_topology *current)
     oh_cluster_map *map;
     MUST(oh_cluster_read(&answer, &map, reason));
     if (oh_cluster_choose(current, map, NULL, reason) != NULL) {
-        MUST(oh_cluster_keep_places(map, current));
+        MUST(oh_cluster_keep_indexes(map, current));
         oh_server_pool configured = {
             .name = {"p", 1}, .hash = OH_HASH_CRC16, .distribution = OH_SLOTS, .is_cluster = true};
         oh_server_pool pool = oh_cluster_pool(map, &configured);

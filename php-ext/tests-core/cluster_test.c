@@ -202,7 +202,7 @@ static oh_topology *take_step(const json_t *step, oh_topology *asked)
         CHECK(chosen != NULL && chosen == maps[strcmp(json_string_value(expected), "second") == 0]);
     }
     if (chosen != NULL && expected != NULL) {
-        CHECK(oh_cluster_keep_places(chosen, current));
+        CHECK(oh_cluster_keep_indexes(chosen, current));
         oh_cluster_keep_moved(chosen, asked, current);
         check_map(chosen, json_object_get(step, "map"));
         free(current);
@@ -331,7 +331,7 @@ static void test_large(void)
     oh_topology *topology = topology_of_map(map);
     CHECK(oh_topology_valid(topology, oh_topology_length(topology)));
     CHECK(oh_cluster_choose(topology, second, NULL, reason) == second &&
-          oh_cluster_keep_places(second, topology));
+          oh_cluster_keep_indexes(second, topology));
     oh_topology *again = topology_of_map(second);
     CHECK(oh_topology_moved(topology, again) == 0);
     CHECK(strcmp(oh_topology_fingerprint(topology), oh_topology_fingerprint(again)) == 0);

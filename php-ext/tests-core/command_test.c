@@ -20,7 +20,7 @@
 typedef struct line {
     oh_bytes words[WORDS_MAX];
     size_t count;
-    oh_key_place marks[WORDS_MAX];
+    oh_key_position marks[WORDS_MAX];
     size_t marks_count;
 } line;
 
@@ -31,7 +31,7 @@ static const char *without_mark(line *it, const char *word)
     for (int kind = 0; kind < 3; kind++) {
         size_t length = strlen(marks[kind]);
         if (strncmp(word, marks[kind], length) == 0) {
-            it->marks[it->marks_count++] = (oh_key_place){it->count, (oh_key_kind)kind};
+            it->marks[it->marks_count++] = (oh_key_position){it->count, (oh_key_kind)kind};
             return word + length;
         }
     }
@@ -69,15 +69,16 @@ static void line_free(line *it)
 
 static void check_places(const oh_command *command, const line *it, size_t room)
 {
-    oh_key_place *places = malloc(room * sizeof *places + 1);
+    oh_key_position *positions = malloc(room * sizeof *positions + 1);
     size_t found;
 
-    CHECK(oh_command_keys(command, it->words, it->count, places, room, &found) == NULL);
+    CHECK(oh_command_keys(command, it->words, it->count, positions, room, &found) == NULL);
     CHECK(found == it->marks_count);
     for (size_t i = 0; i < found && i < room && i < it->marks_count; i++) {
-        CHECK(places[i].place == it->marks[i].place && places[i].kind == it->marks[i].kind);
+        CHECK(positions[i].position == it->marks[i].position &&
+              positions[i].kind == it->marks[i].kind);
     }
-    free(places);
+    free(positions);
 }
 
 static void test_example(const char *name, const char *text)
@@ -178,10 +179,10 @@ static void test_malformed(void)
         test_begin("command malformed: %s", malformed[i]);
         line it = line_of(malformed[i], false);
         const oh_command *command = oh_command_find(it.words, it.count);
-        oh_key_place places[WORDS_MAX];
+        oh_key_position positions[WORDS_MAX];
         size_t found;
         CHECK(command != NULL &&
-              oh_command_keys(command, it.words, it.count, places, WORDS_MAX, &found) != NULL);
+              oh_command_keys(command, it.words, it.count, positions, WORDS_MAX, &found) != NULL);
         line_free(&it);
     }
 }

@@ -327,7 +327,7 @@ static void test_owners(void)
           oh_store_claim(node, 2, 7, 1003) == first);
     CHECK(!oh_store_take(node, OH_STORE_CONNECTIONS_MAX, 7, 1003));
 
-    test_begin("store: the places of the dead are reclaimed, and only theirs");
+    test_begin("store: the seats of the dead are reclaimed, and only theirs");
     CHECK(oh_store_reclaim(node, everybody_is_alive, true, 1004) == 0);
     CHECK(oh_store_reclaim(node, seven_is_dead, true, 1013) == 0); /* Somebody has just looked. */
     CHECK(oh_store_reclaim(node, seven_is_dead, true, 1014) == 1 &&
@@ -431,13 +431,13 @@ static void want_for_a_while(oh_store *store, _Atomic uint32_t *clock, const uin
             usleep(10);
             continue;
         }
-        uint32_t place = oh_store_claim(node, 1, (uint32_t)getpid(), now_ms);
-        if (place != OH_STORE_NONE &&
+        uint32_t seat = oh_store_claim(node, 1, (uint32_t)getpid(), now_ms);
+        if (seat != OH_STORE_NONE &&
             memcmp(node->key.identity, identity, OH_STORE_IDENTITY_BYTES) != 0 &&
             atomic_load(clock) - now_ms < OH_STORE_LEFT_MS) {
             _exit(1);
         }
-        oh_store_free(node, place, (uint32_t)getpid());
+        oh_store_free(node, seat, (uint32_t)getpid());
         /* So that it is unwanted now and then. */
         while (atomic_load(clock) < now_ms + OH_STORE_LEFT_MS * 2 &&
                atomic_load(clock) < TENURES * 1000) {
@@ -494,19 +494,19 @@ static void test_entries_change_hands(void)
 #define LIMIT 3
 #define TURNS 20000
 
-/* Claims and frees as fast as it can; a place that two have at once would be seen in `holders`. */
+/* Claims and frees as fast as it can; a seat that two have at once would be seen in `holders`. */
 static void claim_for_a_while(oh_store_node *node, _Atomic uint32_t *holders, uint32_t pid)
 {
     for (int i = 0; i < TURNS; i++) {
-        uint32_t place = oh_store_claim(node, LIMIT, pid, 1);
-        if (place == OH_STORE_NONE) {
+        uint32_t seat = oh_store_claim(node, LIMIT, pid, 1);
+        if (seat == OH_STORE_NONE) {
             continue;
         }
-        if (atomic_fetch_add(&holders[place], 1) != 0) {
+        if (atomic_fetch_add(&holders[seat], 1) != 0) {
             _exit(1);
         }
-        atomic_fetch_sub(&holders[place], 1);
-        oh_store_free(node, place, pid);
+        atomic_fetch_sub(&holders[seat], 1);
+        oh_store_free(node, seat, pid);
     }
     _exit(0);
 }
@@ -520,7 +520,7 @@ static void test_many_owners(void)
         mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     pid_t workers[WORKERS];
 
-    test_begin("store: %d processes never share a place", WORKERS);
+    test_begin("store: %d processes never share a seat", WORKERS);
     for (uint32_t i = 0; i < WORKERS; i++) {
         workers[i] = fork();
         if (workers[i] == 0) {

@@ -252,7 +252,7 @@ static bool move_nodes(oh_cluster_map *map, const oh_topology *current, const ui
     return true;
 }
 
-bool oh_cluster_keep_places(oh_cluster_map *map, const oh_topology *current)
+bool oh_cluster_keep_indexes(oh_cluster_map *map, const oh_topology *current)
 {
     if (current == NULL || oh_topology_nodes_count(current) > OH_POOL_SERVERS_MAX ||
         map->nodes_count == 0) {

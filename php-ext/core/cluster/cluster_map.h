@@ -32,7 +32,7 @@ typedef struct oh_cluster_answer {
 } oh_cluster_answer;
 
 typedef struct oh_cluster_map {
-    oh_server *nodes; /* In the order of the answer; after oh_cluster_keep_places by index. */
+    oh_server *nodes; /* In the order of the answer; after oh_cluster_keep_indexes by index. */
     uint32_t nodes_count;
     uint32_t served_count; /* Slots that somebody has. */
     uint64_t epoch;        /* The highest the answering node has heard of; 0 if it did not say. */
@@ -61,12 +61,12 @@ oh_cluster_map *oh_cluster_choose(const oh_topology *current, oh_cluster_map *fi
  * Gives every node the index that its name has in `current` (NULL: nothing to keep), and new nodes
  * the free ones. False: there is no memory.
  */
-bool oh_cluster_keep_places(oh_cluster_map *map, const oh_topology *current);
+bool oh_cluster_keep_indexes(oh_cluster_map *map, const oh_topology *current);
 
 /*
  * What has moved since the nodes were asked stays moved: slots that have another node in `current`
  * than in `asked`, the topology of that moment (NULL: there was none). After
- * oh_cluster_keep_places.
+ * oh_cluster_keep_indexes.
  */
 void oh_cluster_keep_moved(
     oh_cluster_map *map, const oh_topology *asked, const oh_topology *current);

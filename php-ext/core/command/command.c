@@ -1,6 +1,6 @@
 /*
  * Small and literal, so that it can be read beside spec/tools/reference/table.py. A command's words
- * come from anybody: every place is compared with their count before it is looked at.
+ * come from anybody: every position is compared with their count before it is looked at.
  */
 #include "core/command/command.h"
 
@@ -141,24 +141,24 @@ const oh_command *oh_command_find(const oh_bytes *words, size_t count)
 /* ---- Where the keys are ---- */
 
 /* Places found so far, and how many there were beyond the room. */
-typedef struct found_places {
-    oh_key_place *places;
+typedef struct found_positions {
+    oh_key_position *positions;
     size_t room, count;
-} found_places;
+} found_positions;
 
-static void find_place(found_places *found, size_t place, oh_key_kind kind)
+static void add_position(found_positions *found, size_t position, oh_key_kind kind)
 {
     size_t at = found->count < found->room ? found->count : found->room;
 
     /* Specifications interleave: kept sorted, as the command has them. */
-    while (at > 0 && found->places[at - 1].place > place) {
+    while (at > 0 && found->positions[at - 1].position > position) {
         if (at < found->room) {
-            found->places[at] = found->places[at - 1];
+            found->positions[at] = found->positions[at - 1];
         }
         at--;
     }
     if (at < found->room) {
-        found->places[at] = (oh_key_place){place, kind};
+        found->positions[at] = (oh_key_position){position, kind};
     }
     found->count++;
 }
@@ -172,7 +172,8 @@ static bool is_key(const oh_key_spec *spec, const oh_bytes *word)
 }
 
 /*
- * The place of the last key of a range that begins at `first`; may lie before it or beyond the end.
+ * The position of the last key of a range that begins at `first`; may lie before it or beyond the
+ * end.
  */
 static ptrdiff_t last_of(const oh_key_spec *spec, size_t count, size_t first)
 {
@@ -223,8 +224,8 @@ static const char *span_of(const oh_key_spec *spec, const oh_bytes *words, size_
     return NULL;
 }
 
-static const char *find_span(
-    const oh_key_spec *spec, const oh_bytes *words, size_t count, size_t begin, found_places *found)
+static const char *find_span(const oh_key_spec *spec, const oh_bytes *words, size_t count,
+    size_t begin, found_positions *found)
 {
     size_t first, last;
     const char *malformed = span_of(spec, words, count, begin, &first, &last);
@@ -232,7 +233,7 @@ static const char *find_span(
     if (!malformed) {
         for (size_t at = first; at <= last; at += spec->step) {
             if (is_key(spec, &words[at])) {
-                find_place(found, at, spec->kind);
+                add_position(found, at, spec->kind);
             }
         }
     }
@@ -256,7 +257,7 @@ static size_t skipped(const oh_key_spec *spec, const oh_bytes *word)
 }
 
 static const char *find_options(
-    const oh_key_spec *spec, const oh_bytes *words, size_t count, found_places *found)
+    const oh_key_spec *spec, const oh_bytes *words, size_t count, found_positions *found)
 {
     const char *malformed = NULL;
 
@@ -290,9 +291,9 @@ static size_t begin_of(const oh_key_spec *spec, const oh_bytes *words, size_t co
 }
 
 const char *oh_command_keys(const oh_command *command, const oh_bytes *words, size_t count,
-    oh_key_place *places, size_t room, size_t *found)
+    oh_key_position *positions, size_t room, size_t *found)
 {
-    found_places here = {places, room, 0};
+    found_positions here = {positions, room, 0};
     const char *malformed = NULL;
 
     for (uint8_t i = 0; i < command->keys_count && !malformed; i++) {
@@ -319,9 +320,9 @@ const oh_bytes *oh_command_timeout(const oh_command *command, const oh_bytes *wo
         return NULL;
     }
     if (!blocking->option) {
-        ptrdiff_t place =
+        ptrdiff_t position =
             blocking->timeout < 0 ? (ptrdiff_t)count + blocking->timeout : blocking->timeout;
-        return place > 0 && place < (ptrdiff_t)count ? &words[place] : NULL;
+        return position > 0 && position < (ptrdiff_t)count ? &words[position] : NULL;
     }
     for (size_t at = blocking->from; at + 1 < count; at++) {
         if (is_word(&words[at], blocking->until, strlen(blocking->until))) {

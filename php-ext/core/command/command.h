@@ -2,7 +2,7 @@
  * Command: what a command means to a client that places keys by itself. The table, asked by words.
  *
  * Pure: it sends nothing and knows no node. Words are the command as it would go over the wire,
- * places count from its name, 0. The rows are generated; the reference is
+ * positions count from its name, 0. The rows are generated; the reference is
  * spec/tools/reference/table.py.
  *
  * Implements spec/route: finding the entry, finding the keys, splitting.
@@ -69,8 +69,8 @@ typedef enum oh_state {
 typedef enum oh_key_kind { OH_KEY_PLAIN, OH_KEY_CHANNEL, OH_KEY_PATTERN } oh_key_kind;
 
 /*
- * Where the timeout of a command that waits stands: at a place (negative: from the end), or behind
- * an option.
+ * Where the timeout of a command that waits stands: at a position (negative: from the end), or
+ * behind an option.
  */
 typedef struct oh_blocking {
     bool is_blocking, is_milliseconds;
@@ -98,10 +98,10 @@ typedef struct oh_command {
     const char *without_keys_reason; /* Why it is refused without a key. */
 } oh_command;
 
-typedef struct oh_key_place {
-    size_t place;
+typedef struct oh_key_position {
+    size_t position;
     oh_key_kind kind;
-} oh_key_place;
+} oh_key_position;
 
 /* The entry of a command, container and subcommand resolved. NULL: the table does not hold it. */
 const oh_command *oh_command_find(const oh_bytes *words, size_t count);
@@ -117,7 +117,7 @@ const oh_command *oh_command_named(const char *name, size_t length);
  * are; as many as there is room for are written. NULL, or why the command is malformed.
  */
 const char *oh_command_keys(const oh_command *command, const oh_bytes *words, size_t count,
-    oh_key_place *places, size_t room, size_t *found);
+    oh_key_position *positions, size_t room, size_t *found);
 
 /* The word with the timeout of a command that waits; NULL if it does not, or has none. */
 const oh_bytes *oh_command_timeout(const oh_command *command, const oh_bytes *words, size_t count);
@@ -135,7 +135,7 @@ const char *oh_command_shape_of(
     const oh_command *command, const oh_bytes *words, size_t count, oh_command_shape *shape);
 
 /*
- * The words that node `node` gets; `nodes` has the node of each key, by the key's place in the
+ * The words that node `node` gets; `nodes` has the node of each key, by the key's position in the
  * command. `part` has room for as many words as the command has. How many they are.
  */
 size_t oh_command_part(const oh_command_shape *shape, const oh_bytes *words, const uint32_t *nodes,

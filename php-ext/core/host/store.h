@@ -247,22 +247,22 @@ oh_store_meter *oh_store_meter_at(const oh_store *store, uint32_t number);
 void oh_store_tie(oh_store_meter *meter, uint32_t node);
 bool oh_store_is_tied(const oh_store_meter *meter, uint32_t node);
 
-/* ---- Owners of connections; `place` counts from 0 ---- */
+/* ---- Owners of connections; `seat` counts from 0 ---- */
 
-/* A place below `limit` for a new connection of this process; OH_STORE_NONE: all are taken. */
+/* A seat below `limit` for a new connection of this process; OH_STORE_NONE: all are taken. */
 uint32_t oh_store_claim(oh_store_node *node, uint32_t limit, uint32_t pid, uint64_t now_ms);
 
 /* Before it is put into the queue. False: it is not this process' any more, close it. */
-bool oh_store_park(oh_store_node *node, uint32_t place, uint32_t pid, uint64_t now_ms);
+bool oh_store_park(oh_store_node *node, uint32_t seat, uint32_t pid, uint64_t now_ms);
 
 /* After it came out of the queue. False: close it. */
-bool oh_store_take(oh_store_node *node, uint32_t place, uint32_t pid, uint64_t now_ms);
+bool oh_store_take(oh_store_node *node, uint32_t seat, uint32_t pid, uint64_t now_ms);
 
 /* It is closed. */
-void oh_store_free(oh_store_node *node, uint32_t place, uint32_t pid);
+void oh_store_free(oh_store_node *node, uint32_t seat, uint32_t pid);
 
 /*
- * Frees the places of processes that are gone, and idle places whose connection was lost if the
+ * Frees the seats of processes that are gone, and idle seats whose connection was lost if the
  * queue has just been seen empty. Returns how many. One process of all looks, every 10 ms; for
  * others it is 0.
  */
@@ -273,7 +273,7 @@ typedef struct oh_store_usage {
     uint32_t leased, idle;
 } oh_store_usage;
 
-/* Of the first `limit` places. */
+/* Of the first `limit` seats. */
 oh_store_usage oh_store_usage_of(const oh_store_node *node, uint32_t limit);
 
 #endif

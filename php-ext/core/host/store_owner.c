@@ -1,5 +1,5 @@
 /*
- * Owners of connections: one word for each place, moved by compare-and-swap from hand to hand.
+ * Owners of connections: one word for each seat, moved by compare-and-swap from hand to hand.
  *
  * Implements spec/topology/segment.md, "Owners".
  */
@@ -31,28 +31,28 @@ uint32_t oh_store_claim(oh_store_node *node, uint32_t limit, uint32_t pid, uint6
     return OH_STORE_NONE;
 }
 
-static bool hand_over(oh_store_node *node, uint32_t place, uint32_t from, uint64_t to)
+static bool hand_over(oh_store_node *node, uint32_t seat, uint32_t from, uint64_t to)
 {
-    if (place >= OH_STORE_CONNECTIONS_MAX) {
+    if (seat >= OH_STORE_CONNECTIONS_MAX) {
         return false;
     }
-    uint64_t seen = atomic_load(&node->owners[place]);
-    return pid_of(seen) == from && atomic_compare_exchange_strong(&node->owners[place], &seen, to);
+    uint64_t seen = atomic_load(&node->owners[seat]);
+    return pid_of(seen) == from && atomic_compare_exchange_strong(&node->owners[seat], &seen, to);
 }
 
-bool oh_store_park(oh_store_node *node, uint32_t place, uint32_t pid, uint64_t now_ms)
+bool oh_store_park(oh_store_node *node, uint32_t seat, uint32_t pid, uint64_t now_ms)
 {
-    return hand_over(node, place, pid, owner(IDLE_PID, now_ms));
+    return hand_over(node, seat, pid, owner(IDLE_PID, now_ms));
 }
 
-bool oh_store_take(oh_store_node *node, uint32_t place, uint32_t pid, uint64_t now_ms)
+bool oh_store_take(oh_store_node *node, uint32_t seat, uint32_t pid, uint64_t now_ms)
 {
-    return hand_over(node, place, IDLE_PID, owner(pid, now_ms));
+    return hand_over(node, seat, IDLE_PID, owner(pid, now_ms));
 }
 
-void oh_store_free(oh_store_node *node, uint32_t place, uint32_t pid)
+void oh_store_free(oh_store_node *node, uint32_t seat, uint32_t pid)
 {
-    hand_over(node, place, pid, 0);
+    hand_over(node, seat, pid, 0);
 }
 
 /*
@@ -64,7 +64,7 @@ static uint64_t since(uint64_t owner, uint64_t now_ms)
     return now_ms - (uint32_t)((uint32_t)now_ms - (uint32_t)owner);
 }
 
-/* Whether nobody has looked for a while: to look at every place is dear, and many may want one. */
+/* Whether nobody has looked for a while: to look at every seat is dear, and many may want one. */
 static bool is_time_to_look(oh_store_node *node, uint64_t now_ms)
 {
     uint64_t last_ms = atomic_load_explicit(&node->looked_ms, memory_order_relaxed);

@@ -162,7 +162,7 @@ static bool ask(
     bool is_done = ask_all(cluster, deadline_ns, &list);
 
     if (claim && !is_done) {
-        oh_store_write_text(oh_store_problem(oh_segment_store(), cluster->place),
+        oh_store_write_text(oh_store_problem(oh_segment_store(), cluster->entry),
             OH_STORE_PROBLEM_WORDS, list.what);
     }
     if (claim) {
@@ -178,7 +178,7 @@ static bool fail_as_another(const oh_cluster *cluster, oh_error_kind kind, oh_fa
     char list[OH_STORE_PROBLEM_WORDS * sizeof(uint64_t) + 1];
 
     oh_store_read_text(
-        oh_store_problem(oh_segment_store(), cluster->place), OH_STORE_PROBLEM_WORDS, list);
+        oh_store_problem(oh_segment_store(), cluster->entry), OH_STORE_PROBLEM_WORDS, list);
     for (char *at = list; *at; at++) {
         *at = *at < ' ' || *at > '~' ? '?' : *at;
     }
@@ -202,8 +202,8 @@ bool oh_cluster_bootstrap(oh_cluster *cluster, oh_failure *failure)
     oh_error_kind kind;
 
     oh_refresh_is_my_turn(cluster, 0); /* What is asked now need not be asked again soon. */
-    while (cluster->place != OH_STORE_NONE) {
-        _Atomic uint64_t *claim = oh_store_version(oh_segment_store(), cluster->place);
+    while (cluster->entry != OH_STORE_NONE) {
+        _Atomic uint64_t *claim = oh_store_version(oh_segment_store(), cluster->entry);
         uint64_t word = atomic_load(claim);
 
         oh_map_catch_up(cluster);

@@ -42,10 +42,10 @@ oh_cluster *oh_cluster_open(const uint8_t pool[OH_STORE_IDENTITY_BYTES], const c
         return NULL;
     }
     oh_cluster_identify(pool, cluster->identity);
-    cluster->place =
+    cluster->entry =
         oh_segment_store() ? oh_store_find(oh_segment_store(), cluster->identity) : OH_STORE_NONE;
-    if (cluster->place == OH_STORE_NONE && oh_segment_store() && oh_segment_lock()) {
-        cluster->place = oh_store_add(oh_segment_store(), cluster->identity, path);
+    if (cluster->entry == OH_STORE_NONE && oh_segment_store() && oh_segment_lock()) {
+        cluster->entry = oh_store_add(oh_segment_store(), cluster->identity, path);
         oh_segment_unlock();
     }
     return cluster;

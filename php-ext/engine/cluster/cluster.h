@@ -33,7 +33,7 @@ typedef struct oh_cluster {
     oh_snapshot *map;    /* The newest that this process has; NULL before the first contact. */
     uint64_t generation; /* Of the map; without a store it counts by itself. */
     uint64_t foreign;    /* Of a map in the store that is of another configuration, or nonsense. */
-    uint32_t place;      /* In the store; OH_STORE_NONE: this process goes without. */
+    uint32_t entry;      /* In the store; OH_STORE_NONE: this process goes without. */
     uint64_t wanted_ms;  /* Something has shown that the map may be old: when; 0: nothing has. */
     uint32_t calls;      /* Since it was last looked whether the map is old for its years. */
     uint64_t reads;      /* That were given to whoever is fastest. */

@@ -68,10 +68,10 @@ static bool is_mine(const oh_cluster *cluster, const void *image)
 /* The host has another map than this process, which may be this process'. */
 static bool is_behind(const oh_cluster *cluster)
 {
-    if (cluster->place == OH_STORE_NONE) {
+    if (cluster->entry == OH_STORE_NONE) {
         return false;
     }
-    uint64_t generation = oh_store_generation(oh_segment_store(), cluster->place);
+    uint64_t generation = oh_store_generation(oh_segment_store(), cluster->entry);
     return OH_UNLIKELY(generation != cluster->generation) && generation != cluster->foreign;
 }
 
@@ -80,7 +80,7 @@ void oh_map_catch_up(oh_cluster *cluster)
     if (OH_LIKELY(!is_behind(cluster))) {
         return;
     }
-    oh_image_copy copy = oh_segment_copy(cluster->place);
+    oh_image_copy copy = oh_segment_copy(cluster->entry);
     if (copy.image && oh_topology_slots(oh_image_topology(copy.image)) &&
         is_mine(cluster, copy.image)) {
         make_map(cluster, copy.image, copy.length, copy.generation);
@@ -133,22 +133,22 @@ static bool publish(oh_cluster *cluster, const void *image, size_t length, uint6
 {
     bool is_published = false;
 
-    if (cluster->place == OH_STORE_NONE) {
+    if (cluster->entry == OH_STORE_NONE) {
         *generation = cluster->generation + 1;
         return true;
     }
     if (!oh_segment_lock()) {
-        cluster->place = cluster->map ? cluster->place : OH_STORE_NONE;
+        cluster->entry = cluster->map ? cluster->entry : OH_STORE_NONE;
         *generation = cluster->generation + 1;
         return !cluster->map;
     }
-    uint64_t there = oh_store_generation(oh_segment_store(), cluster->place);
+    uint64_t there = oh_store_generation(oh_segment_store(), cluster->entry);
     if (there == *generation || there == cluster->foreign) {
-        is_published = oh_store_publish(oh_segment_store(), cluster->place, image, length);
+        is_published = oh_store_publish(oh_segment_store(), cluster->entry, image, length);
         if (is_published) {
-            *generation = oh_store_generation(oh_segment_store(), cluster->place);
+            *generation = oh_store_generation(oh_segment_store(), cluster->entry);
         } else {
-            cluster->place = OH_STORE_NONE; /* It does not fit: this process goes its own way. */
+            cluster->entry = OH_STORE_NONE; /* It does not fit: this process goes its own way. */
             *generation = cluster->generation + 1;
             is_published = true;
         }

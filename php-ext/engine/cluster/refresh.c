@@ -48,8 +48,8 @@ bool oh_refresh_is_my_turn(oh_cluster *cluster, uint32_t every_ms)
 {
     uint64_t now = oh_clock_now_ms();
 
-    if (cluster->place != OH_STORE_NONE) {
-        return oh_store_is_my_turn(oh_segment_store(), cluster->place, now, every_ms);
+    if (cluster->entry != OH_STORE_NONE) {
+        return oh_store_is_my_turn(oh_segment_store(), cluster->entry, now, every_ms);
     }
     if (now < cluster->asked_ms + every_ms) {
         return false;
@@ -60,8 +60,8 @@ bool oh_refresh_is_my_turn(oh_cluster *cluster, uint32_t every_ms)
 
 uint64_t oh_refresh_asked_ms(const oh_cluster *cluster)
 {
-    return cluster->place == OH_STORE_NONE ? cluster->asked_ms
-                                           : oh_store_looked_ms(oh_segment_store(), cluster->place);
+    return cluster->entry == OH_STORE_NONE ? cluster->asked_ms
+                                           : oh_store_looked_ms(oh_segment_store(), cluster->entry);
 }
 
 /* ---- Asking ---- */
@@ -239,7 +239,7 @@ static bool conclude(oh_cluster *cluster)
     const oh_topology *current = cluster->map ? cluster->map->topology : NULL;
     oh_cluster_map *chosen =
         maps[0] || maps[1] ? oh_cluster_choose(current, maps[0], maps[1], reason) : NULL;
-    if (chosen && oh_cluster_keep_places(chosen, current)) {
+    if (chosen && oh_cluster_keep_indexes(chosen, current)) {
         oh_cluster_keep_moved(chosen, refresh->before ? refresh->before->topology : NULL, current);
         oh_server_pool pool =
             oh_cluster_pool(chosen, current ? cluster->map->pool : cluster->seeds->pool);

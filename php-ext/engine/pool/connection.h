@@ -75,7 +75,7 @@ typedef struct oh_connection {
     /* Nothing was ever answered on it: a first error may be about the connection itself. */
     bool is_unproven;
     uint32_t generation; /* Of forks: a child must not touch the sockets of its parent. */
-    uint32_t place;      /* pool_host: its place among those of the host. */
+    uint32_t seat;       /* pool_host: its seat among those of the host. */
     uint64_t born_ms;    /* When it was opened, by the monotonic clock. */
     uint32_t timeout_ms; /* What SO_RCVTIMEO and SO_SNDTIMEO are set to. */
     /* pool: what was known of the node when it was leased; `born` of core/host/health.h. */

@@ -82,13 +82,13 @@ static void mark_returned(oh_connection *connection)
 }
 
 /*
- * Whatever it was used for, it is gone. A child that closes its copy frees no place: that is its
+ * Whatever it was used for, it is gone. A child that closes its copy frees no seat: that is its
  * parent's.
  */
 static void discard(oh_connections *connections, oh_connection *connection)
 {
     if (connections->is_of_host) {
-        oh_host_free(&connections->host, connection->place);
+        oh_host_free(&connections->host, connection->seat);
     }
     oh_connection_close(connection);
 }
@@ -110,7 +110,7 @@ static void park_all(oh_connections *connections)
 
 /* ---- What became of an exchange ---- */
 
-/* Who has a place keeps its node's entry. A connection without one may outlive it. */
+/* Who has a seat keeps its node's entry. A connection without one may outlive it. */
 static bool is_known(const oh_connection *connection)
 {
     const oh_host_node *host = &connection->home->host;
@@ -171,29 +171,29 @@ static oh_connection *take_idle(oh_connections *connections)
 }
 
 /*
- * A place for a new connection. If all are taken and it must be a new one, an idle one gives way;
+ * A seat for a new connection. If all are taken and it must be a new one, an idle one gives way;
  * otherwise one that has just been given back is worth more than the new one.
  */
-static bool find_place(oh_connections *connections, bool must_be_new, uint32_t *place)
+static bool find_seat(oh_connections *connections, bool must_be_new, uint32_t *seat)
 {
-    *place = OH_STORE_NONE;
+    *seat = OH_STORE_NONE;
     if (!connections->is_of_host) {
         return connections->leased_count < connections->size_max;
     }
-    *place = oh_host_claim(&connections->host);
-    if (*place == OH_STORE_NONE && must_be_new) {
+    *seat = oh_host_claim(&connections->host);
+    if (*seat == OH_STORE_NONE && must_be_new) {
         oh_connection *idle = oh_host_take(&connections->host);
 
         if (idle) {
-            *place = idle->place;
+            *seat = idle->seat;
             oh_connection_close(idle);
         }
     }
-    return *place != OH_STORE_NONE;
+    return *seat != OH_STORE_NONE;
 }
 
 static oh_connection *open_new(
-    oh_connections *connections, uint32_t place, uint64_t health, oh_failure *failure)
+    oh_connections *connections, uint32_t seat, uint64_t health, oh_failure *failure)
 {
     bool is_of_node;
     oh_connection *connection = oh_connection_open(&connections->endpoint, failure, &is_of_node);
@@ -203,13 +203,13 @@ static oh_connection *open_new(
             oh_node_health_fail(&connections->health, OH_HEALTH_CONNECT, health, failure->what);
         }
         if (connections->is_of_host) {
-            oh_host_free(&connections->host, place);
+            oh_host_free(&connections->host, seat);
         }
         return NULL;
     }
     connection->home = connections;
     connection->generation = fork_generation;
-    connection->place = place;
+    connection->seat = seat;
     connection->born_ms = oh_clock_now_ms();
     return connection;
 }
@@ -235,7 +235,7 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
     uint64_t deadline_ns, oh_failure *failure)
 {
     oh_connection *connection;
-    uint32_t place;
+    uint32_t seat;
     uint64_t health = 0;
     bool has_waited = false;
 
@@ -248,9 +248,9 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
         if (connection) {
             break;
         }
-        if (find_place(connections, must_be_new, &place)) {
+        if (find_seat(connections, must_be_new, &seat)) {
             oh_meter_count(meter, OH_METER_CONNECTS);
-            connection = open_new(connections, place, health, failure);
+            connection = open_new(connections, seat, health, failure);
             if (!connection) {
                 return NULL;
             }

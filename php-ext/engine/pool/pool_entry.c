@@ -93,8 +93,8 @@ static void drain(uint32_t number)
                          (descriptor = oh_queue_pull(number, &note)) >= 0;
         i++) {
         if (memcmp(note.identity, node->key.identity, sizeof note.identity) == 0 &&
-            oh_store_take(node, note.place, pid, now_ms)) {
-            oh_store_free(node, note.place, pid);
+            oh_store_take(node, note.seat, pid, now_ms)) {
+            oh_store_free(node, note.seat, pid);
         }
         close(descriptor);
     }

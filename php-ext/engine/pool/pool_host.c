@@ -3,7 +3,7 @@
  * only a clean one is ever parked.
  *
  * The order of the two halves of parking and taking is that of spec/topology/segment.md: whoever
- * dies in between leaves a place that somebody finds, never two owners.
+ * dies in between leaves a seat that somebody finds, never two owners.
  */
 #include "engine/pool/pool_host.h"
 
@@ -22,7 +22,7 @@
 #define OH_AGE_MS_MAX                                                                              \
     3600000            /* So that a name that means other machines by now is asked again.          \
                         */
-#define OH_RETRY_MS 20 /* A place that was freed by a close is noticed after so long. */
+#define OH_RETRY_MS 20 /* A seat that was freed by a close is noticed after so long. */
 
 /* ---- Taking ---- */
 
@@ -41,7 +41,7 @@ static oh_connection *make_connection(const oh_queue_note *note, int descriptor)
     }
     connection->socket = descriptor;
     connection->state = OH_READY;
-    connection->place = note->place;
+    connection->seat = note->seat;
     connection->timeout_ms = note->timeout_ms;
     connection->born_ms = note->born_ms;
     connection->is_unproven = note->is_unproven;
@@ -58,20 +58,20 @@ oh_connection *oh_host_take(const oh_host_node *node)
         uint64_t now = oh_clock_now_ms();
 
         if (memcmp(note.identity, node->identity, sizeof note.identity) != 0 ||
-            !oh_store_take(node->shared, note.place, (uint32_t)getpid(), now)) {
+            !oh_store_take(node->shared, note.seat, (uint32_t)getpid(), now)) {
             close(descriptor);
             continue;
         }
         oh_connection *connection = make_connection(&note, descriptor);
         if (!connection) {
             close(descriptor);
-            oh_host_free(node, note.place);
+            oh_host_free(node, note.seat);
             return NULL;
         }
         if (is_fresh(&note, connection, now)) {
             return connection;
         }
-        oh_host_free(node, note.place);
+        oh_host_free(node, note.seat);
         oh_connection_close(connection);
     }
     return NULL;
@@ -82,13 +82,13 @@ oh_connection *oh_host_take(const oh_host_node *node)
 uint32_t oh_host_claim(const oh_host_node *node)
 {
     uint32_t pid = (uint32_t)getpid(),
-             place = oh_store_claim(node->shared, node->size_max, pid, oh_clock_now_ms());
+             seat = oh_store_claim(node->shared, node->size_max, pid, oh_clock_now_ms());
 
-    if (OH_UNLIKELY(place == OH_STORE_NONE) && !oh_queue_await(node->number, 0) &&
+    if (OH_UNLIKELY(seat == OH_STORE_NONE) && !oh_queue_await(node->number, 0) &&
         oh_store_reclaim(node->shared, oh_worker_is_alive, true, oh_clock_now_ms()) > 0) {
-        place = oh_store_claim(node->shared, node->size_max, pid, oh_clock_now_ms());
+        seat = oh_store_claim(node->shared, node->size_max, pid, oh_clock_now_ms());
     }
-    return place;
+    return seat;
 }
 
 bool oh_host_await(const oh_host_node *node, uint64_t deadline_ns)
@@ -106,9 +106,9 @@ bool oh_host_await(const oh_host_node *node, uint64_t deadline_ns)
     return true;
 }
 
-void oh_host_free(const oh_host_node *node, uint32_t place)
+void oh_host_free(const oh_host_node *node, uint32_t seat)
 {
-    oh_store_free(node->shared, place, (uint32_t)getpid());
+    oh_store_free(node->shared, seat, (uint32_t)getpid());
 }
 
 /*
@@ -124,7 +124,7 @@ bool oh_host_is_roomy(const oh_host_node *node)
 
 void oh_host_park(const oh_host_node *node, oh_connection *connection)
 {
-    oh_queue_note note = {.place = connection->place,
+    oh_queue_note note = {.seat = connection->seat,
         .timeout_ms = connection->timeout_ms,
         .born_ms = connection->born_ms,
         .parked_ms = oh_clock_now_ms(),
@@ -133,12 +133,12 @@ void oh_host_park(const oh_host_node *node, oh_connection *connection)
 
     memcpy(note.identity, node->identity, sizeof note.identity);
     if (oh_store_is_held(node->shared, node->tenure) &&
-        oh_store_park(node->shared, connection->place, pid, note.parked_ms) &&
+        oh_store_park(node->shared, connection->seat, pid, note.parked_ms) &&
         !oh_queue_push(node->number, connection->socket, &note)) {
         bool is_for_descriptors = errno == ETOOMANYREFS;
 
-        if (oh_store_take(node->shared, connection->place, pid, note.parked_ms)) {
-            oh_host_free(node, connection->place);
+        if (oh_store_take(node->shared, connection->seat, pid, note.parked_ms)) {
+            oh_host_free(node, connection->seat);
         }
         if (is_for_descriptors) {
             oh_host_tell(OH_STORE_NO_PUSH);

@@ -1,10 +1,10 @@
 /*
- * The pool of a host: what all workers of a server have in common of one node: places for
+ * The pool of a host: what all workers of a server have in common of one node: seats for
  * connections, and the queue of those that are idle. Private to pool.
  *
- * Lease: from the queue; else, while there is a place, a new connection; else wait, within the
+ * Lease: from the queue; else, while there is a seat, a new connection; else wait, within the
  * deadline, for one that another worker gives back. Connections of a worker that died are found by
- * their place: it has an owner's name on it.
+ * their seat: it has an owner's name on it.
  *
  * Implements spec/topology/segment.md, owners.
  */
@@ -19,7 +19,7 @@
 /* An idle connection, sound, made a connection of this process; NULL: there is none. */
 oh_connection *oh_host_take(const oh_host_node *node);
 
-/* A place for a new connection; OH_STORE_NONE: all are taken. */
+/* A seat for a new connection; OH_STORE_NONE: all are taken. */
 uint32_t oh_host_claim(const oh_host_node *node);
 
 /*
@@ -31,8 +31,8 @@ bool oh_host_await(const oh_host_node *node, uint64_t deadline_ns);
 /* Gives it to whoever needs it next and forgets it; it is closed if that cannot be. */
 void oh_host_park(const oh_host_node *node, oh_connection *connection);
 
-/* Frees the place of a connection that is about to be closed. */
-void oh_host_free(const oh_host_node *node, uint32_t place);
+/* Frees the seat of a connection that is about to be closed. */
+void oh_host_free(const oh_host_node *node, uint32_t seat);
 
 /*
  * Whether so few connections have an owner that this process may keep one until its request ends.

@@ -49,7 +49,7 @@ bool oh_redirects_find_slot(const uint8_t *bytes, size_t length, uint32_t *slot,
 {
     size_t count, found = 0;
     oh_bytes *words = read_words(bytes, length, &count);
-    oh_key_place place;
+    oh_key_position position;
 
     if (!words) {
         return false;
@@ -57,8 +57,8 @@ bool oh_redirects_find_slot(const uint8_t *bytes, size_t length, uint32_t *slot,
     const oh_command *command = oh_command_find(words, count);
     *slot = OH_SLOTS_COUNT;
     *state = command ? command->state : OH_STATE_NONE;
-    if (command && !oh_command_keys(command, words, count, &place, 1, &found) && found > 0) {
-        *slot = oh_key_slot(words[place.place]);
+    if (command && !oh_command_keys(command, words, count, &position, 1, &found) && found > 0) {
+        *slot = oh_key_slot(words[position.position]);
     }
     oh_call_release(words);
     return true;
@@ -337,15 +337,15 @@ static bool begin(oh_redirect_run *run, const oh_redirects *redirects, oh_exchan
         return false;
     }
     for (uint32_t i = 0; i < run->count; i++) {
-        const oh_redirect_reply *place = &redirects->list[i];
+        const oh_redirect_reply *reply = &redirects->list[i];
 
         run->commands[i].reply = &replies[i];
         run->commands[i].node = OH_MIN(redirects->node, run->map->nodes_count - 1);
         run->commands[i].is_sent = !redirects->is_rescue;
         if (!redirects->is_rescue &&
             !oh_redirect_run_reply(run, &replies[i],
-                (oh_bytes){exchange->replies.bytes + place->begin - exchange->replies.dropped,
-                    place->end - place->begin})) {
+                (oh_bytes){exchange->replies.bytes + reply->begin - exchange->replies.dropped,
+                    reply->end - reply->begin})) {
             return false;
         }
     }

@@ -18,7 +18,7 @@
 
 typedef struct oh_queue_note {
     uint8_t identity[OH_STORE_IDENTITY_BYTES]; /* Of the node it leads to. */
-    uint32_t place;                            /* Of its owner, in the store. */
+    uint32_t seat;                             /* Of its owner, in the store. */
     uint32_t timeout_ms;                       /* What the socket's own timeouts are set to. */
     uint64_t born_ms, parked_ms;
     uint64_t is_unproven; /* Nothing was ever answered on it. */

@@ -34,8 +34,8 @@ bool oh_watch_begin_look(oh_loaded *loaded)
     if (OH_UNLIKELY(loaded->refused_ms) && now < loaded->refused_ms + OH_LOOK_EVERY_MS) {
         return false;
     }
-    if (loaded->place != OH_STORE_NONE) {
-        return oh_store_begin_look(oh_segment_store(), loaded->place, (uint32_t)getpid(), now,
+    if (loaded->entry != OH_STORE_NONE) {
+        return oh_store_begin_look(oh_segment_store(), loaded->entry, (uint32_t)getpid(), now,
             OH_LOOK_EVERY_MS, oh_worker_is_alive);
     }
     if (now < loaded->looked_ms + OH_LOOK_EVERY_MS) {
@@ -47,19 +47,19 @@ bool oh_watch_begin_look(oh_loaded *loaded)
 
 static _Atomic uint64_t *version_in_store(const oh_loaded *loaded)
 {
-    return oh_store_version(oh_segment_store(), loaded->place);
+    return oh_store_version(oh_segment_store(), loaded->entry);
 }
 
 static void end_look(const oh_loaded *loaded)
 {
-    if (loaded->place != OH_STORE_NONE) {
-        oh_store_end_look(oh_segment_store(), loaded->place, (uint32_t)getpid());
+    if (loaded->entry != OH_STORE_NONE) {
+        oh_store_end_look(oh_segment_store(), loaded->entry, (uint32_t)getpid());
     }
 }
 
 void oh_watch_note_version(oh_loaded *loaded, uint64_t version)
 {
-    if (loaded->place != OH_STORE_NONE) {
+    if (loaded->entry != OH_STORE_NONE) {
         atomic_store(version_in_store(loaded), version);
     }
     loaded->version = version;
@@ -132,7 +132,7 @@ static oh_switched switch_to(
     oh_loaded *loaded, oh_reading *reading, const void *before, size_t before_length)
 {
     uint64_t generation = loaded->generation + 1;
-    bool is_shared = loaded->place != OH_STORE_NONE;
+    bool is_shared = loaded->entry != OH_STORE_NONE;
 
     if (oh_image_equals(reading->image, reading->image_length, before, before_length)) {
         oh_reading_free(reading);
@@ -170,15 +170,15 @@ void oh_watch_look(oh_loaded *loaded)
     oh_reading reading, published = {.image = NULL};
     uint64_t generation;
 
-    if (version == (loaded->place != OH_STORE_NONE ? atomic_load(version_in_store(loaded))
+    if (version == (loaded->entry != OH_STORE_NONE ? atomic_load(version_in_store(loaded))
                                                    : loaded->version)) {
         end_look(loaded);
         return;
     }
     bool is_good = oh_reading_make(&reading, loaded->path, loaded->name, oh_loaded_salt());
-    if (!is_good && reading.is_forbidden && loaded->place != OH_STORE_NONE) {
+    if (!is_good && reading.is_forbidden && loaded->entry != OH_STORE_NONE) {
         /* Another user's process may read it. */
-        oh_store_pass_look(oh_segment_store(), loaded->place, (uint32_t)getpid());
+        oh_store_pass_look(oh_segment_store(), loaded->entry, (uint32_t)getpid());
         refuse(loaded);
         return;
     }
@@ -189,7 +189,7 @@ void oh_watch_look(oh_loaded *loaded)
     mode_t exposed = reading.exposed;
     loaded->refused_ms = 0;
     bool is_of_host =
-        loaded->place != OH_STORE_NONE && oh_loaded_copy(loaded, &published, &generation);
+        loaded->entry != OH_STORE_NONE && oh_loaded_copy(loaded, &published, &generation);
     oh_switched switched =
         !is_good
             ? OH_SWITCHED

@@ -43,7 +43,7 @@ oh_loaded *oh_loaded_new(oh_text name, const char *path)
     }
     loaded->path = oh_memory_copy(path, strlen(path));
     loaded->name = (oh_text){oh_memory_copy(name.bytes, name.length), name.length};
-    loaded->place = OH_STORE_NONE;
+    loaded->entry = OH_STORE_NONE;
     if (!loaded->path || !loaded->name.bytes) {
         oh_loaded_forget(loaded);
         return NULL;
@@ -93,7 +93,7 @@ const uint8_t *oh_loaded_salt(void)
 
 bool oh_loaded_copy(const oh_loaded *loaded, oh_reading *reading, uint64_t *generation)
 {
-    oh_image_copy copy = oh_segment_copy(loaded->place);
+    oh_image_copy copy = oh_segment_copy(loaded->entry);
 
     *reading = (oh_reading){.image = copy.image, .image_length = copy.length};
     *generation = copy.generation;
@@ -103,8 +103,8 @@ bool oh_loaded_copy(const oh_loaded *loaded, oh_reading *reading, uint64_t *gene
 uint64_t oh_loaded_publish(const oh_loaded *loaded, const oh_reading *reading)
 {
     return oh_store_publish(
-               oh_segment_store(), loaded->place, reading->image, reading->image_length)
-               ? oh_store_generation(oh_segment_store(), loaded->place)
+               oh_segment_store(), loaded->entry, reading->image, reading->image_length)
+               ? oh_store_generation(oh_segment_store(), loaded->entry)
                : 0;
 }
 
@@ -112,7 +112,7 @@ void oh_loaded_note_reading(oh_loaded *loaded, const char *problem)
 {
     uint64_t read_at = oh_clock_unix_s() * 2 + (problem != NULL);
 
-    if (loaded->place == OH_STORE_NONE) {
+    if (loaded->entry == OH_STORE_NONE) {
         oh_memory_release(loaded->problem);
         loaded->problem = problem ? oh_memory_copy(problem, strlen(problem)) : NULL;
         loaded->read_at = read_at;
@@ -120,7 +120,7 @@ void oh_loaded_note_reading(oh_loaded *loaded, const char *problem)
     }
     if (problem) {
         oh_store_write_text(
-            oh_store_problem(oh_segment_store(), loaded->place), OH_STORE_PROBLEM_WORDS, problem);
+            oh_store_problem(oh_segment_store(), loaded->entry), OH_STORE_PROBLEM_WORDS, problem);
     }
-    atomic_store(oh_store_read_at(oh_segment_store(), loaded->place), read_at);
+    atomic_store(oh_store_read_at(oh_segment_store(), loaded->entry), read_at);
 }

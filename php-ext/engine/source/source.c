@@ -64,14 +64,14 @@ static bool follow(oh_loaded *loaded)
 
 static bool is_published(oh_loaded *loaded)
 {
-    loaded->place = oh_store_find(oh_segment_store(), loaded->identity);
-    return loaded->place != OH_STORE_NONE &&
-           oh_store_generation(oh_segment_store(), loaded->place) > 0;
+    loaded->entry = oh_store_find(oh_segment_store(), loaded->identity);
+    return loaded->entry != OH_STORE_NONE &&
+           oh_store_generation(oh_segment_store(), loaded->entry) > 0;
 }
 
 /*
  * The first of the host reads, under the lock; all others wait for it, and find it published. Only
- * what could be read is given a place: there are not enough of them for every name that is
+ * what could be read is given an entry: there are not enough of them for every name that is
  * misspelt.
  */
 static bool read_first(oh_loaded *loaded, oh_reading *reading)
@@ -85,10 +85,10 @@ static bool read_first(oh_loaded *loaded, oh_reading *reading)
         uint64_t version = oh_reading_version(loaded->path);
 
         if (oh_reading_make(reading, loaded->path, loaded->name, oh_loaded_salt())) {
-            loaded->place = oh_store_add(oh_segment_store(), loaded->identity, loaded->path);
-            if (loaded->place != OH_STORE_NONE && oh_loaded_publish(loaded, reading) == 0) {
+            loaded->entry = oh_store_add(oh_segment_store(), loaded->identity, loaded->path);
+            if (loaded->entry != OH_STORE_NONE && oh_loaded_publish(loaded, reading) == 0) {
                 /* It does not fit: every process goes its own way. */
-                loaded->place = OH_STORE_NONE;
+                loaded->entry = OH_STORE_NONE;
             }
             oh_loaded_note_reading(loaded, NULL);
         }
@@ -127,10 +127,10 @@ static bool begin(oh_loaded *loaded, oh_failure *failure)
         oh_watch_tell_exposed(loaded, reading.exposed);
         return adopt_first(loaded, &reading, failure);
     }
-    if (oh_segment_store() && loaded->place != OH_STORE_NONE && follow(loaded)) {
+    if (oh_segment_store() && loaded->entry != OH_STORE_NONE && follow(loaded)) {
         return true;
     }
-    loaded->place = OH_STORE_NONE;
+    loaded->entry = OH_STORE_NONE;
     loaded->looked_ms = oh_clock_now_ms();
     loaded->version = oh_reading_version(loaded->path);
     if (!oh_reading_make(&reading, loaded->path, loaded->name, oh_loaded_salt())) {
@@ -218,8 +218,8 @@ oh_snapshot *oh_source_load(oh_text name, const char *path, oh_failure *failure,
     }
     oh_snapshot *snapshot = loaded->snapshot;
     snapshot->references++;
-    if (loaded->place != OH_STORE_NONE &&
-        OH_UNLIKELY(oh_store_generation(oh_segment_store(), loaded->place) != loaded->generation)) {
+    if (loaded->entry != OH_STORE_NONE &&
+        OH_UNLIKELY(oh_store_generation(oh_segment_store(), loaded->entry) != loaded->generation)) {
         follow(loaded);
     }
     if (OH_UNLIKELY(oh_watch_begin_look(loaded))) {
@@ -233,7 +233,7 @@ oh_snapshot *oh_source_load(oh_text name, const char *path, oh_failure *failure,
     return loaded->snapshot;
 }
 
-oh_snapshot *oh_source_next(uint32_t *at, oh_source_place *place)
+oh_snapshot *oh_source_next(uint32_t *at, oh_source_origin *origin)
 {
     const oh_loaded *loaded = first;
 
@@ -250,9 +250,9 @@ oh_snapshot *oh_source_next(uint32_t *at, oh_source_place *place)
     (*at)++;
     const oh_cluster *cluster = loaded->snapshot->pool->is_cluster ? loaded->cluster : NULL;
     bool is_map = cluster && cluster->map;
-    *place = (oh_source_place){.path = loaded->path,
+    *origin = (oh_source_origin){.path = loaded->path,
         .generation = is_map ? cluster->generation : loaded->generation,
-        .index = is_map ? cluster->place : loaded->place,
+        .index = is_map ? cluster->entry : loaded->entry,
         .read_at = loaded->read_at,
         .problem = loaded->problem};
     return is_map ? cluster->map : loaded->snapshot;

@@ -26,19 +26,19 @@
 oh_snapshot *oh_source_load(oh_text name, const char *path, oh_failure *failure, bool *is_found);
 
 /* From where a process has a server pool. */
-typedef struct oh_source_place {
+typedef struct oh_source_origin {
     const char *path; /* Absolute. */
     uint64_t generation;
     uint32_t index;   /* In the store; OH_STORE_NONE: it is in none, and the rest is known here: */
     uint64_t read_at; /* As oh_store_read_at has it. */
     const char *problem; /* Why the file was refused; NULL: it was not. */
-} oh_source_place;
+} oh_source_origin;
 
 /*
  * The server pools that this process has, one after another: `at` begins at 0. NULL: there are no
  * more. Not counted.
  */
-oh_snapshot *oh_source_next(uint32_t *at, oh_source_place *place);
+oh_snapshot *oh_source_next(uint32_t *at, oh_source_origin *origin);
 
 /* The thread ends: it forgets all server pools. */
 void oh_source_shutdown(void);

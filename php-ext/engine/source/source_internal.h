@@ -18,7 +18,7 @@ typedef struct oh_loaded {
     uint8_t identity[OH_STORE_IDENTITY_BYTES];
     oh_snapshot *snapshot;       /* NULL while it is being made. */
     uint64_t generation;         /* Of the snapshot; without a store it counts by itself. */
-    uint32_t place;              /* In the store; OH_STORE_NONE: this process goes without. */
+    uint32_t entry;              /* In the store; OH_STORE_NONE: this process goes without. */
     uint64_t looked_ms, version; /* Without a store. */
     /* When it was last found that this process may not read the file; 0: it may. */
     uint64_t refused_ms;

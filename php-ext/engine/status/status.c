@@ -110,14 +110,14 @@ static bool add(oh_server_pool_status ***end, oh_server_pool_status *status, con
 
 /* ---- Which ---- */
 
-/* What this process has of the server pool at that place of the store. */
+/* What this process has of the server pool of that entry of the store. */
 static const oh_snapshot *own_snapshot(uint32_t index)
 {
     const oh_snapshot *snapshot;
-    oh_source_place place;
+    oh_source_origin origin;
     uint32_t at = 0;
 
-    while ((snapshot = oh_source_next(&at, &place)) && place.index != index) {
+    while ((snapshot = oh_source_next(&at, &origin)) && origin.index != index) {
     }
     return snapshot;
 }
@@ -146,9 +146,9 @@ static void forget_map(const oh_server_pool *pool, const uint8_t *identity, bool
     uint8_t map[OH_STORE_IDENTITY_BYTES];
 
     oh_cluster_identify(identity, map);
-    uint32_t place = pool->is_cluster ? OH_STORE_NONE : oh_store_find(oh_segment_store(), map);
-    if (place != OH_STORE_NONE) {
-        is_forgotten[place] = true;
+    uint32_t entry = pool->is_cluster ? OH_STORE_NONE : oh_store_find(oh_segment_store(), map);
+    if (entry != OH_STORE_NONE) {
+        is_forgotten[entry] = true;
     }
 }
 
@@ -203,12 +203,12 @@ static bool add_published(oh_server_pool_status ***end, uint32_t index, bool *is
 
 /* What this process has for itself alone. False: there is no memory. */
 static bool add_own(
-    oh_server_pool_status ***end, const oh_snapshot *snapshot, const oh_source_place *place)
+    oh_server_pool_status ***end, const oh_snapshot *snapshot, const oh_source_origin *origin)
 {
-    subject it = {.path = place->path,
-        .generation = place->generation,
-        .read_at = place->read_at,
-        .problem = place->problem,
+    subject it = {.path = origin->path,
+        .generation = origin->generation,
+        .read_at = origin->read_at,
+        .problem = origin->problem,
         .snapshot = snapshot};
     void *image = oh_call_allocate(snapshot->image_length);
     oh_server_pool_status *status =
@@ -226,15 +226,15 @@ bool oh_status_collect(oh_server_pool_status **list)
     uint32_t count = oh_segment_store() ? oh_store_pools_count(oh_segment_store()) : 0, at = 0;
     bool is_forgotten[OH_STORE_POOLS_MAX] = {false}, has_memory = true;
     oh_server_pool_status **end = list;
-    oh_source_place place;
+    oh_source_origin origin;
     const oh_snapshot *snapshot;
 
     *list = NULL;
     for (uint32_t i = 0; i < count && has_memory; i++) {
         has_memory = is_forgotten[i] || add_published(&end, i, is_forgotten);
     }
-    while (has_memory && (snapshot = oh_source_next(&at, &place))) {
-        has_memory = place.index != OH_STORE_NONE || add_own(&end, snapshot, &place);
+    while (has_memory && (snapshot = oh_source_next(&at, &origin))) {
+        has_memory = origin.index != OH_STORE_NONE || add_own(&end, snapshot, &origin);
     }
     if (!has_memory) {
         oh_status_release(*list);

@@ -18,39 +18,39 @@ zval *oh_keys_argument(zend_execute_data *execute_data, uint32_t argument)
     return Z_TYPE_P(value) == IS_NULL || Z_TYPE_P(value) == IS_UNDEF ? NULL : value;
 }
 
-uint32_t oh_keys_rest_end(zend_execute_data *execute_data, const oh_method_key *place)
+uint32_t oh_keys_rest_end(zend_execute_data *execute_data, const oh_method_key *method_key)
 {
-    int64_t end = (int64_t)ZEND_NUM_ARGS() + (place->last ? place->last + 1 : 0);
+    int64_t end = (int64_t)ZEND_NUM_ARGS() + (method_key->last ? method_key->last + 1 : 0);
 
-    return end > place->argument ? (uint32_t)end : place->argument;
+    return end > method_key->argument ? (uint32_t)end : method_key->argument;
 }
 
-static bool has_array(const oh_method_key *place, const zval *argument)
+static bool has_array(const oh_method_key *method_key, const zval *argument)
 {
-    return Z_TYPE_P(argument) == IS_ARRAY && place->form != OH_FORM_VALUE &&
-           place->form != OH_FORM_REST;
+    return Z_TYPE_P(argument) == IS_ARRAY && method_key->form != OH_FORM_VALUE &&
+           method_key->form != OH_FORM_REST;
 }
 
-static bool has_rest(const oh_method_key *place, const zval *argument)
+static bool has_rest(const oh_method_key *method_key, const zval *argument)
 {
-    return place->form == OH_FORM_REST ||
-           (place->form == OH_FORM_VALUES_OR_REST && Z_TYPE_P(argument) != IS_ARRAY);
+    return method_key->form == OH_FORM_REST ||
+           (method_key->form == OH_FORM_VALUES_OR_REST && Z_TYPE_P(argument) != IS_ARRAY);
 }
 
-static bool has_value(const oh_method_key *place, const zval *argument)
+static bool has_value(const oh_method_key *method_key, const zval *argument)
 {
-    return place->form == OH_FORM_VALUE ||
-           (place->form == OH_FORM_VALUE_OR_VALUES && Z_TYPE_P(argument) != IS_ARRAY);
+    return method_key->form == OH_FORM_VALUE ||
+           (method_key->form == OH_FORM_VALUE_OR_VALUES && Z_TYPE_P(argument) != IS_ARRAY);
 }
 
 /* How many elements of an array are keys, from its first. */
 static uint32_t elements_count(
-    zend_execute_data *execute_data, const oh_method_key *place, const zval *array)
+    zend_execute_data *execute_data, const oh_method_key *method_key, const zval *array)
 {
     uint32_t all = zend_hash_num_elements(Z_ARRVAL_P(array));
 
-    if (place->form == OH_FORM_COUNTED) {
-        zval *count = oh_keys_argument(execute_data, place->count);
+    if (method_key->form == OH_FORM_COUNTED) {
+        zval *count = oh_keys_argument(execute_data, method_key->count);
         zend_long number = count ? zval_get_long(count) : 0;
 
         return number <= 0 ? 0 : number < (zend_long)all ? (uint32_t)number : all;
@@ -58,7 +58,7 @@ static uint32_t elements_count(
     return all;
 }
 
-static bool is_named(const oh_method_key *place, const zend_string *name)
+static bool is_named(const oh_method_key *method_key, const zend_string *name)
 {
     char wanted[32];
 
@@ -67,7 +67,7 @@ static bool is_named(const oh_method_key *place, const zend_string *name)
     }
     snprintf(wanted, sizeof wanted, " %s ", ZSTR_VAL(name));
     zend_str_tolower(wanted, ZSTR_LEN(name) + 2);
-    return strstr(place->names, wanted) != NULL;
+    return strstr(method_key->names, wanted) != NULL;
 }
 
 /* ---- Converting ---- */
@@ -82,11 +82,11 @@ static bool convert_null(zval *value)
     return true;
 }
 
-static void convert_nulls_of_rest(zend_execute_data *execute_data, const oh_method_key *place)
+static void convert_nulls_of_rest(zend_execute_data *execute_data, const oh_method_key *method_key)
 {
-    uint32_t end = oh_keys_rest_end(execute_data, place);
+    uint32_t end = oh_keys_rest_end(execute_data, method_key);
 
-    for (uint32_t at = place->argument; at < end; at++) {
+    for (uint32_t at = method_key->argument; at < end; at++) {
         convert_null(ZEND_CALL_ARG(execute_data, at + 1));
     }
 }
@@ -131,13 +131,13 @@ static bool is_all_text(HashTable *array, uint32_t count)
  * The caller's array stays as it is: the call gets one of its own if anything has to be converted.
  */
 static bool convert_array(
-    zend_execute_data *execute_data, const oh_method_key *place, zval *argument)
+    zend_execute_data *execute_data, const oh_method_key *method_key, zval *argument)
 {
-    uint32_t count = elements_count(execute_data, place, argument);
+    uint32_t count = elements_count(execute_data, method_key, argument);
     bool is_converted = true;
     zval own, *element;
 
-    if (place->form == OH_FORM_NAMES || place->form == OH_FORM_OPTION ||
+    if (method_key->form == OH_FORM_NAMES || method_key->form == OH_FORM_OPTION ||
         is_all_text(Z_ARRVAL_P(argument), count)) {
         return true;
     }
@@ -147,7 +147,7 @@ static bool convert_array(
         if (count-- == 0) {
             break;
         }
-        is_converted = convert_element(execute_data, element, place->argument + 1);
+        is_converted = convert_element(execute_data, element, method_key->argument + 1);
         if (!is_converted) {
             break;
         }
@@ -161,25 +161,25 @@ static bool convert_array(
 bool oh_keys_convert(zend_execute_data *execute_data, const oh_method_row *row)
 {
     for (uint8_t i = 0; i < row->keys_count; i++) {
-        const oh_method_key *place = &row->keys[i];
+        const oh_method_key *method_key = &row->keys[i];
 
-        if (place->form == OH_FORM_REST || place->form == OH_FORM_VALUES_OR_REST) {
-            convert_nulls_of_rest(execute_data, place);
+        if (method_key->form == OH_FORM_REST || method_key->form == OH_FORM_VALUES_OR_REST) {
+            convert_nulls_of_rest(execute_data, method_key);
         }
-        zval *argument = oh_keys_argument(execute_data, place->argument);
+        zval *argument = oh_keys_argument(execute_data, method_key->argument);
         if (!argument) {
             continue;
         }
-        if (has_array(place, argument)) {
-            if (!convert_array(execute_data, place, argument)) {
+        if (has_array(method_key, argument)) {
+            if (!convert_array(execute_data, method_key, argument)) {
                 return false;
             }
             continue;
         }
-        uint32_t end = has_rest(place, argument)    ? oh_keys_rest_end(execute_data, place)
-                       : has_value(place, argument) ? place->argument + 1u
-                                                    : place->argument;
-        for (uint32_t at = place->argument; at < end; at++) {
+        uint32_t end = has_rest(method_key, argument) ? oh_keys_rest_end(execute_data, method_key)
+                       : has_value(method_key, argument) ? method_key->argument + 1u
+                                                         : method_key->argument;
+        for (uint32_t at = method_key->argument; at < end; at++) {
             if (!oh_client_key(execute_data, ZEND_CALL_ARG(execute_data, at + 1), at + 1)) {
                 return false;
             }
@@ -195,7 +195,7 @@ bool oh_keys_convert(zend_execute_data *execute_data, const oh_method_row *row)
  * keys.
  */
 static bool show_option(
-    zval *value, oh_keys_visitor visitor, void *context, const oh_method_key *place)
+    zval *value, oh_keys_visitor visitor, void *context, const oh_method_key *method_key)
 {
     ZVAL_DEREF(value);
     if (Z_TYPE_P(value) != IS_STRING && Z_TYPE_P(value) != IS_LONG &&
@@ -203,13 +203,13 @@ static bool show_option(
         return true;
     }
     zend_string *key = zval_get_string(value);
-    bool goes_on = visitor(context, key, place);
+    bool goes_on = visitor(context, key, method_key);
     zend_string_release(key);
     return goes_on;
 }
 
 static bool walk_options(
-    HashTable *options, oh_keys_visitor visitor, void *context, const oh_method_key *place)
+    HashTable *options, oh_keys_visitor visitor, void *context, const oh_method_key *method_key)
 {
     zend_string *name;
     zval *value, *element;
@@ -217,18 +217,18 @@ static bool walk_options(
     ZEND_HASH_FOREACH_STR_KEY_VAL(options, name, value)
     {
         ZVAL_DEREF(value);
-        if (!is_named(place, name)) {
+        if (!is_named(method_key, name)) {
             continue;
         }
         if (Z_TYPE_P(value) != IS_ARRAY) {
-            if (!show_option(value, visitor, context, place)) {
+            if (!show_option(value, visitor, context, method_key)) {
                 return false;
             }
             continue;
         }
         ZEND_HASH_FOREACH_VAL(Z_ARRVAL_P(value), element)
         {
-            if (!show_option(element, visitor, context, place)) {
+            if (!show_option(element, visitor, context, method_key)) {
                 return false;
             }
         }
@@ -239,7 +239,7 @@ static bool walk_options(
 }
 
 static bool walk_names(
-    HashTable *array, oh_keys_visitor visitor, void *context, const oh_method_key *place)
+    HashTable *array, oh_keys_visitor visitor, void *context, const oh_method_key *method_key)
 {
     zend_ulong number;
     zend_string *name;
@@ -247,7 +247,7 @@ static bool walk_names(
     ZEND_HASH_FOREACH_KEY(array, number, name)
     {
         zend_string *key = name ? zend_string_copy(name) : zend_long_to_str((zend_long)number);
-        bool goes_on = visitor(context, key, place);
+        bool goes_on = visitor(context, key, method_key);
 
         zend_string_release(key);
         if (!goes_on) {
@@ -259,7 +259,7 @@ static bool walk_names(
 }
 
 static bool walk_elements(HashTable *array, uint32_t count, oh_keys_visitor visitor, void *context,
-    const oh_method_key *place)
+    const oh_method_key *method_key)
 {
     zval *element;
 
@@ -269,7 +269,7 @@ static bool walk_elements(HashTable *array, uint32_t count, oh_keys_visitor visi
             break;
         }
         ZVAL_DEREF(element);
-        if (Z_TYPE_P(element) == IS_STRING && !visitor(context, Z_STR_P(element), place)) {
+        if (Z_TYPE_P(element) == IS_STRING && !visitor(context, Z_STR_P(element), method_key)) {
             return false;
         }
     }
@@ -278,40 +278,41 @@ static bool walk_elements(HashTable *array, uint32_t count, oh_keys_visitor visi
 }
 
 static bool walk_arguments(zend_execute_data *execute_data, uint32_t end, oh_keys_visitor visitor,
-    void *context, const oh_method_key *place)
+    void *context, const oh_method_key *method_key)
 {
-    for (uint32_t at = place->argument; at < end; at++) {
+    for (uint32_t at = method_key->argument; at < end; at++) {
         zval *argument = ZEND_CALL_ARG(execute_data, at + 1);
 
         ZVAL_DEREF(argument);
-        if (Z_TYPE_P(argument) == IS_STRING && !visitor(context, Z_STR_P(argument), place)) {
+        if (Z_TYPE_P(argument) == IS_STRING && !visitor(context, Z_STR_P(argument), method_key)) {
             return false;
         }
     }
     return true;
 }
 
-static bool walk_place(zend_execute_data *execute_data, const oh_method_key *place, zval *argument,
-    oh_keys_visitor visitor, void *context)
+static bool walk_place(zend_execute_data *execute_data, const oh_method_key *method_key,
+    zval *argument, oh_keys_visitor visitor, void *context)
 {
-    if (has_value(place, argument)) {
-        return walk_arguments(execute_data, place->argument + 1u, visitor, context, place);
-    }
-    if (has_rest(place, argument)) {
+    if (has_value(method_key, argument)) {
         return walk_arguments(
-            execute_data, oh_keys_rest_end(execute_data, place), visitor, context, place);
+            execute_data, method_key->argument + 1u, visitor, context, method_key);
     }
-    if (!has_array(place, argument)) {
+    if (has_rest(method_key, argument)) {
+        return walk_arguments(
+            execute_data, oh_keys_rest_end(execute_data, method_key), visitor, context, method_key);
+    }
+    if (!has_array(method_key, argument)) {
         return true;
     }
-    if (place->form == OH_FORM_OPTION) {
-        return walk_options(Z_ARRVAL_P(argument), visitor, context, place);
+    if (method_key->form == OH_FORM_OPTION) {
+        return walk_options(Z_ARRVAL_P(argument), visitor, context, method_key);
     }
-    if (place->form == OH_FORM_NAMES) {
-        return walk_names(Z_ARRVAL_P(argument), visitor, context, place);
+    if (method_key->form == OH_FORM_NAMES) {
+        return walk_names(Z_ARRVAL_P(argument), visitor, context, method_key);
     }
-    return walk_elements(Z_ARRVAL_P(argument), elements_count(execute_data, place, argument),
-        visitor, context, place);
+    return walk_elements(Z_ARRVAL_P(argument), elements_count(execute_data, method_key, argument),
+        visitor, context, method_key);
 }
 
 bool oh_keys_walk(zend_execute_data *execute_data, const oh_method_row *row,
@@ -327,7 +328,7 @@ bool oh_keys_walk(zend_execute_data *execute_data, const oh_method_row *row,
     return true;
 }
 
-static bool count_key(void *context, zend_string *key, const oh_method_key *place)
+static bool count_key(void *context, zend_string *key, const oh_method_key *method_key)
 {
     ++*(uint32_t *)context;
     return true;

@@ -17,7 +17,7 @@
 bool oh_keys_convert(zend_execute_data *execute_data, const oh_method_row *row);
 
 /* Is shown the keys of a call, one after another; false ends the walk. */
-typedef bool (*oh_keys_visitor)(void *context, zend_string *key, const oh_method_key *place);
+typedef bool (*oh_keys_visitor)(void *context, zend_string *key, const oh_method_key *method_key);
 
 /* Shows every key of a call whose keys are text. False if the visitor ended it. */
 bool oh_keys_walk(zend_execute_data *execute_data, const oh_method_row *row,
@@ -30,7 +30,7 @@ uint32_t oh_keys_count(zend_execute_data *execute_data, const oh_method_row *row
 zval *oh_keys_argument(zend_execute_data *execute_data, uint32_t argument);
 
 /* Where the arguments end that belong to a place of form REST. */
-uint32_t oh_keys_rest_end(zend_execute_data *execute_data, const oh_method_key *place);
+uint32_t oh_keys_rest_end(zend_execute_data *execute_data, const oh_method_key *method_key);
 
 /* The tag of every Redis Cluster. */
 extern const uint8_t oh_cluster_tag[2];

@@ -117,12 +117,12 @@ static oh_placed_key placed(oh_call_key key, uint32_t home)
         (const uint8_t *)ZSTR_VAL(key.text), ZSTR_LEN(key.text), home, key.is_unprefixed};
 }
 
-static bool place_key(void *context, zend_string *key, const oh_method_key *place)
+static bool place_key(void *context, zend_string *key, const oh_method_key *method_key)
 {
     placer *it = context;
     const oh_call_key *first = &it->plan->key;
 
-    if (place->kind == OH_KEY_PATTERN) {
+    if (method_key->kind == OH_KEY_PATTERN) {
         if (!memchr(ZSTR_VAL(key), '*', ZSTR_LEN(key))) {
             return true;
         }
@@ -135,14 +135,14 @@ static bool place_key(void *context, zend_string *key, const oh_method_key *plac
     if (first->text && it->client->snapshot->pool->distribution == OH_RANDOM) {
         return true; /* Wherever the first one went: keys have no node of their own. */
     }
-    uint32_t home = oh_keys_home(it->client, key, place->is_unprefixed);
+    uint32_t home = oh_keys_home(it->client, key, method_key->is_unprefixed);
     if (!first->text) {
         it->home = home;
         it->plan->node = oh_snapshot_node_of(it->client->snapshot, home);
-        it->plan->key = (oh_call_key){zend_string_copy(key), place->is_unprefixed};
+        it->plan->key = (oh_call_key){zend_string_copy(key), method_key->is_unprefixed};
     } else if (home != it->home) {
         oh_refuse_cross_node(it->client, it->plan->command, placed(*first, it->home),
-            placed((oh_call_key){key, place->is_unprefixed}, home));
+            placed((oh_call_key){key, method_key->is_unprefixed}, home));
         return false;
     }
     return true;

@@ -8,7 +8,7 @@
 #include "php/call/raw_command.h"
 #include "php/call/refuse.h"
 
-#define PLACES_ROOM 64
+#define POSITIONS_ROOM 64
 
 typedef struct raw_call {
     oh_client *client;
@@ -30,17 +30,17 @@ static oh_placed_key placed(const oh_bytes *word, uint32_t home)
     return (oh_placed_key){word->bytes, word->length, home, true};
 }
 
-static bool are_together(raw_call *call, const oh_key_place *places, size_t count)
+static bool are_together(raw_call *call, const oh_key_position *positions, size_t count)
 {
     const oh_command *command = call->plan->command;
-    const oh_bytes *first = &call->words[places[0].place];
+    const oh_bytes *first = &call->words[positions[0].position];
     uint32_t first_home = home_of(call, first);
 
     call->plan->node = oh_snapshot_node_of(call->client->snapshot, first_home);
     for (size_t i = 0; i < count; i++) {
-        const oh_bytes *word = &call->words[places[i].place];
+        const oh_bytes *word = &call->words[positions[i].position];
 
-        if (places[i].kind == OH_KEY_PATTERN &&
+        if (positions[i].kind == OH_KEY_PATTERN &&
             !oh_keys_is_pattern_placed(call->client, word->bytes, word->length)) {
             oh_refuse_pattern(call->client, command, word->bytes, word->length);
             return false;
@@ -94,11 +94,11 @@ static bool cut(raw_call *call)
 
 static bool place(raw_call *call)
 {
-    oh_key_place small[PLACES_ROOM], *places = small;
+    oh_key_position small[POSITIONS_ROOM], *positions = small;
     const oh_command *command = call->plan->command;
     size_t found;
     const char *malformed =
-        oh_command_keys(command, call->words, call->count, places, PLACES_ROOM, &found);
+        oh_command_keys(command, call->words, call->count, positions, POSITIONS_ROOM, &found);
 
     if (malformed) {
         refuse_malformed(call, malformed);
@@ -123,18 +123,18 @@ static bool place(raw_call *call)
         return cut(call);
     }
     call->plan->spread = OH_SPREAD_ONE_NODE;
-    if (found > PLACES_ROOM) {
-        places = safe_emalloc(found, sizeof *places, 0);
-        oh_command_keys(command, call->words, call->count, places, found, &found);
+    if (found > POSITIONS_ROOM) {
+        positions = safe_emalloc(found, sizeof *positions, 0);
+        oh_command_keys(command, call->words, call->count, positions, found, &found);
     }
-    bool is_placed = are_together(call, places, found);
+    bool is_placed = are_together(call, positions, found);
     if (is_placed) {
-        zval *key = ZEND_CALL_ARG(call->execute_data, places[0].place + 1);
+        zval *key = ZEND_CALL_ARG(call->execute_data, positions[0].position + 1);
 
         call->plan->key = (oh_call_key){zend_string_copy(Z_STR_P(key)), true};
     }
-    if (places != small) {
-        efree(places);
+    if (positions != small) {
+        efree(positions);
     }
     return is_placed;
 }

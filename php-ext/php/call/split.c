@@ -90,7 +90,7 @@ void oh_split_free(oh_split *split)
 typedef struct oh_cutter {
     oh_client *client;
     oh_split *split;
-    const oh_method_key *place;
+    const oh_method_key *method_key;
     uint32_t *part_of_home; /* OH_NO_PART for a home that has none yet. */
     uint32_t count;
     zval *arguments; /* What every part is given; UNDEF where its own keys will be. */
@@ -104,9 +104,9 @@ static bool is_array(const zval *argument)
 /* Everything but the keys, which become one argument. */
 static void take_arguments(oh_cutter *cutter, zend_execute_data *execute_data)
 {
-    uint32_t at = cutter->place->argument;
+    uint32_t at = cutter->method_key->argument;
     bool has_array = is_array(oh_keys_argument(execute_data, at));
-    uint32_t behind = has_array ? at + 1 : oh_keys_rest_end(execute_data, cutter->place);
+    uint32_t behind = has_array ? at + 1 : oh_keys_rest_end(execute_data, cutter->method_key);
 
     cutter->count = at + 1 + (ZEND_NUM_ARGS() > behind ? ZEND_NUM_ARGS() - behind : 0);
     cutter->arguments = safe_emalloc(cutter->count, sizeof(zval), 0);
@@ -123,7 +123,7 @@ static void take_arguments(oh_cutter *cutter, zend_execute_data *execute_data)
 /* A key as phpredis sends it. */
 static zend_string *sent_name(const oh_cutter *cutter, const zend_string *key)
 {
-    const zend_string *prefix = cutter->place->is_unprefixed ? NULL : cutter->client->prefix;
+    const zend_string *prefix = cutter->method_key->is_unprefixed ? NULL : cutter->client->prefix;
 
     return prefix ? zend_string_concat2(
                         ZSTR_VAL(prefix), ZSTR_LEN(prefix), ZSTR_VAL(key), ZSTR_LEN(key))
@@ -135,8 +135,8 @@ static HashTable *keys_of(oh_cutter *cutter, const zend_string *key)
 {
     oh_split *split = cutter->split;
     const oh_snapshot *snapshot = cutter->client->snapshot;
-    uint32_t home = oh_keys_home(cutter->client, key, cutter->place->is_unprefixed);
-    uint32_t index = cutter->part_of_home[home], at = cutter->place->argument;
+    uint32_t home = oh_keys_home(cutter->client, key, cutter->method_key->is_unprefixed);
+    uint32_t index = cutter->part_of_home[home], at = cutter->method_key->argument;
 
     if (index == OH_NO_PART) {
         index = cutter->part_of_home[home] = split->parts_count;
@@ -149,7 +149,7 @@ static HashTable *keys_of(oh_cutter *cutter, const zend_string *key)
     return Z_ARRVAL(split->parts[index].arguments[at]);
 }
 
-static bool add_key(void *context, zend_string *key, const oh_method_key *place)
+static bool add_key(void *context, zend_string *key, const oh_method_key *method_key)
 {
     zval value;
 
@@ -181,14 +181,14 @@ oh_split *oh_split_cut(
 {
     const oh_method_row *row = plan->method->row;
     uint32_t homes_count = oh_snapshot_homes_count(client->snapshot);
-    oh_cutter cutter = {.client = client, .place = &row->keys[0]};
+    oh_cutter cutter = {.client = client, .method_key = &row->keys[0]};
 
     cutter.split = oh_split_new(plan, MIN(homes_count, keys_count), keys_count);
     cutter.part_of_home = safe_emalloc(homes_count, sizeof(uint32_t), 0);
     memset(cutter.part_of_home, 0xff, homes_count * sizeof(uint32_t));
     take_arguments(&cutter, execute_data);
-    if (cutter.place->form == OH_FORM_NAMES) {
-        cut_pairs(&cutter, Z_ARRVAL_P(oh_keys_argument(execute_data, cutter.place->argument)));
+    if (cutter.method_key->form == OH_FORM_NAMES) {
+        cut_pairs(&cutter, Z_ARRVAL_P(oh_keys_argument(execute_data, cutter.method_key->argument)));
     } else {
         oh_keys_walk(execute_data, row, add_key, &cutter);
     }

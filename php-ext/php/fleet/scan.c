@@ -47,10 +47,10 @@ static bool read_iterator(const zval *iterator, uint64_t *cursor)
 }
 
 /*
- * The node at a place of the cursor: its index, or, in a Redis Cluster, its place in the order of
- * lowest slots.
+ * The node at a position of the cursor: its index, or, in a Redis Cluster, its position in the
+ * order of lowest slots.
  */
-static uint32_t node_at(const oh_snapshot *snapshot, uint32_t place)
+static uint32_t node_at(const oh_snapshot *snapshot, uint32_t position)
 {
     uint8_t is_seen[OH_POOL_SERVERS_MAX] = {0};
     uint32_t seen = 0;
@@ -59,13 +59,13 @@ static uint32_t node_at(const oh_snapshot *snapshot, uint32_t place)
         uint32_t node = snapshot->pool->slots[slot];
 
         if (node < snapshot->nodes_count && !is_seen[node]) { /* Otherwise nobody has the slot. */
-            if (seen++ == place) {
+            if (seen++ == position) {
                 return node;
             }
             is_seen[node] = 1;
         }
     }
-    return place;
+    return position;
 }
 
 static const char *fingerprint_of(const oh_client *client)
