@@ -1,8 +1,9 @@
-"""make demo: 10,000 hashes written through nutcracker, then read through nutcracker and directly, in PHP and in Java.
+"""make demo: 10,000 hashes written through nutcracker, then read through it and directly.
 
-Starts 4 redis-servers and a nutcracker on free loopback ports, and stops them whatever happens. Both paths of a
-language use the same client library (phpredis, Jedis) and take turns in the same process. Every value that comes back
-is compared with its key, so "keys found" is also "keys found where nutcracker had put them". Fails if one is missing.
+It starts 4 redis-servers and a nutcracker on free loopback ports, and always stops them. PHP and
+Java each read on both paths with one client library (phpredis, Jedis), taking turns in the same
+process. Every value is compared with its key. So "keys found" means "found where nutcracker had put
+them". It fails if a key is missing.
 """
 
 import sys
@@ -18,10 +19,8 @@ from workers import Worker
 LANGUAGES = ("PHP", "Java")
 LIBRARY = {"PHP": "phpredis", "Java": "Jedis"}
 ALL_BATCHES = len(KEYS) // BATCH
-WARM_UP = {
-    "PHP": 2,
-    "Java": 40,
-}  # Times all batches, for each path: a JVM compiles what it runs often.
+# How often each path reads all batches beforehand: a JVM compiles what it runs often.
+WARM_UP = {"PHP": 2, "Java": 40}
 ROUNDS, BATCHES_PER_ROUND = 40, 10
 
 
@@ -60,7 +59,7 @@ def main():
 
 
 def read_all(worker, path):
-    """Reads every hash once; the worker ends at the first wrong value, so what it returns was found."""
+    """Reads every hash once. The worker ends at the first wrong value, so all results are right."""
     return BATCH * len(worker.run(path, timed=ALL_BATCHES))
 
 
@@ -92,9 +91,8 @@ def report(found, rounds):
                     f"{times_faster[language]:.1f} x" if path == "direct" else "",
                 )
             )
-    print(
-        f"  A batch is {BATCH:,} HGETs of mixed keys; {ROUNDS * BATCHES_PER_ROUND} batches per row, taking turns.\n"
-    )
+    batches = ROUNDS * BATCHES_PER_ROUND
+    print(f"  A batch is {BATCH:,} HGETs of mixed keys; {batches} batches per row, in turns.\n")
     show(
         ("language", "path", "keys found", "p50", "p99", "times faster"),
         rows,
@@ -105,7 +103,7 @@ def report(found, rounds):
         f"{times_faster[language]:.1f} times faster in {language}" for language in LANGUAGES
     )
     print(f"""
-  Every key was written through nutcracker and found by OneHop on the node where nutcracker had put it.
+  Every key was written through nutcracker, and OneHop found it on the node chosen by nutcracker.
   One hop instead of two: {faster}.
 
   Next: point OneHop at your own nutcracker.yml (README.md has ten lines for each language),

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""What sharing costs: three contestants with many workers each, which take turns, so that a slow minute meets all of them.
+"""What sharing connections costs: three contestants with many workers each, taking turns.
 
-OneHop with the pool of the host, OneHop with connections of each worker's own (onehop.pool_scope = process), and stock
-phpredis with pconnect, without its ECHO, every key known to its node beforehand. A page makes a client and reads 20 keys;
-it times each GET itself, so what the web server's side costs is not in the figures.
+So a slow minute of the machine meets all of them. They are OneHop with the host's pool, OneHop with
+a pool per worker (onehop.pool_scope = process), and stock phpredis with pconnect, without its ECHO
+and with a given node for each key. A page creates a client and reads 20 keys. It times each GET
+itself, so the web server's time is not in the figures.
 
     make build && /usr/bin/python3 bench/load.py [--short]     as root, for a network namespace
 """
@@ -25,17 +26,17 @@ from statistic import median, percentile
 from table import Progress, bold, red, show
 
 PAGE = os.path.join(ROOT, "bench/php/timed.php")
-TURNS = 30  # Short ones: what a neighbour does to one contestant, it does to the next.
-CONTESTANTS = (
+TURNS = 30  # Short turns: what slows down one contestant slows down the next, too.
+CONTESTANTS = (  # Label, client, onehop.pool_scope.
     ("OneHop, pool of the host", "onehop", "host"),
     ("OneHop, pool of each worker", "onehop", "process"),
     ("phpredis, pconnect", "phpredis", "host"),
-)  # Label, client, onehop.pool_scope.
+)
 CALLERS = 16  # Each page goes to any idle worker.
 
 
 class Contestant:
-    """One house, and what was seen of it."""
+    """One house and its measurements."""
 
     def __init__(self, house, label, client):
         self.house, self.label, self.client = house, label, client
@@ -72,29 +73,25 @@ def run(progress, is_short):
         host, own, stock = contestants
         waits = host.house.time_waits() - host.waits_before
     progress.done()
-    tell(contestants, seconds)
+    report(contestants, seconds)
     return [
-        Figure(
-            "wrong replies", 0, 0, is_hard=True
-        ),  # A wrong one has ended the program before this line.
+        # A wrong reply would have ended the program before this line.
+        Figure("wrong replies", 0, 0, is_hard=True),
         Figure("connections of a node, peak", host.most, POOL_SIZE, is_hard=True),
-        Figure("TIME_WAIT sockets more than before", waits, 50),
+        Figure("TIME_WAIT sockets, above those before", waits, 50),
         Figure("GET p50: pool of the host / of each worker", ratio(host, own, 1), 1.2),
         Figure("client + first GET / pconnect GET", ratio(host, stock, 0), 1.15),
     ]
 
 
 def ratio(one, other, which):
-    """The median of the turns' ratios: what a turn meets, all contestants meet."""
+    """The median of the turns' ratios: load in one turn meets all contestants."""
     return median(mine[which] / theirs[which] for mine, theirs in zip(one.turns, other.turns))
 
 
-def tell(contestants, seconds):
-    print(
-        bold(
-            f"\n{WORKERS} workers each, 4 nodes, pool_size {POOL_SIZE}, {seconds} s of load each\n"
-        )
-    )
+def report(contestants, seconds):
+    setting = f"{WORKERS} workers each, 4 nodes, pool_size {POOL_SIZE}, {seconds} s of load each"
+    print(bold(f"\n{setting}\n"))
     show(
         ("contestant", "pages", "connections of a node", "client + first GET", "GET p50", "p99"),
         [
@@ -113,7 +110,7 @@ def tell(contestants, seconds):
 
 def main():
     parser = argparse.ArgumentParser(description="Measures what sharing connections costs.")
-    parser.add_argument("--short", action="store_true", help="in seconds: hardly figures")
+    parser.add_argument("--short", action="store_true", help="takes seconds; the figures are rough")
     found = run(Progress(), parser.parse_args().short)
     figures.print_table(found)
     sys.exit(not figures.total(found))

@@ -1,4 +1,4 @@
-"""Where a result was measured: processor, kernel and the versions of all programs that took part."""
+"""Where a result was measured: processor, kernel, and the versions of all programs involved."""
 
 import os
 import platform

@@ -1,12 +1,12 @@
-"""make bench: every contestant in one run, taking turns, and the ratios between them beside what was promised.
+"""make bench: all contestants in one run, taking turns, and their ratios next to the bounds.
 
-Servers: 4 redis nodes behind a nutcracker, one redis that holds everything, a cluster of 4 masters, and 8 + 1 nodes
-behind a wire that delays every packet by 1 ms. Workers (see workers.py): C, PHP, Java, and a second PHP at the near
-end of the wire. In every round each contestant, in an order shuffled anew, runs a few batches; every value of every
-batch is compared with its key.
+Servers: 4 redis nodes with a nutcracker in front, one redis that has everything, a cluster of 4
+masters, and 8 + 1 nodes behind a wire that delays every packet by 1 ms. Workers (see workers.py):
+C, PHP, Java, and a second PHP at the near end of the wire. In every round each contestant runs a
+few batches, in a new random order; every value of every batch is compared with its key.
 
-Prints two tables (times, figures) and writes them with every round's medians to a JSON file. README.md explains how
-to read them.
+It prints two tables (times, figures) and writes them to a JSON file with the medians of every
+round. README.md explains how to read them.
 """
 
 import argparse
@@ -44,7 +44,7 @@ LABELS = {
     "wire.sequential": "PHP   phpredis, 8 nodes behind 1 ms, node after node",
 }
 
-# A figure is the time of one contestant over the time of another, and the bound it must keep.
+# A figure is the time of one contestant divided by the time of another, and its bound.
 FIGURES = (
     ("PHP: OneHop / raw C floor", "php.onehop", "c.floor", "<=", 1.25),
     ("PHP: phpredis node after node / OneHop", "php.sequential", "php.onehop", ">=", 1.25),
@@ -87,7 +87,7 @@ def parse_options():
         "--rounds", type=int, default=60, help="turns of each contestant (default 60)"
     )
     parser.add_argument(
-        "--seed", type=int, default=1, help="of the order within the rounds (default 1)"
+        "--seed", type=int, default=1, help="for the order within the rounds (default 1)"
     )
     parser.add_argument(
         "--output", default=os.path.join(ROOT, "bench/results/latest.json"), metavar="FILE"
@@ -210,7 +210,8 @@ def report(rounds, figures, calls):
     print(
         f"\n  {sum(figure['met'] for figure in figures)} of {len(figures)} figures met. "
         f"Stock phpredis makes {calls['phpredis']:g} system calls per GET.\n"
-        f"  Noise: from the fast to the slow quarter of the rounds the C floor itself grew by {100 * growth:.0f} %."
+        "  Noise: the C floor itself is "
+        f"{100 * growth:.0f} % slower in the slow quarter of the rounds than in the fast one."
     )
 
 

@@ -1,13 +1,14 @@
-"""The stage of every measurement and of the demonstration: real servers, and 10,000 hashes in them.
+"""The stage of all measurements and of the demonstration: real servers with 10,000 hashes.
 
-    key       user:0 ... user:9999, in an order shuffled once and for all: a batch is a mixture, as in life
-    hash      {name: "name of <key>", city: "city of <key>"}, so a value tells whose it is
-    nodes     4 redis-servers behind one nutcracker (ketama, server_connections 15), filled through the nutcracker
-    one       one redis-server that holds all of it, on request
-    cluster   a Redis Cluster of 4 masters that holds all of it, on request
-    wire      8 nodes and a single one, each behind a wire of 1 ms each way, for clients in `near`, on request
+    key       user:0 ... user:9999, in a fixed random order, so that a batch is a mixture
+    hash      {name: "name of <key>", city: "city of <key>"}, so a value shows its key
+    nodes     4 redis-servers and a nutcracker (ketama, server_connections 15) that fills them
+    one       one redis-server with all keys, on request
+    cluster   a Redis Cluster of 4 masters with all keys, on request
+    wire      8 nodes and a single one, each behind a wire of 1 ms each way, for clients in `near`,
+              on request
 
-Which node has which key is asked of the nodes themselves, so no code under test decides what is right.
+The nodes themselves report which of them has a key, so no code under test decides what is right.
 """
 
 import binascii
@@ -20,16 +21,8 @@ from lab import Cluster, LabError, Nutcracker, RedisNode
 from lab.network import Namespace, Wire
 
 POOL = "alpha"
-NAMES = (
-    "north",
-    "east",
-    "south",
-    "west",
-    "up",
-    "down",
-    "left",
-    "right",
-)  # Fixed names: the same ring in every run.
+# Fixed names, so that the ring is the same in every run.
+NAMES = ("north", "east", "south", "west", "up", "down", "left", "right")
 KEYS = [f"user:{number}" for number in range(10_000)]
 random.Random(1).shuffle(KEYS)
 BATCH = 1000
@@ -41,7 +34,7 @@ def hset(key):
 
 
 class Stage(contextlib.ExitStack):
-    """Servers that live until the block ends; each method adds some and fills them."""
+    """Servers that live until the block ends. Each method adds some and fills them."""
 
     def nodes_behind_nutcracker(self, count=4):
         self.nodes = [self.enter_context(RedisNode()) for _ in range(count)]
@@ -58,7 +51,7 @@ class Stage(contextlib.ExitStack):
         self.cluster.fill((binascii.crc_hqx(key.encode(), 0) % 16384, hset(key)) for key in KEYS)
 
     def nodes_behind_wire(self, count=8, delay_s=0.001):
-        """A large MTU keeps the number of packets small: the wire shall cost time, not processor."""
+        """A large MTU keeps packets few, because the wire should cost time, not processor."""
         self.near = self.enter_context(Namespace())
         wire = self.enter_context(Wire(self.near, far_count=count + 1, delay_s=delay_s, mtu=65535))
         *self.wire_nodes, single = [
@@ -69,7 +62,7 @@ class Stage(contextlib.ExitStack):
         self.wire_owners = owners(self.wire_nodes)
 
     def _nutcracker(self, nodes, namespace=None):
-        """A nutcracker in front of these nodes, which it has filled."""
+        """A nutcracker in front of these nodes, after it has filled them."""
         servers = [node.server_line(name=name) for node, name in zip(nodes, NAMES)]
         nutcracker = self.enter_context(
             Nutcracker(
@@ -99,7 +92,7 @@ def fill(connection):
 
 
 def owners(nodes):
-    """{key: index of the node that has it}, told by the nodes; every key must be on exactly one."""
+    """{key: index of its node}, as the nodes report; every key must be on exactly one node."""
     found = {}
     for index, node in enumerate(nodes):
         for key in sorted(node.keys()):

@@ -1,8 +1,9 @@
-"""The few numbers we take from many: medians, percentiles, and ratios of contestants that took turns.
+"""A few numbers from many: medians, percentiles, and ratios of contestants that took turns.
 
-A ratio of two contestants is not the quotient of two overall medians: the machine may have been slower while one of
-them ran. Every round gives one quotient, of the two medians of that round, taken milliseconds apart; the ratio is the
-median of these quotients, and the middle half of them tells how far to trust it.
+The ratio of two contestants is not the quotient of their overall medians, because the machine may
+have been slower while one of them ran. Instead, each round gives the quotient of its two medians,
+measured milliseconds apart. The ratio is the median of these quotients; their middle half shows how
+reliable it is.
 """
 
 import statistics
@@ -17,7 +18,10 @@ def percentile(values, percent):
 
 
 def ratio(rounds, above, below):
-    """(median, lower quartile, upper quartile) of above/below over all rounds. A round is {contestant: [ns, ...]}."""
+    """(median, lower quartile, upper quartile) of above/below over all rounds.
+
+    A round is {contestant: [ns, ...]}.
+    """
     quotients = [median(one_round[above]) / median(one_round[below]) for one_round in rounds]
     return median(quotients), percentile(quotients, 25), percentile(quotients, 75)
 

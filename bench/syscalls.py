@@ -1,8 +1,8 @@
-"""How many system calls on a socket one GET costs in PHP: counted by strace, not timed, so the answer is exact.
+"""How many socket system calls one GET costs in PHP: counted by strace, so the answer is exact.
 
-A small PHP program runs under strace twice, with few and with many GETs. The difference of all calls that name a TCP
-socket (send, recv, poll, fcntl, whatever), divided by the difference of GETs, has no part of connecting, starting or
-ending in it.
+A small PHP program runs under strace twice, with few and with many GETs. The result is the
+difference of all calls on a TCP socket (send, recv, poll, fcntl and any other), divided by the
+difference of the GETs. So the calls for starting, connecting and ending do not count.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Where the tree is; makes importable what conformance/ has for measurements, too: the lab, tables, php-fpm under load."""
+"""Where the tree is. Makes the tools of conformance/ importable: the lab, tables, load on php-fpm."""
 
 import os
 import sys

@@ -1,22 +1,24 @@
-"""Long-lived programs that run batches on request, so that contestants of several languages take turns in one run.
+"""Long-lived programs that run batches on request, so that contestants can take turns.
 
-A worker is started with one argument, the path of its *plan*, a text of lines of words:
+A worker's only argument is the path of its *plan*, a text of lines of words:
 
     batch SIZE                            how many HGETs one batch has
-    contestant NAME KIND WORD ...         what it can be asked to run; kinds it does not know are not for it
-    key NAME NODE                         a key, and the index of the node that has it
+    contestant NAME KIND WORD ...         what it can run; it ignores kinds that it does not know
+    key NAME NODE                         a key, and the index of its node
 
-It prints `ready` and then answers each line `run NAME UNTIMED TIMED` on stdin with one line: the nanoseconds of each
-timed batch, from the first command appended to the last value in hand. A batch reads the field `name` of the next
-SIZE keys of the plan; after the last key comes the first. After each batch, with the clock stopped, every value is
-compared with "name of <key>"; a wrong one ends the worker with a message, and the run with it.
+It prints `ready` and then answers each line `run NAME UNTIMED TIMED` on stdin with one line: the
+nanoseconds of each timed batch, from the first command appended to the last value received. A batch
+reads the field `name` of the next SIZE keys of the plan; the first key follows the last. After each
+batch, with the clock stopped, every value is compared with "name of <key>". A wrong one ends the
+worker with a message, and the run with it.
 
-    kind        words                    languages       what it does
-    onehop      CONFIG POOL              PHP, Java       one pipeline through OneHop
-    pipeline    HOST PORT                PHP, Java       one pipeline on one connection, to a node or to nutcracker
-    sequential  HOST PORT ...            PHP             one pipeline per node, node after node, keys grouped beforehand
-    cluster     HOST PORT ...            Java            RedisClusterClient.pipelined()
-    scatter     HOST PORT ...            C               bench/limit
+    kind        words             languages   what it does
+    onehop      CONFIG POOL       PHP, Java   one pipeline through OneHop
+    pipeline    HOST PORT         PHP, Java   one pipeline on one connection, to a node or a proxy
+    sequential  HOST PORT ...     PHP         one pipeline per node, one node after the other,
+                                              keys grouped beforehand
+    cluster     HOST PORT ...     Java        RedisClusterClient.pipelined()
+    scatter     HOST PORT ...     C           bench/limit
 """
 
 import os
@@ -50,7 +52,7 @@ def plan(contestants, owners):
 
 
 class Worker:
-    """One such program. `run` returns the nanoseconds of its timed batches, or raises LabError with what it said."""
+    """One such program. `run` returns the times of its batches, or raises LabError."""
 
     def __init__(self, language, contestants, owners, *, namespace=None):
         self.language = language
@@ -65,7 +67,7 @@ class Worker:
         self._is_ready = False
 
     def wait_ready(self):
-        """Workers start side by side; only the first request waits for the slow ones."""
+        """Workers start in parallel; the first request waits until its worker is ready."""
         if not self._is_ready and self._read_line() != "ready":
             raise LabError(
                 f"the {self.language} worker did not say ready\n{self.process.log_tail()}"
@@ -78,7 +80,7 @@ class Worker:
             self.process.child.stdin.write(f"run {contestant} {untimed} {timed}\n".encode())
             self.process.child.stdin.flush()
         except BrokenPipeError:
-            pass  # It has ended; the read below tells why.
+            pass  # The worker has ended; the read below reports why.
         return [int(word) for word in self._read_line().split()]
 
     def stop(self):
@@ -91,7 +93,7 @@ class Worker:
         self.stop()
 
     def _read_line(self):
-        """A worker that hangs is killed, which ends the read."""
+        """Kills a worker that hangs, which ends the read."""
         watchdog = threading.Timer(ANSWER_SECONDS_MAX, self.process.kill)
         watchdog.start()
         try:

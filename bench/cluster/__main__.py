@@ -1,10 +1,10 @@
-"""Redis Cluster: what the map costs, and how much faster than the clients that people have.
+"""Redis Cluster: the cost of the map, and how much faster OneHop is than the usual clients.
 
     make build && /usr/bin/python3 bench/cluster [--short] [map] [mget] [pipeline] [nodes]
 
-Clusters are real ones, of the tests' lab. Each job prints its figures and what they must be; the program fails if one
-is missed. `mget` and `pipeline` say how much faster, so they want a quiet machine; `nodes` needs root. What moving
-slots and dying masters do to callers is shown by conformance/faults.
+The clusters are real ones from the tests' lab. Each job prints its figures and their bounds; the
+program fails if one is missed. `mget` and `pipeline` compare speeds, so they need a quiet machine.
+`nodes` needs root. conformance/faults shows what callers notice of moving slots and dying masters.
 """
 
 import argparse
@@ -26,15 +26,15 @@ JOBS = {"map": maps.run, "mget": speed.mget, "pipeline": speed.pipeline, "nodes"
 
 def main():
     parser = argparse.ArgumentParser(
-        prog="bench/cluster", description="Measures what callers of a Redis Cluster pay."
+        prog="bench/cluster", description="Measures what a Redis Cluster costs its callers."
     )
     parser.add_argument(
-        "jobs", nargs="*", metavar="job", help=f"{', '.join(JOBS)}; all of them otherwise"
+        "jobs", nargs="*", metavar="job", help=f"one of {', '.join(JOBS)}; default: all"
     )
-    parser.add_argument("--short", action="store_true", help="in seconds: hardly figures")
+    parser.add_argument("--short", action="store_true", help="takes seconds; the figures are rough")
     options = parser.parse_args()
     for unknown in set(options.jobs) - set(JOBS):
-        parser.error(f"there is no job {unknown}")
+        parser.error(f"unknown job: {unknown}")
     found = []
     for name in options.jobs or JOBS:
         print(f"{name}:", flush=True)

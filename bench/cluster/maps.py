@@ -1,4 +1,4 @@
-"""How often the nodes are asked for the map by php-fpm's workers, beside phpredis."""
+"""How often php-fpm workers ask the nodes for the map: OneHop next to phpredis."""
 
 import os
 import random
@@ -18,7 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def run(is_short):
-    """In turns, so that what else the machine does befalls all. phpredis has a connection to each node for each worker."""
+    """Contestants take turns, so other load meets all. phpredis connects all workers to all nodes."""
     requests, workers, turns = (400, 8, 4) if is_short else (4000, 24, 20)
     with Cluster(3) as cluster, ExitStack() as stack:
 
@@ -62,7 +62,8 @@ def run(is_short):
                     raise SystemExit(f"{label}: {len(wrong)} pages were wrong, such as {wrong[0]}")
         for label in contestants:
             print(
-                f"  {label}: {asked[label]} topology queries for {requests} requests of {workers} workers, {median(rates[label]):.0f} pages/s"
+                f"  {label}: {asked[label]} topology queries for {requests} requests of {workers} "
+                f"workers, {median(rates[label]):.0f} pages/s"
             )
         return [
             Figure(f"{label}: topology queries", asked[label], 12, is_hard=True)

@@ -1,7 +1,8 @@
-"""What the map of a cluster of 1,000 nodes costs, beside that of one of 3, in php-fpm and in Java.
+"""The cost of a map with 1,000 nodes, next to one with 3, in php-fpm and in Java.
 
-The nodes are in a network namespace, where three real servers answer at every address: whoever is drawn to be asked for
-the map is there. Needs root. Times of PHP are of the processor, the least of several: what else the machine does can only add to them.
+The nodes are in a network namespace where three real servers answer at every address, so any node
+can be asked for the map. Needs root. PHP's times are processor time, the least of several, because
+other load can only add to them.
 """
 
 import json
@@ -25,7 +26,7 @@ from statistic import median
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 WORKERS = 4
-CONNECTED_MAX = 1000  # Three servers cannot have connections for more nodes from everybody.
+CONNECTED_MAX = 1000  # Three servers cannot hold every worker's connections for more nodes.
 SHAPES = {
     "3 masters": {"masters": 3},
     "1,000 masters": {"masters": 1000},
@@ -36,7 +37,7 @@ SHAPES = {
 
 
 def run(is_short):
-    rounds, found = 4 if is_short else 8, []  # Even: at the end every slot is where it was.
+    rounds, found = 4 if is_short else 8, []  # Even, so that every slot is back at the end.
     for label, shape in SHAPES.items():
         with (
             Namespace() as near,
@@ -46,9 +47,9 @@ def run(is_short):
             count = cluster.masters * (1 + cluster.replicas)
             print(f"  {label}:", flush=True)
             reply = os.path.join(directory, "shards")
-            print(
-                f"    CLUSTER SHARDS {asked(cluster, 'SHARDS', reply)}, CLUSTER SLOTS {asked(cluster, 'SLOTS', reply + '.slots')}"
-            )
+            shards = asked(cluster, "SHARDS", reply)
+            slots = asked(cluster, "SLOTS", reply + ".slots")
+            print(f"    CLUSTER SHARDS {shards}, CLUSTER SLOTS {slots}")
             config = configure(cluster, directory)
             nodes, queries = in_php(near, cluster, config, rounds)
             java_nodes = in_java(near, cluster, config, reply, rounds)
@@ -73,21 +74,20 @@ def run(is_short):
 
 
 def asked(cluster, form, path):
-    """What the reply weighs, and how long the server takes."""
+    """The size of the reply and the server's time for it."""
     node = cluster.nodes[0]
     node.command("CONFIG", "RESETSTAT")
     for _ in range(9):
         received = raw(node, "CLUSTER", form)
     with open(path, "wb") as file:
         file.write(received)
-    spent = (
-        node.command("INFO", "commandstats").decode().split(f"cmdstat_cluster|{form.lower()}:")[1]
-    )
-    return f"{len(received) / 1e3:.0f} KB in {float(spent.split('usec_per_call=')[1].split(',')[0]) / 1e3:.1f} ms"
+    stats = node.command("INFO", "commandstats").decode()
+    spent = stats.split(f"cmdstat_cluster|{form.lower()}:")[1].split("usec_per_call=")[1]
+    return f"{len(received) / 1e3:.0f} KB in {float(spent.split(',')[0]) / 1e3:.1f} ms"
 
 
 def raw(node, *command):
-    """The bytes of one reply, whose end is told by that of the next."""
+    """The bytes of one reply. It ends where the reply to a PING after it begins."""
     end, received = b"$7\r\nthe end\r\n", b""
     with node.connect() as connection:
         connection.socket.sendall(encode(command) + encode(("PING", "the end")))
@@ -122,37 +122,31 @@ def in_php(near, cluster, config, rounds):
         place = ask("job=place")
         everyone = ask("job=all") if place["nodes"] <= CONNECTED_MAX else None
     least = {field: min(call[field] for call in calls) for field in calls[0]}
+    copied = min(told["made"] for told in copies) / 1e3
+    copied_kib = median([told["grown"] for told in copies])
     print(
-        f"    PHP: first contact {contact['made'] / 1e3:.2f} ms of the processor, {contact['grown']} KiB; copied by another worker in "
-        f"{min(told['made'] for told in copies) / 1e3:.2f} ms, {median([told['grown'] for told in copies]):.0f} KiB"
+        f"    PHP: first contact {contact['made'] / 1e3:.2f} ms of processor time, "
+        f"{contact['grown']} KiB; copy by another worker {copied:.2f} ms, {copied_kib:.0f} KiB"
     )
     print(
-        f"    PHP: the call in which a refresh ends {least['longest'] / 1e3:.2f} ms, the one whose slot has moved {least['moved'] / 1e3:.2f} ms, "
-        f"any other {least['usual']:.0f} us"
+        f"    PHP: a call that ends a refresh {least['longest'] / 1e3:.2f} ms, "
+        f"a call whose slot has moved {least['moved'] / 1e3:.2f} ms, "
+        f"any other call {least['usual']:.0f} us"
     )
-    print(
-        f"    PHP: placing a key {place['place']:.0f} ns"
-        + (
-            f"; connected to the {everyone['answered']} masters a worker has "
-            f"{everyone['grown']} KiB more"
-            if everyone
-            else ""
+    print(f"    PHP: placing a key {place['place']:.0f} ns")
+    if everyone:
+        print(
+            f"    PHP: connections to {everyone['answered']} masters take "
+            f"{everyone['grown']} KiB of a worker"
         )
-    )
     return place["nodes"], queries
 
 
 def in_java(near, cluster, config, reply, rounds):
+    command = ["java", "-cp", JAR, os.path.join(HERE, "Nodes.java")]
+    stays = key_of(cluster.slots_of(2)[0])
     with Process(
-        [
-            "java",
-            "-cp",
-            JAR,
-            os.path.join(HERE, "Nodes.java"),
-            config,
-            reply,
-            key_of(cluster.slots_of(2)[0]),
-        ],
+        [*command, config, reply, stays],
         namespace=near,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -168,14 +162,16 @@ def in_java(near, cluster, config, reply, rounds):
         written.close()
         result = json.loads(told.readline())
     print(
-        f"    Java: first contact {result['contact'] / 1e3:.1f} ms, {result['heap']} KiB; a reply made a topology in {result['read'] / 1e3:.2f} ms; "
-        f"the call whose slot has moved {result['moved'] / 1e3:.2f} ms; placing a key {result['place']:.0f} ns"
+        f"    Java: first contact {result['contact'] / 1e3:.1f} ms, {result['heap']} KiB; "
+        f"parsing a reply {result['read'] / 1e3:.2f} ms; "
+        f"a call whose slot has moved {result['moved'] / 1e3:.2f} ms; "
+        f"placing a key {result['place']:.0f} ns"
     )
     return result["nodes"]
 
 
 def moving(cluster, count):
-    """`count` times a key whose slot has just moved from the first server to the second, or back."""
+    """`count` keys whose slot has just moved from the first server to the second, or back."""
     slot = cluster.slots_of(0)[0]
     first, second, third = ((node, node.command("CLUSTER", "MYID")) for node in cluster.nodes)
     for number in range(count):

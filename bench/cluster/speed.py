@@ -1,4 +1,4 @@
-"""How much faster than the clients that people have: MGET, and a pipeline."""
+"""How much faster than the usual clients: MGET and a pipeline."""
 
 import json
 import os
@@ -53,15 +53,10 @@ def java_times(cluster, directory, rounds):
 
 
 def java_figure(what, turns, must):
-    """The median of what each turn says: both sides of it were measured at the same time."""
+    """The median of the turns' ratios. Both sides of a turn were measured close together."""
     ratio = median([turn["RedisClusterClient"] / turn["OneHop"] for turn in turns])
-    print(
-        "  Java: "
-        + ", ".join(
-            f"{name} {median([turn[name] for turn in turns]) / 1e6:.2f} ms"
-            for name in sorted(turns[0])
-        )
-    )
+    medians = {name: median([turn[name] for turn in turns]) / 1e6 for name in sorted(turns[0])}
+    print("  Java: " + ", ".join(f"{name} {time:.2f} ms" for name, time in medians.items()))
     return Figure(f"{what} in Java, times as fast", ratio, must, is_hard=True, is_least=True)
 
 
@@ -71,7 +66,8 @@ def mget(is_short):
         taken = times(cluster, directory, 20 if is_short else 100)
         ratio = taken["RedisCluster"] / taken["OneHop"]
         print(
-            f"  OneHop {taken['OneHop'] / 1e6:.2f} ms, phpredis RedisCluster {taken['RedisCluster'] / 1e6:.2f} ms"
+            f"  OneHop {taken['OneHop'] / 1e6:.2f} ms, "
+            f"phpredis RedisCluster {taken['RedisCluster'] / 1e6:.2f} ms"
         )
         return [
             Figure("MGET of 1000 keys, times as fast", ratio, 10.0, is_hard=True, is_least=True),
@@ -84,7 +80,7 @@ def mget(is_short):
 
 
 def pipeline(is_short):
-    """In turns with bench/limit, which is told which node has which key: the raw floor of C."""
+    """In turns with the raw floor of C, bench/limit, which is given the node of each key."""
     with Cluster(4) as cluster, tempfile.TemporaryDirectory() as directory:
         slots = {key: crc16(key.encode()) % SLOTS for key in KEYS}
         cluster.fill((slots[key], ("HSET", key, "name", f"name of {key}")) for key in KEYS)
@@ -105,8 +101,10 @@ def pipeline(is_short):
                 for _ in range(5 if is_short else 40)
             ]
         ratio = median([ours / raw for raw, ours in turns])
+        floor_ns, ours_ns = (median(list(times)) for times in zip(*turns))
         print(
-            f"  1000 HGETs on 4 masters: floor {median([raw for raw, _ in turns]) / 1e3:.0f} us, OneHop {median([ours for _, ours in turns]) / 1e3:.0f} us"
+            f"  1000 HGETs on 4 masters: "
+            f"floor {floor_ns / 1e3:.0f} us, OneHop {ours_ns / 1e3:.0f} us"
         )
         contestants = {
             "OneHop": ("onehop", configure(cluster, directory), "alpha"),
@@ -115,7 +113,7 @@ def pipeline(is_short):
         with Worker("Java", contestants, owners) as java:
             for _ in range(20 if is_short else 60):
                 for name in contestants:
-                    java.run(name, timed=25)  # The JVM compiles what it will run.
+                    java.run(name, timed=25)  # So that the JVM compiles the code.
             turns = [
                 {
                     name: median(java.run(name, timed=10, untimed=2))

@@ -1,4 +1,4 @@
-"""The tests of the engine, with the servers that some of them need: `make` in this folder.
+"""The tests of the engine with the servers that some of them need: `make` in this folder.
 
 Ends with "N passed, M failed".
 """
@@ -34,7 +34,7 @@ def main():
 
 
 def differences(directory, port):
-    """What the first program says otherwise than it should."""
+    """Where the output of the `get` program differs from what it should be."""
     path = os.path.join(directory, "get.yml")
     nobody = free_port()
     for written, pool, words, expected in (
@@ -56,8 +56,8 @@ def differences(directory, port):
             nobody,
             "alpha",
             ("GET", "user:1"),
-            f"Connection refused while connecting, node only (127.0.0.1:{nobody}), server pool alpha: the command was"
-            " not sent; check that redis runs there and can be reached\n",
+            f"Connection refused while connecting, node only (127.0.0.1:{nobody}), server pool"
+            " alpha: the command was not sent; check that redis runs there and can be reached\n",
         ),
     ):
         with open(path, "w") as file:
@@ -74,7 +74,7 @@ def said(command):
 
 
 def run_tests(directory, *ports):
-    """(passed, failed); a program that has not come to its last line has failed."""
+    """(passed, failed). A program that has not printed its last line has failed."""
     program = subprocess.Popen(
         [os.path.join(HERE, "build", "tests"), directory, *map(str, ports)],
         stdout=subprocess.PIPE,

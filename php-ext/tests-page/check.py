@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""onehop-status.php in a browser: what people see, in headless Chromium, through Debian's chromedriver.
+"""onehop-status.php in a browser: what users see, in headless Chromium with Debian's chromedriver.
 
-Two nodes that answer and one that does not, with a name that would be markup if it were not escaped; PHP's own web
-server, so that one process makes the calls and shows them. Looked at are words, widths, colours by day and by night,
-and the browser's own complaints. `--keep DIRECTORY` leaves the screenshots there. Prints one line per finding and ends
-with "N passed, N failed".
+There are two nodes that answer and one that does not; its name would be markup if it were not
+escaped. The pages come from PHP's own web server, so one process makes the calls and shows them.
+Checked are words, widths, colours in light and dark mode, and the browser's own complaints.
+`--keep DIRECTORY` saves the screenshots there. Prints one line per finding and ends with
+"N passed, N failed".
 """
 
 import argparse
@@ -44,7 +45,7 @@ CONFIG = """alpha:
    - {}
    - '127.0.0.1:{}:1 {}'
 """
-# Whether what is written can be read: the contrast of each text with what lies behind it, as WCAG computes it.
+# Legibility: the contrast of each text with its background, as WCAG defines it.
 CONTRASTS = """
 const channel = (value) => value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
 const light = (color) => color.match(/[\\d.]+/g).slice(0, 3).map((part) => channel(part / 255))
@@ -55,8 +56,10 @@ const behind = (element) => {
         if (!/, 0\\)$/.test(color)) { return color; }
     }
 };
-return Math.min(...[...document.querySelectorAll('h1, h2, p, td, th, small, a, .up, .down, .bad, footer span')].map((element) => {
-    const pair = [light(getComputedStyle(element).color), light(behind(element))].sort((a, b) => b - a);
+const texts = 'h1, h2, p, td, th, small, a, .up, .down, .bad, footer span';
+return Math.min(...[...document.querySelectorAll(texts)].map((element) => {
+    const pair = [light(getComputedStyle(element).color), light(behind(element))];
+    pair.sort((a, b) => b - a);
     return (pair[0] + 0.05) / (pair[1] + 0.05);
 }));
 """
@@ -177,7 +180,7 @@ def look_at_words(browser, findings):
         heads,
     )
     findings.expect(
-        "names are text",
+        "names are escaped",
         browser.ask(
             "return document.querySelector('main b') === null && document.scripts.length === 0"
         ),
@@ -186,7 +189,7 @@ def look_at_words(browser, findings):
         "return [...document.querySelectorAll('tbody th + td')].map((e) => e.innerText)"
     )
     findings.expect(
-        "who is up and who rests",
+        "states of the nodes",
         states[:2] == ["up", "up"] and states[2].startswith("resting"),
         states,
     )
@@ -206,7 +209,8 @@ def look_at_words(browser, findings):
     findings.expect(
         "the shares fill the ring",
         browser.ask(
-            "return [...document.querySelectorAll('.ring rect')].reduce((sum, e) => sum + e.width.baseVal.value, 0)"
+            "return [...document.querySelectorAll('.ring rect')]"
+            ".reduce((sum, e) => sum + e.width.baseVal.value, 0)"
         )
         > 999,
     )
@@ -225,9 +229,9 @@ def look_at_shape(browser, findings, keep):
             is_whole = browser.ask(
                 "const e = document.querySelector('.scroll'); return e.scrollWidth <= e.clientWidth"
             )
-            findings.expect(f"{scheme}, {width}: the table is not cut", is_whole or width < 1500)
+            findings.expect(f"{scheme}, {width}: the table fits", is_whole or width < 1500)
             findings.expect(
-                f"{scheme}, {width}: can be drawn",
+                f"{scheme}, {width}: has a screenshot",
                 image.startswith(b"\x89PNG") and len(image) > 10_000,
             )
             if keep:
@@ -235,24 +239,25 @@ def look_at_shape(browser, findings, keep):
                     file.write(image)
         colors[scheme] = browser.ask("return getComputedStyle(document.body).backgroundColor")
         contrast = browser.ask(CONTRASTS)
-        findings.expect(f"{scheme}: can be read", contrast >= 4.5, contrast)
-    findings.expect("night is not day", colors["light"] != colors["dark"], colors)
+        findings.expect(f"{scheme}: is legible", contrast >= 4.5, contrast)
+    findings.expect("light and dark differ", colors["light"] != colors["dark"], colors)
 
 
 def look_at_links(browser, findings, url):
     browser.ask("document.querySelector('header a').click()")
     findings.expect(
-        "it can refresh itself",
+        "it can refresh by itself",
         browser.ask("return document.querySelector('meta[http-equiv=refresh]')?.content") == "5",
     )
     findings.expect(
-        "and stop", browser.ask("return document.querySelector('header a').innerText") == "stop"
+        "and stop again",
+        browser.ask("return document.querySelector('header a').innerText") == "stop",
     )
     links = browser.ask("return [...document.querySelectorAll('footer a')].map((e) => e.href)")
     findings.expect("three more formats", len(links) == 3, links)
     for link in links:
         findings.expect(
-            f"{link} has the nodes",
+            f"{link} lists the nodes",
             "two" in fetch(link) and "127.0.0.1" in fetch(url + "?format=json"),
         )
 
@@ -269,7 +274,7 @@ def look_at_refusal(page, browser, findings, url):
         browser.open(url)
         seen = browser.ask("return document.querySelector('.refused').innerText")
         findings.expect(
-            "a refused file: since when, and why",
+            "a rejected file: since when and why",
             seen.startswith("The file is refused since 20") and "alpha.yml, line 1: " in seen,
             seen,
         )
@@ -278,12 +283,12 @@ def look_at_refusal(page, browser, findings, url):
             browser.ask("return document.documentElement.scrollWidth <= innerWidth"),
         )
         contrast = browser.ask(CONTRASTS)
-        findings.expect(f"{scheme}: it can be read", contrast >= 4.5, contrast)
+        findings.expect(f"{scheme}: it is legible", contrast >= 4.5, contrast)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--keep", metavar="DIRECTORY", help="where to leave the screenshots")
+    parser.add_argument("--keep", metavar="DIRECTORY", help="where to save the screenshots")
     keep, findings, port = parser.parse_args().keep, Findings(), free_port()
     with RedisNode() as one, RedisNode() as two:
         config = CONFIG.format(
@@ -322,7 +327,7 @@ def look(config, port, findings, keep):
         look_at_links(browser, findings, url)
         look_at_refusal(page, browser, findings, url)
         complaints = browser.complaints()
-        findings.expect("the browser has nothing to complain of", not complaints, complaints)
+        findings.expect("the browser does not complain", not complaints, complaints)
         browser.stop()
 
 
