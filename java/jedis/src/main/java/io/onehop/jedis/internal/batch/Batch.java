@@ -11,16 +11,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * The exchanges of one batch, one for each node that has something to do, in node order. For one
- * thread.
- */
+/** One batch: an exchange for each node that has commands, in node order. For one thread. */
 public final class Batch {
     private final Snapshot snapshot;
     private final BatchExchange[] exchanges;
     private final Forwarding forwarding;
     private final boolean isFirst;
-    // By master: who answers reads of this batch, and one more; null: nobody has read yet.
+    // By master: the node that answers this batch's reads, plus one; null before the first read.
     private int[] readers;
     private long waitMs;
 
@@ -32,25 +29,26 @@ public final class Batch {
     }
 
     /**
-     * Those of a batch. {@code forwarding}: that of the batch; {@code null} where nodes do not
-     * redirect.
+     * A batch of a caller. {@code forwarding} follows its redirects; {@code null} where nodes do
+     * not redirect.
      */
     public static Batch of(Snapshot snapshot, Forwarding forwarding) {
         return new Batch(snapshot, forwarding, true);
     }
 
-    /** Those of what is sent on. */
+    /** A batch of redirected commands. */
     public static Batch ofSentOn(Snapshot snapshot, Forwarding forwarding) {
         return new Batch(snapshot, forwarding, false);
     }
 
-    /** How many nodes there are. */
+    /** The number of nodes. */
     int size() {
         return exchanges.length;
     }
 
     /**
-     * One of the commands waits so long by its own wish; those of one node wait one after another.
+     * Adds the timeout of a blocking command. Commands of one node run one after another, so their
+     * timeouts add up.
      */
     public void waits(long ms) {
         waitMs = waitMs + ms < 0 ? Deadline.FOR_EVER_MS : waitMs + ms;
@@ -60,19 +58,21 @@ public final class Batch {
         return waitMs;
     }
 
-    /** The exchange of the node that has a home; what is put into it next is of that home. */
+    /**
+     * The exchange of the node that has this home. Commands that are appended next belong to it.
+     */
     public BatchExchange of(int home) {
         return exchange(snapshot.keys().nodeAt(home)).at(home);
     }
 
-    /** The same for this command: what only reads may be answered elsewhere. */
+    /** The same for this command. A read may go to another node than the master. */
     public BatchExchange of(int home, Command command) {
         if (!snapshot.readFrom().mayAnswer(command)) {
             return of(home);
         }
         int master = snapshot.keys().nodeAt(home);
         readers = readers == null ? new int[exchanges.length] : readers;
-        if (readers[master] == 0) { // One for each master, which gets one write.
+        if (readers[master] == 0) { // One reader for each master, so its reads are one write.
             readers[master] = reader(master) + 1;
         }
         BatchExchange exchange = exchange(readers[master] - 1);
@@ -88,7 +88,7 @@ public final class Batch {
         return reader;
     }
 
-    /** The exchange of a node that the caller has chosen: it has the last word. */
+    /** The exchange of a node that the caller has chosen. A redirect is not followed there. */
     public BatchExchange ofNode(int node) {
         return exchange(node).at(PendingReplies.NO_SLOT);
     }
@@ -110,7 +110,7 @@ public final class Batch {
         return used;
     }
 
-    /** Sends on what other nodes are to execute; afterwards every sink has its reply or failure. */
+    /** Sends the redirected commands. Afterwards every sink has its reply or failure. */
     public void follow(Deadline deadline) {
         if (forwarding != null) {
             forwarding.follow(deadline);
@@ -119,7 +119,7 @@ public final class Batch {
 
     /* ---- How it ended ---- */
 
-    /** The failures by the names of the nodes, where commands were sent on to, too. */
+    /** The failures by node name, with those of the nodes that redirected commands were sent to. */
     public Map<String, OneHopException> failures() {
         if (isWell()) {
             return Map.of();
@@ -144,7 +144,7 @@ public final class Batch {
         return isWell;
     }
 
-    /** Whether any command has its reply. */
+    /** True if any command has its reply. */
     public boolean hasArrived() {
         return used().stream().anyMatch(BatchExchange::hasArrived)
                 || forwarding != null && forwarding.hasArrived();

@@ -24,34 +24,39 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * What one node has to do in one batch: its encoded commands, who waits for their replies, and how
- * far it got.
+ * One node's part of one batch: its encoded commands, the sinks of their replies, and how far it
+ * got. The twin of C's exchange.
  *
- * <p>Filled by {@code Pipeline} or {@link Merge}, driven by {@link Scatter}, which calls {@link
- * #advance} whenever the node may be ready; nothing here waits for it. Ends done or failed; either
- * way every {@link ReplySink} was told, and the connection is settled.
+ * <p>{@code Pipeline} or {@link Merge} fills it. {@link Scatter} drives it, and calls {@link
+ * #advance} whenever the node may be ready; nothing here waits for the node. It ends done or
+ * failed. Either way every {@link ReplySink} has its reply or failure, and the connection is
+ * settled.
  */
 public final class BatchExchange {
     /*
-     * The window: at most so many bytes of requests are written whose replies are not read. A node that stops reading
-     * until its replies are read (SSDB) can then not stall us, nor can a fast one pile up replies in its memory for a
-     * batch of a million commands; and as the window moves on with each reply read, the node never runs out of work
-     * (64, 128 and 256 KiB measure alike). One command may be larger than the window.
+     * The window bounds the bytes of requests that are written while their replies are unread.
+     * A node that stops reading until its replies are read (SSDB) then cannot stall us. A fast
+     * node cannot pile up replies in its memory for a batch of a million commands. The window
+     * moves on with each reply, so the node never runs out of work (64, 128 and 256 KiB measure
+     * alike). One command may be larger than the window.
      *
      *      0        acknowledged          written                length
      *      |  answered  |  unread: the window  |   not written yet   |
      */
     public static final int WINDOW_BYTES = 1 << 17;
 
-    /* After the deadline what has arrived is still taken, but not for ever: a call is over within 25 ms of it. */
+    /*
+     * Replies that have arrived are still taken for this long after the deadline. So a call is
+     * over within 25 ms of it.
+     */
     private static final int GRACE_MS = 10;
 
-    /* As much as one write(2) is given; the kernel takes what it has room for. */
+    /* What one write(2) is given. The kernel takes as much as it has room for. */
     private static final int WRITE_BYTES_MAX = 1 << 16;
 
     private final Pool pool;
     private final RequestBuffer requests;
-    private final Forwarding forwarding; // That of the batch; null where nodes do not redirect.
+    private final Forwarding forwarding; // The batch's; null where nodes do not redirect.
     private final boolean isFirst;
     private final PendingReplies pending;
     private int slot = PendingReplies.NO_SLOT;
@@ -72,7 +77,7 @@ public final class BatchExchange {
     private Throwable before;
     private OneHopException failure;
 
-    /** {@code isFirst}: what it has to do was not sent to another node before. */
+    /** {@code isFirst} is false for commands that another node has redirected. */
     BatchExchange(Pool pool, Forwarding forwarding, boolean isFirst) {
         this.pool = pool;
         this.requests = new RequestBuffer(pool.buffers());
@@ -83,7 +88,7 @@ public final class BatchExchange {
 
     /* ---- Filling ---- */
 
-    /** What is put into it from now on is of this slot, or of no slot. */
+    /** Commands that are appended from now on have this slot, or {@code NO_SLOT}. */
     public BatchExchange at(int slot) {
         this.slot = slot;
         return this;
@@ -97,7 +102,7 @@ public final class BatchExchange {
         }
     }
 
-    /** Appends of a command the words at these positions. */
+    /** Appends the words at these positions of a command. */
     public void append(
             CommandArguments arguments, int[] positions, boolean readOnly, ReplySink sink) {
         if (pool.endpoint().isSsdb()) {
@@ -112,23 +117,23 @@ public final class BatchExchange {
                 arguments, sink, (words, each) -> added(requests.append(words), readOnly, each));
     }
 
-    /** It has reads alone, in the place of the master, which is asked if this node fails. */
+    /** Marks it as reads that a replica answers. The master is asked if the replica fails. */
     BatchExchange rescued() {
         isRescued = true;
         return this;
     }
 
-    /** Its connection is not used again. */
+    /** Closes its connection at the end, instead of giving it back. */
     public void closeAfter() {
         isClosedAfter = true;
     }
 
-    /** What was answered counts only on the connection that answered it. */
+    /** Forbids a retry on another connection once there is a reply. */
     void stay() {
         isStaying = true;
     }
 
-    /** Notes that the node has this script from here on; false: it was noted before. */
+    /** Remembers that the node has this script from now on. False if that was known. */
     boolean addScript(String script) {
         scripts = scripts == null ? new HashSet<>() : scripts;
         return scripts.add(script);
@@ -145,22 +150,19 @@ public final class BatchExchange {
         return pool;
     }
 
-    /**
-     * What the node's health was when it was asked for this batch, so that a second try is no
-     * second question.
-     */
+    /** The node's health when this batch first leased from it. A second try does not ask again. */
     long asked() {
         return asked;
     }
 
-    /** Takes a connection, perhaps not open yet. */
+    /** Takes a connection, which may not be open yet. */
     void start(NodeConnection leased) {
         connection = leased;
-        connection.lease().beginsLate(); // Other nodes may have been waited for.
+        connection.lease().beginsLate(); // Other nodes may have been waited for before.
         asked = connection.lease().health();
     }
 
-    /** Goes as far as is possible without waiting; tells whether that was any way at all. */
+    /** Writes and reads as far as possible without waiting. True if there was any progress. */
     boolean advance(Deadline deadline) throws IOException {
         boolean moved = begin();
         while (connection.isOpen() && (takeArrived() || !isDone() && connection.fill() > 0)) {
@@ -173,14 +175,12 @@ public final class BatchExchange {
         return moved;
     }
 
-    /**
-     * Opens and writes as far as is possible without waiting; tells whether anything was written.
-     */
+    /** Opens and writes as far as possible without waiting. True if anything was written. */
     boolean begin() throws IOException {
         return connection.tryOpen() && write();
     }
 
-    /** Writes as much as the window and the kernel allow; tells whether that was anything. */
+    /** Writes as much as the window and the kernel allow. True if that was anything. */
     private boolean write() throws IOException {
         long before = written;
         long end = windowEnd();
@@ -202,7 +202,7 @@ public final class BatchExchange {
         return Math.min(requests.length(), acknowledged + window);
     }
 
-    /** Hands out the replies that are whole; tells whether there was any. */
+    /** Hands each whole reply to its sink. True if there was one. */
     private boolean takeArrived() throws IOException {
         long whole = connection.arrivedReplies();
         for (long i = 0; i < whole; i++) {
@@ -226,17 +226,17 @@ public final class BatchExchange {
         return whole > 0;
     }
 
-    /** Whether the next reply is none, because another node is to give it. */
+    /** True if this reply sends the command to another node. */
     private boolean isRedirect(JedisDataException error) {
         return pending.slot(taken) != PendingReplies.NO_SLOT && Redirect.isOne(error.getMessage());
     }
 
-    /** What to wait for before {@link #advance} can get on. */
+    /** The operations of a selector to wait for before {@link #advance} can make progress. */
     int interest() {
         return connection.interest() | (isKernelFull ? SelectionKey.OP_WRITE : 0);
     }
 
-    /** Has no socket yet: somebody looks up the name of its node. */
+    /** True if there is no socket yet, because the name of its node is being resolved. */
     boolean isResolving() {
         return connection.isResolving();
     }
@@ -251,7 +251,7 @@ public final class BatchExchange {
 
     /* ---- Ending ---- */
 
-    /** Whether anything was put into it. */
+    /** True if it has a command. */
     boolean hasWork() {
         return pending.count() > 0;
     }
@@ -269,8 +269,8 @@ public final class BatchExchange {
     }
 
     /**
-     * Whether the rest may be sent once more: the connection had been lying idle and turned out to
-     * be closed, and nothing of the rest was sent or all of it only reads.
+     * Whether the rest may be sent once more. The connection must have been idle and turned out to
+     * be closed. And either nothing of the rest was sent, or all of it only reads.
      */
     boolean mayRetry(Throwable thrown) {
         return Failure.of(thrown, pool.endpoint().nodeName(), Outcome.NOT_SENT) instanceof NodeDown
@@ -281,7 +281,7 @@ public final class BatchExchange {
                 && (isReadOnly || written == acknowledged);
     }
 
-    /** Gets ready to send the rest once more, over another connection, because of this failure. */
+    /** Prepares to send the rest once more, over another connection, because of this failure. */
     void retry(Throwable thrown) {
         settle();
         pool.purge();
@@ -292,8 +292,8 @@ public final class BatchExchange {
     }
 
     /**
-     * Tells everybody who still waits; each learns whether a byte of his command was written, if
-     * only by the try before this.
+     * Fails all sinks without a reply. Each failure says whether a byte of its command was written,
+     * by this try or by the one before.
      */
     void fail(Throwable thrown) {
         OneHopException unsent = Failure.of(thrown, pool.endpoint().nodeName(), Outcome.NOT_SENT);
@@ -320,8 +320,9 @@ public final class BatchExchange {
     }
 
     /**
-     * How long a read took is for {@code ReadFromChooser} to know, if that is typical: of one
-     * command, or too late. What is sent on has taken other nodes' time, too.
+     * Reports how long a typical read took, of a single command or one that came too late, for
+     * {@code ReadFromChooser}. A redirected command is not typical: other nodes took part of its
+     * time.
      */
     private void compare() {
         if (forwarding != null
@@ -331,13 +332,13 @@ public final class BatchExchange {
         }
     }
 
-    /** Ends the batch: nothing of it will be written again. */
+    /** Ends its part in the batch. Nothing of it is written again. */
     void end() {
         settle();
         requests.release();
     }
 
-    /** Ends the lease, if there is one: the connection goes back if it is clean. */
+    /** Ends the lease, if there is one. The connection is kept if it is clean. */
     void settle() {
         if (connection != null) {
             if (isDone()) {

@@ -10,11 +10,11 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import java.util.Map;
 
 /**
- * Who sees to the commands of a batch that their node has not executed, because another one is to:
- * they are noted while the batch runs, and sent on when all of its nodes have answered.
+ * Follows the redirects of one batch. Commands that another node is to execute are noted while the
+ * batch runs. They are sent when all nodes of the batch have answered.
  */
 public interface Forwarding {
-    /** A command of this slot was answered by an error that redirects. */
+    /** Notes a command of this slot whose reply was a redirecting error. */
     void note(
             Pool asked,
             int slot,
@@ -22,15 +22,15 @@ public interface Forwarding {
             ReplySink sink,
             JedisDataException error);
 
-    /** A read of this slot was sent to a replica, which has failed: the master is to answer it. */
+    /** Notes a read of this slot whose replica has failed. The master is to answer it. */
     void rescue(Pool failed, int slot, CommandArguments arguments, ReplySink sink);
 
-    /** Sends on what was noted; afterwards every sink has its reply or failure. */
+    /** Sends the noted commands. Afterwards every sink has its reply or failure. */
     void follow(Deadline deadline);
 
-    /** The nodes that failed on the way, by name. */
+    /** The nodes that failed meanwhile, by name. */
     Map<String, OneHopException> failures();
 
-    /** Whether any command that was sent on has its reply. */
+    /** True if a noted command has its reply. */
     boolean hasArrived();
 }

@@ -31,10 +31,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * One command over several nodes, split by home or to all of them as it is: its replies become one.
+ * One command over several nodes, either split by the homes of its keys or sent to all as it is.
+ * Its replies become one.
  *
- * <p>In: the command and its {@link Plan}. Out: a part in each node's {@link BatchExchange}, then
- * one reply, as if one node had answered ({@link MergeRules}); or the error a node answered; or the
+ * <p>In: the command and its {@link Plan}. Out: a part in each node's {@link BatchExchange}. Then
+ * one reply, as one node would have answered ({@link MergeRules}), or the error of a node, or a
  * failure. For one thread.
  */
 public final class Merge {
@@ -49,7 +50,7 @@ public final class Merge {
     private final String[] nodes;
     private int missing;
 
-    /** A merge that tells {@code whole} as soon as the last part has arrived or failed. */
+    /** {@code whole} gets the merged reply as soon as the last part has arrived or failed. */
     public Merge(CommandObject<?> command, Plan plan, ServerPool pool, ReplySink whole) {
         this.arguments = command.getArguments();
         this.builder = command.getBuilder();
@@ -69,9 +70,10 @@ public final class Merge {
         }
     }
 
-    /** Puts the part of each node into its exchange. */
+    /** Appends each node's part to its exchange. */
     public void scatter(Batch batch, Scripts scripts) {
-        arguments.forEach(Rawable::getRaw); // If one cannot be encoded, no part is added.
+        // If an argument cannot be encoded, this throws before any part is appended.
+        arguments.forEach(Rawable::getRaw);
         missing = parts.length;
         for (int i = 0; i < parts.length; i++) {
             BatchExchange exchange =
@@ -88,7 +90,7 @@ public final class Merge {
         }
     }
 
-    /** Has each node's part wait for itself, instead of being put into a exchange. */
+    /** Adds each node's part to a wait, instead of a batch. */
     public void scatter(StreamsWait wait, Snapshot snapshot) {
         missing = parts.length;
         for (int i = 0; i < parts.length; i++) {
@@ -102,7 +104,7 @@ public final class Merge {
         }
     }
 
-    /** What one node was asked for. */
+    /** What one node is asked for. */
     private final class Part implements ReplySink {
         private final int number;
 
@@ -135,7 +137,7 @@ public final class Merge {
     }
 
     private void tell() {
-        Map<Integer, Integer> failed = new TreeMap<>(); // The part of each node, in node order.
+        Map<Integer, Integer> failed = new TreeMap<>(); // By node index, the number of its part.
         boolean isAnswered = false;
         for (int i = 0; i < replies.length; i++) {
             if (replies[i] instanceof OneHopException) {
@@ -175,7 +177,7 @@ public final class Merge {
         return error.prepareToThrow();
     }
 
-    /** The keys in the caller's order, for the rule that needs them. */
+    /** The keys in the caller's order, for the one rule that needs them. */
     private List<byte[]> order() {
         if (command.merge() != MergeRule.STREAMS) {
             return List.of();
@@ -191,7 +193,7 @@ public final class Merge {
         return List.of(order);
     }
 
-    /** What arrived, as {@code PartialBatch} tells it. */
+    /** The replies and failures as {@code PartialBatch} lists them. */
     private List<Object> partial() {
         boolean isOfKeys = parts[0].words() != null;
         if (command.merge() == MergeRule.SUM) {
@@ -226,8 +228,8 @@ public final class Merge {
     }
 
     /**
-     * One element of a part's reply as the command's own builder shows it; of a reply that is no
-     * list, all of it.
+     * One element of a part's reply, built by the command's builder. If the reply is no list, all
+     * of it.
      */
     private Object element(Object reply, int number) {
         if (reply instanceof Exception || !(reply instanceof List<?> list)) {
@@ -237,7 +239,7 @@ public final class Merge {
         return shown instanceof List<?> one && one.size() == 1 ? one.get(0) : shown;
     }
 
-    /** As the command's own builder shows it; what it cannot make sense of stays as it came. */
+    /** The reply as the command's builder makes it, or as it came if the builder cannot use it. */
     private Object built(Object reply) {
         try {
             return reply == null ? null : builder.build(reply);

@@ -18,26 +18,23 @@ import java.util.Map;
 import java.util.function.BinaryOperator;
 
 /**
- * How the replies of several nodes become one reply, one small function for each rule.
+ * How the replies of several nodes become one reply: one small function for each rule.
  *
- * <p>In: replies as Jedis decodes them from the wire (numbers, bytes, lists, {@code null}, errors),
- * one for each part. Out: the merged reply, of the same kind; an error is never merged, it is the
- * reply. Pure. Implements spec/route/route.md, "Merging"; spec/tools/reference/merge.py is the
- * reference.
+ * <p>In: one reply for each part, as Jedis decodes them from the wire (numbers, bytes, lists,
+ * {@code null}, errors). Out: the merged reply, of the same kind. An error is not merged; it
+ * becomes the reply. Pure. Implements spec/route/route.md, "Merging"; spec/tools/reference/merge.py
+ * is the reference.
  */
 final class MergeRules {
     /**
-     * What the nodes answer has nothing in common: to {@code EQUAL} their words, to the others
-     * their kinds.
+     * The replies do not fit together: for {@code EQUAL} they differ, for other rules their kinds
+     * do.
      */
     static final Object DIFFERENT = new Object();
 
     private MergeRules() {}
 
-    /**
-     * Whether a reply has the shape that merging needs; of any other shape the stream is not to be
-     * trusted.
-     */
+    /** Whether a reply has the shape that merging needs. If not, the stream cannot be trusted. */
     static boolean fits(Command command, Split.Part part, Object reply) {
         return switch (command.merge()) {
             case IN_ORDER ->
@@ -68,8 +65,8 @@ final class MergeRules {
     }
 
     /**
-     * One reply of all; {@code order} has the keys in the caller's order, {@code nodes} a name for
-     * each part.
+     * One reply made of all. {@code order} has the keys in the caller's order, {@code nodes} a name
+     * for each part.
      */
     static Object merged(
             Command command,
@@ -113,7 +110,7 @@ final class MergeRules {
                 };
     }
 
-    /** Each part's elements back to where its keys stood in the caller's command. */
+    /** Puts each part's elements where their keys were in the caller's command. */
     private static List<Object> inOrder(int width, Split.Part[] parts, List<Object> replies) {
         Object[] all =
                 new Object[width * Arrays.stream(parts).mapToInt(part -> part.keys().length).sum()];
@@ -127,7 +124,7 @@ final class MergeRules {
         return Arrays.asList(all);
     }
 
-    /** Numbers, or lists of as many numbers place by place. */
+    /** Combines numbers, or lists of equal length element by element. */
     private static Object numbers(List<Object> replies, BinaryOperator<Long> combine) {
         if (replies.stream().allMatch(Long.class::isInstance)) {
             return replies.stream().map(Long.class::cast).reduce(combine).orElse(null);
@@ -161,7 +158,7 @@ final class MergeRules {
         return isSame ? first : DIFFERENT;
     }
 
-    /** Whether it may be a map, as RESP2 has it: names and values in turn, in any order. */
+    /** Whether it can be a map as RESP2 has it: names and values in turn, in any order. */
     private static boolean isMap(Object reply) {
         return reply instanceof List<?> list
                 && list.size() % 2 == 0
@@ -192,7 +189,7 @@ final class MergeRules {
         return same;
     }
 
-    /** Lists one after another, texts likewise. */
+    /** Joins lists, or texts, one after another. */
     private static Object concat(List<Object> replies) {
         if (replies.stream().map(reply -> reply instanceof byte[]).distinct().count() > 1) {
             return DIFFERENT;
@@ -218,7 +215,8 @@ final class MergeRules {
     }
 
     /**
-     * Stream and entries in the caller's order of streams; {@code null} if no stream had anything.
+     * Streams and their entries in the caller's order of streams; {@code null} if no stream had
+     * any.
      */
     private static List<Object> streams(List<Object> replies, List<byte[]> order) {
         Map<ByteBuffer, Object> found = new LinkedHashMap<>();

@@ -5,18 +5,18 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The commands of a exchange, in order: how many bytes each has, who waits for its reply, and of
- * which slot it is.
+ * The commands of one exchange, in order: the size of each in bytes, the sink of its reply, and its
+ * slot.
  */
 final class PendingReplies {
-    /** No slot: of a command that is of its node, wherever keys are. */
+    /** The slot of a command that belongs to its node, wherever keys are. */
     static final int NO_SLOT = Character.MAX_VALUE;
 
     private final List<ReplySink> sinks = new ArrayList<>();
     private int[] sizes = new int[16];
-    private char[] slots; // Null: nobody asks for them.
-    private long announced; // How many bytes the commands have that began to be written,
-    private int begun; // and how many they are.
+    private char[] slots; // Null if the nodes do not redirect.
+    private long announced; // The bytes of the commands that have begun to be written.
+    private int begun; // The number of those commands.
 
     PendingReplies(boolean hasSlots) {
         this.slots = hasSlots ? new char[sizes.length] : null;
@@ -34,7 +34,7 @@ final class PendingReplies {
         sinks.add(sink);
     }
 
-    /** How many commands begin before this byte that were not announced yet. */
+    /** How many commands begin before this byte and were not announced yet. */
     int beginBefore(long end) {
         int from = begun;
         while (begun < sinks.size() && announced < end) {
@@ -44,7 +44,7 @@ final class PendingReplies {
         return begun - from;
     }
 
-    /** This one, which begins at this byte, is the next to be announced once more. */
+    /** The next command to be announced is this one again. It begins at this byte. */
     void beginAgain(int number, long at) {
         begun = number;
         announced = at;
@@ -62,7 +62,7 @@ final class PendingReplies {
         return sinks.get(number);
     }
 
-    /** Its slot, or {@link #NO_SLOT}. */
+    /** The command's slot, or {@link #NO_SLOT}. */
     int slot(int number) {
         return slots == null ? NO_SLOT : slots[number];
     }

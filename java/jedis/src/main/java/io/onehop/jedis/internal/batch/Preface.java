@@ -8,11 +8,12 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol;
 
 /**
- * What goes in front of a command on its connection, and whose reply nobody sees.
+ * Commands that are sent before a caller's command on its connection. The caller does not see their
+ * replies.
  *
- * <p>WAIT answers for the writes of its connection, which are not the caller's: an empty PUBLISH
- * moves the connection behind every acknowledged write of its node. An EVALSHA in a batch cannot be
- * repaired afterwards, so its script goes in front of it, once for each node. Implements
+ * <p>WAIT counts the writes of its own connection, which are other callers' writes. An empty
+ * PUBLISH moves the connection past every acknowledged write of its node. An EVALSHA in a batch
+ * cannot be repaired afterwards, so its script is sent first, once for each node. Implements
  * spec/route/route.md, "WAIT" and "Scripts".
  */
 public final class Preface {
@@ -28,7 +29,7 @@ public final class Preface {
 
                 @Override
                 public void fail(OneHopException failure) {
-                    // Who asked for the command behind it is told.
+                    // The command after the preface fails, too, and its sink gets the failure.
                 }
             };
 

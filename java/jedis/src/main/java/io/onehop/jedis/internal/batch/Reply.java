@@ -6,8 +6,8 @@ import redis.clients.jedis.Builder;
 import redis.clients.jedis.Response;
 
 /**
- * The Response of one command of a pipeline: after sync it has a value, the node's error, or the
- * failure that names the node.
+ * The Response of one command. After sync it has a value, the node's error, or a failure that names
+ * the node.
  */
 public final class Reply<T> extends Response<T> implements ReplySink {
     private OneHopException failure;
@@ -28,11 +28,10 @@ public final class Reply<T> extends Response<T> implements ReplySink {
         set(null);
     }
 
-    /** What {@link #get} gives, or what it throws. */
+    /** The value that {@link #get} returns, or the exception that it throws. */
     public Object told() {
         if (failure != null) {
-            // Not thrown to be caught: there may be a hundred thousand of them, and the deadline
-            // has passed.
+            // Not thrown and caught: there may be 100,000 of them, after the deadline.
             return failure;
         }
         try {

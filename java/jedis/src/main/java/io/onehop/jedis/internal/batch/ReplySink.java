@@ -3,25 +3,25 @@ package io.onehop.jedis.internal.batch;
 import io.onehop.jedis.OneHopException;
 
 /**
- * Who waits for the reply to one command of a batch. He gets a reply or a failure, once, from the
- * thread that runs the batch.
+ * Takes the reply to one command of a batch. It gets one reply or one failure, from the thread that
+ * runs the batch.
  */
 public interface ReplySink {
     /**
-     * The node's reply, as Jedis decodes it from the wire; an error it answered is a {@code
-     * JedisDataException}. Returns whether it is taken: it is not if it has another shape than the
-     * command's replies have, and then the stream is not to be trusted.
+     * Takes the node's reply as Jedis decodes it; an error reply is a {@code JedisDataException}.
+     * Returns false if the reply has another shape than the command's replies have. Then the stream
+     * cannot be trusted.
      */
     boolean take(Object reply);
 
     /**
-     * Whether a part of what it waits for was answered already, so that the rest of it is not all
-     * that was sent.
+     * Whether the node has already answered a part of it. If so, a failure cannot say that nothing
+     * was executed.
      */
     default boolean hasBegun() {
         return false;
     }
 
-    /** There will be no reply. */
+    /** Ends the wait: there will be no reply. */
     void fail(OneHopException failure);
 }

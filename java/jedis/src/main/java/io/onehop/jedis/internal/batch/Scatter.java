@@ -17,22 +17,24 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Several nodes at once, from one thread: lease all, write to all, then serve whoever is ready, by
- * one deadline.
+ * Runs exchanges with several nodes in parallel, on one thread and by one deadline. It leases all
+ * connections, writes to all nodes, then serves each node that is ready.
  *
- * <p>In: a exchange for each node, in node order. Out: every exchange done or failed, every
- * connection settled, whatever happened. What one node does or fails to do costs the others nothing
- * but the wait for the slowest. Shared by split commands and pipelines.
+ * <p>In: an exchange for each node, in node order. Out: every exchange done or failed, every
+ * connection settled, whatever happened. A failing node costs the others nothing. A batch takes as
+ * long as its slowest node. Shared by split commands and pipelines.
  */
 public final class Scatter {
     /*
-     * Leasing: whoever has no free connection is left for the next round, when all others have been served and given
-     * back; only a round that could lease nothing waits, for its first node, holding nothing. So two batches cannot
-     * wait for each other, and an exhausted pool of one node does not hold up the rest.
+     * Leasing: an exchange without a free connection is left for the next round, after all
+     * others have been served and have given their connections back. Only a round that could
+     * lease nothing waits, for its first node, while it holds nothing. So two batches cannot
+     * wait for each other, and the exhausted pool of one node does not delay the rest.
      *
-     * Waiting: healthy nodes answer within a millisecond of each other, so that waiting for the first of them, on its
-     * own selector, and then looking at all is as good as anything. Only if that is not enough, a selector over all is
-     * made for each wait: it costs some 20 us, and by then some node is slow anyway.
+     * Waiting: healthy nodes answer within a millisecond of each other. So it is enough to wait
+     * for the first one, on its own selector, and then to check all. If that takes longer, each
+     * wait makes a selector over all. That costs some 20 us, and by then some node is slow
+     * anyway.
      */
     private static final int FIRST_WAIT_MS = 1;
 
@@ -49,7 +51,7 @@ public final class Scatter {
         this.budget = budget;
     }
 
-    /** Runs the exchanges; afterwards each is done or tells its failure. */
+    /** Runs the exchanges. Afterwards each is done or has its failure. */
     public static void run(List<BatchExchange> exchanges, Deadline deadline, RetryBudget budget) {
         Holder holder = new Holder();
         try {
@@ -81,7 +83,7 @@ public final class Scatter {
         }
     }
 
-    /** Whether the exchange got a connection, or an end. */
+    /** False if there is no free connection yet. True if the exchange has one, or has failed. */
     private boolean starts(BatchExchange exchange, boolean waits) {
         try {
             NodeConnection connection =
@@ -102,7 +104,7 @@ public final class Scatter {
     /* ---- Serving ---- */
 
     private void serve() {
-        step(true); // Write to everybody before reading from anybody.
+        step(true); // Write to all nodes before reading from any.
         boolean moved = false;
         while (!serving.isEmpty()) {
             if (!moved) {
@@ -112,7 +114,7 @@ public final class Scatter {
         }
     }
 
-    /** One look at every exchange that is not over; tells whether any got on. */
+    /** Advances every exchange that is not over. True if any made progress. */
     private boolean step(boolean isFirst) {
         boolean moved = false;
         for (Iterator<BatchExchange> each = serving.iterator(); each.hasNext(); ) {
@@ -143,8 +145,7 @@ public final class Scatter {
     }
 
     /**
-     * Waits until some exchange may get on; if that does not happen, all exchanges that are left
-     * fail.
+     * Waits until some exchange can make progress. If that does not happen, all that are left fail.
      */
     private void await() {
         try {

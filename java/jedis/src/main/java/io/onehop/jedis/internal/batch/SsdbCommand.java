@@ -16,12 +16,11 @@ import java.util.List;
 import java.util.function.BiConsumer;
 
 /**
- * One command on its way to an SSDB node: what is sent instead, and who gathers its replies into
- * one.
+ * One command on its way to an SSDB node: it is translated, and its replies become one.
  *
- * <p>In: a command as Jedis built it, or a node's part of it. Out: none, one or several requests. A
- * command is checked whole before any part of it is put anywhere, so a refusal leaves nothing
- * behind. Implements spec/route/route.md, "SSDB".
+ * <p>In: a command as Jedis built it, or a node's part of it. Out: no request, one, or several. A
+ * command is checked as a whole before any part of it is queued, so a refused one has no effect.
+ * Implements spec/route/route.md, "SSDB".
  */
 public final class SsdbCommand implements ReplySink {
     private final Ssdb.Shape shape;
@@ -38,8 +37,8 @@ public final class SsdbCommand implements ReplySink {
     }
 
     /**
-     * Refuses what SSDB would misunderstand. Whoever calls sendCommand makes something of any reply
-     * himself.
+     * Refuses commands that SSDB would misunderstand. Callers of sendCommand interpret replies
+     * themselves, so any reply will do for them.
      */
     public static void check(CommandObject<?> command, String pool) {
         boolean isRaw = command.getBuilder() == BuilderFactory.RAW_OBJECT;
@@ -53,9 +52,7 @@ public final class SsdbCommand implements ReplySink {
         }
     }
 
-    /**
-     * Tells {@code to} the requests for a command that was checked, each with who takes its reply.
-     */
+    /** Calls {@code to} with each request of a checked command and with the sink of its reply. */
     static void translate(
             CommandArguments checked, ReplySink sink, BiConsumer<CommandArguments, ReplySink> to) {
         Ssdb.Translation found = Ssdb.translate(new ArgumentWords(checked), true);
@@ -74,7 +71,7 @@ public final class SsdbCommand implements ReplySink {
         }
     }
 
-    /** Of a command the words at these positions. */
+    /** A command made of the words at these positions. */
     static CommandArguments part(CommandArguments whole, int[] positions) {
         CommandArguments part = new RoutedArguments(whole.getCommand());
         for (int i = 1; i < positions.length; i++) {

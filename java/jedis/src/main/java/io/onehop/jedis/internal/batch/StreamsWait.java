@@ -25,21 +25,23 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * XREAD or XREADGROUP with BLOCK, its streams on several nodes: all wait, and the first that has
- * entries ends the wait of all.
+ * XREAD or XREADGROUP with BLOCK, with streams on several nodes. All nodes wait. The first one that
+ * has entries ends the wait of all.
  *
- * <p>In: the part of each node, and who takes its reply. Out: every sink has its reply or failure,
+ * <p>In: each node's part, and the sink of its reply. Out: every sink has its reply or failure,
  * every connection is settled. For one thread and one call. Implements spec/route, section 6.
  */
 public final class StreamsWait {
     /*
-     * The others are released by CLIENT UNBLOCK over another connection, and their replies are read: a node may just
-     * have handed entries to this consumer, and closing the connection would lose them. UNBLOCK that says 0 found nobody
-     * blocked: the reply is on its way, or the command has not arrived; so a little later it is said again. The ids it
-     * needs are asked for in front of the blocking command.
+     * CLIENT UNBLOCK over another connection releases the other nodes, and their replies are
+     * read. A node may have just given entries to this consumer, and closing the connection
+     * would lose them. If UNBLOCK returns 0, the node found no blocked client: either its reply
+     * is on the way, or the command has not arrived. So UNBLOCK is sent again a little later.
+     * The client ids that it needs are requested before the blocking commands.
      *
-     * Connections are leased in node order, so that two such calls cannot wait for each other. The one for UNBLOCK may
-     * be one more than the pool has: whoever is to be released holds what it would wait for.
+     * Connections are leased in node order, so two such calls cannot wait for each other. The
+     * connection for UNBLOCK may exceed the pool's size, because the blocked connection holds
+     * the seat that it would wait for.
      */
     private static final int AGAIN_MS = 10;
 
@@ -77,14 +79,14 @@ public final class StreamsWait {
     private final List<Waiting> all = new ArrayList<>();
     private boolean isOver;
 
-    /** A wait of so many milliseconds, on top of the server pool's timeout. */
+    /** Waits this many milliseconds, in addition to the server pool's timeout. */
     public StreamsWait(int timeoutMs, long waitMs) {
         this.timeoutMs = timeoutMs;
         this.leased = Deadline.in(timeoutMs);
         this.deadline = leased.later(waitMs);
     }
 
-    /** One node's part of the command, and who takes the reply. */
+    /** Adds one node's part of the command, and the sink of its reply. */
     public void add(int node, Pool pool, CommandArguments command, ReplySink sink) {
         all.add(new Waiting(node, pool, command, sink));
     }
@@ -127,7 +129,7 @@ public final class StreamsWait {
             each.connection = each.pool.lease(holder, leased);
             each.connection.sendCommand(new CommandArguments(Command.CLIENT).add("ID"));
             each.connection.sendCommand(each.command);
-            each.connection.getMany(0); // That is Jedis' flush for everybody.
+            each.connection.getMany(0); // Jedis' public way to flush.
             each.connection.until(deadline);
             each.key = each.connection.socket().channel().register(selector, SelectionKey.OP_READ);
         } catch (IOException | RuntimeException failed) {
@@ -147,7 +149,7 @@ public final class StreamsWait {
         }
     }
 
-    /** Takes what has arrived: the id, then the reply; a reply that is not nil ends the wait. */
+    /** Takes what has arrived: the id, then the reply. A reply that is not nil ends the wait. */
     private void receive(Waiting each) {
         if (each.isDone) {
             return;
@@ -178,7 +180,7 @@ public final class StreamsWait {
             throw new WireException("a reply of another shape than its command's");
         }
         each.isDone = true;
-        each.key.cancel(); // Others may use the connection before this wait is over.
+        each.key.cancel(); // Other callers may use the connection before this wait is over.
         isOver |= reply != null;
         each.pool.answered(each.connection);
         each.pool.settle(each.connection);
@@ -220,9 +222,10 @@ public final class StreamsWait {
         }
     }
 
-    /** Tells the node to end the wait; tells whether it found somebody waiting. */
+    /** Asks the node to end the wait. True if it found a client waiting. */
     private boolean unblock(Waiting each, Deadline release) throws IOException {
-        StackRoom.require(); // One beyond the pool's is on no seat.
+        // A connection beyond the pool's size has no seat, so no holder protects it.
+        StackRoom.require();
         NodeConnection other =
                 each.pool.leaseBeyond(holder, release, each.connection.lease().health());
         try {

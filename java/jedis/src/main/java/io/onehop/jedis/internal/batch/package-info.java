@@ -1,5 +1,5 @@
 /**
- * Several commands, or one over several nodes: a lane for each node, all at once on the caller's
- * thread, and replies that become one.
+ * Several commands, or one over several nodes. Each node has an exchange, and the caller's thread
+ * runs them in parallel. Replies become one.
  */
 package io.onehop.jedis.internal.batch;

@@ -27,18 +27,19 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The map of a Redis Cluster, as this client has it, and how a newer one comes.
+ * The map of a Redis Cluster as this client has it, and how it is replaced by a newer one.
  *
  * <pre>
- *     seeds (configuration) ─► first contact ─► map ─► snapshot ─► calls that begin from then on
- *                                                ▲
- *              refresh: two nodes are asked ─────┤ wanted: after a redirect, a node that is down; and now and then
- *              a redirect that was followed ─────┘ (that one slot, at once)
+ *     seeds (configuration) ─► bootstrap ─► map ─► snapshot ─► calls that begin from then on
+ *                                            ▲
+ *              refresh: two nodes are asked ─┤ requested after a redirect or for a node that is
+ *                                            │ down; otherwise once a minute
+ *              a redirect that was followed ─┘ (its one slot, immediately)
  * </pre>
  *
- * <p>One daemon thread of the client asks, one refresh at a time and at most one a second; it
- * begins with the first call and ends with {@link #close}. No call waits for it but for the first
- * map, and where a node is named that the map does not have. Any thread. Implements
+ * <p>One daemon thread of the client asks, one refresh at a time and at most one a second. It
+ * starts with the first call and ends with {@link #close}. Calls wait for it only in two cases: for
+ * the first map, and when a redirect names a node that the map lacks. Any thread. Implements
  * spec/topology/cluster.md, sections 4 and 6.
  */
 public final class Cluster implements AutoCloseable {
@@ -50,18 +51,18 @@ public final class Cluster implements AutoCloseable {
     private final Snapshots snapshots;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private Thread thread; // Null: nobody has called yet.
+    private Thread thread; // Null before the first call.
     private boolean isRequested;
     private boolean isRefreshing;
     private boolean isClosed;
-    private String preferred; // The node that is said to know; null: any.
+    private String preferred; // The node that probably knows a newer map; null: any.
     private long begun;
     private long ended;
     private long notBeforeNs;
     private long anywayNs;
     private ClusterRefresh refresh; // The last one.
     private RefreshFailure failure = new RefreshFailure("there is no answer", ErrorKind.NODE_DOWN);
-    private String told; // What the log said last; null: all was well since.
+    private String told; // The problem that was logged last; null: none since the last success.
 
     public Cluster(Snapshots snapshots) {
         this.snapshots = snapshots;
@@ -78,14 +79,14 @@ public final class Cluster implements AutoCloseable {
     /* ---- From calls ---- */
 
     /**
-     * The map may be old; nothing is waited for. {@code node} is said to know better, {@code null}:
-     * nobody is.
+     * Asks for a refresh, because the map may be old, without waiting for it. {@code node} is
+     * likely to know better; {@code null}: any node.
      */
     public void requestRefresh(String node) {
         lock.lock();
         try {
             if (!isRefreshing
-                    && !isRequested) { // Who asks while one is on its way is content with that.
+                    && !isRequested) { // A refresh that is requested or running is enough.
                 isRequested = true;
                 preferred = node;
                 wake();
@@ -96,8 +97,8 @@ public final class Cluster implements AutoCloseable {
     }
 
     /**
-     * Nodes have said whose these slots are from now on, by name: so it is, for all calls that
-     * begin.
+     * Adopts new owners of slots, by node name, as the nodes themselves have reported them. Calls
+     * that begin from now on use them.
      */
     void moved(Map<Integer, String> owners) {
         snapshots.adopt(
@@ -117,7 +118,7 @@ public final class Cluster implements AutoCloseable {
     }
 
     /**
-     * Waits until a refresh that is on its way, or the next one, has ended; not beyond the
+     * Waits until the refresh that is running, or else the next one, has ended; at most until the
      * deadline.
      */
     void awaitRefresh(Deadline deadline) {
@@ -132,13 +133,13 @@ public final class Cluster implements AutoCloseable {
                 leftNs = deadline.waitNs();
             }
         } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt(); // What is sent next will say so.
+            Thread.currentThread().interrupt(); // The next exchange reports the interrupt.
         } finally {
             lock.unlock();
         }
     }
 
-    /** The first contact: waits for it, not beyond the deadline of a call. */
+    /** Waits for the first map, at most as long as a call may take. */
     public void bootstrap() {
         ServerPool pool = snapshot().pool();
         awaitRefresh(Deadline.in(pool.timeoutMs()));
@@ -170,15 +171,15 @@ public final class Cluster implements AutoCloseable {
     }
 
     /**
-     * So much, and up to a quarter more by chance: clients that began together need not go on
-     * together.
+     * This time plus up to a quarter of it by chance, so that clients that started together do not
+     * ask together.
      */
     private static long orLaterNs(int ms) {
         return TimeUnit.MILLISECONDS.toNanos(ms + ThreadLocalRandom.current().nextInt(ms / 4));
     }
 
     /**
-     * What is being asked ends; nothing is adopted any more, because the snapshots are closed, too.
+     * The running refresh ends. Its result is not adopted, because the snapshots are closed, too.
      */
     @Override
     public void close() {
@@ -257,11 +258,11 @@ public final class Cluster implements AutoCloseable {
     }
 
     /**
-     * Asks nodes of the map, then the seeds; adopts what they say. {@code null}, or why there is
-     * nothing to adopt.
+     * Asks nodes of the map, then the seeds, and adopts their map. Returns {@code null}, or why
+     * there is nothing to adopt.
      */
     private RefreshFailure refreshed(Snapshot snapshot, String first) throws InterruptedException {
-        if (!snapshot.pool().cluster()) { // Any more.
+        if (!snapshot.pool().cluster()) { // The configuration has changed meanwhile.
             return null;
         }
         ClusterMap map =
@@ -288,7 +289,7 @@ public final class Cluster implements AutoCloseable {
         return null;
     }
 
-    /** The nodes to ask: that one, if it is there, and by chance. */
+    /** The nodes to ask: the preferred one, if the map has it, and others by chance. */
     private static List<Pool> sources(Snapshot snapshot, String first) {
         List<Pool> nodes = new ArrayList<>();
         for (Node node : snapshot.topology().nodes()) {
@@ -307,7 +308,10 @@ public final class Cluster implements AutoCloseable {
         return nodes.subList(0, Math.min(2, nodes.size()));
     }
 
-    /** What these nodes say, asked two by two, by connections that are closed afterwards. */
+    /**
+     * The map of these nodes. They are asked two by two, over connections that are closed
+     * afterwards.
+     */
     private static ClusterMap fetched(
             List<Node> nodes, ServerPool pool, ClusterRefresh refresh, PoolTopology current)
             throws InterruptedException {
@@ -327,9 +331,11 @@ public final class Cluster implements AutoCloseable {
     }
 
     /**
-     * The topology of a cluster that a changed configuration names; or why there is none. If its
-     * servers are silent, but one is a node of the map, it is the same cluster, and the other nodes
-     * may tell.
+     * The topology of a cluster that a changed configuration names. If none of its servers answers,
+     * but one of them is a node of the current map, it is the same cluster, and the other nodes are
+     * asked.
+     *
+     * @throws ConfigRefused if no node returns a map
      */
     public static PoolTopology of(ServerPool pool, PoolTopology current)
             throws InterruptedException, ConfigRefused {

@@ -34,22 +34,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * What two nodes of a Redis Cluster say of it, asked at once: CLUSTER INFO and CLUSTER SHARDS, or
- * SLOTS where a server is older than 7.0.
+ * One refresh of a Redis Cluster's map. It asks two nodes in parallel for CLUSTER INFO and CLUSTER
+ * SHARDS, or SLOTS if a server is older than 7.0.
  *
- * <p>In: the pools of one node or two. Out: the better of their maps, as {@link ClusterMap} judges;
- * or why there is none. It has connections of the nodes' pools, if need be beyond their number, and
- * threads of its own, one a node: a node that hangs must not keep the other's answer. Implements
- * spec/topology/cluster.md, section 1.
+ * <p>In: the pools of one or two nodes. Out: the better of their maps, as {@link ClusterMap}
+ * judges, or why there is none. It uses connections of the nodes' pools, if necessary beyond their
+ * size. Each node has its own thread, because a node that hangs must not delay the other's answer.
+ * Implements spec/topology/cluster.md, section 1.
  */
 final class ClusterRefresh {
-    /* How long a server pool without a timeout waits for an answer, which nobody's call depends on. */
+    /* The timeout of a refresh if the server pool has none. No call depends on it. */
     private static final int PATIENCE_MS = 5000;
 
-    /* So long at least the second answer is waited for once the first is there. */
+    /* Minimum time to wait for the second answer after the first. */
     private static final long GRACE_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /* How many nodes a message names before it counts. */
+    /* A message names this many nodes, then counts the rest. */
     private static final int NAMES_MAX = 8;
 
     private static final CommandArguments INFO = new CommandArguments(Command.CLUSTER).add("INFO");
@@ -68,12 +68,12 @@ final class ClusterRefresh {
 
     private final String zone;
     private final int timeoutMs;
-    // By the name of who was asked; under its own lock.
+    // By the name of the node that was asked. Guarded by itself.
     private final Map<String, RefreshFailure> failures = new LinkedHashMap<>();
 
     private volatile boolean hasNoShards; // Nodes of this cluster are older than 7.0.
 
-    /** {@code before}: the one before of this cluster, {@code null} if there was none. */
+    /** {@code before}: the previous refresh of this cluster, or {@code null}. */
     ClusterRefresh(ServerPool pool, ClusterRefresh before) {
         this.hasNoShards = before != null && before.hasNoShards;
         this.zone = pool.zone();
@@ -81,8 +81,8 @@ final class ClusterRefresh {
     }
 
     /**
-     * The map to take in the place of {@code current}, which may be {@code null}; {@code null}:
-     * there is none.
+     * The map that is to replace {@code current}, which may be {@code null}. Returns {@code null}
+     * if there is none.
      */
     ClusterMap ask(List<Pool> nodes, PoolTopology current) throws InterruptedException {
         BlockingQueue<Answer> answers = new ArrayBlockingQueue<>(nodes.size());
@@ -107,7 +107,7 @@ final class ClusterRefresh {
             }
             if (first == null) {
                 first = answer.map();
-                // The other one may take as long once more.
+                // The other node gets as much time again.
                 waitNs = Math.max(Clock.nowNs() - beganNs, GRACE_NS);
             } else {
                 second = answer.map();
@@ -130,8 +130,8 @@ final class ClusterRefresh {
     }
 
     /**
-     * Node by node, if they are not too many; of the kind of the first that has answered, if there
-     * is one. Any thread.
+     * The failures node by node, if they are not too many. Their kind is that of the first node
+     * that answered, if any did. Any thread.
      */
     RefreshFailure failure() {
         synchronized (failures) {
@@ -222,11 +222,11 @@ final class ClusterRefresh {
                 node.settle(connection);
             }
         } finally {
-            holder.isOver = true; // Even if no stack is left to settle.
+            holder.isOver = true; // Also if no stack is left to settle.
         }
     }
 
-    /* ---- The reply as it came: what judges it reads bytes ---- */
+    /* ---- The reply as it came: its judge reads bytes ---- */
 
     private static byte[] wire(Object reply) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();

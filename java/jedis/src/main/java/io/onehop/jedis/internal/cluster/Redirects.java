@@ -32,18 +32,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
 /**
- * The commands of one batch that a node of a Redis Cluster has not executed, because it does not
- * have the slot, or not now: sent on, in rounds, until each has a reply.
+ * The commands of one batch that a node of a Redis Cluster has redirected, because it does not have
+ * their slot, or cannot serve it now. They are sent in rounds until each has a reply.
  *
  * <pre>
- *     batch ─► replies ─► an error that redirects? noted: its command, its slot, who waits for it
- *                all are in ─► those commands, in batch again, to the nodes that were named ─► replies, or one more round
+ *     batch ─► replies ─► a redirecting error? note its command, its slot and its sink
+ *                │
+ *                └─ all are in ─► the noted commands, to the nodes that were named ─► replies,
+ *                                 or one more round
  * </pre>
  *
- * <p>In: errors in the place of replies, as a {@link BatchExchange} meets them. Out: every sink has
- * its reply or failure, by the batch's own deadline. Commands on one slot stay together and in
- * order. What each error means is {@link Redirect}'s to say. For one thread. Implements
- * spec/route/route.md, "Redirects".
+ * <p>In: errors instead of replies, as a {@link BatchExchange} reads them. Out: every sink has its
+ * reply or failure, by the batch's own deadline. Commands of one slot stay together and in order.
+ * {@link Redirect} decides what each error means. For one thread. Implements spec/route/route.md,
+ * "Redirects".
  */
 public final class Redirects implements Forwarding {
     private static final CommandArguments ASKING = new CommandArguments(Protocol.Command.ASKING);
@@ -83,12 +85,12 @@ public final class Redirects implements Forwarding {
     }
 
     /**
-     * Where the commands of one slot go in this round: to the node of that name, or home, when they
-     * have waited.
+     * Where the commands of one slot go in this round: to the named node, or after a pause to the
+     * slot's owner.
      */
     private record Target(Redirect.Action action, String node, int waitMs) {}
 
-    private final Snapshot snapshot; // That of the batch.
+    private final Snapshot snapshot; // The batch's.
     private final Scripts scripts;
     private final Cluster cluster;
     private final BiConsumer<List<BatchExchange>, Deadline> send;
@@ -97,7 +99,7 @@ public final class Redirects implements Forwarding {
     private List<RedirectedCommand> noted = Collections.emptyList();
     private boolean hasArrived;
 
-    /** {@code send}: has every exchange done or failed by the deadline. */
+    /** {@code send} runs exchanges until each is done or failed, by the deadline. */
     public Redirects(
             Snapshot snapshot,
             Scripts scripts,
@@ -143,15 +145,16 @@ public final class Redirects implements Forwarding {
     }
 
     /**
-     * What a redirect means on a connection that is held: the transaction is lost as a whole, and
-     * never sent again. {@code null}: it is none, the error is the answer. Either way the map
-     * learns what it says.
+     * What a redirect means on a dedicated connection: the transaction is lost as a whole, and is
+     * never sent again. Returns {@code null} if the error is no redirect, but the answer. Either
+     * way the map learns from it.
      */
     public static OneHopException ofHeld(
             JedisDataException answer, Pool asked, Snapshot snapshot, Cluster cluster) {
         PoolTopology map = map(asked, snapshot, cluster);
         Map<Integer, String> moved = new HashMap<>();
-        for (Throwable cause : answer.getSuppressed()) { // Those of the commands of an EXECABORT.
+        // An EXECABORT carries the errors of its commands.
+        for (Throwable cause : answer.getSuppressed()) {
             learn(decide(cause.getMessage(), asked, map, false), map, cluster, moved);
         }
         learn(decide(answer.getMessage(), asked, map, false), map, cluster, moved);
@@ -178,8 +181,8 @@ public final class Redirects implements Forwarding {
     }
 
     /**
-     * The newest map that has the node: what has begun goes on where the configuration or the map
-     * lacks it by now.
+     * The newest map that has the node. A batch uses its own map if the configuration or the newest
+     * map lacks the node.
      */
     private static PoolTopology map(Pool asked, Snapshot snapshot, Cluster cluster) {
         PoolTopology newest = cluster.topology();
@@ -189,8 +192,9 @@ public final class Redirects implements Forwarding {
     }
 
     /**
-     * Notes what the map is to learn of a redirect; the name of the node it names, if it does. It
-     * is learnt of all redirects of a round together: each map is a new one, and they may be many.
+     * Notes what the map learns from a redirect, and returns the name of the node that the redirect
+     * names, or {@code null}. All redirects of a round are learnt together, because each map is a
+     * new one and redirects may be many.
      */
     private static String learn(
             Redirect next, PoolTopology map, Cluster cluster, Map<Integer, String> moved) {
@@ -223,7 +227,7 @@ public final class Redirects implements Forwarding {
                 PoolTopology map = map(command.asked, snapshot, cluster);
                 Redirect next = decide(command, map, deadline, isFresh);
                 if (next.action() == Redirect.Action.REFRESH) {
-                    // Or it could not be had: no other command of the round waits for it.
+                    // If the refresh brought no map, no other command of the round waits for one.
                     isFresh = true;
                     cluster.awaitRefresh(deadline);
                     map = map(command.asked, snapshot, cluster);
@@ -249,7 +253,7 @@ public final class Redirects implements Forwarding {
     private static Redirect decide(
             RedirectedCommand command, PoolTopology map, Deadline deadline, boolean isFresh) {
         Node asked = map.find(command.asked.endpoint().name());
-        // It has left the map, or failed: the slot's master is another one.
+        // The node has left the map or failed, so the slot has another master.
         if (asked == null || command.error == null) {
             return new Redirect(Redirect.Action.AGAIN, 0, command.slot, false, true, 0, null);
         }
@@ -267,7 +271,10 @@ public final class Redirects implements Forwarding {
                         ThreadLocalRandom.current().nextInt()));
     }
 
-    /** Whether it goes on: where the first of its slot goes; otherwise it has its end. */
+    /**
+     * Decides where a command goes next: where the first command of its slot goes. False if it has
+     * ended.
+     */
     private boolean aims(
             RedirectedCommand command,
             Redirect next,
@@ -317,7 +324,8 @@ public final class Redirects implements Forwarding {
             if (command.entry != null) {
                 Preface.append(command.entry, command.arguments, scripts, exchange);
             } else {
-                exchange.closeAfter(); // What it has done to the connection nobody knows.
+                // An unknown command may have changed the state of its connection.
+                exchange.closeAfter();
             }
             if (isNamed && target.action() == Redirect.Action.ASK) {
                 exchange.append(ASKING, true, Preface.NOBODY);
@@ -337,7 +345,7 @@ public final class Redirects implements Forwarding {
         }
     }
 
-    /** An interrupt ends it; what is sent next will say so. */
+    /** Returns early on an interrupt; the next exchange reports it. */
     private static void pause(int ms) {
         try {
             Thread.sleep(ms);

@@ -1,5 +1,5 @@
 /**
- * The map of a Redis Cluster, asked for by one thread of the client, and the commands that its
- * nodes send elsewhere.
+ * The map of a Redis Cluster, which one thread of the client refreshes, and the commands that nodes
+ * redirect.
  */
 package io.onehop.jedis.internal.cluster;

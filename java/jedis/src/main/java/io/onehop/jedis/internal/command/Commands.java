@@ -19,12 +19,12 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * From a command as Jedis built it to its entry in the command table.
+ * Finds a command's entry in the command table.
  *
- * <p>In: a command's arguments. Out: its entry, or {@link Unsupported} before a byte is sent. What
- * the table does not hold has an entry, too, if Jedis marked its keys: nothing else says which of
- * its words is one. Any thread. Implements spec/route/route.md, "Finding the entry" and "Unknown
- * commands".
+ * <p>In: a command's arguments as Jedis built them. Out: its entry, or {@link Unsupported} before a
+ * byte is sent. A command that the table lacks has an entry, too, if Jedis marked its keys; nothing
+ * else says which of its words are keys. Any thread. Implements spec/route/route.md, "Finding the
+ * entry" and "Unknown commands".
  */
 public final class Commands {
     private static final Command[] JEDIS =
@@ -32,12 +32,15 @@ public final class Commands {
                     .map(command -> CommandIndex.named(command.getRaw()))
                     .toArray(Command[]::new);
 
-    /* Those of Jedis' modules alone: a command made on the spot would pile up here. */
+    /*
+     * Only for commands of Jedis' modules: commands that callers make on the spot would pile up
+     * here.
+     */
     private static final Map<ProtocolCommand, Command> UNKNOWN = new ConcurrentHashMap<>();
 
     private Commands() {}
 
-    /** The entry of a command that goes somewhere; of any other this throws. */
+    /** The entry of a command that has a destination. Throws {@link Unsupported} for any other. */
     public static Command of(CommandArguments arguments, String pool) {
         Command command = named(arguments.getCommand());
         if (command == null) {
@@ -52,7 +55,7 @@ public final class Commands {
         return command;
     }
 
-    /** Refuses what prepares its connection by a command of Jedis' own, in front of itself. */
+    /** Refuses a command that sends another one of Jedis' own first, to prepare its connection. */
     public static void refuseHooks(CommandArguments arguments, String where, String pool) {
         if (arguments.getCommand() == Protocol.Command.HIMPORT) {
             throw unsupported(
@@ -66,8 +69,8 @@ public final class Commands {
     }
 
     /**
-     * Whether nobody knows what a command does to its connection: not the table, and not Jedis,
-     * which has methods for those of modules. It may be SELECT under another name.
+     * True if the effect of a command on its connection is unknown: neither the table has it, nor
+     * Jedis, which has methods for the commands of modules. It may be SELECT under another name.
      */
     public static boolean isStranger(Command entry, CommandArguments arguments) {
         return !entry.isKnown() && !isOfJedis(arguments.getCommand());
@@ -80,10 +83,7 @@ public final class Commands {
                         .startsWith(Protocol.class.getPackageName());
     }
 
-    /**
-     * Refuses a command behind which others would stand, on a connection that nobody may use after
-     * it.
-     */
+    /** Refuses such a command where others would follow it on its connection. */
     public static void refuseStranger(
             Command entry, CommandArguments arguments, String where, String pool) {
         if (isStranger(entry, arguments)) {
@@ -97,7 +97,9 @@ public final class Commands {
         }
     }
 
-    /** The entry of a command wherever it goes; {@code null} if the table does not hold it. */
+    /**
+     * The entry of a command, with or without a destination; {@code null} if the table lacks it.
+     */
     public static Command known(CommandArguments arguments) {
         Command command = named(arguments.getCommand());
         return command == null || !command.isContainer()
@@ -112,8 +114,8 @@ public final class Commands {
     }
 
     /**
-     * What an unknown subcommand would do to its connection nobody knows, even if its key is
-     * marked.
+     * Refuses an unknown subcommand, even if its key is marked: its effect on the connection is
+     * unknown.
      */
     private static Command subcommand(Command container, CommandArguments arguments, String pool) {
         Command command = container.resolve(new ArgumentWords(arguments));
@@ -152,7 +154,10 @@ public final class Commands {
         return unknown;
     }
 
-    /** Refuses what every node would hang up on: it would look as if the node were down. */
+    /**
+     * Refuses a command so large that every node would close the connection. That would look as if
+     * the node were down.
+     */
     public static void requireFits(CommandArguments arguments, String pool) {
         for (int i = 0; i < arguments.size(); i++) {
             if (arguments.get(i).getRaw().length > Limits.WIRE_BULK_BYTES_MAX) {
@@ -166,7 +171,7 @@ public final class Commands {
         }
     }
 
-    /** A refusal; {@code why} ends the sentence. */
+    /** A refusal. {@code why} ends its sentence. */
     public static Unsupported unsupported(String what, String why, String pool) {
         return new Unsupported(
                 Shown.of(what)
@@ -176,7 +181,7 @@ public final class Commands {
                         + why);
     }
 
-    /** The nodes answered, but nothing they all say. */
+    /** The error when nodes answered, but not all the same. */
     public static Unsupported different(String what, String pool) {
         return new Unsupported(
                 "the nodes answer "
@@ -189,7 +194,7 @@ public final class Commands {
                 Outcome.ANSWERED);
     }
 
-    /** A refusal of a command whose words contradict the table. */
+    /** The refusal of a command whose words contradict the table. */
     public static Unsupported malformed(String what, String why, String pool) {
         return new Unsupported(
                 Shown.of(what)

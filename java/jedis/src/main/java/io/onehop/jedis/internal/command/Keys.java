@@ -21,12 +21,12 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * From a command's keys to its home: the index of a node, or in a Redis Cluster the slot.
+ * Finds the home of a command's keys: the index of a node, or in a Redis Cluster the slot.
  *
- * <p>In: keys, where the command table or Jedis says they are, and a topology. Out: a home, or
- * {@link CrossNode} before anything is sent: what is at two homes is not together, even if one node
- * has both slots. Pure but for {@code random}, where a command is placed once, by its first key.
- * Any thread.
+ * <p>In: a topology, and keys at the positions that the command table or Jedis names. Out: a home,
+ * or {@link CrossNode} before anything is sent. Keys with two homes are not together, even if one
+ * node has both slots. Pure except for {@code random}, where a command is placed once, by its first
+ * key. Any thread.
  */
 public final class Keys {
     private static final HashTag BRACES = new HashTag((byte) '{', (byte) '}');
@@ -35,7 +35,7 @@ public final class Keys {
     private final boolean isRandom;
     private final boolean isCluster;
     private final boolean hasOneNode;
-    // Made when it is asked for first; who races for it makes the same one.
+    // Made when it is first needed. Threads that race make equal ones.
     private int[] everywhere;
 
     public Keys(PoolTopology topology) {
@@ -45,20 +45,20 @@ public final class Keys {
         this.hasOneNode = !isCluster && topology.nodes().size() == 1;
     }
 
-    /** Whether every key is on the only node there is. */
+    /** True if there is only one node. */
     boolean hasOneNode() {
         return hasOneNode;
     }
 
     /**
-     * Whether a script without keys may run: on the only node there is, or in a Redis Cluster,
-     * whose nodes refuse keys that are not theirs.
+     * Whether a script without keys may run: on the only node, or in a Redis Cluster, whose nodes
+     * refuse keys of other nodes.
      */
     boolean mayBeKeyless() {
         return isCluster || hasOneNode();
     }
 
-    /** Whether any node is as good as another for any key. */
+    /** True if every node serves every key. */
     public boolean isRandom() {
         return isRandom;
     }
@@ -67,14 +67,14 @@ public final class Keys {
         return topology.pool().name();
     }
 
-    /** The index of the node that has a home, or stands in for it. */
+    /** The index of the node at this home, or of the node that replaces it. */
     public int nodeAt(int home) {
         return isCluster ? topology.nodeOfSlot(home) : home;
     }
 
     /**
-     * A home for each node that what concerns no key concerns: of a Redis Cluster each master's
-     * lowest slot.
+     * One home for each node that takes commands without keys. In a Redis Cluster it is each
+     * master's lowest slot.
      */
     public int[] everywhere() {
         int[] made = everywhere;
@@ -89,8 +89,8 @@ public final class Keys {
     }
 
     /**
-     * Where a command is whose only key is always the same word, found without making anything; -1:
-     * ask {@link Plan}.
+     * The home of a command whose only key is always at the same position. It allocates nothing.
+     * -1: {@link Plan} has the answer.
      */
     public int onlyHome(Command command, CommandArguments arguments) {
         int word = command.onlyKey();
@@ -110,7 +110,7 @@ public final class Keys {
         return locate(key);
     }
 
-    /** The one home of all keys of a command. */
+    /** The common home of all keys of a command. */
     int homeOf(Command command, ArgumentWords words, KeyPositions positions) {
         byte[] first = null;
         int at = -1;
@@ -130,7 +130,7 @@ public final class Keys {
         return at;
     }
 
-    /** The one home of all keys that Jedis marked. */
+    /** The common home of all keys that Jedis marked. */
     int homeOf(Command command, List<Object> keys) {
         byte[] first = bytes(keys.get(0));
         int at = locate(first);
@@ -156,14 +156,16 @@ public final class Keys {
         return isCluster ? Key.slot(key, 0, key.length) : topology.locateIndex(key, 0, key.length);
     }
 
-    /** Commands of this client carry their keys encoded; those that a user built may carry text. */
+    /**
+     * Keys are encoded in this client's commands. In commands that a caller built they may be text.
+     */
     static byte[] bytes(Object key) {
         return key instanceof byte[] bytes ? bytes : SafeEncoder.encode((String) key);
     }
 
     /**
-     * The keys a server makes from a pattern lie on the pattern's node for sure only if a hash tag
-     * closes before the asterisk.
+     * A server makes keys from a pattern. They are certainly on the pattern's node only if a hash
+     * tag closes before the asterisk.
      */
     private void requireTag(Command command, byte[] pattern) {
         HashTag tag = topology.pool().hashTag();
@@ -211,8 +213,8 @@ public final class Keys {
     }
 
     /**
-     * Names for both keys that would bring them together: what decides the home of the first one
-     * becomes the tag of both.
+     * Names for both keys that would bring them together: the part that decides the first key's
+     * home becomes the tag of both.
      */
     private String advice(byte[] one, byte[] other) {
         HashTag configured = topology.pool().hashTag();

@@ -14,41 +14,41 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What one call is about, found before anything is sent: where its command goes, and what each node
- * is sent.
+ * The plan of one call, made before anything is sent: where its command goes, and what each node
+ * gets.
  *
  * <p>In: a command as Jedis built it, and its entry in the table. Out: a plan, or {@code CrossNode}
  * or {@link Unsupported}. A plan belongs to its call. Implements spec/route/route.md, "Where it
  * goes".
  *
- * @param spread where it goes: the table's word, made definite by the keys it has; never {@code
- *     REFUSED}
- * @param home of {@code ONE_NODE}: the index of a node, or the slot ({@link Keys}); otherwise -1
- * @param parts one for each home that takes part, where several replies become one, otherwise
- *     {@code null}; without words, a part is the command as it is
+ * @param spread the table's spread, made definite by the keys of this call; never {@code REFUSED}
+ * @param home for {@code ONE_NODE}: the index of a node, or the slot ({@link Keys}); otherwise -1
+ * @param parts one for each home, if several replies become one; otherwise {@code null}. A part
+ *     without words is the whole command
  */
 public record Plan(Command command, Spread spread, int home, Split.Part[] parts) {
     /*
-     * The table says where the keys are, and Jedis says which words its caller marked as keys. They agree, but for two
-     * cases. Jedis forgets some keys (ZRANGESTORE's source): the table counts. And a caller may give a sample key that
-     * is no word of the command, to name a node: then the command goes there, as it is.
+     * The table says where the keys are, and Jedis says which words the caller marked as keys.
+     * They agree, with two exceptions. Jedis forgets some keys (ZRANGESTORE's source); then the
+     * table counts. And a caller may mark a sample key that is no word of the command, to name a
+     * node; then the whole command goes to that node.
      */
     private static final int[] NONE = {};
 
-    /** Where a command goes that is sent for itself. */
+    /** The plan of a command that is called by itself. */
     public static Plan of(Command command, CommandArguments arguments, Keys keys) {
         return of(command, arguments, keys, true);
     }
 
     /**
-     * Where a command goes that is not split, because it belongs to others: all its keys are on one
-     * node.
+     * The plan of a command that may not be split, because it belongs to others. All its keys are
+     * on one node.
      */
     public static Plan together(Command command, CommandArguments arguments, Keys keys) {
         return of(command, arguments, keys, false);
     }
 
-    /** The key a message names; of a command that has one. */
+    /** The first key of a command that has one, for messages. */
     public static byte[] firstKey(Command command, CommandArguments arguments) {
         if (!arguments.isKeyless()) {
             return Keys.bytes(arguments.getKeys().get(0));
@@ -118,7 +118,7 @@ public record Plan(Command command, Spread spread, int home, Split.Part[] parts)
     private static Plan split(
             Command command, ArgumentWords words, KeyPositions positions, Keys keys)
             throws Malformed {
-        if (keys.hasOneNode()) { // There is nowhere else to go: it is sent as it is.
+        if (keys.hasOneNode()) { // There is no other node: the command is sent as it is.
             Split.first(command, words, positions.count());
             return oneNode(command, 0);
         }
@@ -150,8 +150,8 @@ public record Plan(Command command, Spread spread, int home, Split.Part[] parts)
     }
 
     /**
-     * Whether all that was marked as a key is a key of the command by the table, too. They stand in
-     * the same order, so each is looked for behind the one before it first.
+     * True if each marked key is a key by the table, too. Both have the same order, so the search
+     * for each begins after the one before.
      */
     private static boolean areWords(
             List<Object> marked, ArgumentWords words, KeyPositions positions) {

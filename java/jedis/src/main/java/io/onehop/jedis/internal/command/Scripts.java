@@ -17,10 +17,10 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The scripts this client has seen, so that a node that has lost one can be given it again.
+ * The scripts this client has seen. A node that has lost one gets it again.
  *
- * <p>In: EVAL and SCRIPT LOAD, as they pass. Out: the SCRIPT LOAD that an EVALSHA needs in front of
- * itself. Bounded; the oldest is forgotten first. Any thread; its lock is never held over I/O.
+ * <p>In: EVAL and SCRIPT LOAD, as they pass. Out: the SCRIPT LOAD that an EVALSHA needs before it.
+ * Bounded; the oldest script is forgotten first. Any thread; the lock is never held during I/O.
  * Implements spec/route/route.md, "Scripts".
  */
 public final class Scripts {
@@ -28,7 +28,7 @@ public final class Scripts {
     private final Map<String, ByteBuffer> bodies = new LinkedHashMap<>();
     private final Map<ByteBuffer, String> digests = new HashMap<>();
 
-    /** Remembers the body, if this command carries one. */
+    /** Remembers the script's body, if this command has one. */
     public void saw(Command command, CommandArguments arguments) {
         int position =
                 switch (command.name()) {
@@ -63,16 +63,16 @@ public final class Scripts {
         try {
             return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(body));
         } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException(impossible); // Every Java platform has it.
+            throw new IllegalStateException(impossible); // Every Java platform has SHA-1.
         }
     }
 
-    /** Whether a command runs no script: a replica has none that its master was given. */
+    /** True if a command runs no script. A replica lacks the scripts that its master was given. */
     public static boolean isNoScript(Command command) {
         return !command.name().startsWith("eval") && !command.name().startsWith("fcall");
     }
 
-    /** The digest of a command that runs a script by it; {@code null} of any other. */
+    /** The digest by which a command runs a script; {@code null} for all other commands. */
     public static String digest(Command command, CommandArguments arguments) {
         boolean isByDigest =
                 command.name().equals("evalsha") || command.name().equals("evalsha_ro");
@@ -83,7 +83,7 @@ public final class Scripts {
                 .toLowerCase(Locale.ROOT);
     }
 
-    /** SCRIPT LOAD of a remembered body; {@code null} if it is not remembered. */
+    /** SCRIPT LOAD with a remembered body, or {@code null}. */
     public CommandArguments load(String digest) {
         synchronized (lock) {
             ByteBuffer body = bodies.get(digest);

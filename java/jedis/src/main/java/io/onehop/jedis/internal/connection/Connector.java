@@ -14,28 +14,26 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * From a node's addresses to a connected socket: one address after the other, until one accepts,
- * without waiting.
+ * Connects to the first of a node's addresses that accepts, without waiting.
  *
- * <p>Before it on the road: the endpoint; after it: the greeting. For the thread that leased the
- * connection.
+ * <p>It is called between the endpoint and the handshake, by the thread that leased the connection.
  */
 final class Connector {
     /*
-     * After 10 idle seconds ask the peer, every 5 seconds, 3 times: a host that vanished is noticed before the
-     * connection is used again, and while a command waits for ever.
+     * TCP asks the peer after 10 idle seconds, then every 5 seconds, 3 times. So a vanished host
+     * is noticed before its connection is used again, and while a command blocks forever.
      */
     private static final int KEEPALIVE_IDLE_S = 10;
     private static final int KEEPALIVE_INTERVAL_S = 5;
     private static final int KEEPALIVE_COUNT = 3;
-    // Without them the system's own: two hours on Linux.
+    // Without these options the system's own times hold: two hours on Linux.
     private static final boolean HAS_TIMES = hasTimes();
 
     private final Iterator<SocketAddress> addresses;
     private final Deadline deadline;
     private NodeSocket socket;
 
-    /** Begins to connect to the first address that does not fail at once. */
+    /** Begins to connect to the first address that does not fail immediately. */
     Connector(List<SocketAddress> addresses, Deadline deadline) throws IOException {
         this.addresses = addresses.iterator();
         this.deadline = deadline;
@@ -48,8 +46,8 @@ final class Connector {
     }
 
     /**
-     * Whether that socket is connected; if it failed, the next one is tried, and the last failure
-     * is thrown.
+     * True if that socket is connected. If it failed, this tries the next address. Throws the last
+     * failure.
      */
     boolean isConnected() throws IOException {
         try {
@@ -123,7 +121,7 @@ final class Connector {
         }
     }
 
-    /** Whether the Java machine has the module jdk.net: a runtime that was cut to size may not. */
+    /** Whether this runtime has the module jdk.net. A custom runtime image may lack it. */
     private static boolean hasTimes() {
         try {
             return ExtendedSocketOptions.TCP_KEEPIDLE != null;

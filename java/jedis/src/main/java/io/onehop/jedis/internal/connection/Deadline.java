@@ -3,11 +3,11 @@ package io.onehop.jedis.internal.connection;
 import io.onehop.core.base.Clock;
 
 /**
- * The instant by which a call must be over: one for lease, connect and every exchange of it.
+ * The instant at which a call must be over, with its lease, its connect and all its exchanges.
  *
- * <p>A timeout given to each read or write alone never fires while a node drips bytes; an instant
- * does. It is made when the call begins and never moved; a command that waits on its node by its
- * own wish has a later one from the start.
+ * <p>A timeout for each single read or write never fires while a node drips bytes. An instant does.
+ * It is set when the call begins, and never moved. A blocking command has a later one from the
+ * start.
  */
 public final class Deadline {
     /** No deadline: the pool's {@code timeout} is 0. */
@@ -18,10 +18,10 @@ public final class Deadline {
 
     private static final long NS_PER_MS = 1_000_000;
 
-    /* None either, because a command waits without end by its own wish. */
+    /* No deadline, because a command blocks without end. */
     private static final Deadline OF_A_WAIT = new Deadline(-1, 0);
 
-    private final int lengthMs; // Of all of it; 0 or less: there is no end.
+    private final int lengthMs; // Its whole length; 0 or less: no deadline.
     private final long instantNs;
 
     private Deadline(int lengthMs, long instantNs) {
@@ -29,19 +29,19 @@ public final class Deadline {
         this.instantNs = instantNs;
     }
 
-    /** The deadline of a call that begins now; 0 is none. */
+    /** The deadline of a call that begins now; {@code timeoutMs} 0 is none. */
     public static Deadline in(int timeoutMs) {
         return timeoutMs == 0
                 ? NONE
                 : new Deadline(timeoutMs, Clock.nowNs() + timeoutMs * NS_PER_MS);
     }
 
-    /** The same, so many milliseconds later. */
+    /** This deadline, moved by that many milliseconds. */
     public Deadline later(long ms) {
         if (ms == 0) {
             return this;
         }
-        boolean isFar = ms >= Integer.MAX_VALUE - lengthMs; // In 24 days.
+        boolean isFar = ms >= Integer.MAX_VALUE - lengthMs; // More than 24 days.
         return isFar || !isBounded()
                 ? OF_A_WAIT
                 : new Deadline(lengthMs + (int) ms, instantNs + ms * NS_PER_MS);
@@ -56,12 +56,12 @@ public final class Deadline {
         return instantNs - lengthMs * NS_PER_MS;
     }
 
-    /** Whether it is the deadline of a server pool with this timeout, and nothing was added. */
+    /** True if this is the deadline of a server pool with this timeout, and nothing was added. */
     boolean hasLength(int timeoutMs) {
         return lengthMs == timeoutMs;
     }
 
-    /** Whether half of its length or more lies behind this instant. */
+    /** True if at most half of its length had passed at this instant. */
     boolean leavesHalf(long sinceNs) {
         return isBounded() && instantNs - sinceNs >= lengthMs * NS_PER_MS / 2;
     }
@@ -70,24 +70,22 @@ public final class Deadline {
         return isBounded() && remainingNs() <= 0;
     }
 
-    /** Whether it passed at least so many milliseconds ago. */
+    /** True if it passed at least that many milliseconds ago. */
     public boolean hasPassedBy(int graceMs) {
         return isBounded() && remainingNs() <= -graceMs * NS_PER_MS;
     }
 
-    /**
-     * What is left, rounded up, as {@code Selector.select} wants it: at least 1, and 0 for ever.
-     */
+    /** The time left for {@code Selector.select}, rounded up: at least 1, and 0 for no deadline. */
     public long selectMs() {
         return selectMs(waitNs());
     }
 
-    /** The same of what {@link #waitNs} has told. */
+    /** The same for a result of {@link #waitNs}. */
     public static long selectMs(long waitNs) {
         return waitNs == Long.MAX_VALUE ? 0 : Math.max(1, (waitNs + NS_PER_MS - 1) / NS_PER_MS);
     }
 
-    /** What is left, not below zero; {@code Long.MAX_VALUE} for ever. */
+    /** The time left, not below zero; {@code Long.MAX_VALUE} without a deadline. */
     public long waitNs() {
         return isBounded() ? Math.max(0, remainingNs()) : Long.MAX_VALUE;
     }

@@ -22,17 +22,17 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 
 /**
- * Where a node is and how it is reached: its addresses, resolved when a connection is made, and the
- * directives that matter to a connection.
+ * Where a node is and how to reach it: its addresses, which are resolved for each new connection,
+ * and the directives of a connection.
  *
- * <p>Immutable but for the one look-up that may be under way; any thread may ask.
+ * <p>Immutable except for the one look-up that may be running. Any thread.
  */
 public final class Endpoint {
     /*
-     * The C library blocks during a look-up for as long as it likes. So a daemon thread looks the name up,
-     * one at a time for each node, and ends with its look-up. Callers serve other nodes meanwhile, and wait
-     * no longer than their deadline. Numeric addresses need none of this. The JDK's own cache decides how
-     * long an answer holds.
+     * The C library's look-up may block for any time. So a daemon thread resolves the name, one
+     * at a time for each node, and ends with its look-up. Callers serve other nodes meanwhile,
+     * and wait no longer than their deadline. Numeric addresses need no thread. The JDK's own
+     * cache decides how long an answer is valid.
      */
 
     private static final String OCTET = "(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])";
@@ -49,19 +49,18 @@ public final class Endpoint {
     }
 
     /**
-     * Whether a node of another version of the configuration, or of the map, is this one, reached
-     * the same way.
+     * True if a node of another configuration or map is this one, and is reached in the same way.
      */
     public boolean isThatOf(Node other, ServerPool its) {
         return node == other
-                        && pool == its // Nearly always: the map of a thousand nodes is made anew
-                // for one slot.
+                        // The usual case: a new map of a thousand nodes differs in one slot.
+                        && pool == its
                 || isOf(other) && pool.reachesNodesLike(its);
     }
 
     /**
-     * Whether it is this one, perhaps reached in another way: the same name and address, the same
-     * server there.
+     * True if it is this node, perhaps reached in another way: same name, same address, same
+     * server.
      */
     public boolean isOf(Node other) {
         boolean isReplaced = other.role() != Role.GONE && !node.id().equals(other.id());
@@ -74,12 +73,12 @@ public final class Endpoint {
         return node.name();
     }
 
-    /** What messages name it by. */
+    /** The node's name for messages. */
     public NodeName nodeName() {
         return new NodeName(node, pool);
     }
 
-    /** The host that stands for every endpoint which the node leaves open. */
+    /** The host of every endpoint that the node leaves open. */
     public String host() {
         return isUnix() ? "127.0.0.1" : node.host();
     }
@@ -88,7 +87,7 @@ public final class Endpoint {
         return node.path() != null;
     }
 
-    /** Whether the configuration says "cluster: true". */
+    /** True if the configuration has "cluster: true". */
     boolean isOfCluster() {
         return pool.cluster();
     }
@@ -106,8 +105,8 @@ public final class Endpoint {
     }
 
     /**
-     * The addresses to try, in this order; at least one. Complete at once, unless a name must be
-     * looked up.
+     * The addresses to try, at least one, in this order. Already complete unless a name must be
+     * resolved.
      */
     CompletableFuture<List<SocketAddress>> addresses() throws IOException {
         if (isUnix()) {
@@ -127,7 +126,7 @@ public final class Endpoint {
         return addresses;
     }
 
-    /** Waits for them, no longer than the deadline. */
+    /** Waits for the addresses, no longer than the deadline. */
     static List<SocketAddress> await(
             CompletableFuture<List<SocketAddress>> addresses, Deadline deadline)
             throws IOException {
@@ -145,7 +144,7 @@ public final class Endpoint {
         }
     }
 
-    /** Whether it is an address already; a colon can only be IPv6. */
+    /** True for a numeric address. A colon occurs only in IPv6. */
     private static boolean isLiteral(String host) {
         return host.indexOf(':') >= 0 || IPV4.matcher(host).matches();
     }

@@ -15,19 +15,20 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What a new connection says before the first command, and what the answers mean.
+ * What a new connection sends before the first command, and what the answers mean.
  *
  * <p>In: a server pool. Out: the commands of the handshake, sent in one piece, and a verdict on
- * each answer. The last one is always PING, or VERSION where the node is to be SSDB: so a node that
- * is full, locked or not what it seems says so here, where nothing of the caller's was sent yet,
- * and not in place of a command's reply. No HELLO and no CLIENT: servers that know RESP2 only are
- * served, too. Implements spec/config, section 6.
+ * each answer. The last one is always PING, or VERSION if the node is to be SSDB. So a node that is
+ * full, locked or of another kind says so here, before any command of the caller is sent, and not
+ * instead of a command's reply. There is no HELLO and no CLIENT, so servers that know only RESP2
+ * are served, too. Implements spec/config, section 6.
  */
 public final class Handshake {
     /*
-     * nutcracker puts SELECT before AUTH and looks at neither answer: a node that demands a password refuses the
-     * SELECT, and the data are in database 0; on a unix socket it sends no SELECT at all. redis_db means exactly that.
-     * OneHop's own database directive means what it says.
+     * nutcracker sends SELECT before AUTH and ignores both answers. So if a node demands a
+     * password, it refuses the SELECT and the data are in database 0. On a unix socket
+     * nutcracker sends no SELECT at all. redis_db does exactly that. OneHop's own directive,
+     * database, does what its name says.
      */
     private interface Verdict {
         /** Judges an answer: its text, and whether it is an error. */
@@ -36,7 +37,7 @@ public final class Handshake {
 
     private record Step(CommandArguments command, Verdict verdict) {}
 
-    /* Redis does not know it, and what is meant for the one must not reach the other. */
+    /* Redis does not know it. Commands for one kind of node must not reach the other. */
     private static final byte[] VERSION = SafeEncoder.encode("VERSION");
 
     private final List<Step> steps = new ArrayList<>();
@@ -79,7 +80,7 @@ public final class Handshake {
         return steps.get(index).command();
     }
 
-    /** Judges the answer to a command of the handshake; throws if the connection cannot serve. */
+    /** Judges the answer to a command of the handshake. Throws if the connection cannot serve. */
     void judge(int index, Object reply) {
         boolean isError = reply instanceof JedisDataException;
         String answer = isError ? ((JedisDataException) reply).getMessage() : "";
@@ -95,7 +96,7 @@ public final class Handshake {
     }
 
     private static void carryOn(String answer, boolean isError, NodeName node) {
-        // Whatever it says: nutcracker does not look either.
+        // nutcracker ignores this answer, too.
     }
 
     private static void authenticated(String answer, boolean isError, NodeName node) {
@@ -113,14 +114,14 @@ public final class Handshake {
         }
     }
 
-    /** Said to a master it changes nothing. */
+    /** READONLY changes nothing on a master. */
     private static void readable(String answer, boolean isError, NodeName node) {
         if (isError && !answer.startsWith("NOAUTH") && !answer.startsWith("LOADING")) {
             throw Failure.rejected("the node does not let replicas be read", answer, node);
         }
     }
 
-    /** An SSDB says its version. */
+    /** An SSDB returns its version. */
     private static void recognized(String answer, boolean isError, NodeName node) {
         alive(answer, isError, node);
         if (isError) {
@@ -129,8 +130,8 @@ public final class Handshake {
     }
 
     /**
-     * Any answer is a sign of life, NOPERM and LOADING, too; only a missing password stops
-     * everything.
+     * Any answer shows that the node is alive, also NOPERM and LOADING. Only a missing password is
+     * fatal.
      */
     private static void alive(String answer, boolean isError, NodeName node) {
         if (isError && answer.startsWith("NOAUTH")) {

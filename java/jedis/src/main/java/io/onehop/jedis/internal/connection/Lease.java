@@ -3,11 +3,11 @@ package io.onehop.jedis.internal.connection;
 import io.onehop.core.base.Clock;
 
 /**
- * What is to be remembered of the lease a connection is under: since when, by when, what was known
- * of the node's health.
+ * What to remember of a connection's current lease: its begin, its deadline, and the node's health
+ * before it.
  *
- * <p>Each connection has one, which begins anew with every lease, so that nothing is made for a
- * call. For the thread that leased the connection.
+ * <p>Each connection has one object, which every lease uses again, so a call allocates nothing. For
+ * the thread that leased the connection.
  */
 public final class Lease {
     private Deadline deadline = Deadline.NONE;
@@ -19,7 +19,7 @@ public final class Lease {
     private long sent;
     private long received;
 
-    /** A call begins, by this deadline. */
+    /** A call begins, with this deadline. */
     void begin(Deadline by) {
         deadline = by;
         calledNs = by.isBounded() ? by.beganNs() : Clock.nowNs();
@@ -28,17 +28,17 @@ public final class Lease {
         isRefused = false;
     }
 
-    /** The deadline moves: what is waited for takes longer. */
+    /** Replaces the deadline by a later one. */
     void until(Deadline by) {
         deadline = by;
     }
 
-    /** The call began long ago, but the node has it only from now on. */
+    /** The call began long ago, but the node gets it only now. */
     public void beginsLate() {
         sinceNs = Clock.nowNs();
     }
 
-    /** What was known of the node when it was asked (a birth of its health). */
+    /** The node's health when it was asked: a birth. */
     public void ask(long birth) {
         health = birth;
     }
@@ -47,7 +47,7 @@ public final class Lease {
         return health;
     }
 
-    /** The node answered an error; perhaps that it cannot serve now. */
+    /** The node returned an error. {@code isOfUnwell}: it cannot serve now. */
     void refused(boolean isOfUnwell) {
         isRefused = true;
         isUnwell |= isOfUnwell;
@@ -61,32 +61,32 @@ public final class Lease {
         return isUnwell;
     }
 
-    /** How long the call has taken until now. */
+    /** How long the call has taken so far. */
     public long ns() {
         return Clock.nowNs() - calledNs;
     }
 
-    /** Whether its time is the node's doing, and not a wish to wait. */
+    /** True if its duration depends on the node, and not on a blocking timeout. */
     public boolean isTimed(int timeoutMs) {
         return deadline.hasLength(timeoutMs);
     }
 
     /**
-     * Whether a deadline that has passed says something about the node: it had most of the time,
-     * and this process was awake to see it pass.
+     * True if a missed deadline says something about the node: the node had most of the time, and
+     * this process was running when it passed.
      */
     public boolean hadTime(int pauseMs) {
         return deadline.leavesHalf(sinceNs) && !deadline.hasPassedBy(pauseMs);
     }
 
-    /** How much of so many bytes in all was sent since this was asked last. */
+    /** Bytes sent since the last call. {@code all}: bytes sent in all. */
     public long newlySent(long all) {
         long before = sent;
         sent = all;
         return all - before;
     }
 
-    /** The same of what was received. */
+    /** Bytes received since the last call. {@code all}: bytes received in all. */
     public long newlyReceived(long all) {
         long before = received;
         received = all;

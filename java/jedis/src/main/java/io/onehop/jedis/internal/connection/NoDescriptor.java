@@ -2,7 +2,7 @@ package io.onehop.jedis.internal.connection;
 
 import java.io.IOException;
 
-/** This process has no room for another socket: that is no node's doing. */
+/** This process cannot open another socket. The node did not cause that. */
 public final class NoDescriptor extends IOException {
     private static final long serialVersionUID = 1;
 

@@ -24,20 +24,22 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One connection to one node: Jedis' Connection over our socket, with the wire guard between.
+ * One connection to one node: Jedis' Connection over our socket, with the wire guard between them.
  *
- * <p>Made without touching the network, opened when first leased, used by one thread at a time. It
- * always knows whether it is clean: nothing owed, nothing half read, nothing wrong. Only then may
- * it be used again.
+ * <p>It is made without network access, opened when it is first leased, and used by one thread at a
+ * time. It always knows whether it is clean: no reply is pending or half read, and nothing was
+ * wrong. It is used again only if it is clean.
  */
 public final class NodeConnection extends Connection {
     /*
-     * Two ways of use. A single command goes through Jedis' own executeCommand: it encodes, writes, reads, decodes, and
-     * our streams beneath wait no longer than the deadline. A batch writes ready-made bytes (write), takes what arrives
-     * (fill), and decodes only replies that are whole (arrivedReplies), so that serving one node never waits for another.
+     * It is used in two ways. A single command goes through Jedis' own executeCommand, which
+     * encodes, writes, reads and decodes; our streams beneath it wait no longer than the
+     * deadline. A batch writes encoded bytes (write), takes what has arrived (fill), and decodes
+     * only whole replies (arrivedReplies). So serving one node never waits for another.
      *
-     * Opening is in steps for the same reason: connect, handshake, open. Jedis' habit of connecting again by itself when
-     * a socket is closed is turned off: such a connection would have skipped the handshake.
+     * Opening has steps for the same reason: connect, handshake, open. Jedis reconnects a closed
+     * socket by itself. That is turned off, because such a connection would have skipped the
+     * handshake.
      */
     private enum State {
         NEW,
@@ -48,10 +50,10 @@ public final class NodeConnection extends Connection {
         CLOSED
     }
 
-    /** In place of a seat: one more than the pool has, which is closed when it is settled. */
+    /** The seat of a connection beyond the pool's size. It is closed when it is settled. */
     public static final int NO_SEAT = -1;
 
-    /** Its lease has ended in an Error: nobody knows how far it got. */
+    /** Its lease ended in an Error, so its state is unknown. */
     public boolean isLeft;
 
     private final NodeSocket.Factory source;
@@ -70,7 +72,7 @@ public final class NodeConnection extends Connection {
     private boolean isReused;
     private boolean isSubscribed;
     private final int seat;
-    private int looks; // At it while it idled, since it was leased last.
+    private int idleChecks; // Checks while it was idle, since its last lease.
 
     public NodeConnection(Endpoint endpoint, Handshake handshake, int seat) {
         this(new NodeSocket.Factory(endpoint.name()), endpoint, handshake, seat);
@@ -87,10 +89,10 @@ public final class NodeConnection extends Connection {
 
     /* ---- Opening ---- */
 
-    /** A call begins: everything until it is settled ends by this deadline. */
+    /** A call begins. It ends by this deadline, with everything until settle. */
     public void use(Deadline deadline) {
         this.isReused = state == State.OPEN;
-        this.looks = 0;
+        this.idleChecks = 0;
         lease.begin(deadline);
         until(deadline);
     }
@@ -99,20 +101,17 @@ public final class NodeConnection extends Connection {
         return lease;
     }
 
-    /** Where it is in its pool. */
+    /** Its seat in the pool. */
     public int seat() {
         return seat;
     }
 
-    /** How often it was looked at since it was leased last, this time included. */
+    /** Counts a check of an idle connection. Returns the number of checks since its last lease. */
     public int seenAgain() {
-        return ++looks;
+        return ++idleChecks;
     }
 
-    /**
-     * Everything from now on ends by this deadline: what is waited for takes longer, or another
-     * call begins.
-     */
+    /** Replaces the deadline, because a command blocks or another call begins. */
     public void until(Deadline deadline) {
         this.deadline = deadline;
         lease.until(deadline);
@@ -121,7 +120,7 @@ public final class NodeConnection extends Connection {
         }
     }
 
-    /** Opens the connection if it is not open yet, waiting as needed. */
+    /** Opens the connection if it is not open yet. Waits if necessary. */
     public void open() throws IOException {
         while (!tryOpen()) {
             if (isResolving()) {
@@ -132,7 +131,7 @@ public final class NodeConnection extends Connection {
         }
     }
 
-    /** Goes as far towards being open as is possible without waiting; tells whether it is open. */
+    /** Takes the steps of opening that need no wait. True if the connection is open. */
     public boolean tryOpen() throws IOException {
         if (state == State.NEW) {
             addresses = endpoint.addresses();
@@ -162,19 +161,20 @@ public final class NodeConnection extends Connection {
         return state == State.OPEN;
     }
 
-    /**
-     * Whether there is no socket yet, because a name is being looked up or was found this moment.
-     */
+    /** True if there is no socket yet, because a name is being resolved or has just been. */
     public boolean isResolving() {
         return state == State.RESOLVING;
     }
 
-    /** Has this done once the name was looked up, at once if it was. By any thread. */
+    /** Runs the action once the name is resolved, on any thread; immediately if it already is. */
     public void whenResolved(Runnable action) {
         addresses.whenComplete((found, failure) -> action.run());
     }
 
-    /** What to wait for before {@link #tryOpen} or {@link #fill} can get on. */
+    /**
+     * The operations of a selector to wait for before {@link #tryOpen} or {@link #fill} can make
+     * progress.
+     */
     public int interest() {
         return state == State.CONNECTING ? SelectionKey.OP_CONNECT : SelectionKey.OP_READ;
     }
@@ -199,7 +199,7 @@ public final class NodeConnection extends Connection {
             greeted++;
         }
         if (greeted == handshake.size()) {
-            // It would be taken for the answer to the first command, which is not sent yet.
+            // It would be taken for the reply to the first command, which is not sent yet.
             if (!guard.isClean() || !replies.isEmpty()) {
                 throw new WireException("more than the handshake asked for");
             }
@@ -210,15 +210,15 @@ public final class NodeConnection extends Connection {
     /* ---- A batch: bytes in, whole replies out, no waiting ---- */
 
     /**
-     * Writes what the kernel takes now of requests in which so many commands begin, and whose
-     * replies are owed now.
+     * Writes what the kernel takes now. {@code commands} begin in these bytes, and their replies
+     * are pending from now on.
      */
     public int write(ByteBuffer requests, int commands) throws IOException {
         guard.owe(commands);
         return socket.write(requests);
     }
 
-    /** Writes requests in which so many commands are, to the last byte, waiting as needed. */
+    /** Writes all requests, which have that many commands. Waits if necessary. */
     public void send(RequestBuffer requests, int commands) {
         boolean isSent = false;
         try {
@@ -234,7 +234,7 @@ public final class NodeConnection extends Connection {
         }
     }
 
-    /** Takes what has arrived; tells how many bytes. */
+    /** Takes what has arrived. Returns the number of bytes. */
     public int fill() throws IOException {
         socket.waits(false);
         try {
@@ -245,7 +245,7 @@ public final class NodeConnection extends Connection {
     }
 
     /**
-     * The node speaks unasked from now on; what it says counts as a reply here, and the connection
+     * From now on the node sends messages unasked. They count as replies here, and the connection
      * is not used again.
      */
     public void subscribe() {
@@ -253,12 +253,12 @@ public final class NodeConnection extends Connection {
         isSubscribed = true;
     }
 
-    /** Whole replies that have arrived and are not decoded yet. */
+    /** The number of whole replies that have arrived and are not decoded yet. */
     public long arrivedReplies() {
         return guard.answered() + (isSubscribed ? guard.pushed() : 0) - decoded;
     }
 
-    /** Decodes the next reply; an error the node answered is returned, not thrown. */
+    /** Decodes the next reply. An error reply is returned, not thrown. */
     public Object nextReply() {
         try {
             return getUnflushedObject();
@@ -271,34 +271,37 @@ public final class NodeConnection extends Connection {
         return socket;
     }
 
-    /** How many bytes the node's kernel has been given, over the life of the connection. */
+    /** Bytes that the kernel has taken since the connection was made. */
     public long written() {
         return socket == null ? 0 : socket.written();
     }
 
     /* ---- The verdict ---- */
 
-    /** Whether it had served before this lease, so that the node may have closed it meanwhile. */
+    /** True if it had served before this lease. Then the node may have closed it meanwhile. */
     public boolean isReused() {
         return isReused;
     }
 
-    /** Whether the node has ever accepted it. */
+    /** True if the node has ever accepted it. */
     public boolean wasConnected() {
         return guard != null;
     }
 
-    /** Whether every command sent was answered by a whole reply. */
+    /** True if every command has its whole reply. */
     public boolean isAnswered() {
         return guard != null && guard.owed() == 0;
     }
 
-    /** Whether it may be leased: not opened yet, or clean and with nothing unread in the socket. */
+    /**
+     * True if it may be leased: it is not open yet, or it is clean and its socket has no unread
+     * byte.
+     */
     public boolean isUsable() {
         return state == State.NEW || isClean() && !socket.hasSurplus();
     }
 
-    /** Whether its exchanges all ended well: the only state in which it may be used again. */
+    /** True if all its exchanges ended well. Only then may it be used again. */
     public boolean isClean() {
         return state == State.OPEN && !isBroken() && guard.isClean() && replies.isEmpty();
     }
@@ -312,10 +315,7 @@ public final class NodeConnection extends Connection {
         }
     }
 
-    /**
-     * Whether it is greeted and may carry commands; before that what arrives are answers to the
-     * handshake.
-     */
+    /** True if the handshake is over. Before that, replies belong to the handshake. */
     public boolean isOpen() {
         return state == State.OPEN;
     }
@@ -333,7 +333,7 @@ public final class NodeConnection extends Connection {
 
     @Override
     protected Object protocolRead(RedisInputStream unused, PushConsumerChain pushes) {
-        // Jedis could take a push for the reply; without HELLO 3 there is none.
+        // Jedis could take a push for the reply. Without HELLO 3 there is none.
         if (replies.peek((byte) '>')) {
             throw new JedisConnectionException(new WireException("a push frame in RESP2"));
         }
@@ -347,14 +347,14 @@ public final class NodeConnection extends Connection {
             }
             throw answer;
         } catch (NumberFormatException
-                | IndexOutOfBoundsException unreadable) { // Of a MOVED whose line is read.
+                | IndexOutOfBoundsException unreadable) { // Thrown for a MOVED whose line was read.
             throw error == null ? unreadable : new JedisDataException(error);
         } finally {
             decoded++;
         }
     }
 
-    /** The error that comes next, when all of it is here. */
+    /** The text of the next reply if that is an error and has arrived whole. */
     private String errorLine() {
         try {
             while (arrivedReplies() == 0) {
@@ -370,7 +370,7 @@ public final class NodeConnection extends Connection {
         return replies.line();
     }
 
-    /** Closes the socket; what Jedis may have buffered is not sent. */
+    /** Closes the socket. Bytes in Jedis' buffer are not sent. */
     @Override
     public void disconnect() {
         state = State.CLOSED;

@@ -18,25 +18,25 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 
 /**
- * One socket to one node, TCP or unix, that never waits beyond the deadline: neither connecting,
- * nor reading, nor writing.
+ * One socket to one node, TCP or unix. Connecting, reading and writing never wait beyond the
+ * deadline.
  *
- * <p>Used by the thread that leased its connection; no other. After it on the road: the node's
- * kernel.
+ * <p>Used only by the thread that leased its connection.
  */
 public final class NodeSocket extends Socket {
     /*
-     * Java's blocking sockets know no timeout for writing, and a node that hangs stops reading. So the channel is never
-     * blocking: read and write do what can be done now, and all waiting is one select with what is left of the
-     * deadline. The selector is the socket's own, with the one key in it; it costs two descriptors, and closing is
-     * immediate, as a shared one would keep a closed channel's descriptor until it selects again.
+     * Java's blocking sockets have no timeout for writing, and a node that hangs stops reading.
+     * So the channel is never blocking. Read and write do what is possible now, and all waiting
+     * is one select with the time left. Each socket has its own selector with one key. That
+     * costs two descriptors, but closing is immediate; a shared selector would keep a closed
+     * channel's descriptor until its next select.
      *
-     * Jedis wants a java.net.Socket and takes streams from it, so this is dressed as one. Its streams wait (they are
-     * read when a caller needs the bytes); Scatter, which serves many nodes at once, turns waiting off for the time
-     * being.
+     * Jedis needs a java.net.Socket and its streams, so this class extends it. The streams wait,
+     * because Jedis reads them when it needs bytes. Scatter serves many nodes, so it turns
+     * waiting off.
      */
 
-    /** Hands Jedis a socket that is connected already. */
+    /** Gives Jedis a socket that is already connected. */
     public static final class Factory extends DefaultJedisSocketFactory {
         private NodeSocket socket;
 
@@ -55,7 +55,8 @@ public final class NodeSocket extends Socket {
     }
 
     /*
-     * The JDK copies a heap buffer into a direct one of the same size and keeps that for the thread: so no larger ones.
+     * The JDK copies a heap buffer into a direct buffer of the same size and keeps that for the
+     * thread. So larger ones are avoided.
      */
     private static final int WRITE_BYTES_MAX = 1 << 16;
 
@@ -71,7 +72,9 @@ public final class NodeSocket extends Socket {
     private ByteBuffer readView = ByteBuffer.allocate(0);
     private ByteBuffer writeView = ByteBuffer.allocate(0);
 
-    /** A socket that has begun to connect; {@link #finishConnect} tells when it is done. */
+    /**
+     * A socket that has begun to connect. {@link #finishConnect} returns true when it is connected.
+     */
     NodeSocket(SocketChannel channel, Selector selector) throws IOException {
         this.channel = channel;
         this.selector = selector;
@@ -82,25 +85,25 @@ public final class NodeSocket extends Socket {
         return channel.finishConnect();
     }
 
-    /** The deadline of the call that uses the socket from now on. */
+    /** Sets the deadline of the call that uses the socket from now on. */
     void use(Deadline deadline) {
         this.deadline = deadline;
     }
 
     /**
-     * Whether the input stream waits for bytes (as Jedis expects) or answers 0 when none have
+     * Whether the input stream waits for bytes, as Jedis expects, or returns 0 if none have
      * arrived.
      */
     void waits(boolean waits) {
         this.waits = waits;
     }
 
-    /** How many bytes the kernel has taken since the socket was made. */
+    /** Bytes that the kernel has taken since the socket was made. */
     public long written() {
         return written;
     }
 
-    /** How many bytes have come since the socket was made. */
+    /** Bytes received since the socket was made. */
     public long received() {
         return received;
     }
@@ -110,13 +113,14 @@ public final class NodeSocket extends Socket {
     }
 
     /**
-     * Waits until one of the operations (of {@link SelectionKey}) can be tried, or the deadline
-     * passes, or the thread is interrupted.
+     * Waits until one of the operations (of {@link SelectionKey}) is possible.
+     *
+     * @throws IOException if the deadline passes or the thread is interrupted
      */
     public void await(int operations) throws IOException {
         boolean isReady = false;
         while (!isReady) {
-            // One look at the clock for each wait: it may be a slow one.
+            // One read of the clock for each wait, because it may be slow.
             long left = deadline.waitNs();
             if (left == 0) {
                 throw new SocketTimeoutException("the deadline passed");
@@ -126,8 +130,7 @@ public final class NodeSocket extends Socket {
     }
 
     /**
-     * Waits so many milliseconds at most, 0 being for ever; tells whether one of the operations can
-     * be tried.
+     * Waits at most that many milliseconds; 0: forever. True if one of the operations is possible.
      */
     public boolean awaitMs(int operations, long ms) throws IOException {
         if (key.interestOps() != operations) {
@@ -140,7 +143,7 @@ public final class NodeSocket extends Socket {
         return ready;
     }
 
-    /** Writes what the kernel takes now, without waiting; tells how many bytes that was. */
+    /** Writes what the kernel takes now, without waiting. Returns the number of bytes. */
     int write(ByteBuffer bytes) throws IOException {
         int count = channel.write(bytes);
         written += count;
@@ -161,7 +164,7 @@ public final class NodeSocket extends Socket {
         }
     }
 
-    /** Writes all of them, waiting as needed. */
+    /** Writes all requests. Waits if necessary. */
     void writeAll(RequestBuffer requests) throws IOException {
         long left = requests.length();
         while (left > 0) {
@@ -174,12 +177,13 @@ public final class NodeSocket extends Socket {
         }
     }
 
-    /** Reads at least one byte, or none if none have arrived and waiting is turned off. */
+    /** Reads at least one byte; 0 if none have arrived and waiting is turned off. */
     private int read(byte[] into, int offset, int length) throws IOException {
         if (!waits) {
             return readNow(into, offset, length);
         }
-        boolean isAwaited = hasJustWritten; // The answer cannot be here yet: one system call saved.
+        // The reply cannot be here yet, so a system call is saved.
+        boolean isAwaited = hasJustWritten;
         hasJustWritten = false;
         int count = isAwaited ? 0 : readNow(into, offset, length);
         while (count == 0) {
@@ -187,7 +191,7 @@ public final class NodeSocket extends Socket {
             isAwaited = true;
             count = readNow(into, offset, length);
         }
-        // A node that never pauses must not read on for ever either.
+        // A node that never pauses must not outlast the deadline.
         if (!isAwaited && deadline.hasPassed()) {
             throw new SocketTimeoutException("the deadline passed");
         }
@@ -205,7 +209,7 @@ public final class NodeSocket extends Socket {
     }
 
     /**
-     * Jedis reads into one array, and writes from one, for the life of a connection: one view of
+     * Jedis reads into one array and writes from one for the life of a connection, so one view of
      * each is enough.
      */
     private static ByteBuffer view(ByteBuffer before, byte[] bytes, int offset, int length) {
@@ -214,8 +218,8 @@ public final class NodeSocket extends Socket {
     }
 
     /**
-     * Whether a byte or the end of the stream has arrived that nobody waits for; the byte is gone
-     * then, and the socket of no more use.
+     * True if an unexpected byte or the end of the stream has arrived. The byte is consumed, so the
+     * socket must be closed then.
      */
     boolean hasSurplus() {
         try {
@@ -225,12 +229,12 @@ public final class NodeSocket extends Socket {
         }
     }
 
-    /** Whether the node has said something that nobody waits for; a byte of it is gone then. */
+    /** True if the node has sent something unexpected. A byte of it is consumed. */
     public boolean hasSpoken() {
         return hasSurplus() && peeked.position() > 0;
     }
 
-    /** The bytes of the node, for the guard to look at. */
+    /** The node's bytes, for the guard to check. */
     InputStream incoming() {
         return new InputStream() {
             @Override
@@ -247,8 +251,8 @@ public final class NodeSocket extends Socket {
     }
 
     /**
-     * Nothing: Jedis reads replies through the guard only, and what it would read past it nobody
-     * counted.
+     * Does nothing: Jedis reads replies only through the guard. Nothing counts bytes that it would
+     * read past the guard.
      */
     @Override
     public InputStream getInputStream() {
@@ -272,16 +276,16 @@ public final class NodeSocket extends Socket {
 
     @Override
     public int getSoTimeout() {
-        return 0; // Jedis copies it; the deadline is ours to keep.
+        return 0; // Jedis copies it, but the deadline is kept here.
     }
 
-    /** Nothing, for the same reason: Jedis sets it around what may block. */
+    /** Does nothing: Jedis sets it around blocking commands, but the deadline is kept here. */
     @Override
     public void setSoTimeout(int ignored) {
-        // A java.net.Socket would open a descriptor only to remember it.
+        // A java.net.Socket would open a descriptor only to store the option.
     }
 
-    /** Closes the descriptors at once. */
+    /** Closes both descriptors immediately. */
     @Override
     public void close() {
         if (!channel.isOpen() && !selector.isOpen()) {
@@ -295,7 +299,7 @@ public final class NodeSocket extends Socket {
                 channel.close();
             }
         } catch (IOException ignored) {
-            // They are gone all the same.
+            // The descriptors are closed all the same.
         }
     }
 

@@ -10,23 +10,23 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 
 /**
- * The buffer Jedis decodes replies from, which can also be filled without waiting.
+ * The buffer from which Jedis decodes replies. It can also be filled without waiting.
  *
  * <p>Jedis' own stream asks for more bytes only in the middle of a reply, and then it has to wait.
- * Serving several nodes from one thread wants the opposite: take what has arrived, and decode a
- * reply only when it is whole.
+ * A thread that serves several nodes takes what has arrived, and decodes a reply only when it is
+ * whole.
  */
 final class ReplyStream extends RedisInputStream {
     /*
-     * 1000 HGETs over 4 nodes answer with some 10 KB each: one read. A larger reply that is waited for is read by Jedis
-     * through this buffer as ever.
+     * 1000 HGETs over 4 nodes return some 10 KB each: one read. Jedis reads a larger reply
+     * through this buffer in several steps, while its caller waits.
      */
     private static final int BUFFER_BYTES = 1 << 15;
 
     /*
-     * Jedis allocates as many elements as a length announces, at every level of nesting, before it reads
-     * them. So it gets the bytes of a reply while they arrive only as long as few elements are missing, or
-     * fewer than the bytes that have come.
+     * Jedis allocates as many elements as a length announces, at every level of nesting, before
+     * it reads them. So it gets the bytes of an unfinished reply only while few elements are
+     * missing, or fewer than the bytes that have come.
      */
     private static final int FEW_ELEMENTS = 1 << 14;
 
@@ -41,7 +41,7 @@ final class ReplyStream extends RedisInputStream {
         this.spill = spill;
     }
 
-    /** Takes what has arrived, as the stream beneath gives it; tells how many bytes. */
+    /** Takes what has arrived, as the stream beneath returns it. Returns the number of bytes. */
     int fill() throws IOException {
         if (count >= limit) {
             count = 0;
@@ -60,8 +60,8 @@ final class ReplyStream extends RedisInputStream {
     }
 
     /**
-     * Jedis calls this for each length and number. If all of it has arrived it is read in one go:
-     * the guard has checked its digits.
+     * Jedis calls this for each length and number. If the whole line has arrived, it is parsed in
+     * one step; the guard has checked its digits.
      */
     @Override
     public long readLongCrLf() {
@@ -80,7 +80,7 @@ final class ReplyStream extends RedisInputStream {
         return isNegative ? -value : value;
     }
 
-    /** The line that begins with the next byte, without that; cut where the buffer ends. */
+    /** The line after the next byte, cut at the end of the buffer. */
     String line() {
         int end = count;
         while (end < limit && buf[end] != '\r') {
@@ -98,9 +98,9 @@ final class ReplyStream extends RedisInputStream {
     }
 
     /**
-     * What has arrived of a reply that is larger than the buffer. Decoding it while it arrives
-     * would mean waiting for this node, with all others of the batch unserved; and memory is taken
-     * for what came, not for what a length announces.
+     * The arrived part of a reply that is larger than the buffer. Decoding it early would mean
+     * waiting for this node while the others of the batch are not served. Memory is taken for the
+     * bytes that came, not for the length that was announced.
      */
     private static final class Spill extends InputStream {
         private static final int BLOCK_BYTES = 1 << 16;
@@ -128,7 +128,7 @@ final class ReplyStream extends RedisInputStream {
             return arrived;
         }
 
-        /** For Jedis, in the middle of a reply. */
+        /** Called by Jedis in the middle of a reply. */
         @Override
         public int read(byte[] into, int offset, int length) throws IOException {
             if (!isEmpty()) {
@@ -141,7 +141,7 @@ final class ReplyStream extends RedisInputStream {
             return arrived;
         }
 
-        /** What was spilled first, then what arrives. */
+        /** Returns the spilled bytes first, then what arrives. */
         int take(byte[] into, int offset, int length) throws IOException {
             if (isEmpty()) {
                 return source.read(into, offset, length);

@@ -1,32 +1,35 @@
 package io.onehop.jedis.internal.connection;
 
 /**
- * Checks that the stack has room for what must not stop half-way: the JDK opening, closing or using
- * a socket.
+ * Checks that the stack has room for work that must not stop half-way: opening, closing or using a
+ * socket in the JDK.
  *
- * <p>A StackOverflowError inside the JDK could leave a descriptor open that nobody knows, or a lock
- * that nobody releases. So it is provoked here, before anything has begun.
+ * <p>A StackOverflowError inside the JDK could leak a descriptor, or leave a lock locked. So it is
+ * provoked here, before anything has begun.
  */
 public final class StackRoom {
-    /* At 64 bytes or more each. The JDK takes some 5 KiB to open; a lease pays 0.2 us, less than 1 % of a call. */
+    /*
+     * In calls of at least 64 bytes each. The JDK takes some 5 KiB to open a socket. A lease
+     * pays 0.2 us, less than 1 % of a call.
+     */
     private static final int TO_OPEN_OR_CLOSE = 400;
     private static final int TO_USE = 64;
 
     private StackRoom() {}
 
-    /** Ends in a StackOverflowError if there is not enough to open or close a socket. */
+    /** Throws StackOverflowError if there is not enough room to open or close a socket. */
     public static void require() {
         descend(TO_OPEN_OR_CLOSE, 1, 2, 3);
     }
 
-    /** The same for using one. */
+    /** The same for using a socket. */
     public static void requireToUse() {
         descend(TO_USE, 1, 2, 3);
     }
 
     /**
-     * Each level needs what it was given after the next one is done, so that no compiler makes a
-     * loop of it.
+     * Each level uses its arguments after the next one has returned, so no compiler can make a loop
+     * of it.
      */
     private static long descend(int levels, long a, long b, long c) {
         return levels == 0

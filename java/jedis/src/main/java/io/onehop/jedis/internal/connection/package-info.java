@@ -1,5 +1,5 @@
 /**
- * One socket to one node: resolved, connected, greeted, guarded, and never waited for beyond the
+ * One connection to one node: resolve, connect, handshake, wire guard. Nothing waits beyond the
  * deadline of a call.
  */
 package io.onehop.jedis.internal.connection;

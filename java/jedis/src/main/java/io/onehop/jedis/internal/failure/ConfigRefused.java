@@ -1,6 +1,6 @@
 package io.onehop.jedis.internal.failure;
 
-/** Something that is no configuration with this pool in it; the message says where and why. */
+/** A configuration is unreadable or lacks this pool. The message says where and why. */
 public final class ConfigRefused extends Exception {
     private static final long serialVersionUID = 1;
 

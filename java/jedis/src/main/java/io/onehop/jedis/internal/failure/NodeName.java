@@ -3,14 +3,14 @@ package io.onehop.jedis.internal.failure;
 import io.onehop.core.Node;
 import io.onehop.core.topology.ServerPool;
 
-/** Which node of which server pool something is about, in the words of messages and of the log. */
+/** Names a node and its server pool, for messages and the log. */
 public record NodeName(Node node, ServerPool pool) {
 
     String name() {
         return node.name();
     }
 
-    /** As messages name it. */
+    /** For messages. */
     @Override
     public String toString() {
         return "node "
@@ -21,7 +21,7 @@ public record NodeName(Node node, ServerPool pool) {
                 + Shown.of(pool.name());
     }
 
-    /** As the log names it. */
+    /** For the log. */
     public String label() {
         return "node "
                 + Shown.of(node.name())

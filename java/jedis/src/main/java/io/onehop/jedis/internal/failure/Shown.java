@@ -4,15 +4,12 @@ import io.onehop.core.base.Limits;
 
 import java.nio.charset.StandardCharsets;
 
-/** Foreign text in a message or in the log: what a server, a file or a caller wrote. */
+/** Escapes foreign text for a message or the log: text of a server, a file or a caller. */
 public final class Shown {
 
     private Shown() {}
 
-    /**
-     * Foreign text as a message may show it: printable ASCII, at most {@link
-     * Limits#MESSAGE_BYTES_MAX} bytes.
-     */
+    /** The text as printable ASCII, cut to {@link Limits#MESSAGE_BYTES_MAX} bytes. */
     public static String of(String text) {
         return text == null
                 ? ""
@@ -20,7 +17,7 @@ public final class Shown {
     }
 
     /**
-     * Bytes as a message may show them: each that is not printable ASCII as \xNN, cut to so many
+     * The bytes as text, with \xNN for each that is not printable ASCII, cut to that many
      * characters.
      */
     public static String of(byte[] bytes, int charactersMax) {

@@ -2,7 +2,7 @@ package io.onehop.jedis.internal.failure;
 
 import java.net.SocketTimeoutException;
 
-/** The deadline passed while the name of a node was looked up. */
+/** The deadline passed while the name of a node was being resolved. */
 public final class Unresolved extends SocketTimeoutException {
     private static final long serialVersionUID = 1;
 

@@ -7,8 +7,8 @@ import java.lang.ref.WeakReference;
  *
  * <p>It is over when it sets one field, in a {@code finally} block. That store needs neither stack
  * nor memory, so it also works after a StackOverflowError, when no method can be called to settle.
- * If a holder is over and still has connections, anybody may take their seats ({@link Seats}). A
- * holder that is over stays over; the next lease has a new holder.
+ * Any thread may take the seats of a holder that is over ({@link Seats}). A holder that is over
+ * stays over; the next lease has a new holder.
  */
 public class Holder {
     private final WeakReference<Object> held;
@@ -19,8 +19,8 @@ public class Holder {
     }
 
     /**
-     * For an object that its caller has to close. Also over when the caller dropped the object
-     * unclosed.
+     * For an object that its caller has to close. The holder is also over if that object was
+     * garbage collected without being closed.
      */
     public Holder(Object closeable) {
         this.held = new WeakReference<>(closeable);

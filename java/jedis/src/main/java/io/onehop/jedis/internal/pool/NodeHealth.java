@@ -24,17 +24,17 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Whether one node is worth asking, as all threads of a client have found out together.
+ * Whether one node may be asked: the circuit breaker that all threads of a client share.
  *
- * <p>The pool asks it before each lease; the user of the connection reports how the exchange ended.
- * A node that is down rests: its keys fail at once, and one caller at a time finds out whether it
- * is back. Where nodes are ejected, a node that is out is asked all the same, and placement learns
- * of the ejection. While a node is up, asking and reporting are one read each. Any thread.
- * Implements spec/health: {@link Health} has the rules; here is what counts as an answer or a
+ * <p>The pool asks before each lease. The caller reports how the exchange ended. A node that is
+ * down rests: calls for its keys fail immediately, and one caller at a time probes whether it is
+ * back. If the pool ejects nodes, an ejected node is asked all the same, and placement learns of
+ * the ejection. While a node is up, asking and reporting cost one read each. Any thread. Implements
+ * spec/health: {@link Health} has the rules; this class decides what counts as an answer or as a
  * failure.
  */
 public final class NodeHealth {
-    /** In place of a birth: the lease has not asked yet. */
+    /** The birth of a lease that has not asked yet. */
     public static final long NOT_ASKED = -1;
 
     private static final long NS_PER_MS = 1_000_000;
@@ -42,22 +42,22 @@ public final class NodeHealth {
 
     private static final System.Logger LOG = System.getLogger("io.onehop");
 
-    /* A deadline noticed so much too late passed while this process did not run. */
+    /* If a deadline is noticed this much too late, this process was not running when it passed. */
     private static final int PAUSE_MS = 200;
 
     private final NodeName node;
     private final Health rules;
-    // Null: the node is asked in passing; the log says nothing of it.
+    // Null for a node that is asked in passing, without log.
     private final AtomicLong ejections;
     private final AtomicLong state;
-    private final AtomicLong heardMs; // When it last answered anybody.
-    private final AtomicLong told; // What the log was told.
+    private final AtomicLong heardMs; // When it last answered any call.
+    private final AtomicLong told; // What was logged last.
     private volatile OneHopException last;
 
     /**
-     * {@code ejections} counts ejections, for placement; {@code null}: nobody counts them. {@code
-     * before}: the health of the same node under another configuration, from now on shared by both;
-     * {@code null}: none.
+     * {@code ejections} counts ejections, for placement; {@code null} if no placement needs it.
+     * {@code before} is the health of the same node under the previous configuration, which both
+     * share from now on; {@code null} if there is none.
      */
     NodeHealth(NodeName node, AtomicLong ejections, NodeHealth before) {
         ServerPool pool = node.pool();
@@ -84,32 +84,29 @@ public final class NodeHealth {
         return state.get();
     }
 
-    /** Whether it is asked like any other; where nodes are ejected, also if it may return. */
+    /** True if it is asked normally. If the pool ejects nodes, also if it may return. */
     public boolean isUp(long nowMs) {
         long until = Health.until(state.get());
         return until == 0 || rules.ejects() && until <= nowMs;
     }
 
-    /** Whether its keys move to other nodes while it is down. */
+    /** True if its keys move to other nodes while it is down. */
     public boolean ejects() {
         return rules.ejects();
     }
 
-    /** What it failed by last; {@code null} while it is up. */
+    /** Its last failure, or {@code null} while it is up. */
     public String reason(long nowMs) {
         OneHopException failure = last;
         return failure == null || isUp(nowMs) ? null : Failure.reason(failure);
     }
 
-    /** Whether it is better not asked now. */
+    /** True if it should not be asked now. */
     public boolean isResting(long nowMs) {
         return Health.until(state.get()) > nowMs;
     }
 
-    /**
-     * Until when the node is left out of a placement that is made now; 0: it takes part. Adds log
-     * lines to news.
-     */
+    /** Until when a new placement leaves the node out; 0: it takes part. Adds log lines to news. */
     public long rebuilt(long nowMs, List<Runnable> news) {
         long before = state.get();
         long after = Health.rebuilt(before, nowMs);
@@ -127,7 +124,7 @@ public final class NodeHealth {
 
     /* ---- Asking ---- */
 
-    /** Fails if the node rests; does not make the caller the one who finds out. */
+    /** Throws if the node rests. The caller does not become its probe. */
     void requireNotResting() {
         long now = state.get();
         if (Health.until(now) != 0) {
@@ -138,7 +135,10 @@ public final class NodeHealth {
         }
     }
 
-    /** The birth of an attempt, to be given back if the attempt fails. Fails if the node rests. */
+    /**
+     * Returns the birth of an attempt, which a failed attempt passes back. Throws if the node
+     * rests.
+     */
     long ask(Deadline deadline) {
         long before = state.get();
         while (Health.until(before) != 0) {
@@ -163,9 +163,9 @@ public final class NodeHealth {
         return Failure.resting(node, Health.failures(now), Health.until(now) - nowMs, last);
     }
 
-    /* ---- Telling ---- */
+    /* ---- Reporting ---- */
 
-    /** A reply arrived whole. */
+    /** A whole reply has arrived. */
     void answered() {
         long nowMs = nowMs();
         if (heardMs.getOpaque() != nowMs) { // At most once in a millisecond.
@@ -181,8 +181,8 @@ public final class NodeHealth {
     }
 
     /**
-     * The node answered that it cannot serve now: where nodes are ejected that is a failure,
-     * elsewhere no sign.
+     * The node answered that it cannot serve now. That is a failure if the pool ejects nodes,
+     * otherwise it has no effect.
      */
     void answeredUnwell(NodeConnection connection) {
         if (rules.ejects()) {
@@ -190,7 +190,7 @@ public final class NodeHealth {
         }
     }
 
-    /** A call failed; what that says of the node is noted. */
+    /** A call failed. Notes what that means for the node. */
     void failed(OneHopException failure, NodeConnection connection) {
         Cause cause = cause(failure, connection);
         if (cause != null) {
@@ -217,7 +217,7 @@ public final class NodeHealth {
         tell(before, after, failure);
     }
 
-    /** To be called by the thread that made the change, and no other. */
+    /** Only for the thread that made the change. */
     private void tell(long before, long after, OneHopException failure) {
         Edge edge = Health.edge(before, after);
         if (edge == Edge.NONE || ejections == null) {
@@ -263,8 +263,8 @@ public final class NodeHealth {
     }
 
     /**
-     * {@code null}: nothing is said of the node. What has no cause was the node's own word, or
-     * never came to it.
+     * Returns {@code null} if the failure says nothing about the node. A failure without a cause
+     * was the node's own answer, or never reached the node.
      */
     private static Cause cause(OneHopException failure, NodeConnection connection) {
         boolean isLate = failure.getKind() == ErrorKind.DEADLINE_EXCEEDED;

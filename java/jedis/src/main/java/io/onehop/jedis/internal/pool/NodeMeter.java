@@ -8,11 +8,11 @@ import java.util.function.LongConsumer;
 import java.util.stream.IntStream;
 
 /**
- * What is counted of one node. Any thread counts, without waiting for another; reading adds up.
+ * The counters of one node. Any thread counts without waiting for another. Reading adds up.
  * Implements spec/meter.
  */
 public final class NodeMeter {
-    /* A call that ended well is counted once, in its bucket; what else is counted here is rare, or its own. */
+    /* A successful call is counted once, in its bucket. All other counters are for rare events. */
     private final LongAdder[] latency =
             IntStream.range(0, Latency.BUCKETS)
                     .mapToObj(i -> new LongAdder())
@@ -36,22 +36,27 @@ public final class NodeMeter {
         }
     }
 
-    /** A read took so long; of two at once, one may get lost: it is one of many. */
+    /**
+     * Notes how long a read took. If two threads note at the same time, one value may be lost,
+     * which does no harm.
+     */
     public void compare(long ns) {
         smoothedNs = Fastest.smooth(smoothedNs, Math.max(0, ns));
     }
 
-    /** How soon it has answered reads lately; 0: nobody knows. */
+    /** The smoothed latency of recent reads; 0: unknown. */
     public long smoothedNs() {
         return smoothedNs;
     }
 
-    /** Has somebody else told the time of each call, too, in nanoseconds; he must not wait. */
+    /**
+     * Also reports the duration of each call, in nanoseconds, to this listener. It must not wait.
+     */
     public synchronized void tell(LongConsumer other) {
         listener = listener == null ? other : listener.andThen(other);
     }
 
-    /** A call that waited on the node by its own wish. */
+    /** Counts a call that blocked on the node. */
     void answeredAfterWaiting() {
         untimed.increment();
     }
@@ -102,7 +107,7 @@ public final class NodeMeter {
         return errors.sum();
     }
 
-    /** Commands that it said another node is to have, or not now. */
+    /** Commands that this node redirected. */
     public long redirects() {
         return redirects.sum();
     }

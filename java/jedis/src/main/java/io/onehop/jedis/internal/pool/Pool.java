@@ -20,18 +20,18 @@ import java.util.concurrent.atomic.AtomicLong;
  * The connections of one node: lease one, use it, settle it.
  *
  * <p>At most {@code pool_size} connections, made on demand; open ones are taken first. A lease
- * succeeds or fails by the deadline, and fails at once while the node rests. A settled connection
- * goes back only if it is clean, and is looked at before it is leased again. Its user reports how
- * the exchange ended, to the node's health and meter. Any thread may lease; no lock is held during
- * a wait for a node. Before it on the road: placement; after it: the exchange.
+ * succeeds or fails by the deadline. While the node rests, it fails immediately. A settled
+ * connection is kept only if it is clean, and it is checked before it is leased again. The caller
+ * reports to the node's health and meter how the exchange ended. Any thread may lease. No lock is
+ * held during a wait for a node.
  */
 public final class Pool implements AutoCloseable {
     /*
-     * A lease takes a seat (Seats) with its connection, which may not be open yet: the holder opens it, by
-     * his own deadline. An idle connection is looked at first, by one read that does not wait. If the read
-     * finds the end of the stream, or bytes that nobody asked for, the connection is replaced. IdleConnectionEvictor does
-     * the same every 30 seconds, and closes connections that have idled for a minute: firewalls and load
-     * balancers have longer limits.
+     * A lease takes a seat (Seats) with its connection. That may not be open yet: the holder
+     * opens it, by its own deadline. An idle connection is first checked with one read that does
+     * not wait. If the read finds the end of the stream, or unexpected bytes, the connection is
+     * replaced. IdleConnectionEvictor does the same every 30 seconds, and closes connections
+     * that have idled for a minute: firewalls and load balancers have longer limits.
      */
     private static final int IDLE_CHECKS_MAX = 2;
 
@@ -45,8 +45,8 @@ public final class Pool implements AutoCloseable {
     private volatile boolean isClosed;
 
     /**
-     * {@code before}: the pool of the same node, reached in another way; its meter and health go on
-     * here. {@code null}: there is none.
+     * {@code before} is the pool of the same node, reached in another way, or {@code null}. Its
+     * meter and health are used here, too.
      */
     public Pool(Node node, ServerPool pool, AtomicLong ejections, Pool before) {
         this.meter = before == null ? new NodeMeter() : before.meter;
@@ -76,9 +76,9 @@ public final class Pool implements AutoCloseable {
         return meter;
     }
 
-    /* ---- Leasing: `asked` is what the node's health was in the try before, or NOT_ASKED ---- */
+    /* ---- Leasing: `asked` is the node's health at the try before, or NOT_ASKED ---- */
 
-    /** An open connection, by the deadline; nothing of the caller's was sent if this throws. */
+    /** An open connection, by the deadline. If this throws, nothing of the caller's was sent. */
     public NodeConnection lease(Holder holder, Deadline deadline) {
         return lease(holder, deadline, NodeHealth.NOT_ASKED);
     }
@@ -102,7 +102,7 @@ public final class Pool implements AutoCloseable {
         }
     }
 
-    /** A connection, perhaps not open yet, if one is free; otherwise {@code null}. */
+    /** A connection that may not be open yet, or {@code null} if none is free. */
     public NodeConnection tryLease(Holder holder, Deadline deadline, long asked) {
         StackRoom.requireToUse();
         requireMayAsk(asked);
@@ -110,7 +110,7 @@ public final class Pool implements AutoCloseable {
         return connection == null ? null : begin(connection, deadline, asked);
     }
 
-    /** A connection, perhaps not open yet, as soon as one is free. */
+    /** The same, after waiting until one is free. */
     public NodeConnection awaitLease(Holder holder, Deadline deadline, long asked) {
         NodeConnection connection = tryLease(holder, deadline, asked);
         if (connection != null) {
@@ -139,8 +139,8 @@ public final class Pool implements AutoCloseable {
     }
 
     /**
-     * A connection, perhaps not open yet, if need be one more than the pool may have; that one is
-     * closed when it is settled. For what must not wait for others, because they wait for it.
+     * A connection that may not be open yet. It may exceed the pool's size; then settling closes
+     * it. For work that other callers wait for, so it must not wait for them.
      */
     public NodeConnection leaseBeyond(Holder holder, Deadline deadline, long asked) {
         NodeConnection connection = tryLease(holder, deadline, asked);
@@ -153,7 +153,7 @@ public final class Pool implements AutoCloseable {
     }
 
     /**
-     * Fails if the pool is closed, the node rests or the thread was interrupted: better before a
+     * Throws if the pool is closed, the node rests or the thread was interrupted: better before a
      * wait than after it. {@link #begin} asks the node's health again, and may claim the probe.
      */
     private void requireMayAsk(long asked) {
@@ -163,19 +163,16 @@ public final class Pool implements AutoCloseable {
         if (asked == NodeHealth.NOT_ASKED) {
             health.requireNotResting();
         }
-        if (Thread.currentThread().isInterrupted()) { // Better now than when something was sent.
+        if (Thread.currentThread().isInterrupted()) { // Better now than after something was sent.
             throw failure(new InterruptedException());
         }
     }
 
-    /**
-     * The lease begins; it ends at once if the node rests, and this caller is not the one to find
-     * out whether it is back.
-     */
+    /** Begins the lease. It ends immediately if the node rests and this caller is not its probe. */
     private NodeConnection begin(NodeConnection connection, Deadline deadline, long asked) {
         connection.use(deadline);
         try {
-            if (isClosed) { // Just now.
+            if (isClosed) { // The pool was closed meanwhile.
                 throw Failure.closed(endpoint.nodeName());
             }
             connection.lease().ask(asked == NodeHealth.NOT_ASKED ? health.ask(deadline) : asked);
@@ -210,7 +207,7 @@ public final class Pool implements AutoCloseable {
         }
     }
 
-    /** A call failed, on this connection, or without any if it is {@code null}. */
+    /** A call failed, on this connection or before it had one ({@code null}). */
     public void failed(NodeConnection connection, OneHopException failure) {
         meter.failed();
         if (connection != null) {
@@ -218,14 +215,14 @@ public final class Pool implements AutoCloseable {
         }
     }
 
-    /** The node said something, if not in answer to a call. */
+    /** The node sent something, but no reply to a call. */
     public void heard() {
         health.answered();
     }
 
     /**
-     * Ends a lease. A clean connection stays, any other is closed; one that is left, by the next
-     * holder.
+     * Ends a lease. A clean connection is kept, any other is closed. After an Error the next holder
+     * closes it.
      */
     public void settle(NodeConnection connection) {
         if (connection.isLeft && connection.seat() != NodeConnection.NO_SEAT) {
@@ -251,14 +248,14 @@ public final class Pool implements AutoCloseable {
         }
     }
 
-    /** Closes the idle connections: one of them was found dead, so the others are, too. */
+    /** Closes the idle connections. One of them was found dead, so the others are dead, too. */
     public void purge() {
         seats.evictUnless(connection -> false);
     }
 
     /**
-     * Closes what has idled too long, was closed by the node, or was left by a call that ended in
-     * an Error.
+     * Closes connections that idled too long, that the node closed, or that a call left after an
+     * Error.
      */
     public void evictIdle() {
         seats.evictUnless(
@@ -269,9 +266,9 @@ public final class Pool implements AutoCloseable {
     }
 
     /**
-     * The configuration has no use for it any more: no connection stays idle from now on. Who began
-     * before leases as he would have; when nobody holds it any longer it is garbage, and nothing of
-     * it is left open.
+     * The configuration no longer uses this node. From now on no connection stays idle. Calls that
+     * began before may still lease. The pool is garbage when no call uses it any longer, and then
+     * none of its connections is open.
      */
     public void retire() {
         isRetired = true;
@@ -282,19 +279,19 @@ public final class Pool implements AutoCloseable {
         return seats.leased();
     }
 
-    /** Open and not in use. */
+    /** Connections that are open and not in use. */
     public int idle() {
         return seats.idle();
     }
 
-    /** Whether there is no connection. */
+    /** True if there is no connection. */
     public boolean isEmpty() {
         return seats.isEmpty();
     }
 
     /**
-     * Closes idle connections now, leased ones when they are settled; threads that wait for one
-     * fail.
+     * Closes idle connections now, and leased ones when they are settled. Threads that wait for a
+     * connection fail.
      */
     @Override
     public void close() {

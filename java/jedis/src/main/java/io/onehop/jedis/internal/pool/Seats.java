@@ -9,37 +9,37 @@ import java.util.function.Predicate;
 
 /**
  * The connections of one node, each on its own seat, and the holder of each seat. Any thread may
- * take one; the holder gives it back.
+ * take a seat; the holder gives it back.
  */
 final class Seats {
     /*
-     * A thread may end in an Error anywhere. After a StackOverflowError it cannot even call a method that
-     * tidies up. So there are only two words, each written in one step: a seat has its holder, and a holder
-     * has whether it is over. No other bookkeeping could be left half done. A seat is free if it has no
-     * holder, or if its holder is over. In the second case nobody knows what state the connection is in, so
-     * it is closed.
+     * A thread may end in an Error anywhere. After a StackOverflowError it cannot even call a
+     * method that tidies up. So the state is only two words, each written in one step: a seat has
+     * its holder, and a holder has whether it is over. No other bookkeeping can be half done.
+     * A seat is free if it has no holder, or if its holder is over. In the second case the state of
+     * the connection is unknown, so it is closed.
      *
      *     holder   connection
      *     none     none          not opened yet, or closed
      *     none     open          idle
-     *     one      any           leased; nobody else may touch it
-     *     over     any           left by a call that ended in an Error; the next holder closes the connection
+     *     one      any           leased; only the holder may touch it
+     *     over     any           left by a call that ended in an Error; the next holder closes it
      *
-     * The first seats are taken first, so that the last ones idle, and are closed. A thread that finds no
-     * free seat waits on a monitor: the JVM releases a monitor on any Error, but not a Lock. Nobody notifies
-     * it when a holder is over, so it looks every 100 ms.
+     * The first seats are taken first, so that the last ones idle, and are closed. A thread that
+     * finds no free seat waits on a monitor. The JVM releases a monitor, not a Lock, on any Error.
+     * A holder that is over notifies no thread, so waiting threads check every 100 ms.
      */
     private static final int NONE = -1;
     private static final long WAIT_MAX_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final AtomicReferenceArray<Holder> holders;
-    // Only the holder uses one; others see if there is one.
+    // Only the holder uses a connection; other threads check if there is one.
     private final NodeConnection[] connections;
     private final IntFunction<NodeConnection> maker;
     private final Object monitor = new Object();
     private volatile int waiting;
 
-    /** {@code maker}: a connection, not open yet, for a seat. */
+    /** {@code maker} makes the connection of a seat, not open yet. */
     Seats(int count, IntFunction<NodeConnection> maker) {
         this.holders = new AtomicReferenceArray<>(count);
         this.connections = new NodeConnection[count];
@@ -48,19 +48,19 @@ final class Seats {
 
     /* ---- Taking ---- */
 
-    /** A connection, perhaps not open yet, for this holder; {@code null}: all are held. */
+    /** A connection for this holder, perhaps not open yet; {@code null} if all are leased. */
     NodeConnection take(Holder holder) {
         int seat = claim(holder);
         return seat == NONE ? null : usable(seat);
     }
 
-    /** The same, after waiting so long at most; less if it is worth looking again. */
+    /** The same, after waiting at most that long. Returns early if a new try makes sense. */
     NodeConnection await(Holder holder, long maxNs) throws InterruptedException {
         int seat;
         synchronized (monitor) {
             waiting++;
             try {
-                // A seat given back earlier did not notify us; later ones will.
+                // A seat that was given back earlier did not notify us; later ones will.
                 seat = claim(holder);
                 if (seat == NONE && maxNs > 0) {
                     long ms = TimeUnit.NANOSECONDS.toMillis(Math.min(maxNs, WAIT_MAX_NS));
@@ -68,7 +68,7 @@ final class Seats {
                     seat = claim(holder);
                 }
             } catch (InterruptedException interrupted) {
-                monitor.notify(); // Perhaps there was a seat for us.
+                monitor.notify(); // Passes the notification on: there may be another free seat.
                 throw interrupted;
             } finally {
                 waiting--;
@@ -77,9 +77,7 @@ final class Seats {
         return seat == NONE ? null : usable(seat);
     }
 
-    /**
-     * The seat that is this holder's from now on: one with a connection rather than one without.
-     */
+    /** Claims a seat for this holder, preferably one with a connection. */
     private int claim(Holder holder) {
         int empty = NONE;
         for (int seat = 0; seat < connections.length; seat++) {
@@ -100,7 +98,7 @@ final class Seats {
         return NONE;
     }
 
-    /** Whether there is a connection that nobody uses. */
+    /** True if the seat has a connection that is not in use. */
     private boolean isLeft(Holder holder, int seat) {
         return holder == null ? connections[seat] != null : holder.isOver();
     }
@@ -122,7 +120,7 @@ final class Seats {
         return connections[seat];
     }
 
-    /** Closed first: if that ends in an Error, the next holder closes it again. */
+    /** Closes first: if that ends in an Error, the next holder closes it again. */
     private void drop(int seat) {
         if (connections[seat] != null) {
             connections[seat].disconnect();
@@ -132,7 +130,7 @@ final class Seats {
 
     /* ---- Giving back ---- */
 
-    /** The seat is free, with its connection or without. */
+    /** Frees the seat, with its connection or without. */
     void give(int seat, boolean isKept) {
         if (!isKept) {
             drop(seat);
@@ -146,8 +144,8 @@ final class Seats {
     }
 
     /**
-     * Closes connections that nobody uses: those that an over holder left, and idle ones not to be
-     * kept.
+     * Closes connections that are not in use: those that a holder left, and idle ones that fail the
+     * test.
      */
     void evictUnless(Predicate<NodeConnection> isKept) {
         Holder evictor = new Holder();
@@ -164,7 +162,7 @@ final class Seats {
         }
     }
 
-    /** Makes all waiting threads look again. */
+    /** Makes all waiting threads try again. */
     void wakeAll() {
         synchronized (monitor) {
             monitor.notifyAll();
@@ -190,7 +188,7 @@ final class Seats {
         return count;
     }
 
-    /** Whether no seat has a holder or a connection. */
+    /** True if no seat has a holder or a connection. */
     boolean isEmpty() {
         for (int seat = 0; seat < connections.length; seat++) {
             if (holders.get(seat) != null || connections[seat] != null) {

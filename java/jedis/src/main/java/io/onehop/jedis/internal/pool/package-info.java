@@ -1,5 +1,5 @@
 /**
- * The connections of one node: lease, settle, and what all threads of a client know of the node:
- * its health, its meter.
+ * The connections of one node, and what all threads of a client know about the node: its health and
+ * its meter.
  */
 package io.onehop.jedis.internal.pool;
