@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""make test: every proof of the repository. make check: what of it needs no server. `test.py trixie`: on Debian trixie.
+"""make test: all proofs. make check: those without a server. `test.py trixie`: on Debian trixie.
 
-Two lanes of steps run side by side, because most steps wait more than they compute. A step that passes is one line;
-a step that fails is followed by everything it said. A skipped test counts as failed: what cannot run here was not
-proven. Ends with the line "N passed, N failed", which counts tests where a step tells how many it has, and the step
-itself where not.
+Two lanes of steps run side by side, because most steps wait more than they compute. A step that
+passes is one line; a step that fails is followed by its output. A skipped test counts as failed,
+because it has proven nothing. The last line is "N passed, N failed". It counts the tests of each
+step; a step that does not report a number counts as one.
 """
 
 import glob
@@ -21,25 +21,16 @@ sys.path.insert(0, os.path.join(ROOT, "conformance"))
 from lab import LabError, Process  # noqa: E402 (the path above finds it)
 
 PYTHON = "/usr/bin/python3"
-# The slowest take five minutes; on a machine that does much else, three times that.
+# The slowest steps take five minutes; on a busy machine they take three times as long.
 STEP_SECONDS_MAX = 1500
 PHPT = [
-    "php",
-    "php-ext/run-tests.php",
-    "-q",
-    "-j3",
-    "--no-progress",
-    "--no-color",
-    "--show-diff",
-    "--set-timeout",
-    "300",
-    "-d",
-    f"extension={ROOT}/php-ext/modules/onehop.so",
+    *("php", "php-ext/run-tests.php", "-q", "-j3", "--no-progress", "--no-color", "--show-diff"),
+    *("--set-timeout", "300", "-d", f"extension={ROOT}/php-ext/modules/onehop.so"),
 ]
 
-# Beneath valgrind everything is thirty times slower, so a test that moves millions of bytes or only waits is left out,
-# and so is one whose point valgrind does not see. Such a test says so, and why, in its --DESCRIPTION--. Servers run
-# without it, and PCRE without its compiler, which valgrind cannot look into.
+# With valgrind everything is thirty times slower. So tests that move millions of bytes or only wait
+# are left out, and tests whose point valgrind does not see. Such a test gives the reason in its
+# --DESCRIPTION--. Servers run without valgrind, and PCRE without its JIT, which confuses valgrind.
 NOT_BENEATH_VALGRIND = re.compile("^Not beneath valgrind: ", re.MULTILINE)
 
 
@@ -53,14 +44,15 @@ VALGRIND_TESTS = [
     for path in sorted(glob.glob("php-ext/tests/*/*.phpt", root_dir=ROOT))
     if is_beneath_valgrind(path)
 ]
+UNWATCHED = ("setpriv", "redis-server", "nutcracker", "php-fpm*", "cgi-fcgi")
 ENVIRONMENT = {
     "NO_INTERACTION": "1",
-    "VALGRIND_OPTS": "--trace-children-skip=*/setpriv,*/redis-server,*/nutcracker,*/php-fpm*,*/cgi-fcgi",
+    "VALGRIND_OPTS": f"--trace-children-skip={','.join(f'*/{name}' for name in UNWATCHED)}",
 }
 
 
 class Proof(NamedTuple):
-    """A step of `make test`, and what `make check` runs of it: nothing if all of it needs a server."""
+    """A step of `make test`, and its part in `make check`: none if all of it needs a server."""
 
     title: str
     command: list
@@ -76,7 +68,7 @@ def each(*commands):
 
 
 JAVA = ["mvn", "-B", "-ntp", "-f", "java/pom.xml", "test"]
-# The core, and rooms of the client by themselves; KeysTest alone of these asks a server.
+# The core, and packages of the client on their own. Of these only KeysTest needs a server.
 JAVA_UNITS = [
     *JAVA,
     "-pl",
@@ -86,8 +78,8 @@ JAVA_UNITS = [
 ENGINE = ["make", "-s", "-j2", "-C", "php-ext/tests-engine"]
 FUZZ = ["make", "-s", "-j2", "-C", "php-ext/fuzz", "run"]
 
-# Side by side is what shares no file: PHP's two suites write beside php-ext/tests, Java's steps into java/*/target.
-# Within a lane the cheapest come first, so that a slip of the pen is told at once.
+# Steps that share files are in one lane: PHP's two suites write next to php-ext/tests, Java's steps
+# write to java/*/target. Within a lane the cheapest come first, so that simple mistakes show early.
 SPECIFICATION_FAULTS_JAVA = (
     serverless("the specification: schemas, vectors, generated files", [PYTHON, "spec/check.py"]),
     serverless(
@@ -122,8 +114,8 @@ SPECIFICATION_FAULTS_JAVA = (
     Proof("the lab itself", [PYTHON, "conformance/lab/selftest.py"]),
     Proof("conformance: C, Java, reference and a live nutcracker", [PYTHON, "conformance/run.py"]),
     Proof(
-        "many workers: killed, reloaded, without a node, with a configuration that never rests, with replies nobody"
-        " asked for, behind links that are exchanged, with slow name servers",
+        "many workers: killed, reloaded, without a node, with constant changes of configuration,"
+        " with surplus replies, with swapped links, with slow DNS",
         [
             PYTHON,
             "conformance/faults",
@@ -139,13 +131,13 @@ SPECIFICATION_FAULTS_JAVA = (
         ],
     ),
     Proof(
-        "a Redis Cluster whose slots move and whose masters die, under PHP and Java at once",
+        "a Redis Cluster with moving slots and dying masters, under load from PHP and Java",
         [PYTHON, "conformance/faults", "move", "failover", "--short"],
     ),
     Proof("Java", JAVA, check=JAVA_UNITS),
 )
 C_AND_PHP = (
-    serverless("who may import whom", [PYTHON, "conformance/checks/imports.py"]),
+    serverless("which room imports which", [PYTHON, "conformance/checks/imports.py"]),
     serverless("no circles", [PYTHON, "conformance/checks/circles.py"]),
     serverless(
         "docs/architecture.md: its quotations and its rooms",
@@ -153,7 +145,7 @@ C_AND_PHP = (
     ),
     serverless("size budgets", [PYTHON, "conformance/checks/sizes.py"]),
     serverless(
-        "PHP's signatures: the header is that of the stub",
+        "PHP's signatures: the header belongs to the stub",
         [PYTHON, "conformance/checks/arginfo.py"],
     ),
     serverless(
@@ -205,19 +197,17 @@ class Step:
         return time.monotonic() - self.started
 
     def end(self):
-        """(whether it ended with 0, everything it said)"""
+        """(True if it ended with 0, all its output)"""
         is_late, status = self.process.is_running, self.process.child.returncode
         with open(self.process.log_path, errors="replace") as log:
             output = log.read()
         if is_late:
-            os.killpg(self.process.pid, signal.SIGTERM)  # What it has started, too.
+            os.killpg(self.process.pid, signal.SIGTERM)  # Includes the processes it has started.
         self.process.stop()
         if is_late or status != 0:
-            end = (
-                f"was stopped: it had not ended after {STEP_SECONDS_MAX} s"
-                if is_late
-                else f"ended with {status}"
-            )
+            end = f"ended with {status}"
+            if is_late:
+                end = f"was stopped because it ran longer than {STEP_SECONDS_MAX} s"
             output += f"\n  {' '.join(self.command)} {end}."
         return not is_late and status == 0, output
 
@@ -244,9 +234,9 @@ def main(where="test"):
 
 
 def ended(*lanes):
-    """Runs the lanes side by side and yields each step when it has ended, or has to be ended.
+    """Runs the lanes side by side; yields each step that has ended or is over its time.
 
-    Without threads: what the lab starts dies with the thread that started it.
+    It uses no threads, because a process of the lab dies with the thread that started it.
     """
     waiting = [list(lane) for lane in lanes]
     running = [Step(*lane.pop(0)) for lane in waiting]
@@ -260,26 +250,23 @@ def ended(*lanes):
 
 
 def show(running):
-    """What runs, on the last line of a terminal; the next line that is printed takes its place."""
+    """The running steps on the last line of a terminal. The next printed line replaces it."""
     if sys.stdout.isatty():
         titles = "  ...     " + ", ".join(step.title for step in running if step)
         print("\33[K" + titles[: os.get_terminal_size().columns - 1], end="\r", flush=True)
 
 
 def counted(output):
-    """(passed, failed) tests, as far as the step's output tells; a skipped test is a failed one."""
-    for line in re.findall(r"(\d+) passed, (\d+) failed", output)[
-        -1:
-    ]:  # Our own programs end with their total.
-        return int(line[0]), int(line[1])
+    """(passed, failed) tests in the output of a step. Skipped tests count as failed."""
+    totals = re.findall(r"(\d+) passed, (\d+) failed", output)
+    if totals:  # Our own programs end with their total.
+        return int(totals[-1][0]), int(totals[-1][1])
     passed = total(r"Tests passed +: +(\d+)", output)  # run-tests.php
     failed = total(r"Tests (?:failed|skipped|warned|leaked) +: +(\d+)", output)
-    for line in re.findall(
-        r"Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)$", output, re.MULTILINE
-    ):
-        run_count, *bad = map(
-            int, line
-        )  # Surefire's total of one module; its lines per class go on after "Skipped".
+    # The line of a module; in the lines of its classes more follows after "Skipped".
+    surefire = r"Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)$"
+    for line in re.findall(surefire, output, re.MULTILINE):
+        run_count, *bad = map(int, line)
         passed, failed = passed + run_count - sum(bad), failed + sum(bad)
     return passed, failed
 

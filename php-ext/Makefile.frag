@@ -1,4 +1,4 @@
-# Tests need phpredis and what it may need itself: those are taken from where the system keeps them, ours from here.
+# Tests need phpredis and its dependencies. Those come from the system, onehop.so from this tree.
 PHP_TEST_SHARED_EXTENSIONS = ` \
 	for onehop_needed in igbinary msgpack posix sockets redis; do \
 		if test -f "$(EXTENSION_DIR)/$$onehop_needed.so"; then \

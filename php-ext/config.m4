@@ -1,8 +1,8 @@
 dnl OneHop: a client-side sharding extension on top of phpredis.
 dnl
-dnl Plain `phpize && ./configure && make` builds it; nothing has to be chosen. core/ is pure C11, engine/ speaks to nodes
-dnl by POSIX, php/ is the edge to Zend; all go into one onehop.so, together with libyaml, which reads the
-dnl configuration, and c-ares, which asks for the addresses of host names.
+dnl Plain `phpize && ./configure && make` builds it; there is nothing to choose. core/ is pure C11,
+dnl engine/ speaks to nodes through POSIX, php/ is the edge to Zend. All become one onehop.so, with
+dnl libyaml, which reads the configuration, and c-ares, which looks up host names.
 
 PHP_ARG_ENABLE([onehop],
   [whether to enable OneHop],
@@ -12,7 +12,8 @@ PHP_ARG_ENABLE([onehop],
 if test "$PHP_ONEHOP" != "no"; then
   AC_PATH_PROG([PKG_CONFIG], [pkg-config], [no])
   if test "$PKG_CONFIG" = "no" || ! "$PKG_CONFIG" --exists yaml-0.1; then
-    AC_MSG_ERROR([OneHop needs libyaml and pkg-config (Debian: libyaml-dev pkg-config, Alpine: yaml-dev pkgconf)])
+    onehop_packages="Debian: libyaml-dev pkg-config, Alpine: yaml-dev pkgconf"
+    AC_MSG_ERROR([OneHop needs libyaml and pkg-config ($onehop_packages)])
   fi
   if ! "$PKG_CONFIG" --atleast-version=1.16 libcares; then
     AC_MSG_ERROR([OneHop needs c-ares 1.16 or later (Debian: libc-ares-dev, Alpine: c-ares-dev)])
@@ -27,12 +28,13 @@ if test "$PHP_ONEHOP" != "no"; then
   PHP_SUBST([ONEHOP_SHARED_LIBADD])
 
   onehop_sources=
-  for onehop_file in "$ext_srcdir"/core/*/*.c "$ext_srcdir"/engine/*/*.c "$ext_srcdir"/php/*/*.c; do
+  for onehop_file in "$ext_srcdir"/core/*/*.c "$ext_srcdir"/engine/*/*.c \
+      "$ext_srcdir"/php/*/*.c; do
     onehop_sources="$onehop_sources ${onehop_file#$ext_srcdir/}"
   done
 
   ONEHOP_CFLAGS="-std=gnu11 -Wall -Wextra -Wno-unused-parameter -fvisibility=hidden"
-  dnl -MP: a header that has moved away must not stop the next make.
+  dnl -MP: a header that has been moved must not stop the next make.
   ONEHOP_CFLAGS="$ONEHOP_CFLAGS -D_GNU_SOURCE -MP"
   if test "$PHP_THREAD_SAFETY" = "yes"; then
     ONEHOP_CFLAGS="$ONEHOP_CFLAGS -DOH_IS_THREADED"
