@@ -84,7 +84,7 @@ OneHop\Unsupported, node node-2, may have executed: false
   Command MSET is not for SSDB (SSDB takes a key of 1 to 255 bytes), node node-2 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md has what SSDB can be sent
 And a command in a pipeline:
 OneHop\Unsupported, node node-2, may have executed: false
-  Command SET is not for SSDB (SSDB ignores the options of SET and overwrites: no lock can be taken by it. SET with EX, with NX and with KEEPTTL alone can be had; two together cannot), node node-2 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md has what SSDB can be sent
+  Command SET is not for SSDB (SSDB ignores the options of SET and overwrites: no lock can be taken by it. Use EX, NX or KEEPTTL alone, not two together), node node-2 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md has what SSDB can be sent
 Of a kind of its own:
 OneHop\Unsupported, node none, may have executed: false
   subscribe() means nothing to SSDB, which has no subscriptions: the command was not sent; use a server pool of redis for messages
@@ -93,7 +93,7 @@ OneHop\Unsupported, node node-2, may have executed: false
 OneHop\Unsupported, node node-2, may have executed: false
   Command EVAL is not for SSDB (SSDB has no such command), node node-2 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md has what SSDB can be sent
 OneHop\Unsupported, node node-0, may have executed: false
-  Command DBSIZE is not for SSDB (SSDB tells bytes on disk, not keys), node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md has what SSDB can be sent
+  Command DBSIZE is not for SSDB (SSDB reports bytes on disk, not keys), node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md has what SSDB can be sent
 OneHop\Unsupported, node node-0, may have executed: false
   Command GET is not for SSDB (SSDB takes a key of 1 to 255 bytes), node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md has what SSDB can be sent
 array(3) {

@@ -17,7 +17,7 @@ final class SsdbTable {
         "clear_binlog", null, "",
         "compact", null, "",
         "countbit", null, "",
-        "dbsize", "SSDB tells bytes on disk, not keys.", ",,as_is,never,raw,",
+        "dbsize", "SSDB reports bytes on disk, not keys.", ",,as_is,never,raw,",
         "decr", "SSDB can be sent DECR key.", "k,,as_is,never,any,",
         "decrby", "SSDB can be sent DECRBY key int.", "ki,,as_is,never,any,",
         "del", "SSDB can be sent DEL key....",
@@ -28,7 +28,7 @@ final class SsdbTable {
         "expire", "SSDB ignores the options of EXPIRE and keeps seconds in 32 bits.",
                 "kt,,as_is,never,any,",
         "flushdb",
-                "SSDB's FLUSHDB leaves the times to live behind, which later delete new keys of the"
+                "SSDB's FLUSHDB keeps the times to live, which later delete new keys of the"
                         + " same names: stop the node and empty its folder.",
                 "",
         "get", "SSDB can be sent GET key.", "k,,as_is,never,any,",
@@ -57,7 +57,7 @@ final class SsdbTable {
         "hrlist", null, "",
         "hrscan", null, "",
         "hscan",
-                "SSDB's hscan goes by field names, not by a cursor: send hscan name start end limit"
+                "SSDB's hscan takes field names, not a cursor: send hscan name start end limit"
                         + " by rawCommand or sendCommand.",
                 "naal,,as_is,never,raw,",
         "hset", "SSDB can be sent HSET name field value, or HSET name (field value)....",
@@ -70,7 +70,7 @@ final class SsdbTable {
         "info", "SSDB's INFO has another form: send it by rawCommand or sendCommand, on each node.",
                 ",,as_is,never,raw,",
         "keys",
-                "SSDB's keys goes by key names, not by a pattern: send keys start end limit by"
+                "SSDB's keys takes key names, not a pattern: send keys start end limit by"
                         + " rawCommand or sendCommand, on each node.",
                 "aal,,as_is,never,raw,",
         "lindex", "SSDB can be sent LINDEX name int.", "ni,,as_is,never,any,",
@@ -127,12 +127,12 @@ final class SsdbTable {
         "rpush", "SSDB can be sent RPUSH name value....", "n,v,as_is,never,any,",
         "rscan", null, "",
         "scan",
-                "SSDB's scan goes by key names, not by a cursor: send scan start end limit by"
+                "SSDB's scan takes key names, not a cursor: send scan start end limit by"
                         + " rawCommand or sendCommand, on each node.",
                 "aal,,as_is,never,raw,",
         "set",
-                "SSDB ignores the options of SET and overwrites: no lock can be taken by it. SET"
-                    + " with EX, with NX and with KEEPTTL alone can be had; two together cannot.",
+                "SSDB ignores the options of SET and overwrites: no lock can be taken by it. Use"
+                        + " EX, NX or KEEPTTL alone, not two together.",
                 "kv,,as_is,never,any,|kvB,,as_is,never,any,SET 12 +|kvAt,,as_is,never,any,SETEX 142"
                         + " +|kvD,,ok_or_nil,never,any,SETNX 12 +",
         "set_kv_range", null, "",
@@ -152,8 +152,8 @@ final class SsdbTable {
                 ",k,count_any,never,any,EXISTS  +;DEL  -;hclear  +;zclear  +;qclear  +",
         "version", null, "",
         "zadd",
-                "SSDB takes the options of ZADD for members and cuts fractions off scores: whole"
-                        + " numbers and no options.",
+                "SSDB takes the options of ZADD for members and cuts fractions off scores: use"
+                        + " whole numbers and no options.",
                 "n,sm,as_is,never,any,",
         "zavg", null, "",
         "zcard", "SSDB can be sent ZCARD name.", "n,,as_is,never,any,",
@@ -201,7 +201,7 @@ final class SsdbTable {
         "zrrank", null, "",
         "zrscan", null, "",
         "zscan",
-                "SSDB's zscan goes by members and scores, not by a cursor: send zscan name member"
+                "SSDB's zscan takes members and scores, not a cursor: send zscan name member"
                         + " low high limit by rawCommand or sendCommand.",
                 "naaal,,as_is,never,raw,",
         "zscore", "SSDB can be sent ZSCORE name member.", "nm,,as_is,never,any,",
