@@ -4,10 +4,10 @@ import io.onehop.core.ErrorKind;
 import io.onehop.core.ErrorKind.Outcome;
 
 /**
- * The configuration is missing, malformed, lacks the server pool, or is not accepted by a node
- * (password, user, database, engine). Nothing was sent.
+ * The configuration is missing or malformed, lacks the server pool, or a node rejects it (password,
+ * user, database, kind of node). No command was sent.
  *
- * <p>For a bad file the message tells line and reason. {@link #getNode()} is {@code null} unless a
+ * <p>For a bad file the message has line and reason. {@link #getNode()} is {@code null} unless a
  * node was asked.
  */
 public final class ConfigInvalid extends OneHopException {

@@ -21,21 +21,21 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Where a server pool comes from: a file, or a text that was given in its place.
+ * Where a server pool is configured: in a file, or in a text that replaces the file.
  *
- * <p>In: a file or a text, and the name of the pool. Out: its bytes, and what they say; or a {@link
- * ConfigRefused} that says what is wrong with them. The kernel follows links, at each reading. It
- * remembers nothing: {@link ConfigWatcher} finds out whether a file has changed. Any thread.
- * Implements spec/topology, "A configuration that changes".
+ * <p>In: a file or a text, and the name of the pool. Out: its bytes, and the server pool in them;
+ * or a {@link ConfigRefused} that says what is wrong. The kernel follows links at each reading. It
+ * remembers nothing; {@link ConfigWatcher} detects changes. Any thread. Implements spec/topology,
+ * "A configuration that changes".
  */
 final class ConfigSource {
 
-    /* How many server pools a message names. */
+    /* A message names this many server pools. */
     private static final int NAMES_MAX = 10;
 
     private static final System.Logger LOG = System.getLogger("io.onehop");
 
-    private final Path file; // Null: it is a text.
+    private final Path file; // Null for a text.
     private final byte[] text;
     private final String pool;
 
@@ -51,18 +51,18 @@ final class ConfigSource {
         this.pool = pool;
     }
 
-    /** Whether there may be something else later. */
+    /** True for a file. */
     boolean mayChange() {
         return file != null;
     }
 
-    /** What is there now; of a file at most one byte more than a configuration may have. */
+    /** The current bytes. Reads at most one byte more of a file than a configuration may have. */
     byte[] bytes() throws ConfigRefused {
         if (file == null) {
             return text;
         }
         try {
-            // A FIFO would be waited for.
+            // Reading a FIFO would block.
             if (!Files.readAttributes(file, BasicFileAttributes.class).isRegularFile()) {
                 throw refused(
                         Files.isDirectory(file)
@@ -114,10 +114,7 @@ final class ConfigSource {
                         : unreadable.toString();
     }
 
-    /**
-     * One line of the log, if every user of the machine may read or write a password that is in the
-     * file.
-     */
+    /** Logs one line if every user of the machine can read or change a password in the file. */
     void tellExposed(ServerPool pool) {
         if (file == null || pool.redisAuth() == null) {
             return;
@@ -135,7 +132,7 @@ final class ConfigSource {
                                 + " it: take these rights away (chmod o=)");
             }
         } catch (IOException | UnsupportedOperationException untold) {
-            // Gone again, or of a file system that has no such rights.
+            // The file is gone again, or its file system has no such rights.
         }
     }
 
@@ -143,7 +140,7 @@ final class ConfigSource {
         return new ConfigRefused(this + ", " + reason, cause);
     }
 
-    /** As messages name it. */
+    /** For messages. */
     @Override
     public String toString() {
         return file == null

@@ -3,11 +3,11 @@ package io.onehop.jedis;
 import java.time.Instant;
 
 /**
- * How the last reading of a client's configuration ended; immutable.
+ * How the last reading of a client's configuration ended. Immutable.
  *
- * @param readAt when it was last read; if it is not {@code ok}, it has been refused since then
- * @param ok whether the client uses what the configuration says now
- * @param error what is wrong with it, and on which line; {@code null} if it is in use
+ * @param readAt when it was last read; if not {@code ok}, since when it has been refused
+ * @param ok true if the client uses what the configuration says now
+ * @param error the line and what is wrong there; {@code null} if the configuration is in use
  */
 public record ConfigStatus(Instant readAt, boolean ok, String error) {
 

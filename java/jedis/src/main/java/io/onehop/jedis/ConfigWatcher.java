@@ -16,19 +16,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Looks once a second whether the configuration has changed, and has the client's calls go by the
- * new one.
+ * Checks once a second whether the configuration has changed. If so, new calls use the new one.
  *
- * <p>In: a {@link ConfigSource}. Out: topologies for {@link Snapshots}, each told before: to the
- * log and to the client's listener. What is bad never replaces what is good; the log says once what
- * is wrong with it. A daemon thread of the client's own, from its building to its close; where
- * nothing can change there is none. Implements spec/topology, "A configuration that changes".
+ * <p>In: a {@link ConfigSource}. Out: topologies for {@link Snapshots}. Each is first announced to
+ * the log and to the client's listener. A bad configuration never replaces a good one; the log says
+ * once what is wrong with it. The client's daemon thread runs from build to close. There is none if
+ * nothing can change. Implements spec/topology, "A configuration that changes".
  */
 final class ConfigWatcher implements AutoCloseable {
     /*
-     * It compares bytes and not times: a configuration is small, and a file that was replaced twice within one tick of
-     * its clock is found all the same. A file that is written in place may be met empty or half done. So what differs is
-     * read until two readings, a moment apart, are the same.
+     * It compares bytes, not times. A configuration is small, and a file that was replaced twice
+     * within one tick of its clock is noticed all the same. A file that is being written in
+     * place may be empty or incomplete. So a difference counts only after two readings, a moment
+     * apart, were equal.
      */
     private static final int LOOK_EVERY_MS = 1000;
     private static final int SETTLE_MS = 10;
@@ -41,10 +41,10 @@ final class ConfigWatcher implements AutoCloseable {
     private final Consumer<TopologyChange> listener;
     private final CountDownLatch closed = new CountDownLatch(1);
     private byte[] seen; // Good or bad; null: it could not be read.
-    private String told; // What the log said last; null: all was well since.
+    private String told; // The problem that was logged last; null: none since the last success.
     private volatile ConfigStatus status = ConfigStatus.used(Clock.unixMs());
 
-    /** {@code seen} is what the first topology was made from. */
+    /** {@code seen} are the bytes that the first topology was made from. */
     ConfigWatcher(
             ConfigSource source,
             byte[] seen,
@@ -64,14 +64,12 @@ final class ConfigWatcher implements AutoCloseable {
         }
     }
 
-    /** What the last look has led to. Any thread. */
+    /** The result of the last check. Any thread. */
     ConfigStatus status() {
         return status;
     }
 
-    /**
-     * What is being done ends; nothing is adopted any more, because the snapshots are closed, too.
-     */
+    /** The running check ends. Its result is not adopted, because the snapshots are closed, too. */
     @Override
     public void close() {
         closed.countDown();
@@ -91,7 +89,7 @@ final class ConfigWatcher implements AutoCloseable {
         }
     }
 
-    /** One look, as the thread takes it. */
+    /** One check. */
     void check() throws InterruptedException {
         try {
             byte[] bytes = bytes();
@@ -106,12 +104,12 @@ final class ConfigWatcher implements AutoCloseable {
         } catch (ConfigRefused refused) {
             complain(refused.getMessage());
         } catch (RuntimeException
-                | Error unexpected) { // Whatever it is, a later version may be good.
+                | Error unexpected) { // Whatever the problem is, a later version may be good.
             complain(source + ", " + Shown.of(unexpected.toString()));
         }
     }
 
-    /** If there is nothing to be read, whatever comes next is something else. */
+    /** If the file cannot be read, the next version counts as different. */
     private byte[] bytes() throws ConfigRefused {
         try {
             return source.bytes();
@@ -135,15 +133,15 @@ final class ConfigWatcher implements AutoCloseable {
     }
 
     /**
-     * A Redis Cluster tells by itself who has which key: as long as it does not, the configuration
-     * is no good one.
+     * The topology of a pool. A Redis Cluster must first return its map; a configuration without
+     * one is no good.
      */
     private PoolTopology mapped(ServerPool pool, PoolTopology before)
             throws ConfigRefused, InterruptedException {
         try {
             return Cluster.of(pool, before);
         } catch (ConfigRefused silent) {
-            seen = null; // It may speak in a second, by the same configuration.
+            seen = null; // The cluster may answer a second later, so this version is tried again.
             throw silent;
         }
     }

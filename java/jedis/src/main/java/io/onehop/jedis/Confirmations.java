@@ -18,18 +18,18 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What the nodes of a subscription still have to confirm, in the order in which the caller asked,
- * and what he is subscribed to.
+ * The confirmations that a subscription still expects, in the order of the caller's commands, and
+ * the channels it is subscribed to.
  *
- * <p>Each node confirms for itself, counts its own channels, and answers when it likes. The caller
- * sees one server: each confirmation once, in his order, with the count of his channels. For one
- * thread.
+ * <p>Each node confirms for itself, counts its own channels, and answers at any time. The caller
+ * sees one server: each confirmation once, in the order of its commands, with the number of all its
+ * channels. For one thread.
  */
 final class Confirmations {
 
     /**
-     * Channels, patterns and sharded channels: how one enters and leaves, and what a message is
-     * called.
+     * Channels, patterns and sharded channels: the commands that enter and leave them, and the name
+     * of their messages.
      */
     enum Kind {
         CHANNEL(Command.SUBSCRIBE, Command.UNSUBSCRIBE, "message"),
@@ -65,7 +65,7 @@ final class Confirmations {
         }
     }
 
-    /** One confirmation to come, from the nodes of these indexes. */
+    /** One expected confirmation, from the nodes with these indexes. */
     private static final class Expected {
         private final Command command;
         private final byte[] channel;
@@ -100,17 +100,14 @@ final class Confirmations {
         }
     }
 
-    /** What the caller is subscribed to, or will be when everything is confirmed. */
+    /** What the caller is subscribed to, or will be after all confirmations. */
     List<byte[]> wanted(Kind kind) {
         List<byte[]> all = new ArrayList<>();
         wanted.get(kind).forEach(channel -> all.add(channel.array()));
         return all;
     }
 
-    /**
-     * A command is about to be sent to these nodes, none of them if nobody but us has to confirm
-     * it.
-     */
+    /** A command is about to be sent to these nodes. No node, if we confirm it ourselves. */
     void expect(Command command, byte[] channel, BitSet nodes, Deadline deadline) {
         Kind kind = Kind.of(command);
         if (kind != null && channel != null) {
@@ -129,8 +126,7 @@ final class Confirmations {
     }
 
     /**
-     * The next confirmation that is complete, as one server would send it; {@code null} if it is
-     * still to come.
+     * The next confirmation if it is complete, as one server would send it; otherwise {@code null}.
      */
     List<Object> next() {
         Expected first = expected.peek();
@@ -153,7 +149,7 @@ final class Confirmations {
         return Arrays.asList(name.getBytes(StandardCharsets.US_ASCII), first.channel, count);
     }
 
-    /** Whether what a node said is its part of the confirmation that is next; then it is noted. */
+    /** True if this is the node's part of the next confirmation. Notes it then. */
     boolean take(int node, List<?> said) {
         Expected first = expected.peek();
         if (first == null || !first.isOf(node, (byte[]) said.get(0), said.get(1))) {
@@ -164,18 +160,15 @@ final class Confirmations {
         return true;
     }
 
-    /**
-     * Whether a node that said something which is no message may have meant a confirmation that is
-     * not next yet.
-     */
+    /** True if this may be a confirmation that is not the next one yet. */
     boolean isExpected(int node, List<?> said) {
         return expected.stream()
                 .anyMatch(each -> each.isOf(node, (byte[]) said.get(0), said.get(1)));
     }
 
     /**
-     * Whether the caller is yet to be told that he is subscribed to this: its messages come after
-     * that.
+     * True if the caller has not had the confirmation of this channel yet. Its messages come after
+     * it.
      */
     boolean isAwaited(Kind kind, byte[] channel) {
         return !expected.isEmpty()
@@ -187,7 +180,7 @@ final class Confirmations {
                                                 && Arrays.equals(each.channel, channel));
     }
 
-    /** By when the next confirmation must have come; never, if there is none. */
+    /** When the next confirmation must have come; no deadline if none is expected. */
     Deadline deadline() {
         return expected.isEmpty() ? Deadline.NONE : expected.peek().deadline;
     }
@@ -197,7 +190,7 @@ final class Confirmations {
         return expected.peek().nodes.nextSetBit(0);
     }
 
-    /** Whether bytes are this word, in any case. */
+    /** True if the bytes are this word, in upper or lower case. */
     private static boolean is(byte[] said, String word) {
         if (said.length != word.length()) {
             return false;

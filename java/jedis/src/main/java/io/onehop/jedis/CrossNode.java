@@ -4,9 +4,9 @@ import io.onehop.core.ErrorKind;
 import io.onehop.core.ErrorKind.Outcome;
 
 /**
- * One command or transaction, keys on two nodes. Nothing was sent.
+ * A command or transaction has keys on two nodes. Nothing was sent.
  *
- * <p>The message names two of the keys, their nodes, and the hash tag that would bring them
+ * <p>The message names two of the keys, their nodes, and a hash tag that would bring the keys
  * together.
  */
 public final class CrossNode extends OneHopException {

@@ -4,11 +4,12 @@ import io.onehop.core.ErrorKind;
 import io.onehop.core.ErrorKind.Outcome;
 
 /**
- * The server pool's {@code timeout} passed while connecting, writing or reading, and a blocking
- * command's own on top; or the calling thread was interrupted meanwhile (its interrupt flag stays
- * set).
+ * The server pool's {@code timeout} (milliseconds) passed during connect, write or read, for a
+ * blocking command plus its own timeout. Or the calling thread was interrupted meanwhile; its
+ * interrupt flag stays set.
  *
- * <p>The connection is closed, so that an answer that comes late meets no other command.
+ * <p>The connection is closed, so a late reply cannot reach another command. {@link
+ * #mayHaveExecuted()} says whether the command may have run.
  */
 public final class DeadlineExceeded extends OneHopException {
     private static final long serialVersionUID = 1;

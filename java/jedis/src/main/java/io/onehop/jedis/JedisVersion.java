@@ -12,8 +12,8 @@ import java.util.Objects;
 import java.util.Properties;
 
 /**
- * Which version of Jedis the program has. A build that manages versions, as Spring Boot's does, may
- * have replaced ours by an older one. Without this check some call would end in a
+ * Checks the version of Jedis at run time. A build that manages versions, such as Spring Boot's,
+ * may have replaced it by an older one. Without this check some later call would throw
  * NoSuchMethodError.
  */
 final class JedisVersion {
@@ -22,7 +22,7 @@ final class JedisVersion {
 
     private JedisVersion() {}
 
-    /** Fails if it is too old. */
+    /** Throws if it is too old. */
     static void require() {
         String found = version();
         boolean isOld =
@@ -40,7 +40,7 @@ final class JedisVersion {
         }
     }
 
-    /** As Jedis itself says; {@code null}: it does not say. */
+    /** The version that Jedis reports, or {@code null}. */
     private static String version() {
         try (InputStream file = UnifiedJedis.class.getResourceAsStream("pom.properties")) {
             Properties properties = new Properties();
@@ -53,10 +53,7 @@ final class JedisVersion {
         }
     }
 
-    /**
-     * For a Jedis that does not say its version: whether it has the constructor that a client
-     * needs.
-     */
+    /** For a Jedis that reports no version: whether it has the constructor that a client needs. */
     private static boolean hasConstructor() {
         try {
             return UnifiedJedis.class.getDeclaredConstructor(

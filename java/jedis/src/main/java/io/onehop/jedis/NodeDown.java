@@ -4,12 +4,12 @@ import io.onehop.core.ErrorKind;
 import io.onehop.core.ErrorKind.Outcome;
 
 /**
- * The node could not be reached, or was lost: it refused, reset or closed the connection, or its
- * name does not resolve; or it has failed so before and rests for a moment, while one caller finds
- * out whether it is back.
+ * The node could not be reached or was lost. It refused, reset or closed the connection, or its
+ * name does not resolve. Or it has failed before and rests (circuit breaker) while one caller at a
+ * time probes whether it is back.
  *
- * <p>Only the keys of this node are affected; where they are does not change, unless the file says
- * {@code auto_eject_hosts}.
+ * <p>Only this node's keys are affected. They stay on this node, unless the file sets {@code
+ * auto_eject_hosts}. {@link #mayHaveExecuted()} says whether the command may have run.
  */
 public final class NodeDown extends OneHopException {
     private static final long serialVersionUID = 1;

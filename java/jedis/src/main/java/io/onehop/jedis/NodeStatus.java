@@ -5,32 +5,33 @@ import io.onehop.core.Role;
 import java.time.Duration;
 
 /**
- * What a client knows of one node at some moment; each number by itself, since calls go on
- * meanwhile. The counters are those of spec/meter, since the client has this node.
+ * What a client knows about one node at one moment. Each number is read by itself, because calls
+ * continue meanwhile. The counters are those of spec/meter. They start at zero when the client
+ * first has this node.
  *
- * @param name as placement knows it
+ * @param name the name that placement uses
  * @param address {@code host:port}, or the path of a unix socket
  * @param weight as configured
- * @param role what it is to a Redis Cluster; elsewhere {@link Role#NONE}
- * @param master the name of the node that a replica follows; otherwise {@code null}
- * @param share of the key space, 0 to 1, as keys are placed now
+ * @param role its role in a Redis Cluster; elsewhere {@link Role#NONE}
+ * @param master the name of the master that a replica follows; otherwise {@code null}
+ * @param share its part of the key space, 0 to 1, as keys are placed now
  * @param state whether it is asked
- * @param restsFor how long it still rests or is ejected; zero if it is up
- * @param failures in a row
- * @param reason what it failed by last; {@code null} while it is up
+ * @param restsFor how long it will still rest or be ejected; zero if it is up
+ * @param failures failures in a row
+ * @param reason its last failure; {@code null} while it is up
  * @param leased connections in use
  * @param idle connections that are open and not in use
- * @param poolSize how many there may be
- * @param calls commands, or parts of batches, that ended, well or not
- * @param errors those that failed
- * @param redirects replies after which a command was sent on to another node
+ * @param poolSize the maximum number of connections
+ * @param calls commands, or parts of batches, that have ended, well or not
+ * @param errors calls that failed
+ * @param redirects replies that redirected a command to another node
  * @param leases connections handed out
- * @param waits leases that waited for a connection to get free
- * @param connects connections that were begun to be made
- * @param bytesSent on its connections
- * @param bytesReceived on its connections
- * @param p50 half of the calls that ended well took less; zero if there were none
- * @param p99 99 of 100 took less
+ * @param waits leases that had to wait for a connection
+ * @param connects attempts to connect
+ * @param bytesSent bytes sent on its connections
+ * @param bytesReceived bytes received on its connections
+ * @param p50 median duration of successful calls; zero if there were none
+ * @param p99 99th percentile of the same
  */
 public record NodeStatus(
         String name,
@@ -60,11 +61,11 @@ public record NodeStatus(
     /** Whether a node is asked. */
     public enum State {
         UP,
-        /** It has failed: its keys fail at once, but for one caller at a time. */
+        /** It has failed. Calls for its keys fail immediately, except for one probe at a time. */
         RESTING,
         /** It has failed, and its keys are on other nodes. */
         EJECTED,
-        /** The client was closed: it asks nobody. */
+        /** The client is closed and asks no node. */
         CLOSED
     }
 }

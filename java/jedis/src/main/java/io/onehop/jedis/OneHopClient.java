@@ -32,34 +32,38 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Jedis' API over a server pool of redis nodes: every key goes straight to the node where
- * nutcracker would have put it.
+ * Jedis' API over a server pool of redis nodes. Every key is on the node where nutcracker would
+ * place it, and commands go there directly.
  *
  * <pre>{@code
- * try (OneHopClient redis = OneHopClient.builder().config(Path.of("/etc/nutcracker.yml")).pool("alpha").build()) {
+ * try (OneHopClient redis =
+ *         OneHopClient.builder().config(Path.of("/etc/nutcracker.yml")).pool("alpha").build()) {
  *     redis.hget("user:1", "name");
  *     try (AbstractPipeline batch = redis.pipelined()) { ... batch.sync(); }
  * }
  * }</pre>
  *
- * <p>Every command goes where the command table (spec/route) says: to the node of its keys, split
- * over the nodes of its keys (MGET, MSET, DEL, XREAD, ...), or to all nodes (KEYS, FLUSHALL, SCRIPT
- * LOAD, ...), all at once, with one reply in the caller's order; SCAN goes through them one by one.
- * A command that needs its keys on one node and has them on two is {@link CrossNode}; what cannot
- * be answered honestly is {@link Unsupported}: both before a byte is sent.
+ * <p>The command table (spec/route) says where a command goes. Commands go to the node of their
+ * keys. Some are split over the nodes of their keys (MGET, MSET, DEL, XREAD, ...), some go to all
+ * nodes (KEYS, FLUSHALL, SCRIPT LOAD, ...). Several nodes are asked in parallel, and the reply is
+ * one, in the caller's order. SCAN visits the nodes one by one. A command whose keys must be on one
+ * node but are on two throws {@link CrossNode}. A command that has no honest answer throws {@link
+ * Unsupported}. Both are thrown before a byte is sent.
  *
- * <p>With {@code cluster: true} the servers are seeds of a Redis Cluster, and its own map says
- * where keys are: the first call waits until a node has told it, none after that. Commands whose
- * slot has moved are sent on, in pipelines, too.
+ * <p>With {@code cluster: true} the servers are seeds of a Redis Cluster, and the cluster's own map
+ * says where keys are. Only the first call waits for the map. Commands whose slot has moved follow
+ * the redirect, in pipelines, too.
  *
- * <p>Every call ends by the server pool's {@code timeout} (milliseconds; 0 is never); one that
- * waits by its own wish (BLPOP, XREAD with BLOCK) by so much later, and if it waits for ever only
- * an interrupt ends it. Failures are {@link OneHopException}s and say whether the command may have
- * run; errors that a node answers are Jedis' own exceptions.
+ * <p>Every call ends within the server pool's {@code timeout} (milliseconds; 0 = none). Blocking
+ * commands (BLPOP, XREAD with BLOCK) add their own timeout; one that blocks forever ends only by an
+ * interrupt. Failures are {@link OneHopException}s and say whether the command may have run. Errors
+ * that a node answers are Jedis' own exceptions.
  *
- * <p>One client is meant for all threads. Building it connects to nothing; {@link #close} closes
- * every connection. It speaks RESP2 and sends neither HELLO nor CLIENT. When its configuration file
- * changes, it follows: a call, a batch, a transaction ends by the configuration it began with.
+ * <p>One client is meant for all threads. Building it connects to no node, except to fetch the map
+ * of a Redis Cluster at the first call. {@link #close} closes every connection. The client speaks
+ * RESP2 and sends neither HELLO nor CLIENT. It follows changes of its configuration file: new calls
+ * use the new file, and a call, batch or transaction in progress finishes with the one it started
+ * with.
  */
 public final class OneHopClient extends UnifiedJedis {
     private final CurrentRoute route;
@@ -77,32 +81,35 @@ public final class OneHopClient extends UnifiedJedis {
         this.evictor = new IdleConnectionEvictor(route.snapshots());
     }
 
-    /** Begins what its own threads do. */
+    /** Starts the client's threads. */
     private OneHopClient started() {
         watcher.start();
         evictor.start();
         return this;
     }
 
-    /** Begins to build a client. */
+    /** A builder for a client. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** How the nodes are, and what became of the calls so far. Asks no node. */
+    /**
+     * The state of the nodes, and counters of all calls so far. It asks no node. Any thread; it
+     * also works after {@link #close}.
+     */
     public PoolStatus status() {
         return PoolStatus.of(snapshots().newest(), watcher.status(), snapshots().isClosed());
     }
 
     /**
-     * Where every key is now: the nodes, and which of them has a key and why. Immutable; a change
-     * makes another one.
+     * The current topology: the nodes, and which node has a key and why. Immutable. A change of the
+     * configuration or the map makes another one, so call this again. Any thread.
      */
     public Topology topology() {
         return route.take().topology();
     }
 
-    /** What the last look at the configuration has led to. */
+    /** The result of the last check of the configuration. */
     ConfigStatus config() {
         return watcher.status();
     }
@@ -116,14 +123,14 @@ public final class OneHopClient extends UnifiedJedis {
     }
 
     /**
-     * A pipeline over all nodes at once, for one thread.
+     * A pipeline over all nodes, for one thread.
      *
-     * <p>Commands are refused ({@link CrossNode}, {@link Unsupported}) when they are added; nothing
-     * is sent and no connection held before {@code sync()}, which has the server pool's {@code
-     * timeout} for all of it. Then every Response has its value, the error its node answered, or
-     * throws the failure that names its node; and if a node failed, {@code sync()} itself throws:
-     * that failure if nothing arrived, otherwise {@link PartialBatch}. {@code close()} syncs what
-     * was not synced.
+     * <p>Adding a command throws {@link CrossNode} or {@link Unsupported} if it is refused. Nothing
+     * is sent and no connection is used before {@code sync()}, which ends within the server pool's
+     * {@code timeout}. Afterwards every Response has its value or the error that its node answered,
+     * or throws the failure of its node. If a node failed, {@code sync()} itself throws {@link
+     * PartialBatch}, or that node's failure if nothing arrived. {@code close()} calls {@code
+     * sync()} for commands that are left.
      */
     @Override
     public OneHopPipeline pipelined() {
@@ -131,21 +138,21 @@ public final class OneHopClient extends UnifiedJedis {
     }
 
     /**
-     * A transaction on one node, for one thread: that of the first key it watches or names. A key
-     * of another node is refused with {@link CrossNode}, before anything is sent. Such a refusal
+     * A transaction on one node, for one thread. The first key that is watched or named decides the
+     * node. A key of another node throws {@link CrossNode}, before anything is sent. Such a refusal
      * discards the transaction: {@code exec()} fails, and nothing of it is executed.
      *
-     * <p>Nothing is sent and no connection held before {@code exec()}, but for what is watched.
-     * Between WATCH and MULTI commands are answered at once, and may be of any node. If the
-     * connection that watches fails, everything up to {@code exec()}, {@code discard()} or {@code
-     * close()} fails with the same cause. {@code close()} discards.
+     * <p>Nothing is sent and no connection is used before {@code exec()}, except for WATCH. Between
+     * WATCH and MULTI commands are answered immediately, and may have keys of any node. If the
+     * connection that watches fails, every later call up to {@code exec()}, {@code discard()} or
+     * {@code close()} fails with the same cause. {@code close()} discards.
      */
     @Override
     public AbstractTransaction transaction(boolean doMulti) {
         return new Transaction(commandObjects, route, doMulti);
     }
 
-    /** Goes through the keys of all nodes, one node after another. */
+    /** Iterates over the keys of all nodes, one node after another. */
     @Override
     public ScanIteration scanIteration(int batchCount, String match) {
         return new ScanIteration(ScanConnection.provider(route.take()), batchCount, match);
@@ -160,11 +167,13 @@ public final class OneHopClient extends UnifiedJedis {
     /* ---- Nodes by name ---- */
 
     /**
-     * Sends a command to every node, also one that has no key or is refused otherwise: {@code
-     * redis.onEachNode(commands -> commands.slowlogReset())}. Refused is only what changes a
-     * connection. If a node fails, this throws: its failure if nothing arrived, otherwise {@link
-     * PartialBatch}; else the first error that a node answered, which has no room in a reply of
-     * this type.
+     * Sends a command to every node, also one that has no key or is otherwise refused: {@code
+     * redis.onEachNode(commands -> commands.slowlogReset())}.
+     *
+     * <p>The replies are in node order, by node name. Throws the first error that a node answered,
+     * because a typed reply has no room for it. Throws {@link Unsupported} for a command that
+     * changes its connection. If a node fails, throws {@link PartialBatch}, or that node's failure
+     * if nothing arrived.
      *
      * @return the replies by the names of the nodes, in node order
      */
@@ -173,20 +182,24 @@ public final class OneHopClient extends UnifiedJedis {
     }
 
     /**
-     * The same for a command in words; the replies are as they come from the wire, an error in its
-     * place.
+     * The same for a command in words. The replies are as Jedis reads them from the wire, and an
+     * error reply is a value.
      */
     public Map<String, Object> onEachNode(CommandArguments arguments) {
         return new EachNode(route.take()).told(arguments);
     }
 
-    /** Sends a command to the node of that name, as {@link #onEachNode(Function)} does to all. */
+    /**
+     * Sends a command to the node of that name, as {@link #onEachNode(Function)} does to all.
+     *
+     * @throws IllegalArgumentException if there is no such node
+     */
     public <T> T onNode(String node, Function<CommandObjects, CommandObject<T>> command) {
         EachNode nodes = new EachNode(route.take());
         return nodes.one(nodes.index(node), command.apply(commandObjects));
     }
 
-    /** The same for a command in words; the reply is as it comes from the wire. */
+    /** The same for a command in words. The reply is as Jedis reads it from the wire. */
     public Object onNode(String node, CommandArguments arguments) {
         EachNode nodes = new EachNode(route.take());
         return nodes.one(
@@ -196,40 +209,46 @@ public final class OneHopClient extends UnifiedJedis {
     /* ---- Subscriptions ---- */
 
     /**
-     * Listens until the last channel is left, on the calling thread; each channel on its own node,
-     * where PUBLISH goes, too. Holds one connection to each of these nodes and closes it at the
-     * end. A node that is lost ends it with {@link NodeDown}, and so does a configuration by which
-     * its channels are on other nodes: subscribe again.
+     * Subscribes and receives messages on the calling thread, until the last channel is left. Each
+     * channel is on its own node, where PUBLISH goes, too. Uses one connection to each of these
+     * nodes and closes it at the end. Throws {@link NodeDown} when a node is lost, or when a new
+     * configuration places the channels on other nodes. Then subscribe again.
      */
     @Override
     public void subscribe(JedisPubSub subscriber, String... channels) {
         listen(connection -> subscriber.proceed(connection, channels));
     }
 
-    /** The same. */
+    /** The same for bytes. */
     @Override
     public void subscribe(BinaryJedisPubSub subscriber, byte[]... channels) {
         listen(connection -> subscriber.proceed(connection, channels));
     }
 
-    /** The same on every node; each message comes once, as it is published on one. */
+    /**
+     * Subscribes to patterns on every node. A message arrives once, because it is published on one
+     * node.
+     */
     @Override
     public void psubscribe(JedisPubSub subscriber, String... patterns) {
         listen(connection -> subscriber.proceedWithPatterns(connection, patterns));
     }
 
-    /** The same. */
+    /** The same for bytes. */
     @Override
     public void psubscribe(BinaryJedisPubSub subscriber, byte[]... patterns) {
         listen(connection -> subscriber.proceedWithPatterns(connection, patterns));
     }
 
-    /** Sharded channels, as {@code RedisClusterClient} has them: SPUBLISH goes to the same node. */
+    /**
+     * Subscribes to sharded channels as {@code RedisClusterClient} does. SPUBLISH goes to the same
+     * node.
+     */
     public void ssubscribe(JedisShardedPubSub subscriber, String... channels) {
         listen(connection -> subscriber.proceed(connection, channels));
     }
 
-    /** The same. */
+    /** The same for bytes. */
     public void ssubscribe(BinaryJedisShardedPubSub subscriber, byte[]... channels) {
         listen(connection -> subscriber.proceed(connection, channels));
     }
@@ -239,7 +258,7 @@ public final class OneHopClient extends UnifiedJedis {
         try (subscription) {
             listening.accept(subscription);
         } finally {
-            subscription.holder.isOver = true; // If no stack is left to close it.
+            subscription.holder.isOver = true; // In case no stack is left to close it.
         }
     }
 
@@ -248,7 +267,7 @@ public final class OneHopClient extends UnifiedJedis {
         return new RoutedArguments.Factory(protocol);
     }
 
-    /** Closes every connection: the idle ones now, those in use when their call is over. */
+    /** Closes idle connections now, and leased ones when their call ends. Any thread. */
     @Override
     public void close() {
         watcher.close();
@@ -269,10 +288,10 @@ public final class OneHopClient extends UnifiedJedis {
         private Builder() {}
 
         /**
-         * The configuration file: a nutcracker.yml, with or without OneHop's own directives. As
-         * long as the client is open a thread of its own looks once a second whether it has
-         * changed. Calls that begin later go by the new one; a bad, half-written or missing file
-         * changes nothing, and the log ({@code io.onehop}) says once what is wrong.
+         * The configuration file: a nutcracker.yml, with or without OneHop's own directives. While
+         * the client is open, a thread checks once a second whether the file has changed. New calls
+         * use the new file. A bad, half-written or missing file changes nothing, and the log
+         * ({@code io.onehop}) says once what is wrong.
          */
         public Builder config(Path file) {
             this.file = file;
@@ -280,7 +299,7 @@ public final class OneHopClient extends UnifiedJedis {
             return this;
         }
 
-        /** The configuration itself, in place of a file. */
+        /** The configuration itself, instead of a file. */
         public Builder configText(String text) {
             this.text = text;
             this.file = null;
@@ -288,9 +307,9 @@ public final class OneHopClient extends UnifiedJedis {
         }
 
         /**
-         * Who is told of a changed configuration, on the thread that looks at the file, before
-         * calls go by it; {@code TopologyChange} says how many keys move. The change waits until
-         * the listener is done, and nothing can stop it.
+         * Calls this listener when the configuration has changed, before calls use the new one.
+         * {@code TopologyChange} says how many keys move. It runs on the thread that watches the
+         * file. The change waits until the listener returns, and the listener cannot prevent it.
          */
         public Builder onChange(Consumer<TopologyChange> listener) {
             this.listener = Objects.requireNonNull(listener);
@@ -304,8 +323,10 @@ public final class OneHopClient extends UnifiedJedis {
         }
 
         /**
-         * The client. Throws {@link ConfigInvalid} if the configuration cannot be read, is not
-         * accepted, or has no such pool of redis nodes.
+         * Makes the client.
+         *
+         * @throws ConfigInvalid if the configuration cannot be read, is invalid, or lacks such a
+         *     pool of redis nodes
          */
         public OneHopClient build() {
             JedisVersion.require();

@@ -6,12 +6,13 @@ import io.onehop.core.ErrorKind.Outcome;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * A failure of OneHop's: what happened, on which node, and whether the command may have run.
+ * A failure that OneHop reports: what happened, on which node, and whether the command may have
+ * run.
  *
- * <p>There is one subclass for each {@linkplain ErrorKind kind}. An error that a node answers, such
- * as {@code WRONGTYPE}, is none of these: it is Jedis' own {@link
+ * <p>Each {@linkplain ErrorKind kind} has a subclass. An error that a node answers, such as {@code
+ * WRONGTYPE}, is not one of them: it is Jedis' own {@link
  * redis.clients.jedis.exceptions.JedisDataException}. Unchecked, immutable, safe to share between
- * threads. A program may make one itself, to test what it does about it.
+ * threads. Programs may construct one, to test how they handle it.
  */
 public abstract class OneHopException extends JedisException {
     private static final long serialVersionUID = 1;
@@ -27,13 +28,13 @@ public abstract class OneHopException extends JedisException {
         this.outcome = outcome;
     }
 
-    /** What happened, the same names as in PHP. */
+    /** What happened. The names are the same as in PHP. */
     public ErrorKind getKind() {
         return kind;
     }
 
     /**
-     * The name of the node that failed, as in the configuration; {@code null} if no node did, or
+     * The name of the node that failed, as in the configuration; {@code null} if no node failed, or
      * more than one.
      */
     public String getNode() {
@@ -41,8 +42,8 @@ public abstract class OneHopException extends JedisException {
     }
 
     /**
-     * Whether the command, or a command of the batch, may have run on a node. If not, repeating it
-     * is safe.
+     * True if the command, or a command of the batch, may have run on a node. If false, repeating
+     * it is safe.
      */
     public boolean mayHaveExecuted() {
         return outcome.mayHaveExecuted();

@@ -31,12 +31,12 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 
 /**
- * The numbers of a client for Micrometer: {@code new OneHopMetrics(client).bindTo(registry)}. Names
- * and labels are those of spec/meter, section 4, so that PHP and Java are one set of series.
+ * A client's counters for Micrometer: {@code new OneHopMetrics(client).bindTo(registry)}. Names and
+ * labels are those of spec/meter, section 4, so PHP and Java form the same series.
  *
- * <p>Micrometer is an optional dependency: without it everything works except this class. Nodes
- * come and go with the configuration, and their meters with them; a closed client has none. Times
- * are recorded from the binding on; counters cover the client's whole life. Any thread.
+ * <p>Micrometer is an optional dependency; only this class needs it. Meters come and go with the
+ * nodes of the configuration. A closed client has none. Times are recorded from the binding on;
+ * counters cover the client's whole life. Any thread.
  */
 @SuppressWarnings("exports") // A program that is a module and has Micrometer requires it itself.
 public final class OneHopMetrics implements MeterBinder {
@@ -49,7 +49,7 @@ public final class OneHopMetrics implements MeterBinder {
     private final OneHopClient client;
     private final Snapshots snapshots;
 
-    /** Of this client, until it is closed. */
+    /** Meters of this client, until it is closed. */
     public OneHopMetrics(OneHopClient client) {
         this.client = client;
         this.snapshots = client.snapshots();
@@ -62,7 +62,7 @@ public final class OneHopMetrics implements MeterBinder {
         snapshots.watch(bound::update);
     }
 
-    /** One node, reached in whatever way: its meters are made once. */
+    /** One node, however it is reached. Its meters are made once. */
     private static final class Metered {
         private final List<Meter> meters = new ArrayList<>();
         private volatile Pool pool;
@@ -113,8 +113,8 @@ public final class OneHopMetrics implements MeterBinder {
         }
 
         /**
-         * Meters for nodes that are new; none for those that are gone, as all are from a client
-         * that is closed.
+         * Adds meters of new nodes and removes those of nodes that are gone. A closed client has no
+         * nodes.
          */
         synchronized void update() {
             Pool[] pools = snapshots.isClosed() ? new Pool[0] : snapshots.newest().pools();
@@ -141,8 +141,8 @@ public final class OneHopMetrics implements MeterBinder {
         }
 
         /**
-         * What each node is to a Redis Cluster, and whom a replica follows: labels, since they are
-         * no numbers.
+         * A node's role in a Redis Cluster, and the master of a replica. They are labels, because
+         * they are no numbers.
          */
         private void updateRoles(List<Node> nodes, PoolTopology topology) {
             Set<Tags> current = new HashSet<>();

@@ -6,8 +6,8 @@ import redis.clients.jedis.CommandObjects;
 import java.util.List;
 
 /**
- * What {@link OneHopClient#pipelined()} returns: Jedis' pipeline over all nodes, with all that
- * Jedis' own has.
+ * What {@link OneHopClient#pipelined()} returns: Jedis' pipeline over all nodes, with every method
+ * of Jedis' own. For one thread.
  */
 public abstract class OneHopPipeline extends AbstractPipeline {
 
@@ -16,11 +16,10 @@ public abstract class OneHopPipeline extends AbstractPipeline {
     }
 
     /**
-     * Sends everything that was added, as {@code sync()} does, and throws as that does if a node
-     * failed.
+     * Sends everything that was added, as {@code sync()} does, and throws the same failures.
      *
-     * @return the replies in the order of the commands, as their Responses give them; an error that
-     *     a node answered is an element, a {@code JedisDataException}
+     * @return the replies in the order of the commands, as their Responses return them; an error
+     *     that a node answered is an element, a {@code JedisDataException}
      */
     public abstract List<Object> syncAndReturnAll();
 }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Some nodes of a batch answered and some failed. What did arrive is here.
+ * Some nodes of a batch answered and some failed. It carries the replies that arrived.
  *
  * <p>A batch is a pipeline, or one command for several nodes. If nothing arrived at all, the first
  * failure itself is thrown instead.
@@ -33,13 +33,12 @@ public final class PartialBatch extends OneHopException {
     }
 
     /**
-     * What arrived, in the caller's order; where something failed stands its {@link
-     * OneHopException}.
+     * The replies in the caller's order. Failed parts are their {@link OneHopException}.
      *
-     * <p>Of a pipeline: one element for each command, as its {@code Response} gives it (an error
-     * the node answered is a {@code JedisDataException}). Of MGET: one for each key. Of MSET: one
-     * for each pair, {@code "OK"}. Of DEL, UNLINK, TOUCH and EXISTS, which count: one, the sum of
-     * the nodes that answered.
+     * <p>A pipeline has one element for each command, as its {@code Response} returns it; an error
+     * that the node answered is a {@code JedisDataException}. MGET has one for each key. MSET has
+     * one for each pair, {@code "OK"}. DEL, UNLINK, TOUCH and EXISTS count, so they have one: the
+     * sum of the nodes that answered.
      */
     public List<Object> getReplies() {
         return replies;

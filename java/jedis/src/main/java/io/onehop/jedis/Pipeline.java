@@ -16,10 +16,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A pipeline over all nodes: commands are placed and encoded as they are added, sent and answered
- * at {@link #sync}, all nodes at once.
+ * A pipeline over all nodes. Commands are placed and encoded when they are added. {@link #sync}
+ * sends them to all nodes in parallel and reads the replies.
  *
- * <p>It holds no connection before {@code sync} and none after. For one thread, and it makes none.
+ * <p>It uses no connection outside {@code sync}. For one thread; it starts none.
  */
 final class Pipeline extends OneHopPipeline {
     /** What was added since the last {@link #sync}, placed by one route. */
@@ -34,7 +34,7 @@ final class Pipeline extends OneHopPipeline {
     }
 
     private final CurrentRoute current;
-    private Queued queued; // Null: nothing was added yet.
+    private Queued queued; // Null if nothing was added yet.
 
     Pipeline(CommandObjects commandObjects, CurrentRoute current) {
         super(commandObjects);
@@ -53,9 +53,9 @@ final class Pipeline extends OneHopPipeline {
     }
 
     /**
-     * Sends everything that was added and settles every Response, with a value, the node's error or
-     * a failure. Throws after that if a node failed: its failure if nothing arrived, otherwise
-     * {@link PartialBatch}.
+     * Sends everything that was added. Afterwards every Response has a value, the node's error or a
+     * failure. If a node failed, throws {@link PartialBatch}, or that node's failure if nothing
+     * arrived.
      */
     @Override
     public void sync() {
@@ -92,8 +92,8 @@ final class Pipeline extends OneHopPipeline {
     }
 
     /**
-     * Sends what was added since the last {@link #sync}, if anything, and throws as that does; a
-     * failure already thrown is not thrown again.
+     * Calls {@link #sync} for commands that are left, and throws as that does. A failure that was
+     * thrown already is not thrown again.
      */
     @Override
     public void close() {

@@ -16,14 +16,14 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 
 /**
- * What a client knows of its server pool at some moment, for pages, logs and alarms; immutable.
- * Implements spec/meter.
+ * What a client knows about its server pool at one moment, for status pages, logs and alarms.
+ * Immutable. Implements spec/meter.
  *
  * @param pool the server pool's name
  * @param generation how often a configuration was adopted, from 1
  * @param fingerprint equal in two processes exactly if they place keys alike (spec/topology)
- * @param config what the last look at the configuration has led to
- * @param nodes by index, those that are ejected, too
+ * @param config the result of the last check of the configuration
+ * @param nodes all nodes by index, also ejected ones
  */
 public record PoolStatus(
         String pool,
@@ -32,7 +32,7 @@ public record PoolStatus(
         ConfigStatus config,
         List<NodeStatus> nodes) {
 
-    /** {@code isOver}: nobody is asked any more. */
+    /** {@code isOver}: the client is closed. */
     static PoolStatus of(Snapshot snapshot, ConfigStatus config, boolean isOver) {
         PoolTopology topology = snapshot.topology();
         double[] shares = topology.shares();
@@ -95,7 +95,7 @@ public record PoolStatus(
     }
 
     /**
-     * Whether every node is up and the client is open. For an alarm, not for a readiness or
+     * True if every node is up and the client is open. Use it for an alarm, not for a readiness or
      * liveness probe: a node that is down costs only its own keys, but an instance that is taken
      * out of service serves none.
      */

@@ -4,10 +4,11 @@ import io.onehop.core.ErrorKind;
 import io.onehop.core.ErrorKind.Outcome;
 
 /**
- * The node sent what is no reply, more than it was asked for, or more than the limits of {@link
- * io.onehop.core.Limits} allow.
+ * The node sent bytes that are no reply, more replies than commands, or more than the limits allow
+ * (spec/limits.json).
  *
- * <p>The connection is closed and none of those bytes meets another command.
+ * <p>The connection is closed, so none of those bytes reach another command. {@link
+ * #mayHaveExecuted()} says whether the command may have run.
  */
 public final class ProtocolViolation extends OneHopException {
     private static final long serialVersionUID = 1;

@@ -9,10 +9,7 @@ import redis.clients.jedis.providers.ConnectionProvider;
 
 import java.util.Map;
 
-/**
- * What is left of UnifiedJedis that would take a connection to any node: it is told that there is
- * no such thing.
- */
+/** Refuses the methods of UnifiedJedis that would take a connection to an arbitrary node. */
 final class RefusingConnectionProvider implements ConnectionProvider {
     private final String pool;
 
@@ -44,7 +41,7 @@ final class RefusingConnectionProvider implements ConnectionProvider {
         return getConnectionMap();
     }
 
-    /** The method of UnifiedJedis that the caller called. */
+    /** The method of UnifiedJedis that was called. */
     private static String method() {
         return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
                 .walk(

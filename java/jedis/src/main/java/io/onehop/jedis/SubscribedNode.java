@@ -19,10 +19,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * One node of a {@link Subscription}: a connection on which the node speaks unasked, leased for as
- * long as the subscription lasts and closed after it.
+ * One node of a {@link Subscription}. Its connection is leased for the whole subscription and
+ * closed afterwards, because the node sends messages unasked.
  *
- * <p>Writing has the server pool's timeout; listening has none. For the thread that listens.
+ * <p>Writing has the server pool's timeout; receiving has none. For the thread that called {@code
+ * subscribe()}.
  */
 final class SubscribedNode {
     private final Pool pool;
@@ -30,7 +31,7 @@ final class SubscribedNode {
     private final SelectionKey key;
     private Object next;
 
-    /** Leases a connection and has the selector listen to it. */
+    /** Leases a connection and registers it with the selector. */
     SubscribedNode(Pool pool, Selector selector, Holder holder) {
         this.pool = pool;
         this.connection = pool.lease(holder, deadline());
@@ -51,13 +52,16 @@ final class SubscribedNode {
         connection.until(deadline());
         try {
             connection.sendCommand(new CommandArguments(name).addObjects(channels));
-            connection.getMany(0); // That is Jedis' flush for everybody.
+            connection.getMany(0); // Jedis' public way to flush.
         } catch (RuntimeException lost) {
             throw failure(lost);
         }
     }
 
-    /** What the node said next, if it has arrived; it stays next until it is {@link #taken}. */
+    /**
+     * The next message or confirmation, if it has arrived. It stays the next one until {@link
+     * #taken}.
+     */
     Object next() {
         try {
             if (next == null && connection.arrivedReplies() > 0) {
@@ -77,15 +81,12 @@ final class SubscribedNode {
         next = null;
     }
 
-    /**
-     * Listens for more only if all that came is taken: what nobody can take yet must not pile up
-     * here.
-     */
+    /** Receives more only if everything that came was taken, so nothing piles up here. */
     void listen() {
         key.interestOps(next == null ? SelectionKey.OP_READ : 0);
     }
 
-    /** Takes what has arrived, if this node is among those the selector saw. */
+    /** Takes what has arrived, if the selector reported this node. */
     void fill(Set<SelectionKey> seen) {
         try {
             if (seen.remove(key)) {

@@ -34,24 +34,27 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * What {@code JedisPubSub} takes for its connection: behind it are those of all nodes where the
- * caller's channels are.
+ * What {@code JedisPubSub} takes for its connection. It stands for the connections of all nodes
+ * that have the caller's channels.
  *
- * <p>In: SUBSCRIBE, UNSUBSCRIBE and their kin, from any thread. Out: confirmations and messages as
+ * <p>In: SUBSCRIBE, UNSUBSCRIBE and the like, from any thread. Out: confirmations and messages as
  * from one server, to the thread that called {@code subscribe()}. A channel is subscribed on its
- * own node, where PUBLISH goes, too, a pattern on every node, of a Redis Cluster on one, which
- * passes on what all are told; so each message comes once. Implements spec/route, section 6.
+ * own node, where PUBLISH goes, too. A pattern is subscribed on every node, but in a Redis Cluster
+ * on one, which passes on the messages of all. So each message comes once. Implements spec/route,
+ * section 6.
  */
 final class Subscription extends Connection {
     /*
-     * Only the listening thread touches connections: other threads leave their command in a queue and wake it up. It
-     * waits for all nodes with one selector, without end while everything is confirmed; a confirmation must come within
-     * the server pool's timeout.
+     * Only the thread that called subscribe() touches connections. Other threads queue their
+     * command and wake it up. It waits for all nodes with one selector, without a timeout while
+     * everything is confirmed. A confirmation must come within the server pool's timeout.
      *
-     * A node's words are taken in its order. Confirmations are given to the caller in his order: a node that confirms
-     * what is not next yet is not listened to until it is. Otherwise unsubscribing from the last channel of one node,
-     * confirmed before the subscription on another, would count zero and end everything. Nor is a node that has a
-     * message of a pattern which others have to confirm first.
+     * What a node sends is taken in its order. Confirmations reach the caller in the order of
+     * its commands. If a node confirms something that is not next yet, nothing more is
+     * received from it until then. Otherwise, if one node confirmed an UNSUBSCRIBE of its
+     * last channel before another node confirmed a subscription, the count would be zero and
+     * everything would end. A node with a message of a pattern that other nodes have to
+     * confirm first is held back, too.
      */
     final Holder holder = new Holder();
     private final CurrentRoute current;
@@ -96,17 +99,17 @@ final class Subscription extends Connection {
 
     @Override
     protected void flush() {
-        // The listening thread writes.
+        // The subscribing thread writes.
     }
 
     @Override
     public void setTimeoutInfinite() {
-        // It is, but for confirmations.
+        // There is no timeout, except for confirmations.
     }
 
     @Override
     public void rollbackTimeout() {
-        // Nothing was changed.
+        // Nothing to restore.
     }
 
     @Override
@@ -114,11 +117,9 @@ final class Subscription extends Connection {
         return selector.isOpen();
     }
 
-    /* ---- From the listening thread ---- */
+    /* ---- From the subscribing thread ---- */
 
-    /**
-     * The next confirmation or message, as soon as there is one; or what a node refused, thrown.
-     */
+    /** The next confirmation or message, as soon as there is one. Throws what a node refused. */
     @Override
     public Object getUnflushedObject() {
         while (true) {
@@ -129,7 +130,7 @@ final class Subscription extends Connection {
             }
             List<?> next = confirmations.next();
             if (next == null) {
-                next = heard();
+                next = receive();
             }
             if (next != null) {
                 return next;
@@ -139,8 +140,8 @@ final class Subscription extends Connection {
         }
     }
 
-    /** The next message of any node; confirmations on the way are noted. */
-    private List<?> heard() {
+    /** The next message of any node. Notes confirmations on the way. */
+    private List<?> receive() {
         boolean isConfirmed = false;
         for (Map.Entry<Integer, SubscribedNode> each : nodes.entrySet()) {
             SubscribedNode node = each.getValue();
@@ -161,7 +162,7 @@ final class Subscription extends Connection {
                 node.taken();
                 isConfirmed = true;
             } else if (message == null && !confirmations.isExpected(each.getKey(), words)) {
-                // It ends the sharded channels of a slot that it gives away.
+                // A node ends the sharded channels of a slot that it gives away.
                 if (route.snapshot().pool().cluster()) {
                     NodeDown over =
                             Failure.slotMoved(
@@ -174,11 +175,11 @@ final class Subscription extends Connection {
             }
         }
         List<?> next = confirmations.next();
-        return next == null && isConfirmed ? heard() : next;
+        return next == null && isConfirmed ? receive() : next;
     }
 
     /**
-     * What both a message and a confirmation begin with: what it is, and of which channel or
+     * The words with which a message or a confirmation begins: its kind, and its channel or
      * pattern.
      */
     private static List<?> words(Object said, SubscribedNode node) {
@@ -247,8 +248,8 @@ final class Subscription extends Connection {
     }
 
     /**
-     * PING goes to one node, what leaves nothing to none, and what names nothing to one that will
-     * say so.
+     * PING goes to one node. A command that leaves nothing goes to none. A command without channels
+     * goes to one node, which will refuse it.
      */
     private void sendToAny(Command command, List<byte[]> words, boolean isLeaving) {
         BitSet target = new BitSet();
@@ -263,7 +264,7 @@ final class Subscription extends Connection {
         confirmations.expect(command, null, target, deadline());
     }
 
-    /** The nodes of a channel; of those it leaves only the ones that are listened to. */
+    /** The nodes of a channel. Leaving it concerns only nodes that are subscribed. */
     private BitSet targets(Kind kind, byte[] channel, boolean isLeaving) {
         BitSet targets = homes(route, kind, channel);
         for (int i = 0; i < route.pools().length; i++) {
@@ -272,12 +273,12 @@ final class Subscription extends Connection {
         return targets;
     }
 
-    /** The nodes where a channel's messages are published by this route. */
+    /** The nodes on which this route publishes a channel's messages. */
     private static BitSet homes(Route route, Kind kind, byte[] channel) {
         BitSet homes = new BitSet();
         ServerPool pool = route.snapshot().pool();
         boolean isAnywhere = pool.distribution() == Distribution.RANDOM;
-        // A cluster tells every node what is published.
+        // A Redis Cluster passes each message on to every node.
         if ((kind == Kind.PATTERN || isAnywhere) && !pool.cluster()) {
             homes.set(0, route.pools().length);
         } else {
@@ -287,8 +288,9 @@ final class Subscription extends Connection {
     }
 
     /**
-     * When the configuration changes others publish by the new one. As long as that is on the nodes
-     * listened to, nothing is missed; otherwise it is over, since nobody would notice the silence.
+     * After a change of the configuration, other clients publish by the new one. If the new nodes
+     * are all subscribed, no message is missed. Otherwise this throws, because the silence would
+     * not be noticed.
      */
     private void requireAtHome() {
         Route newest = current.take();
@@ -329,14 +331,14 @@ final class Subscription extends Connection {
         return Deadline.in(route.topology().pool().timeoutMs());
     }
 
-    /** Closes every connection: the nodes go on speaking on them. */
+    /** Closes every connection, because the nodes go on sending messages. */
     @Override
     public void close() {
         current.snapshots().unwatch(watcher);
         try {
             selector.close();
         } catch (IOException ignored) {
-            // It is gone all the same.
+            // It is closed all the same.
         }
         nodes.values().forEach(SubscribedNode::close);
         nodes.clear();

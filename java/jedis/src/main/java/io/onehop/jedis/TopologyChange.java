@@ -3,12 +3,11 @@ package io.onehop.jedis;
 import io.onehop.core.Topology;
 
 /**
- * A configuration that has changed, told before the first call goes by it.
+ * A configuration that has changed. The listener gets it before the first call uses the new one.
  *
- * @param before what calls went by until now
- * @param after what they go by next
- * @param moved how many of the keys have another node by it, in tenths of a per cent
- * @param generation the number of the configuration that comes now; the one the client was built
- *     with is 1
+ * @param before the topology until now
+ * @param after the next topology
+ * @param moved the keys that get another node, in tenths of a per cent
+ * @param generation the number of the new configuration; the first one of a client is 1
  */
 public record TopologyChange(Topology before, Topology after, int moved, long generation) {}

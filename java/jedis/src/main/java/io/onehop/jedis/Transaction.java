@@ -30,26 +30,28 @@ import java.util.function.Function;
  *
  * <p>The first key, watched or in a command, binds it to that key's node. A key of another node is
  * refused, and after MULTI the refusal discards the transaction: nothing of it is executed. MULTI
- * sends nothing. {@code exec()} writes it and, when it has its OK, the commands and EXEC in one
- * piece. So no connection is held while the caller queues commands. Only WATCH holds one, until
- * {@code exec()}, {@code discard()}, {@code unwatch()} or {@code close()}. For one thread.
+ * sends nothing. {@code exec()} writes it and, after its OK, the commands and EXEC in one piece. So
+ * no connection is used while the caller queues commands. Only WATCH keeps one, until {@code
+ * exec()}, {@code discard()}, {@code unwatch()} or {@code close()}. For one thread.
  */
 final class Transaction extends AbstractTransaction {
     /*
-     * What is lost with a connection that watches is the promise that nothing has changed. So when it fails, everything
-     * is refused with the same cause until the caller ends this transaction; nothing is ever sent a second time.
+     * A lost connection that watched loses the promise that nothing has changed. So after its
+     * failure every call is refused with the same cause until the caller ends this transaction.
+     * Nothing is ever sent a second time.
      */
     private static final CommandArguments EXEC = new CommandArguments(Command.EXEC);
 
     private final CurrentRoute current;
     private final List<Reply<?>> queued = new ArrayList<>();
     private RequestBuffer
-            requests; // What is queued, encoded: the caller may change his arrays then.
-    private Route route; // From the first command to the end; null: there was none yet.
+            // The queued commands, encoded, so the caller may change its arrays afterwards.
+            requests;
+    private Route route; // From the first command to the end; null before the first command.
     private TransactionBinding binding;
     private Held held;
     private OneHopException lost;
-    // The first refusal of a call of it; then nothing of it is executed.
+    // The first refused call. Nothing is executed after it.
     private OneHopException refused;
     private boolean isOpen;
 
@@ -124,7 +126,7 @@ final class Transaction extends AbstractTransaction {
         return reply;
     }
 
-    /** What is refused ends the transaction, as an error in the queue of a node does. */
+    /** A refused command ends the transaction, as an error does while a node queues commands. */
     private void requirePlaced(CommandArguments arguments) {
         try {
             binding = next(arguments);
@@ -138,7 +140,7 @@ final class Transaction extends AbstractTransaction {
         return TransactionBinding.next(binding, arguments, route.snapshot(), route.intake());
     }
 
-    /** Between WATCH and MULTI a command is answered at once. */
+    /** Between WATCH and MULTI a command is answered immediately. */
     private <T> Response<T> executed(CommandObject<T> command) {
         try {
             return Response.of(answered(command));
@@ -148,8 +150,8 @@ final class Transaction extends AbstractTransaction {
     }
 
     /**
-     * That of the watched node over the connection held, unless it waits: that has another
-     * deadline.
+     * A command of the watched node uses its connection. A blocking one does not, because it has
+     * another deadline.
      */
     private <T> T answered(CommandObject<T> command) {
         CommandArguments arguments = command.getArguments();
@@ -161,7 +163,7 @@ final class Transaction extends AbstractTransaction {
         try {
             return call(connection -> connection.executeCommand(command));
         } catch (JedisNoScriptException lost) {
-            // It has not run; there the node is given the script again.
+            // It has not run. The route sends the node its script, then the command again.
             return route.executeCommand(command);
         }
     }
@@ -169,11 +171,11 @@ final class Transaction extends AbstractTransaction {
     /* ---- The end ---- */
 
     /**
-     * Executes what was queued. Every Response then has its value, the error its node answered, or
-     * throws the failure.
+     * Executes what was queued. Every Response then has its value or the error its node answered,
+     * or throws the failure.
      *
-     * @return the replies in order, an error as a {@link JedisDataException} in its place; or
-     *     {@code null} if a watched key had changed, and nothing was executed
+     * @return the replies in order, an error as a {@link JedisDataException}; {@code null} if a
+     *     watched key had changed, so nothing was executed
      */
     @Override
     public List<Object> exec() {
@@ -203,7 +205,7 @@ final class Transaction extends AbstractTransaction {
             try {
                 end(isForgotten);
             } finally {
-                if (held != null) { // No stack is left to settle.
+                if (held != null) { // In case no stack is left to settle.
                     held.holder.isOver = true;
                     held = null;
                 }
@@ -212,8 +214,8 @@ final class Transaction extends AbstractTransaction {
     }
 
     /**
-     * Nothing follows before MULTI has its OK: a node that refuses it would execute the commands
-     * one by one.
+     * Sends MULTI alone and waits for its OK. A node that refuses it would execute the commands one
+     * by one.
      */
     private void begin(NodeConnection connection) {
         try {
@@ -228,7 +230,7 @@ final class Transaction extends AbstractTransaction {
     }
 
     private List<Object> exchange(NodeConnection connection) {
-        if (requests == null) { // Something is watched, and nothing queued.
+        if (requests == null) { // Keys are watched, and nothing is queued.
             connection.sendCommand(EXEC);
         } else {
             requests.append(EXEC);
@@ -243,7 +245,7 @@ final class Transaction extends AbstractTransaction {
     }
 
     /**
-     * Nothing was executed, because a command was refused when it was queued; that error is
+     * Nothing was executed, because the node refused a command when it was queued. That error is
      * attached.
      */
     private JedisDataException aborted(JedisDataException aborted, List<Object> answers) {
@@ -289,8 +291,8 @@ final class Transaction extends AbstractTransaction {
     }
 
     /**
-     * UNWATCH, where something is watched; if the node does not answer, closing the connection
-     * comes to the same.
+     * Sends UNWATCH if keys are watched. If the node does not answer, closing the connection has
+     * the same effect.
      */
     private void forget() {
         boolean isForgotten = false;
@@ -325,7 +327,8 @@ final class Transaction extends AbstractTransaction {
 
     private void forgetQueued() {
         RequestBuffer sent = requests;
-        requests = null; // First: memory given back twice would be used by two callers.
+        // Cleared first: memory that was given back twice would be used by two callers.
+        requests = null;
         queued.clear();
         if (sent != null) {
             sent.release();
@@ -363,7 +366,7 @@ final class Transaction extends AbstractTransaction {
         }
     }
 
-    /** What every command begins with. */
+    /** Throws what has spoilt this transaction, if anything. */
     private void requireUnharmed() {
         route = route == null ? current.take() : route;
         if (lost != null) {

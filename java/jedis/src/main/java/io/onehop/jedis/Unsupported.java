@@ -4,9 +4,9 @@ import io.onehop.core.ErrorKind;
 import io.onehop.core.ErrorKind.Outcome;
 
 /**
- * The method or command is not covered, and routing it by guess could answer wrongly. The message
- * names it and says why. Nothing was sent; but if the nodes' answers have nothing in common that
- * could be the answer, they were asked.
+ * The method or command is not supported, because guessing its nodes could give a wrong answer. The
+ * message names it and says why. Nothing was sent, with one exception: if the nodes' replies do not
+ * fit together, the nodes were asked.
  */
 public final class Unsupported extends OneHopException {
     private static final long serialVersionUID = 1;

@@ -4,7 +4,7 @@ import io.onehop.core.command.Words;
 
 import redis.clients.jedis.CommandArguments;
 
-/** A command as Jedis built it, as the table reads it. */
+/** A command as Jedis built it, in the form that the command table reads. */
 public record ArgumentWords(CommandArguments arguments) implements Words {
     @Override
     public int count() {

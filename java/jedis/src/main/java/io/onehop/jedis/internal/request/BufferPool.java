@@ -3,17 +3,17 @@ package io.onehop.jedis.internal.request;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The memory that the batches of one node are encoded in, kept from batch to batch: Jedis keeps a
- * buffer with each connection, we have no connection yet when a batch is encoded.
+ * The memory in which the batches of one node are encoded. It is reused from batch to batch. Jedis
+ * keeps a buffer with each connection, but a batch is encoded before it has a connection.
  *
- * <p>Bounded; what is not given back is the collector's. Any thread; there is no lock that an Error
- * could leave locked.
+ * <p>Bounded: what it does not keep is garbage. Any thread. There is no lock that an Error could
+ * leave locked.
  */
 public final class BufferPool {
-    /** A quarter of 1000 HGETs is 12 KB. */
+    /** For 250 HGETs, 12 KB: a quarter of 1000 over 4 nodes. */
     static final int BYTES = 1 << 14;
 
-    /** Most batches need no more. */
+    /** Enough for most batches. */
     static final int FEW_BYTES = 1 << 12;
 
     private static final int KEPT_MAX = 16; // Of each size.
@@ -21,14 +21,14 @@ public final class BufferPool {
     private final AtomicReferenceArray<byte[]> large = new AtomicReferenceArray<>(KEPT_MAX);
     private final AtomicReferenceArray<byte[]> small = new AtomicReferenceArray<>(KEPT_MAX);
 
-    /** A block for a batch that begins. */
+    /** The first block of a batch. */
     byte[] first() {
         byte[] kept = taken(large);
         kept = kept != null ? kept : taken(small);
         return kept != null ? kept : new byte[FEW_BYTES];
     }
 
-    /** A block for a batch that goes on. */
+    /** A further block of a batch. */
     byte[] next() {
         byte[] kept = taken(large);
         return kept != null ? kept : new byte[BYTES];
@@ -44,7 +44,7 @@ public final class BufferPool {
         return null;
     }
 
-    /** Gives a block back that nobody will look at again; of another size it is not kept. */
+    /** Gives a block back that is no longer in use. Blocks of other sizes are not kept. */
     void give(byte[] block) {
         if (block.length == BYTES) {
             keep(block, large);

@@ -8,17 +8,18 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The encoded commands of one node in one batch, as they will be written: each argument is copied
- * once, from where Jedis encoded it.
+ * The encoded commands of one node in one batch, ready to be written. Each argument is copied once,
+ * from where Jedis encoded it.
  *
  * <p>Append first, then write from front to back. A command that cannot be encoded leaves no trace.
  * For one thread.
  */
 public final class RequestBuffer {
     /*
-     * Blocks, not one growing array: a batch of a gigabyte needs no contiguous gigabyte, and nothing is copied
-     * when it grows. Only the first block is: it starts small, because most batches are small. A command never
-     * straddles blocks; one that is larger has a block of its own.
+     * It has blocks, not one growing array. So a batch of a gigabyte needs no contiguous
+     * gigabyte, and growing copies nothing but the first block. That one starts small,
+     * because most batches are small. A command never spans two blocks; a larger one has a
+     * block of its own.
      */
 
     /* A type byte, up to ten digits, CR LF. */
@@ -47,7 +48,7 @@ public final class RequestBuffer {
         blocks.add(last);
     }
 
-    /** Gives its memory back; nothing may be asked of it afterwards. */
+    /** Gives its memory back. Nothing else may be called afterwards. */
     public void release() {
         for (Block block : blocks) {
             byte[] bytes = block.bytes;
@@ -67,7 +68,7 @@ public final class RequestBuffer {
         return count;
     }
 
-    /** Appends a command; tells how many bytes it takes. */
+    /** Appends a command. Returns its size in bytes. */
     public int append(CommandArguments arguments) {
         int count = arguments.size();
         long most = HEADER_BYTES_MAX;
@@ -82,7 +83,10 @@ public final class RequestBuffer {
         return commit(block, at);
     }
 
-    /** Appends a part of a command: of its words those at these positions, in this order. */
+    /**
+     * Appends a part of a command: the words at these positions, in this order. Returns its size in
+     * bytes.
+     */
     public int append(CommandArguments arguments, int[] positions) {
         long most = HEADER_BYTES_MAX;
         for (int position : positions) {
@@ -104,7 +108,7 @@ public final class RequestBuffer {
         return size;
     }
 
-    /** A block with room for so many bytes. */
+    /** A block with room for that many bytes. */
     private Block reserve(long most) {
         if (most > Integer.MAX_VALUE - 8) {
             throw new IllegalArgumentException("A command of more than 2 GB cannot be encoded.");
@@ -122,7 +126,7 @@ public final class RequestBuffer {
             return last;
         }
         Block next = new Block(most <= BufferPool.BYTES ? memory.next() : new byte[(int) most]);
-        // First: after an Error nothing may be written to a block that is not read.
+        // Added first: after an Error nothing may be written to a block that is not read.
         blocks.add(next);
         last = next;
         return next;
@@ -156,7 +160,7 @@ public final class RequestBuffer {
         return at;
     }
 
-    /** The command that begins at this byte, in words again. */
+    /** The command that begins at this byte, decoded. */
     public CommandArguments command(long position) {
         int number = 0;
         long rest = position;
@@ -178,7 +182,7 @@ public final class RequestBuffer {
         return command;
     }
 
-    /** The number of the header that begins there. */
+    /** The number in the header that begins there. */
     private static int number(byte[] bytes, int from) {
         int number = 0;
         for (int at = from + 1; bytes[at] != '\r'; at++) {
@@ -187,7 +191,7 @@ public final class RequestBuffer {
         return number;
     }
 
-    /** Where the line that begins there has ended. */
+    /** The position after the line that begins there. */
     private static int behindLine(byte[] bytes, int from) {
         int at = from;
         while (bytes[at] != '\r') {
@@ -196,7 +200,7 @@ public final class RequestBuffer {
         return at + 2;
     }
 
-    /** The bytes that come next, at most so many and all from one block. */
+    /** The next bytes to write, at most that many, all from one block. */
     public ByteBuffer next(long most) {
         Block block = blocks.get(readingBlock);
         if (readingAt == block.used && readingBlock + 1 < blocks.size()) {
@@ -207,7 +211,7 @@ public final class RequestBuffer {
                 block.bytes, readingAt, (int) Math.min(most, block.used - readingAt));
     }
 
-    /** So many of them were written. */
+    /** That many of them were written. */
     public void advance(int written) {
         readingAt += written;
     }

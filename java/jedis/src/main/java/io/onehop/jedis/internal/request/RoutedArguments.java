@@ -12,16 +12,16 @@ import redis.clients.jedis.util.SafeEncoder;
 import java.util.Arrays;
 
 /**
- * A command's arguments, encoded once: what is written to the node and what its key is placed by
- * are the same bytes.
+ * A command's arguments, encoded once. The bytes of a key that place it are the bytes that are
+ * written.
  *
  * <p>Jedis encodes a text and copies the result for each argument, and encodes a key again to place
- * it. Nothing here outlives the call that made it, so the copies protect nothing; for keys the
- * encoded bytes are what {@code getKeys()} gives.
+ * it. Nothing here outlives its call, so the copies would protect nothing. {@code getKeys()}
+ * returns the encoded bytes of the keys.
  */
 public class RoutedArguments extends CommandArguments {
 
-    /** Makes the commands of a client with such arguments. */
+    /** Makes a client's commands with such arguments. */
     public static final class Factory extends CommandObjects {
         public Factory(RedisProtocol protocol) {
             super(protocol);
@@ -61,7 +61,7 @@ public class RoutedArguments extends CommandArguments {
         }
     }
 
-    /** Apart, so that who has no pre-processor pays no memory for it. */
+    /** A class of its own, so that clients without a pre-processor have no field for it. */
     private static final class PreProcessed extends RoutedArguments {
         private final CommandKeyArgumentPreProcessor preProcessor;
 

@@ -1,5 +1,4 @@
 /**
- * One command as bytes: what Jedis' arguments hold, encoded once, and the memory that batches are
- * encoded in.
+ * One command as bytes: its arguments, encoded once, and the memory in which batches are encoded.
  */
 package io.onehop.jedis.internal.request;

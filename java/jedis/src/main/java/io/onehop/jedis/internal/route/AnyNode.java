@@ -8,15 +8,15 @@ import io.onehop.jedis.internal.connection.Deadline;
 import redis.clients.jedis.CommandObject;
 
 /**
- * A command that any node can answer: the same one as long as it is up, then the next; and for a
- * key at random the next one while there is none.
+ * Runs commands that any node can answer, on the same node while that is up, then on the next. A
+ * search (RANDOMKEY) also goes on to the next node while the reply is nil.
  *
- * <p>All tries have one deadline. Another node is asked only if the command cannot have run, or may
- * be repeated. Any thread.
+ * <p>All tries share one deadline. Another node is asked only if the command cannot have run, or is
+ * safe to repeat. Any thread.
  */
 final class AnyNode {
     private final BatchRunner runner;
-    private volatile int preferred; // Which of all homes it concerns.
+    private volatile int preferred; // An index in everywhere().
 
     AnyNode(BatchRunner runner) {
         this.runner = runner;
@@ -50,7 +50,7 @@ final class AnyNode {
             }
         }
         if (reply == null && down != null) {
-            throw down; // Of a search, too: what is on that node nobody knows.
+            throw down; // Also for a search: the lost node may have what it looks for.
         }
         return reply;
     }

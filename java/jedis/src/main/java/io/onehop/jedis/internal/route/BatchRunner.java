@@ -25,11 +25,10 @@ import java.util.Objects;
 import java.util.function.BiConsumer;
 
 /**
- * Batches that go by one snapshot: their batch are made here, filled, and run, until every command
- * has its reply or its failure. A command that an {@link CommandExchange} cannot carry is a batch
- * of one.
+ * Begins and runs the batches of one snapshot, until every command has its reply or its failure. A
+ * command that a {@link CommandExchange} cannot carry is a batch of one.
  *
- * <p>Any thread; a batch is one thread's.
+ * <p>Any thread; but a batch belongs to one.
  */
 public final class BatchRunner {
     private final Snapshot snapshot;
@@ -53,7 +52,7 @@ public final class BatchRunner {
         return scripts;
     }
 
-    /** When a call that begins now must be over. */
+    /** The deadline of a call that begins now. */
     Deadline deadline() {
         return Deadline.in(snapshot.pool().timeoutMs());
     }
@@ -63,12 +62,12 @@ public final class BatchRunner {
         return Batch.of(snapshot, snapshot.pool().cluster() ? redirects() : null);
     }
 
-    /** For the commands of one batch that are to be sent on. */
+    /** Follows the redirects of one batch. */
     Redirects redirects() {
         return new Redirects(snapshot, scripts, cluster, send);
     }
 
-    /** Puts a command into the exchange of its node. */
+    /** Appends a command to the exchange of its node. */
     <T> Reply<T> append(CommandObject<T> command, Command entry, BatchExchange exchange) {
         CommandArguments arguments = command.getArguments();
         Reply<T> reply = new Reply<>(command.getBuilder());
@@ -80,7 +79,7 @@ public final class BatchRunner {
         return reply;
     }
 
-    /** One command for the node of one home, by the deadline. */
+    /** Runs one command on the node of this home, by the deadline. */
     <T> T ask(int home, CommandObject<T> command, Command entry, Deadline deadline) {
         Batch batch = begin();
         Reply<T> reply = append(command, entry, batch.of(home));
@@ -88,7 +87,7 @@ public final class BatchRunner {
         return reply.get();
     }
 
-    /** Sends what is in the batch and tells every reply. */
+    /** Sends the commands of the batch. Afterwards each has its reply or failure. */
     public void run(Batch batch) {
         run(batch, deadline().later(batch.waitMs()));
     }
@@ -98,7 +97,7 @@ public final class BatchRunner {
         batch.follow(deadline);
     }
 
-    /** Sends what is in the batch; what redirects is noted. */
+    /** Sends the commands of these exchanges. Redirects are noted. */
     private void run(List<BatchExchange> exchanges, Deadline deadline) {
         Scatter.run(exchanges, deadline, budget);
         if (snapshot.pool().cluster()) {
@@ -109,7 +108,7 @@ public final class BatchRunner {
         }
     }
 
-    /** A node of a Redis Cluster that cannot be reached may be none any more. */
+    /** A Redis Cluster may have removed a node that cannot be reached, so its map is refreshed. */
     void failed(OneHopException failure) {
         if (snapshot.pool().cluster()
                 && (failure instanceof NodeDown || failure instanceof DeadlineExceeded)) {

@@ -16,32 +16,28 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * One command on one node: lease, exchange, settle, by one deadline; and what becomes of it if that
- * fails.
+ * One command on one node: lease, exchange, settle, by one deadline, and at most one retry.
  *
- * <p>Before it on the road: the route, which knows the node; after it: the node. For one thread and
- * one call.
+ * <p>{@link Route} has found the node. For one thread and one call.
  */
 final class CommandExchange<T> extends Holder {
     /*
-     * Sent once more by itself is a command only if its connection had been lying idle and turned out to be closed, if
-     * it was not sent or only reads, if the deadline allows, and if the budget does. Nothing else is ever repeated: a
-     * write that may have executed is the caller's to judge.
+     * A command is retried only under four conditions. Its connection had been idle and turned
+     * out to be closed. The command was not sent, or only reads. The deadline allows it. The
+     * retry budget allows it. Nothing else is ever repeated: only the caller can judge a write
+     * that may have executed.
      *
-     * A command that waits on the node may wait as long as it says, but a connection is leased, and opened, within the
-     * server pool's timeout like for any other.
+     * A blocking command may take its own timeout. But its connection is leased and opened
+     * within the server pool's timeout, as for any other command.
      */
     private final Pool node;
     private final CommandObject<T> command;
     private final boolean isReadOnly;
-    private final Deadline leased; // By when the connection is open.
+    private final Deadline leased; // The connection must be open by then.
     private final Deadline deadline;
     private final RetryBudget budget;
 
-    /**
-     * A command that waits on the node for so many milliseconds by its own wish: 0 if it does not
-     * wait.
-     */
+    /** {@code waitMs} is the timeout of a blocking command; 0 for all others. */
     CommandExchange(
             Pool node,
             CommandObject<T> command,
@@ -57,7 +53,7 @@ final class CommandExchange<T> extends Holder {
         this.budget = budget;
     }
 
-    /** The reply; or the error the node answered, or the failure, thrown. */
+    /** Returns the reply. Throws the error that the node answered, or the failure. */
     T run() {
         try {
             return attempt(null, NodeHealth.NOT_ASKED);
@@ -66,7 +62,7 @@ final class CommandExchange<T> extends Holder {
         }
     }
 
-    /** One try, {@code before} being the failure that made us try again, or {@code null}. */
+    /** One try. {@code before} is the failure of the first try, or {@code null}. */
     private T attempt(OneHopException before, long asked) {
         NodeConnection connection = lease(before, asked);
         connection.until(deadline);
@@ -79,7 +75,7 @@ final class CommandExchange<T> extends Holder {
             return reply;
         } catch (JedisDataException answer) {
             node.answered(connection);
-            // Jedis read it whole; whether the connection is clean is for settle to say.
+            // Jedis has read all of it. settle() finds out whether the connection is clean.
             throw answer;
         } catch (Error error) {
             connection.isLeft = true;
@@ -104,14 +100,14 @@ final class CommandExchange<T> extends Holder {
             if (before == null || !before.mayHaveExecuted()) {
                 throw failure;
             }
-            before.addSuppressed(failure); // Nothing was sent now, but something was before.
+            before.addSuppressed(failure); // This try sent nothing, but the first one did.
             throw before;
         }
     }
 
     /**
-     * Whether its connection had been lying idle and turned out to be closed, and nothing can be
-     * executed twice.
+     * True if its connection had been idle and turned out to be closed, and nothing can execute
+     * twice.
      */
     private boolean mayRetry(NodeConnection connection, OneHopException failure) {
         return failure instanceof NodeDown
@@ -120,14 +116,14 @@ final class CommandExchange<T> extends Holder {
     }
 
     /**
-     * The failure of an exchange. What was not the node's doing is thrown as it is: an argument
-     * that cannot be encoded, a reply the command's own builder cannot make sense of, an Error.
-     * Either way the connection is not used again.
+     * The failure of an exchange. Rethrows what the node did not cause: an argument that cannot be
+     * encoded, a reply that the command's builder cannot use, an Error. Either way the connection
+     * is not used again.
      */
     static OneHopException failure(
             Throwable thrown, Pool node, NodeConnection connection, boolean isWritten) {
         if (thrown instanceof Error error) {
-            throw error; // No stack or no memory to close it: the next holder does.
+            throw error; // No stack or memory to close it. The next holder does.
         }
         boolean isOfTheNode =
                 connection.isBroken() && (thrown instanceof JedisException || isWritten);

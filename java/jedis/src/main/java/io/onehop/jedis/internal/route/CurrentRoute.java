@@ -8,10 +8,10 @@ import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.executors.CommandExecutor;
 
 /**
- * The route over the newest snapshot. A call, a batch, a transaction or a subscription takes it
- * once, when it begins, and ends on it, whatever is adopted meanwhile.
+ * The route over the newest snapshot. A call, batch, transaction or subscription takes it once,
+ * when it begins, and keeps it to its end, whatever is adopted meanwhile.
  *
- * <p>Any thread may take it, by two reads: the snapshot's and its own.
+ * <p>Any thread may take it. That costs two volatile reads.
  */
 public final class CurrentRoute implements CommandExecutor {
     private final Snapshots snapshots;
@@ -25,8 +25,8 @@ public final class CurrentRoute implements CommandExecutor {
     }
 
     /**
-     * The route of a call that begins. The first one to a Redis Cluster waits until a node has told
-     * what it looks like.
+     * The route of a call that begins. The first call to a Redis Cluster waits until a node has
+     * returned the map.
      */
     public Route take() {
         Snapshot now = snapshots.current();
@@ -38,7 +38,9 @@ public final class CurrentRoute implements CommandExecutor {
         return known.snapshot() == now ? known : over(now);
     }
 
-    /** Who races for it makes another one: nothing that matters for long is lost. */
+    /**
+     * Threads that race make one route each. Only what one of them learned of scripts may be lost.
+     */
     private Route over(Snapshot snapshot) {
         Route next = route.over(snapshot);
         route = next;
@@ -54,7 +56,7 @@ public final class CurrentRoute implements CommandExecutor {
         return take().executeCommand(command);
     }
 
-    /** Closes every connection: the idle ones now, those in use when their call is over. */
+    /** Closes idle connections now, and leased ones when their call ends. */
     @Override
     public void close() {
         snapshots.close();

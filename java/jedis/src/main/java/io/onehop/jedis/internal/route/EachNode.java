@@ -26,12 +26,12 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * A command for nodes the caller names: the way to send what the fleet refuses.
+ * Sends a command to nodes that the caller names. So a caller can send commands that the client
+ * otherwise refuses.
  *
- * <p>In: a command, and the nodes. Out: a reply for each. Refused is only what changes its
- * connection, because others will use that, too; a connection on which a command was sent that the
- * table does not hold is closed. Any thread. Implements spec/route/route.md, "onEachNode" and
- * "State".
+ * <p>In: a command, and the nodes. Out: a reply for each. It refuses only commands that change
+ * their connection, because other callers will use that. A connection is closed after a command
+ * that the table lacks. Any thread. Implements spec/route/route.md, "onEachNode" and "State".
  */
 public final class EachNode {
     private final BatchRunner runner;
@@ -46,7 +46,7 @@ public final class EachNode {
         this.pool = snapshot.pool().name();
     }
 
-    /** The index of the node of that name. */
+    /** The index of the node with that name. */
     public int index(String node) {
         Node found = snapshot.topology().find(node);
         if (found != null) {
@@ -77,12 +77,12 @@ public final class EachNode {
         return asked(command, new int[] {node}).get(node).get();
     }
 
-    /** Every node's reply, in node order; the first error that a node answered is thrown. */
+    /** Every node's reply, in node order. Throws the first error that a node answered. */
     public <T> Map<String, T> all(CommandObject<T> command) {
         return byName(asked(command, everyNode()), Reply::get);
     }
 
-    /** The same for a command in words, an error in its place. */
+    /** The same for a command in words. An error reply is an element. */
     public Map<String, Object> told(CommandArguments arguments) {
         return byName(
                 asked(new CommandObject<>(arguments, BuilderFactory.RAW_OBJECT), everyNode()),
@@ -100,7 +100,7 @@ public final class EachNode {
         return answers;
     }
 
-    /** Asks these nodes; every reply has its value or the error its node answered. */
+    /** Asks these nodes. Every reply has its value or the error that its node answered. */
     private <T> Map<Integer, Reply<T>> asked(CommandObject<T> command, int[] nodes) {
         CommandArguments arguments = command.getArguments();
         Command entry = Commands.known(arguments);

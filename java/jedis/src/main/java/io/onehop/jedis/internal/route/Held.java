@@ -18,20 +18,21 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * A connection that one caller keeps for several calls, because the node remembers something on it:
- * what is watched.
+ * A dedicated connection, which one caller keeps for several calls because the node remembers
+ * something on it: watched keys.
  *
- * <p>Each call has its own deadline; a failure closes the connection, and with it what the node
- * remembered. For one thread.
+ * <p>Each call has its own deadline. A failure closes the connection, and the node forgets the
+ * keys. For one thread.
  */
 public final class Held {
     private final Pool pool;
-    public final Holder holder; // Its owner ends it by a store when no method can be called.
+    // Its owner ends the lease with one store if no method can be called.
+    public final Holder holder;
     private final NodeConnection connection;
-    private boolean wasUsed; // Whoever leases looks at it himself.
+    private boolean wasUsed; // The first call needs no check: leasing did it.
 
     /**
-     * Leases, and opens if needed, within the server pool's timeout. The caller has to settle it.
+     * Leases within the server pool's timeout, and opens if necessary. The caller has to settle it.
      */
     public Held(Pool pool, Object caller) {
         this.pool = pool;
@@ -54,11 +55,12 @@ public final class Held {
     }
 
     /**
-     * What the exchange answers; or the error the node answered, or the failure, thrown. What leads
-     * it, by the same deadline, executes nothing by itself.
+     * Runs an exchange on it, by a deadline of its own. {@code lead} sends commands before it that
+     * execute nothing. Returns the reply, or throws the error that the node answered, or the
+     * failure.
      */
     public <T> T call(Consumer<NodeConnection> lead, Function<NodeConnection, T> exchange) {
-        if (holder.isOver) { // By now it may be another's.
+        if (holder.isOver) { // The seat may have another holder by now.
             throw Failure.of(
                     new IOException(
                             "the connection was closed when a call before ended in an Error"),
@@ -79,7 +81,7 @@ public final class Held {
         }
     }
 
-    /** What the node said since the call before would be taken for the answer to this one. */
+    /** Bytes that arrived after the previous call would be taken for the reply to this one. */
     private void requireSilence() throws WireException {
         if (wasUsed && connection.socket().hasSpoken()) {
             throw new WireException(Fault.SURPLUS.sentence());
@@ -110,8 +112,9 @@ public final class Held {
     }
 
     /**
-     * Ends the lease; the connection goes back if it is clean and the node remembers nothing on it.
-     * Once only, whatever happens: by the second time the seat may be another's.
+     * Ends the lease. The connection is kept if it is clean and {@code isForgotten}: the node
+     * remembers nothing on it. Has an effect only once, because the seat may have another holder
+     * afterwards.
      */
     public void settle(boolean isForgotten) {
         if (holder.isOver) {

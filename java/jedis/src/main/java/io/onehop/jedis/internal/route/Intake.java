@@ -15,10 +15,10 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
 
 /**
- * What every command passes before anything of it is put anywhere: is it covered, what does the
- * table say of it, where does it go.
+ * Checks every command before any part of it is queued: whether it is supported, what the table
+ * says about it, and where it goes.
  *
- * <p>In: a command as Jedis built it. Out: its entry, its home or its plan; or the refusal. Any
+ * <p>In: a command as Jedis built it. Out: its entry, its home or its plan, or the refusal. Any
  * thread.
  */
 public final class Intake {
@@ -32,7 +32,7 @@ public final class Intake {
         this.scripts = scripts;
     }
 
-    /** Refuses what the nodes are not made for, before anything of it is put anywhere. */
+    /** Refuses commands that the nodes do not support, before any part is queued. */
     public void check(CommandObject<?> command) {
         Commands.requireFits(command.getArguments(), pool.name());
         if (pool.ssdb()) {
@@ -40,7 +40,7 @@ public final class Intake {
         }
     }
 
-    /** The table's entry; of what only another kind of node has this throws. */
+    /** The table's entry. Throws if only another kind of node has the command. */
     Command entry(CommandArguments arguments) {
         Command command = Commands.of(arguments, pool.name());
         if (command.isSsdb() && !pool.ssdb()) {
@@ -50,7 +50,7 @@ public final class Intake {
         return command;
     }
 
-    /** Where a command goes that is sent for itself, outside of transactions and subscriptions. */
+    /** The plan of a command outside of transactions and subscriptions. */
     Plan plan(CommandArguments arguments) {
         return plan(entry(arguments), arguments);
     }
@@ -66,12 +66,12 @@ public final class Intake {
         return plan;
     }
 
-    /** Where a command goes that has one key and does not wait; -1: it needs a plan. */
+    /** The home of a command with one key that does not block; -1: it needs a plan. */
     int onlyHome(Command entry, CommandArguments arguments) {
         return entry.blocking() == null ? keys.onlyHome(entry, arguments) : -1;
     }
 
-    /** How long a command waits on its node by its own wish. */
+    /** The timeout of a blocking command, in milliseconds. */
     static long waitMs(Command command, CommandArguments arguments) {
         if (command.blocking() == null) {
             return arguments.isBlocking() && !command.isKnown() ? Blocking.FOR_EVER : Blocking.NOT;

@@ -30,13 +30,12 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
- * The road of a command: where it goes, and in what.
+ * Runs commands: finds the node, and chooses the kind of exchange.
  *
- * <p>In: every command of the client, as Jedis built it. Out: its reply, or the error the node
- * answered, or one failure that says whether it may have run. Commands of one node go on to an
- * {@link CommandExchange}, those whose keys are on several nodes to {@code Scatter}. It goes by one
- * snapshot from beginning to end; which one is for {@link CurrentRoute} to say. Any number of
- * threads.
+ * <p>In: every command of the client, as Jedis built it. Out: its reply, the error that the node
+ * answered, or one failure that says whether the command may have run. A {@link CommandExchange}
+ * runs a command of one node, {@code Scatter} a command whose keys are on several. It uses one
+ * snapshot from beginning to end, which {@link CurrentRoute} chose. Any number of threads.
  */
 public final class Route {
     private final Snapshot snapshot;
@@ -63,7 +62,7 @@ public final class Route {
         this.anyNode = new AnyNode(runner);
     }
 
-    /** The same client's route over another snapshot: what it has learned it keeps. */
+    /** The same client's route over another snapshot. It keeps what this one has learned. */
     Route over(Snapshot other) {
         return new Route(other, cluster, budget, scripts);
     }
@@ -116,8 +115,9 @@ public final class Route {
     }
 
     /**
-     * What an exchange does not know: a prelude, SSDB's dialect, whom to ask when a replica has
-     * failed; nor does it close a connection behind a stranger.
+     * True for a command that a {@link CommandExchange} cannot carry. It has no preface, does not
+     * speak SSDB's dialect, has no other node to ask when a replica fails, and does not close a
+     * connection after an unknown command.
      */
     private boolean isOfBatches(Command command) {
         return Preface.isOfWrites(command) || pool.ssdb() || snapshot.readFrom().mayAnswer(command);
@@ -157,7 +157,7 @@ public final class Route {
             if (digest == null || scripts.load(digest) == null) {
                 throw lost;
             }
-            // It has not run; now its script goes first.
+            // It has not run. Now its script is sent first.
             return runner.ask(home, command, entry, deadline);
         } catch (JedisDataException answer) {
             if (!pool.cluster() || !Redirect.isOne(answer.getMessage())) {
@@ -175,7 +175,7 @@ public final class Route {
         }
     }
 
-    /** A command that its node has not executed, because another one is to. */
+    /** Follows the redirect of a command. */
     private <T> T sentOn(
             CommandObject<T> command,
             int slot,
@@ -191,7 +191,7 @@ public final class Route {
 
     /* ---- Several ---- */
 
-    /** Adds a command of a pipeline to the batch of its node or nodes. */
+    /** Appends a command of a pipeline to the exchanges of its node or nodes. */
     public <T> Reply<T> append(CommandObject<T> command, Batch batch) {
         intake.check(command);
         CommandArguments arguments = command.getArguments();
@@ -232,15 +232,15 @@ public final class Route {
         return reply;
     }
 
-    /* ---- Connections that are held ---- */
+    /* ---- Dedicated connections ---- */
 
-    /** Where a transaction is that names no key. */
+    /** The node of a transaction that names no key. */
     public Pool anyPool() {
         return snapshot.poolAt(anyNode.preferred());
     }
 
     /**
-     * The end of a transaction whose node is no longer the one; {@code null}: the error is the
+     * The failure of a transaction whose node has redirected it; {@code null} if the error is the
      * answer.
      */
     public OneHopException redirected(JedisDataException answer, Pool asked) {
@@ -248,7 +248,7 @@ public final class Route {
     }
 
     /**
-     * What a subscription ends with that a node has refused: the channel may be another node's by
+     * What ends a subscription that a node has refused. Its channel may belong to another node by
      * now.
      */
     public RuntimeException subscriptionFailure(JedisDataException answer, Pool asked) {
@@ -258,17 +258,17 @@ public final class Route {
                         "subscribe again", answer.getMessage(), asked.endpoint().nodeName());
     }
 
-    /** A failure of a connection that is held. */
+    /** A dedicated connection has failed. */
     public void failed(OneHopException failure) {
         runner.failed(failure);
     }
 
-    /** Refuses a command that would spoil the connection that watches. */
+    /** Refuses an unknown command, which could change the state of the connection that watches. */
     public void refuseStranger(CommandArguments arguments) {
         Commands.refuseStranger(intake.entry(arguments), arguments, "transaction", pool.name());
     }
 
-    /** Whether all keys of a command are on the node where a transaction is. */
+    /** True if all keys of a command are on the transaction's node. */
     public boolean isOn(TransactionBinding binding, CommandArguments arguments) {
         return intake.plan(arguments).home() == binding.home();
     }

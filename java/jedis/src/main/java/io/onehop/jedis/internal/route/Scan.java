@@ -14,10 +14,10 @@ import redis.clients.jedis.exceptions.JedisException;
 import java.util.List;
 
 /**
- * SCAN over all nodes, one after another: the caller's cursor says which comes next.
+ * SCAN over all nodes, one after another. The caller's cursor says which node is next.
  *
- * <p>In: a SCAN with a cursor of ours, or 0. Out: what that node answered, with the cursor to go on
- * with. Nothing is remembered. Implements spec/route/route.md, "SCAN".
+ * <p>In: a SCAN with such a cursor, or 0. Out: that node's reply, with the next cursor. Nothing is
+ * remembered between calls. Implements spec/route/route.md, "SCAN".
  */
 final class Scan {
     private static final int CURSOR = 1;

@@ -9,8 +9,8 @@ import redis.clients.jedis.providers.ConnectionProvider;
 import java.util.Map;
 
 /**
- * All nodes as the one connection that Jedis' {@code ScanIteration} goes through, by one route to
- * its end.
+ * Presents all nodes as the one connection that Jedis' {@code ScanIteration} needs. It keeps one
+ * route to its end.
  */
 public final class ScanConnection extends Connection {
     private final Route route;
@@ -24,7 +24,7 @@ public final class ScanConnection extends Connection {
         return route.executeCommand(new CommandObject<>(arguments, BuilderFactory.RAW_OBJECT));
     }
 
-    /** What {@code ScanIteration} asks for it. */
+    /** What {@code ScanIteration} takes its connection from. */
     public static ConnectionProvider provider(Route route) {
         Connection all = new ScanConnection(route);
         return new ConnectionProvider() {

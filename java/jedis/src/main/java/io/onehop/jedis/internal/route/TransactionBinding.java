@@ -12,16 +12,16 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol;
 
 /**
- * Where a transaction is: the node of its first key, and in a Redis Cluster its slot.
+ * Binds a transaction to the node of its first key, and in a Redis Cluster to the slot.
  *
  * @param home the node's index, or the slot
- * @param key the key that decided
+ * @param key the first key
  */
 public record TransactionBinding(Pool pool, int home, byte[] key) {
 
     /**
-     * Where a transaction is after one more command: where it was, or at its first key; {@code
-     * null} if it has had none yet.
+     * The binding after one more command: the same as before, or that of its first key; {@code
+     * null} if there was no key yet.
      */
     public static TransactionBinding next(
             TransactionBinding before,
@@ -39,7 +39,7 @@ public record TransactionBinding(Pool pool, int home, byte[] key) {
         Keys keys = snapshot.keys();
         int only = command.state() == null ? keys.onlyHome(command, arguments) : -1;
         if (only >= 0 && before != null && before.home() == only) {
-            return before; // As nearly always.
+            return before; // The usual case.
         }
         boolean isWatch = arguments.getCommand() == Protocol.Command.WATCH;
         Plan plan =

@@ -1,5 +1,5 @@
 /**
- * The road of a command: what it passes, where it goes, in what, and what becomes of it. A call
- * takes the route of the newest snapshot and ends on it.
+ * The way of a command: checks, plan, node, exchange, retry. A call takes the route of the newest
+ * snapshot and keeps it to its end.
  */
 package io.onehop.jedis.internal.route;

@@ -5,11 +5,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Looks every 30 seconds at the connections that nobody uses, of all nodes of a client ({@code
- * Pool.evictIdle}).
+ * Checks the idle connections of all nodes of a client every 30 seconds ({@code Pool.evictIdle}).
  *
- * <p>A daemon thread of each client. It begins when the client is built, and ends when the client
- * is closed and its last connection, too. It also ends if the client was dropped without being
+ * <p>Each client has one daemon thread for it. It starts when the client is built. It ends when the
+ * client and its last connection are closed, or when the client was garbage collected without being
  * closed.
  */
 public final class IdleConnectionEvictor implements AutoCloseable {
@@ -53,7 +52,7 @@ public final class IdleConnectionEvictor implements AutoCloseable {
         }
     }
 
-    /** Whether there will be something to look at. */
+    /** False if there will be no connection to check any more. */
     private boolean evict(boolean isClosed) {
         Snapshots client = snapshots.get();
         if (client == null) {
@@ -63,7 +62,7 @@ public final class IdleConnectionEvictor implements AutoCloseable {
             client.evictIdle();
             return !isClosed || !client.isOver();
         } catch (RuntimeException
-                | Error unexpected) { // No memory, for example; next time there may be.
+                | Error unexpected) { // Out of memory, for example. The next check may succeed.
             return true;
         }
     }

@@ -18,24 +18,23 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 
 /**
- * Which node of a Redis Cluster answers a command that only reads, if the server pool says {@code
- * read_from}.
+ * Chooses the node of a Redis Cluster that answers a read, by the server pool's {@code read_from}.
  *
- * <p>What a replica answers may be older than what its master has just acknowledged: whoever sets
- * {@code read_from} has said that this is fine. Writes, transactions and all that waits are their
- * master's. Any thread. Implements spec/config, {@code read_from}, and spec/topology/cluster.md,
- * section 7.
+ * <p>A replica may return older data than its master has just acknowledged. Setting {@code
+ * read_from} accepts that. Writes, transactions and blocking commands always go to the master. Any
+ * thread. Implements spec/config, {@code read_from}, and spec/topology/cluster.md, section 7.
  */
 public final class ReadFromChooser {
     private final Pool[] pools;
     private final ReadFrom from;
-    private final int[][] lists; // By master: who may answer for it, in the order of their indexes.
-    private final AtomicLong reads; // Of this client that were given to whoever is fastest.
-    private volatile int last; // Who that was.
-    // Reads of each master that were given to those who take turns.
+    // By master: the indexes of the nodes that may answer for it, in order.
+    private final int[][] lists;
+    private final AtomicLong reads; // Reads of this client that went to the fastest node.
+    private volatile int last; // The fastest node at the last choice.
+    // By master: its reads that went to nodes in turn.
     private final AtomicIntegerArray turns;
 
-    /** {@code before}: those of the snapshot before; {@code null}: there was none. */
+    /** {@code before} is the chooser of the previous snapshot, or {@code null}. */
     ReadFromChooser(PoolTopology topology, Pool[] pools, ReadFromChooser before) {
         this.pools = pools;
         this.from = topology.pool().readFrom();
@@ -48,7 +47,7 @@ public final class ReadFromChooser {
         this.turns = turns(before == null ? new AtomicIntegerArray(0) : before.turns, pools.length);
     }
 
-    /** Once for each map, so that a read costs the same however many nodes there are. */
+    /** Once for each map, so the cost of a read does not depend on the number of nodes. */
     private void list(PoolTopology topology) {
         Map<Integer, List<Node>> shards =
                 topology.nodes().stream()
@@ -90,7 +89,7 @@ public final class ReadFromChooser {
         return turns;
     }
 
-    /** Whether a command may be answered elsewhere. */
+    /** Whether another node than the master may answer a command. */
     public boolean mayAnswer(Command command) {
         return from != ReadFrom.MASTER
                 && !command.isWrite()
@@ -100,8 +99,7 @@ public final class ReadFromChooser {
     }
 
     /**
-     * In the place of a master who is to answer for it, by turns where there are several; -1:
-     * nobody may.
+     * The node that answers for this master. Several nodes take turns. -1 if no node may answer.
      */
     public int of(int master) {
         if (from == ReadFrom.LOWEST_LATENCY) {
@@ -114,7 +112,7 @@ public final class ReadFromChooser {
         return list[Integer.remainderUnsigned(turns.getAndIncrement(master), list.length)];
     }
 
-    /** Who has answered soonest, of those that do not rest. */
+    /** The node with the lowest latency among those that do not rest. */
     private int fastest(int master) {
         long nowMs = NodeHealth.nowMs();
         int[] awake =
@@ -132,7 +130,7 @@ public final class ReadFromChooser {
         return chosen;
     }
 
-    /** Whether a read whose replica has failed is asked of the master. */
+    /** Whether the master is asked when a replica fails. */
     public boolean mayAskMaster() {
         return from != ReadFrom.REPLICA;
     }

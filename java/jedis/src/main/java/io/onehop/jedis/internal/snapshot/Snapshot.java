@@ -21,23 +21,23 @@ import java.util.concurrent.atomic.AtomicLong;
  * One server pool of one version of a configuration: its topology, and the connections of each
  * node.
  *
- * <p>In: a topology, and the snapshot before, if there was one. Out: what a call goes by from its
- * first look to its end. Never changed once it is made; any thread may hold one, and for as long as
- * it likes. Implements spec/topology.
+ * <p>In: a topology, and the previous snapshot if there is one. Out: what a call uses from its
+ * beginning to its end. Immutable except for the state of its connections. Any thread may keep one
+ * for any time. Implements spec/topology.
  */
 public final class Snapshot {
     /*
-     * From one snapshot to the next a node keeps its connections if it is reached in the same way. If it is
-     * reached in another way, but has the same name and address, only its meter and health go on. Pools
-     * that the next snapshot does not use are retired: a call that holds this snapshot still leases from
-     * them.
+     * In the next snapshot a node keeps its connections if it is reached in the same way. If it
+     * is reached in another way, but has the same name and address, it keeps only its meter and
+     * health. Pools that the next snapshot does not use are retired. A call that still holds
+     * this snapshot may lease from them.
      */
     private static final long NOT_PLACED_YET = -1;
 
     private final long generation;
     private final AtomicLong ejections;
-    private final long known; // How many ejections this placement knows of.
-    // When the first node that it leaves out may return; 0: it leaves out none.
+    private final long known; // The number of ejections when keys were placed.
+    // When the first ejected node may return; 0: none is ejected.
     private final long dueMs;
     private final PoolTopology topology;
     private final Pool[] pools;
@@ -95,15 +95,15 @@ public final class Snapshot {
 
     /* ---- Ejection: spec/health, section 4 ---- */
 
-    /** Whether a node was ejected, or one may return, that this placement does not know of. */
+    /** True if a node was ejected, or may return, since keys were placed. */
     boolean isOutdated() {
         return topology.pool().autoEjectHosts()
                 && (ejections.get() != known || Health.isRebuildDue(dueMs, NodeHealth.nowMs()));
     }
 
     /**
-     * The same with keys placed as they are to be now: not on nodes that are out, unless all are.
-     * News are added.
+     * The same snapshot with keys placed again: not on ejected nodes, unless all are ejected. Adds
+     * log lines to news.
      */
     Snapshot placedAnew(List<Runnable> news) {
         long counted = ejections.get();
@@ -122,20 +122,20 @@ public final class Snapshot {
         return new Snapshot(this, placed, counted, due);
     }
 
-    /** The snapshot that comes after this one. */
+    /** The next snapshot. */
     Snapshot next(PoolTopology after) {
         Map<String, Pool> byName = new HashMap<>();
         Arrays.stream(pools).forEach(pool -> byName.put(pool.endpoint().name(), pool));
         return new Snapshot(generation + 1, after, byName, ejections, readFrom);
     }
 
-    /** The pools that a later snapshot has no use for. */
+    /** The pools that a later snapshot does not use. */
     List<Pool> withoutThoseOf(Snapshot after) {
         Set<Pool> kept = new HashSet<>(List.of(after.pools));
         return Arrays.stream(pools).filter(pool -> !kept.contains(pool)).toList();
     }
 
-    /** Whether that topology has keys where they are, and reaches nodes as they are reached. */
+    /** True if that topology places keys in the same way, and reaches nodes in the same way. */
     public boolean isLike(PoolTopology other) {
         return topology.fingerprint().equals(other.fingerprint())
                 && pool().reachesNodesLike(other.pool())
@@ -146,7 +146,7 @@ public final class Snapshot {
         return pool.servers().stream().map(Server::address).toList();
     }
 
-    /** How many configurations the client has had, with this one. */
+    /** The number of this configuration; the client's first one is 1. */
     public long generation() {
         return generation;
     }
@@ -165,17 +165,17 @@ public final class Snapshot {
         return pools;
     }
 
-    /** The connections of the node that has a home. */
+    /** The connections of the node at this home. */
     public Pool poolAt(int home) {
         return pools[keys.nodeAt(home)];
     }
 
-    /** Whether it is known who has which key: of a Redis Cluster, whether a node has told. */
+    /** False for a Redis Cluster until a node has returned the map. */
     public boolean isMapped() {
         return isMapped;
     }
 
-    /** Who answers what only reads. */
+    /** Chooses the nodes that answer reads. */
     public ReadFromChooser readFrom() {
         return readFrom;
     }

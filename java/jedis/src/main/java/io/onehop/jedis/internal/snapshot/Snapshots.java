@@ -13,15 +13,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 
 /**
- * The newest snapshot of a client, and the pools that older ones have left.
+ * The newest snapshot of a client, and the pools that only older ones use.
  *
- * <p>Any thread may take it, by one read; whoever has something newer calls {@link #adopt}.
+ * <p>Any thread may take the newest one, with one volatile read. {@link #adopt} replaces it.
  */
 public final class Snapshots {
     /* A monitor, not a Lock: the JVM releases it on any Error, even if no stack is left. */
     private final Object lock = new Object();
     private final Set<Runnable> watchers = ConcurrentHashMap.newKeySet();
-    // Somebody may hold them still.
+    // Calls that began earlier may still use them.
     private final Set<Pool> retired = Collections.newSetFromMap(new WeakHashMap<>());
     private final List<Pool> emptying = new ArrayList<>(); // Those of them that have connections.
     private volatile Snapshot newest;
@@ -31,24 +31,28 @@ public final class Snapshots {
         this.newest = new Snapshot(topology);
     }
 
-    /** The newest one, for whoever only looks. */
+    /** The newest one as it is. */
     public Snapshot newest() {
         return newest;
     }
 
-    /** That of a call that begins: a node may have been ejected, or may return. */
+    /**
+     * The newest one for a call that begins. It places keys again if a node was ejected or may
+     * return.
+     */
     public Snapshot current() {
         Snapshot now = newest;
         return now.isOutdated() ? placedAnew() : now;
     }
 
-    /** Whoever notices that keys are to be placed anew does it first, for everybody. */
+    /** The first thread that notices it places keys again, for all others. */
     private Snapshot placedAnew() {
         List<Runnable> news = new ArrayList<>();
         try {
             return placedAnew(news);
         } finally {
-            news.forEach(Runnable::run); // Outside the lock: a logger may be slow, or make calls.
+            // Outside the lock, because a logger may be slow or make calls.
+            news.forEach(Runnable::run);
         }
     }
 
@@ -74,13 +78,14 @@ public final class Snapshots {
         watchers.remove(watcher);
     }
 
-    /** From now on calls go by this topology; false if the client is closed. */
+    /** Calls that begin from now on use this topology. False if the client is closed. */
     public boolean adopt(PoolTopology topology) {
         return adopt(before -> topology);
     }
 
     /**
-     * From now on calls go by what is made of the topology that there is, unless that is it itself.
+     * Replaces the topology by what {@code change} makes of it, unless that returns its argument.
+     * False if the client is closed.
      */
     public boolean adopt(UnaryOperator<PoolTopology> change) {
         synchronized (lock) {
@@ -108,7 +113,7 @@ public final class Snapshots {
         return isClosed;
     }
 
-    /** Looks at the connections that nobody uses. */
+    /** Closes idle connections that are too old or not usable. */
     void evictIdle() {
         List<Pool> pools = new ArrayList<>();
         synchronized (lock) {
@@ -119,7 +124,7 @@ public final class Snapshots {
         pools.forEach(Pool::evictIdle);
     }
 
-    /** Whether it is closed, and no connection is open. */
+    /** True if the client is closed and no connection is open. */
     boolean isOver() {
         synchronized (lock) {
             return isClosed
@@ -128,7 +133,7 @@ public final class Snapshots {
         }
     }
 
-    /** Closes every connection: the idle ones now, those in use when their call is over. */
+    /** Closes idle connections now, and leased ones when their call ends. */
     public void close() {
         synchronized (lock) {
             isClosed = true;

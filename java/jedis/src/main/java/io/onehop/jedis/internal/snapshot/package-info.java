@@ -1,5 +1,5 @@
 /**
- * One version of a server pool as a client goes by it, the newest of them, and who answers reads in
- * the place of a master.
+ * One version of a server pool as calls use it, the newest version, and the choice of nodes that
+ * answer reads.
  */
 package io.onehop.jedis.internal.snapshot;
