@@ -2,7 +2,8 @@
 """Checks that the specification is in order with itself; needs no implementation.
 
 Every JSON page is valid by its schema, counts what it says it counts and numbers its tests without gaps; every case has
-its file and every file its case; every link of the prose leads to a file; the generated files are fresh.
+its file and every file its case; every link of the prose leads to a file; the generated files are fresh; the languages
+that have a constant use it.
 Prints one line per finding and a closing line; exit code 1 if there was a finding.
 
 Implements spec/README.md, "Checks".
@@ -18,7 +19,7 @@ import jsonschema
 
 SPEC = Path(__file__).resolve().parent
 PAGES = {
-    "limits.json": "limits",
+    "constants.json": "constants",
     "errors.json": "errors",
     "config/cases/good.json": "config_cases",
     "config/cases/bad.json": "config_cases",
@@ -81,6 +82,46 @@ def link_findings(path):
     ]
 
 
+def sources():
+    """The text of the programs of each language, without tests and generated files."""
+    root = SPEC.parent
+    paths = {
+        "C": [
+            p
+            for room in ("core", "engine", "php")
+            for p in (root / "php-ext" / room).rglob("*.[ch]")
+        ],
+        "Java": [p for p in (root / "java").rglob("*.java") if "/src/main/" in str(p)],
+    }
+    fresh = set(generate.outputs())
+    return {
+        language: "\n".join(p.read_text() for p in found if p not in fresh)
+        for language, found in paths.items()
+    }
+
+
+def unused_constants():
+    page = json.loads((SPEC / "constants.json").read_text())
+    text = sources()
+    findings = []
+    for section, java in (
+        ("limits", "Limits"),
+        ("timings", "Timings"),
+        ("words", "Words"),
+        ("texts", "Words"),
+    ):
+        prefix = "OH_WORDS_" if section == "words" else "OH_"
+        for row in page[section]:
+            names = {"C": prefix + row["name"].upper(), "Java": f"{java}.{row['name'].upper()}"}
+            findings += [
+                f"constants.json: {row['name']}: {language} does not use {name}"
+                for language, name in names.items()
+                if row.get("only", language) == language
+                and not re.search(rf"\b{re.escape(name)}\b", text[language])
+            ]
+    return findings
+
+
 def checks():
     for path in sorted(SPEC.glob("schema/*.json")):
 
@@ -105,6 +146,7 @@ def checks():
         yield f"config/cases/{kind} is complete", lambda k=kind: case_findings(k)
     for path in sorted(SPEC.rglob("*.md")):
         yield f"links of {path.relative_to(SPEC)}", lambda p=path: link_findings(p)
+    yield "constants are used", unused_constants
     yield "generated files are fresh", lambda: [f"stale: {path}" for path in generate.stale()]
 
 

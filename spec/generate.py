@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Turns limits.json, errors.json and the tables of route into C and Java, and the wire vectors into rows of text.
+"""Turns constants.json, errors.json and the tables of route into C and Java, and the wire vectors into rows of text.
 
-One page of the specification says every bound, every kind of error and every command; both languages receive
+One page of the specification says every constant, every kind of error and every command; both languages receive
 it from here, so they cannot disagree. The rows are for tests in a language without a JSON reader: C.
 The output is committed: building OneHop needs no Python.
 
@@ -14,6 +14,7 @@ Implements spec/README.md, "Generated files".
 import json
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 SPEC = Path(__file__).resolve().parent
@@ -37,26 +38,84 @@ def constant(name):
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).upper()
 
 
-def limits_h(limits):
-    rows = [
-        f"/* {row['reason']} */\n#define OH_{row['name'].upper()} {row['value']}\n"
-        for row in limits
-    ]
+def shared(rows, language):
+    """The rows of constants.json that a language has."""
+    return [row for row in rows if row.get("only", language) == language]
+
+
+def header(name, body):
+    guard = f"OH_GENERATED_{name.upper()}_H"
     return (
-        f"/* {notice('limits.json')} */\n#ifndef OH_GENERATED_LIMITS_H\n#define OH_GENERATED_LIMITS_H\n\n"
-        + "\n".join(rows)
+        f"/* {notice('constants.json')} */\n#ifndef {guard}\n#define {guard}\n\n"
+        + "\n".join(body)
         + "\n#endif\n"
     )
 
 
-def limits_java(limits):
-    rows = [
-        f"    /** {row['reason']} */\n    public static final int {row['name'].upper()} = {row['value']};\n"
-        for row in limits
-    ]
+def comment(text, opening, indent=""):
+    """One line if it fits into 100 columns, else a block as the formatters of C and Java have it."""
+    line = f"{indent}{opening} {text} */\n"
+    if len(line) <= 101:
+        return line
+    rows = textwrap.wrap(text, 97 - len(indent), break_on_hyphens=False, break_long_words=False)
     return (
-        f"// {notice('limits.json')}\npackage io.onehop.core.base;\n\n/** Every bound of OneHop, with its reason. */\n"
-        "public final class Limits {\n\n" + "\n".join(rows) + "\n    private Limits() {}\n}\n"
+        f"{indent}{opening}\n" + "".join(f"{indent} * {row}\n" for row in rows) + f"{indent} */\n"
+    )
+
+
+def define(row, name, value):
+    return comment(row["reason"], "/*") + f"#define OH_{name.upper()} {value}\n"
+
+
+def numbers_h(name, rows, suffix=""):
+    return header(
+        name, [define(row, row["name"], f"{row['value']}{suffix}") for row in shared(rows, "C")]
+    )
+
+
+def words_h(words, texts):
+    return header(
+        "words",
+        [
+            define(row, f"words_{row['name']}", f"{{{', '.join(map(quoted, row['words']))}, NULL}}")
+            for row in shared(words, "C")
+        ]
+        + [define(row, row["name"], quoted(row["value"])) for row in shared(texts, "C")],
+    )
+
+
+def java_class(name, about, fields, imports=""):
+    return (
+        f"// {notice('constants.json')}\npackage io.onehop.core.base;\n\n{imports}/** {about} */\n"
+        f"public final class {name} {{\n\n"
+        + "\n".join(fields)
+        + f"\n    private {name}() {{}}\n}}\n"
+    )
+
+
+def field(row, type_, value):
+    return (
+        comment(row["reason"], "/**", "    ")
+        + f"    public static final {type_} {row['name'].upper()} = {value};\n"
+    )
+
+
+def numbers_java(name, about, rows):
+    return java_class(
+        name, about, [field(row, "int", row["value"]) for row in shared(rows, "Java")]
+    )
+
+
+def words_java(words, texts):
+    return java_class(
+        "Words",
+        "Words that servers say, and texts that are sent to them.",
+        [
+            field(row, "Set<String>", f"Set.of({', '.join(map(quoted, row['words']))})")
+            for row in shared(words, "Java")
+        ]
+        + [field(row, "String", quoted(row["value"])) for row in shared(texts, "Java")],
+        "import java.util.Set;\n\n",
     )
 
 
@@ -140,19 +199,28 @@ def info_h(page):
 
 
 def outputs():
-    limits = json.loads((SPEC / "limits.json").read_text())["limits"]
+    constants = json.loads((SPEC / "constants.json").read_text())
+    said = constants["words"], constants["texts"]
     errors = json.loads((SPEC / "errors.json").read_text())
     commands = json.loads((SPEC / "route/commands.json").read_text())["commands"]
     own = {name: entry | {"ssdb": True} for name, entry in tables_ssdb.ssdb.PAGE["own"].items()}
     info = json.loads((SPEC / "route/info.json").read_text())
     pair = errors["kinds"], errors["outcomes"]
     return {
-        C / "limits.h": limits_h(limits),
+        C / "limits.h": numbers_h("limits", constants["limits"]),
+        C / "timings.h": numbers_h("timings", constants["timings"], "u"),
+        C / "words.h": words_h(*said),
         C / "errors.h": errors_h(*pair),
         C / "info.h": info_h(info),
         ROOT / "php-ext" / tables_c.COMMANDS: tables_c.commands_h(notice("route/commands.json")),
         ROOT / "php-ext" / tables_c.METHODS: tables_c.methods_h(notice("route/phpredis.json")),
-        JAVA / "base/Limits.java": limits_java(limits),
+        JAVA / "base/Limits.java": numbers_java(
+            "Limits", "Every bound of OneHop, with its reason.", constants["limits"]
+        ),
+        JAVA / "base/Timings.java": numbers_java(
+            "Timings", "How long OneHop waits for what, in milliseconds.", constants["timings"]
+        ),
+        JAVA / "base/Words.java": words_java(*said),
         JAVA / "ErrorKind.java": errors_java(*pair),
         JAVA / tables_java.COMMANDS: tables_java.commands_java(
             commands | own, notice("route/commands.json")

@@ -24,7 +24,7 @@ import yaml
 SPEC = Path(__file__).resolve().parents[2] / "spec"
 LIMITS = {
     limit["name"]: limit["value"]
-    for limit in json.loads((SPEC / "limits.json").read_text())["limits"]
+    for limit in json.loads((SPEC / "constants.json").read_text())["limits"]
 }
 U32 = 0xFFFFFFFF
 sys.path.append(str(SPEC / "tools/reference"))
@@ -472,10 +472,23 @@ class Document:
     def __init__(self, text):
         self.text = text
         try:
-            self.events = list(yaml.parse(text, Loader=yaml.CLoader))
+            self.events = list(self.read(text))
         except yaml.MarkedYAMLError as error:
             raise Rejected(error.problem_mark.line + 1, "the text is not valid YAML") from error
         self.at = 0
+
+    @staticmethod
+    def read(text):
+        depth = 0
+        for event in yaml.parse(text, Loader=yaml.CLoader):
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
+            if depth > LIMITS["yaml_depth_max"]:
+                raise Rejected(
+                    event.start_mark.line + 1,
+                    f"there are more than {LIMITS['yaml_depth_max']} levels",
+                )
+            yield event
 
     def next(self):
         self.at += 1

@@ -11,8 +11,6 @@
 #include "core/cluster/cluster_reader.h"
 #include "core/base/decimal.h"
 
-#define PORT_MAX 65535
-#define SHOWN 40
 #define NAME_BYTES_MAX (OH_SERVER_ADDRESS_BYTES_MAX + 1 + OH_DECIMAL_DIGITS_MAX)
 
 bool oh_cluster_fail(oh_cluster_reader *reader, const char *format, ...)
@@ -157,7 +155,7 @@ bool oh_cluster_add_node(oh_cluster_reader *reader, const oh_told_node *told, ui
     }
     oh_server node = {.host = oh_cluster_host(told->has_endpoint ? told->endpoint : told->address,
                           told->address, reader->answer->host)};
-    if (told->port < 0 || told->port > PORT_MAX) {
+    if (told->port < 0 || told->port > OH_PORT_MAX) {
         return oh_cluster_fail(reader, "a node has no valid port");
     }
     if (!is_plain(node.host, OH_SERVER_ADDRESS_BYTES_MAX)) {
@@ -175,8 +173,8 @@ bool oh_cluster_add_node(oh_cluster_reader *reader, const oh_told_node *told, ui
     }
     *index = (uint16_t)(*place - 1);
     return oh_text_is_same(reader->map->nodes[*index].name, node.name) ||
-           oh_cluster_fail(
-               reader, "node %.*s has two addresses", SHOWN, reader->map->nodes[*index].id.bytes);
+           oh_cluster_fail(reader, "node %.*s has two addresses", OH_SHOWN_BYTES_MAX,
+               reader->map->nodes[*index].id.bytes);
 }
 
 bool oh_cluster_claim(oh_cluster_reader *reader, int64_t first, int64_t last, uint16_t owner)
@@ -213,7 +211,7 @@ static bool drop_doubles(oh_cluster_reader *reader)
         oh_server *other = &map->nodes[*place - 1];
         if (!map->nodes[i].is_failing && !other->is_failing) {
             return oh_cluster_fail(
-                reader, "node %.*s is there twice", SHOWN, map->nodes[i].name.bytes);
+                reader, "node %.*s is there twice", OH_SHOWN_BYTES_MAX, map->nodes[i].name.bytes);
         }
         if (map->nodes[i].is_failing) {
             map->nodes[i].role = OH_GONE;

@@ -6,8 +6,6 @@
  */
 #include "core/cluster/fastest.h"
 
-#define OTHERS_EVERY 64
-
 uint64_t oh_fastest_smooth(uint64_t smoothed_ns, uint64_t took_ns)
 {
     uint64_t next = smoothed_ns == 0 ? took_ns : smoothed_ns - smoothed_ns / 8 + took_ns / 8;
@@ -29,8 +27,8 @@ uint32_t oh_fastest_choose(
             best = i;
         }
     }
-    if (count > 1 && reads % OTHERS_EVERY == OTHERS_EVERY - 1) {
-        uint32_t other = (uint32_t)(reads / OTHERS_EVERY % (count - 1));
+    if (count > 1 && reads % OH_FASTEST_OTHERS_EVERY == OH_FASTEST_OTHERS_EVERY - 1) {
+        uint32_t other = (uint32_t)(reads / OH_FASTEST_OTHERS_EVERY % (count - 1));
 
         best = other < best ? other : other + 1;
     }

@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#define OH_FASTEST_NODES_MAX 64 /* Of one master: others are not asked. */
+#include "core/generated/limits.h"
 
 typedef struct oh_fastest_node {
     uint32_t node;

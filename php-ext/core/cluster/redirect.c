@@ -11,15 +11,25 @@
 #include "core/base/decimal.h"
 #include "core/cluster/cluster_map.h"
 #include "core/generated/limits.h"
+#include "core/generated/timings.h"
+#include "core/generated/words.h"
 
-#define PORT_MAX 65535
-#define WAIT_MS                                                                                    \
-    10u /* The first wait is half of it to all of it, each further one twice as long.              \
-         */
-#define WAIT_MS_MAX 320u
 #define NAME_BYTES_MAX (OH_SERVER_ADDRESS_BYTES_MAX + 1 + OH_DECIMAL_DIGITS_MAX)
 
+static const char *const named[] = OH_WORDS_REDIRECT_NAMED;
+static const char *const to_the_master[] = OH_WORDS_REDIRECT_MASTER;
+static const char *const behind[] = OH_WORDS_REDIRECT_BEHIND;
+static const char *const busy[] = OH_WORDS_REDIRECT_BUSY;
+
 /* ---- Reading ---- */
+
+static bool is_among(oh_text word, const char *const *words)
+{
+    while (*words != NULL && !oh_text_is(word, *words)) {
+        words++;
+    }
+    return *words != NULL;
+}
 
 /* Cuts the first word off; empty at the end. */
 static oh_text cut_word(oh_text *rest)
@@ -56,7 +66,7 @@ static size_t read_name(
     }
     uint32_t port;
     oh_text digits = {endpoint.bytes + colon, endpoint.length - colon};
-    if (colon == 0 || !read_number(digits, PORT_MAX, &port) || port == 0) {
+    if (colon == 0 || !read_number(digits, OH_PORT_MAX, &port) || port == 0) {
         return 0;
     }
     oh_text none = {NULL, 0};
@@ -81,7 +91,7 @@ static oh_redirect give_up(const char *reason)
 
 static oh_redirect again(const oh_redirect_case *it, bool wants_refresh, const char *otherwise)
 {
-    uint32_t full = it->tries < 5 ? WAIT_MS << it->tries : WAIT_MS_MAX;
+    uint32_t full = it->tries < 5 ? OH_AGAIN_MS_FIRST << it->tries : OH_AGAIN_MS_MAX;
     uint32_t wait = full / 2 + it->chance % (full / 2 + 1);
     if (it->tries >= OH_RETRIES_MAX || (it->left_ms >= 0 && it->left_ms <= (int64_t)wait)) {
         return give_up(otherwise);
@@ -159,13 +169,13 @@ oh_redirect oh_redirect_decide(const oh_topology *map, const oh_redirect_case *i
 {
     oh_text rest = it->error;
     oh_text word = cut_word(&rest);
-    bool is_moved = oh_text_is(word, "MOVED");
-    if (is_moved || oh_text_is(word, "ASK")) {
+    if (is_among(word, named)) {
+        bool is_moved = oh_text_is(word, "MOVED");
         return to_named(map, it, is_moved ? OH_REDIRECT_FOLLOW : OH_REDIRECT_ASK, rest);
     }
-    bool is_from_replica = oh_text_is(word, "LOADING") || oh_text_is(word, "MASTERDOWN");
-    bool is_behind = oh_text_is(word, "CLUSTERDOWN") || oh_text_is(word, "READONLY");
-    if (!is_from_replica && !is_behind && !oh_text_is(word, "TRYAGAIN")) {
+    bool is_from_replica = is_among(word, to_the_master);
+    bool is_behind = is_among(word, behind);
+    if (!is_from_replica && !is_behind && !is_among(word, busy)) {
         return (oh_redirect){.action = OH_REDIRECT_NONE};
     }
     if (it->is_held) {

@@ -12,10 +12,6 @@
 
 #include "core/config/config_reader.h"
 
-#define TIMEOUT_MS 2000
-#define PORT_MAX 65535
-#define MODE_MAX 0777
-
 typedef enum {
     SERVERS,
     NUMBER,
@@ -108,7 +104,7 @@ void oh_config_set_defaults(oh_server_pool *pool)
 {
     pool->hash = OH_HASH_FNV1A_64;
     pool->distribution = OH_KETAMA;
-    pool->timeout_ms = TIMEOUT_MS;
+    pool->timeout_ms = OH_TIMEOUT_MS_DEFAULT;
     pool->pool_size = 16;
     pool->server_connections = 1;
     pool->server_retry_timeout_ms = 30000;
@@ -217,9 +213,9 @@ static bool is_mode(const char *text, size_t length)
     size_t i = length > 0 && (text[0] == '-' || text[0] == '+');
     unsigned mode = 0;
     for (; i < length && text[i] >= '0' && text[i] <= '7'; i++) {
-        mode = mode > MODE_MAX ? mode : mode * 8 + (unsigned)(text[i] - '0');
+        mode = mode > OH_FILE_MODE_MAX ? mode : mode * 8 + (unsigned)(text[i] - '0');
     }
-    return is_negative ? mode == 0 : mode <= MODE_MAX;
+    return is_negative ? mode == 0 : mode <= OH_FILE_MODE_MAX;
 }
 
 static bool check_listen_path(const setting *it)
@@ -249,7 +245,7 @@ static bool check_listen_host(const setting *it)
         return fail(it, "is not \"host:port\" or \"/path mode\"");
     }
     int64_t port = oh_config_number((oh_text){it->value.bytes + end, it->value.length - end});
-    return (port >= 1 && port <= PORT_MAX) || fail(it, "has an invalid port");
+    return (port >= 1 && port <= OH_PORT_MAX) || fail(it, "has an invalid port");
 }
 
 static bool set_listen(const setting *it)

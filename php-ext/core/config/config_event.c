@@ -8,13 +8,6 @@
  */
 #include "core/config/config_reader.h"
 
-/*
- * libyaml's time grows with the square of the depth of flow collections: a file of 1 MiB of `[`
- * would take an hour. No accepted text is deeper than 2, so a deep one may as well be judged by the
- * second pass, which stops at the first `[`.
- */
-#define DEPTH_MAX 64
-
 /* ---- Events ---- */
 
 bool oh_config_begin(oh_config_reader *reader)
@@ -74,7 +67,11 @@ bool oh_config_check_yaml(oh_config_reader *reader)
                  reader->event.type == YAML_MAPPING_START_EVENT;
         depth -= reader->event.type == YAML_SEQUENCE_END_EVENT ||
                  reader->event.type == YAML_MAPPING_END_EVENT;
-    } while (is_valid && depth <= DEPTH_MAX && reader->event.type != YAML_STREAM_END_EVENT);
+        if (is_valid && depth > OH_YAML_DEPTH_MAX) {
+            is_valid = oh_config_fail(reader->error, oh_config_line(reader),
+                "there are more than %d levels", OH_YAML_DEPTH_MAX);
+        }
+    } while (is_valid && reader->event.type != YAML_STREAM_END_EVENT);
     oh_config_end(reader);
     return is_valid;
 }

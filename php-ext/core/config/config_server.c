@@ -8,7 +8,6 @@
 
 #include "core/config/config_reader.h"
 
-#define PORT_MAX 65535
 #define PORT_LEFT_OUT                                                                              \
     11211 /* memcached's: nutcracker leaves it out of a name, as libmemcached does. */
 
@@ -85,7 +84,7 @@ static bool check_weight(oh_config_reader *reader, parts *it, size_t line)
 static bool check_address(oh_config_reader *reader, parts *it, size_t line)
 {
     int64_t port = it->is_unix ? 0 : oh_config_number(it->port);
-    if (!it->is_unix && (port < 1 || port > PORT_MAX)) {
+    if (!it->is_unix && (port < 1 || port > OH_PORT_MAX)) {
         return oh_config_fail(reader->error, line, "the server has an invalid port");
     }
     if (it->address.length == 0) {

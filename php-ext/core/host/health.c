@@ -13,21 +13,13 @@
 
 #include <stddef.h>
 
+#include "core/generated/limits.h"
+#include "core/generated/timings.h"
+
 #define UNTIL_MAX ((UINT64_C(1) << 40) - 1)
 #define FAILURES_MAX 0x3fffu
 #define STEP_MAX 15u
 #define GENERATIONS 64u
-
-#define PAUSE_FIRST_MS 500u
-#define PAUSE_MAX_MS 8000u
-#define PATIENCE_MS 1000u     /* Of a caller without a deadline. */
-#define PATIENCE_MAX_MS 5000u /* He may die before he tells. */
-#define UNTIL_AHEAD_MS                                                                             \
-    10000u /* No rule makes a node wait longer: the longest pause and its chance. */
-#define TELL_EVERY_MS 60000u /* A node that flaps gets one line in so long. */
-#define FAILURE_LIMIT_DEFAULT                                                                      \
-    2u /* What nutcracker takes if the configuration says nothing, for a limit of 0 where nodes    \
-          rest. */
 
 static uint64_t state_of(uint64_t until_ms, uint32_t failures, uint32_t step, uint32_t generation)
 {
@@ -45,7 +37,7 @@ static uint32_t limit_of(const oh_health_rules *rules)
 {
     uint32_t limit = rules->failure_limit ? rules->failure_limit
                      : rules->ejects      ? 1
-                                          : FAILURE_LIMIT_DEFAULT;
+                                          : OH_NODE_FAILURES_DEFAULT;
     return limit < FAILURES_MAX ? limit : FAILURES_MAX;
 }
 
@@ -57,14 +49,14 @@ uint64_t oh_health_asked(uint64_t state, const oh_health_rules *rules, uint64_t 
         *answer = OH_HEALTH_GO;
         return state;
     }
-    if (now_ms < until && until - now_ms <= UNTIL_AHEAD_MS) {
+    if (now_ms < until && until - now_ms <= OH_REST_AHEAD_MS_MAX) {
         *answer = OH_HEALTH_REFUSE;
         return state;
     }
     *answer = OH_HEALTH_PROBE;
-    patience_ms = patience_ms == 0                ? PATIENCE_MS
-                  : patience_ms < PATIENCE_MAX_MS ? patience_ms
-                                                  : PATIENCE_MAX_MS;
+    patience_ms = patience_ms == 0                ? OH_PROBE_MS_DEFAULT
+                  : patience_ms < OH_PROBE_MS_MAX ? patience_ms
+                                                  : OH_PROBE_MS_MAX;
     return state_of(instant(now_ms + patience_ms), oh_health_failures(state), oh_health_step(state),
         oh_health_generation(state));
 }
@@ -73,7 +65,7 @@ static uint64_t rest(uint64_t state, uint32_t failures, uint64_t now_ms, uint32_
 {
     uint32_t step = oh_health_step(state);
     uint32_t pause_ms =
-        PAUSE_MAX_MS >> step < PAUSE_FIRST_MS ? PAUSE_MAX_MS : PAUSE_FIRST_MS << step;
+        OH_REST_MS_MAX >> step < OH_REST_MS_FIRST ? OH_REST_MS_MAX : OH_REST_MS_FIRST << step;
     return state_of(instant(now_ms + pause_ms + chance % (pause_ms / 4)), failures,
         step < STEP_MAX ? step + 1 : step, oh_health_generation(state) + 1);
 }
@@ -162,7 +154,7 @@ uint64_t oh_health_told(uint64_t told, oh_health_edge edge, uint64_t now_ms, oh_
         line->ms = now_ms - line_ms;
         return told_of(is_bad ? 0 : line_ms, downs, false);
     }
-    if (line_ms != 0 && !is_bad && now_ms - line_ms < TELL_EVERY_MS) {
+    if (line_ms != 0 && !is_bad && now_ms - line_ms < OH_NODE_LINE_EVERY_MS) {
         return told_of(line_ms, downs, false);
     }
     line->is_due = true;

@@ -7,11 +7,10 @@
 
 #include <string.h>
 
-#define LENGTH_MAX 255
+#include "core/generated/limits.h"
+
 #define INT31_MAX 2147483647
-#define OFFSET_MAX 1073741824
 #define LEAST ((uint64_t)1 << 63) /* How far below 0 64 bits reach. */
-#define EXPONENT_MAX 100000
 
 /* A decimal number: its part before the point, and whether there is anything behind. */
 typedef struct {
@@ -92,7 +91,8 @@ static bool read_decimal(oh_bytes word, decimal *number)
         if (end == at) {
             return false;
         }
-        for (; at < end && exponent < EXPONENT_MAX; at++) {
+        for (int64_t most = OH_SSDB_EXPONENT_MAX + (int64_t)(to - from);
+            at < end && exponent < most; at++) {
             exponent = exponent * 10 + (word.bytes[at] - '0');
         }
         exponent = word.bytes[to + 1] == '-' ? -exponent : exponent;
@@ -162,7 +162,7 @@ bool oh_ssdb_word_fits(char letter, oh_bytes word)
     case 'k':
     case 'n':
     case 'f':
-    case 'm': return word.length >= 1 && word.length <= LENGTH_MAX;
+    case 'm': return word.length >= 1 && word.length <= OH_SSDB_WORD_BYTES_MAX;
     case 'v': return true;
     case 'a':
         return !oh_ssdb_word_is(word, "MATCH") && !oh_ssdb_word_is(word, "COUNT") &&
@@ -171,7 +171,7 @@ bool oh_ssdb_word_fits(char letter, oh_bytes word)
     case 'b': return is_whole(word, 0, INT64_MAX) && word.bytes[0] != '-';
     case 'c':
     case 't': return is_whole(word, 1, INT31_MAX);
-    case 'o': return is_whole(word, 0, OFFSET_MAX) && word.bytes[0] != '-';
+    case 'o': return is_whole(word, 0, OH_SSDB_OFFSET_MAX) && word.bytes[0] != '-';
     case 'l': return is_whole(word, -1, INT31_MAX);
     case 'd': return oh_bytes_is(word, "0") || oh_bytes_is(word, "1");
     case 's': return is_score(word);

@@ -6,10 +6,10 @@
  */
 
 #include "core/base/decimal.h"
+#include "core/generated/limits.h"
 #include "core/topology/topology.h"
 
-#define KEYS 20000u
-#define KEYS_PER_MILLE (KEYS / 1000)
+#define KEYS_PER_MILLE (OH_MOVED_KEYS / 1000)
 
 static bool is_same_node(oh_node a, oh_node b)
 {
@@ -21,7 +21,7 @@ uint32_t oh_topology_moved(const oh_topology *a, const oh_topology *b)
 {
     char key[4 + OH_DECIMAL_DIGITS_MAX] = "key:";
     uint32_t moved = 0;
-    for (uint32_t i = 0; i < KEYS; i++) {
+    for (uint32_t i = 0; i < OH_MOVED_KEYS; i++) {
         size_t length = 4 + oh_decimal_write(key + 4, i);
         uint32_t from = oh_topology_locate(a, (const uint8_t *)key, length);
         uint32_t to = oh_topology_locate(b, (const uint8_t *)key, length);

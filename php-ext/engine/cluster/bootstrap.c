@@ -127,7 +127,7 @@ static bool ask_all(oh_cluster *cluster, uint64_t deadline_ns, oh_failure *list)
         }
         at += had_no_shards == cluster->has_no_shards ? OH_ASKED_MAX : 0;
         if (at >= count && is_strange && !is_done) {
-            oh_wait_poll(NULL, 0, OH_GRACE_MS);
+            oh_wait_poll(NULL, 0, OH_REFRESH_GRACE_MS);
             at = 0;
         }
     }

@@ -9,14 +9,12 @@
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
 #include "core/base/memory.h"
+#include "core/generated/timings.h"
 #include "core/hash/md5.h"
 
 #include "engine/base/wait.h"
 #include "engine/shared/segment.h"
 
-#define OH_ASK_EVERY_MS 1000 /* The least time between two refreshes of a host. */
-#define OH_ASK_ANYWAY_MS                                                                           \
-    60000 /* A map that nothing seems to be wrong with is asked for so often. */
 #define OH_CALLS_PER_LOOK 1024 /* So often a client that is not made anew looks at the clock. */
 #define OH_ANSWER_MS 200 /* So long an answer is waited for that another process has asked for. */
 #define OH_LAST_MOMENT_MS 50 /* How long the end of a request waits for a refresh. */
@@ -136,13 +134,13 @@ void oh_cluster_tend(oh_cluster *cluster)
     if (OH_LIKELY(!cluster->wanted_ms && ++cluster->calls < OH_CALLS_PER_LOOK)) {
         return;
     }
-    uint32_t every_ms = is_wanted(cluster) ? OH_ASK_EVERY_MS : OH_ASK_ANYWAY_MS;
+    uint32_t every_ms = is_wanted(cluster) ? OH_REFRESH_EVERY_MS : OH_REFRESH_ANYWAY_MS;
     /* The chance is that of the last refresh: hosts differ, the processes of one do not. If each of
        them tried its own luck, one of many would always be lucky at once. */
     uint32_t later_ms = (uint32_t)(oh_refresh_asked_ms(cluster) % (every_ms / 4));
     cluster->calls = 0;
     if (oh_refresh_is_my_turn(cluster, every_ms + later_ms)) {
-        oh_refresh_begin(cluster, oh_clock_now_ns() + OH_ASK_EVERY_MS * UINT64_C(1000000));
+        oh_refresh_begin(cluster, oh_clock_now_ns() + OH_REFRESH_EVERY_MS * UINT64_C(1000000));
     }
 }
 
@@ -165,7 +163,7 @@ void oh_cluster_ask(oh_cluster *cluster, uint64_t deadline_ns)
                    (!is_wanted(cluster) &&
                        oh_clock_now_ms() > oh_refresh_asked_ms(cluster) + OH_ANSWER_MS)) {
             break;
-        } else if (is_wanted(cluster) && oh_refresh_is_my_turn(cluster, OH_ASK_EVERY_MS)) {
+        } else if (is_wanted(cluster) && oh_refresh_is_my_turn(cluster, OH_REFRESH_EVERY_MS)) {
             oh_refresh_begin(cluster, deadline_ns);
             has_asked = true;
         } else {

@@ -6,11 +6,11 @@
 #ifndef OH_ENGINE_CLUSTER_INTERNAL_H
 #define OH_ENGINE_CLUSTER_INTERNAL_H
 
+#include "core/generated/timings.h"
+
 #include "engine/cluster/cluster.h"
 
-#define OH_ASKED_MAX 2 /* Nodes at once. */
-#define OH_GRACE_MS                                                                                \
-    100 /* So long at least the second answer is waited for once the first is there. */
+#define OH_ASKED_MAX 2     /* Nodes at once. */
 #define OH_LOOK_AGAIN_MS 2 /* For what another process does. */
 
 /* ---- Map store ---- */

@@ -271,7 +271,7 @@ static bool goes_on(oh_refresh *refresh)
         }
     }
     uint64_t grace_ns =
-        OH_MAX(refresh->answered_ns - refresh->began_ns, OH_GRACE_MS * UINT64_C(1000000));
+        OH_MAX(refresh->answered_ns - refresh->began_ns, OH_REFRESH_GRACE_MS * UINT64_C(1000000));
 
     return active > 0 &&
            (!refresh->answered_ns || oh_clock_now_ns() < refresh->answered_ns + grace_ns);
@@ -390,7 +390,7 @@ bool oh_refresh_ask_seeds(oh_cluster *cluster, const uint32_t *nodes, uint32_t c
         i++) {
     }
     while (goes_on(refresh)) {
-        glance(refresh, OH_GRACE_MS);
+        glance(refresh, OH_REFRESH_GRACE_MS);
     }
     for (uint32_t i = 0; i < refresh->count; i++) {
         if (oh_exchange_is_active(&refresh->exchanges[i])) {

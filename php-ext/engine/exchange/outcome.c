@@ -14,10 +14,10 @@
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
 #include "core/cluster/fastest.h"
+#include "core/generated/timings.h"
+#include "core/generated/words.h"
 
 #include "engine/exchange/exchange_internal.h"
-
-#define OH_PAUSE_NS 200000000 /* A wait that ends so much too late was not the node's. */
 
 /* ---- The connection ---- */
 
@@ -110,11 +110,10 @@ static bool is_typical(const oh_exchange *exchange)
  */
 static void weigh_refusal(const oh_exchange *exchange)
 {
-    static const char *const words[] = {"OOM", "LOADING", "BUSY"};
+    static const char *const words[] = OH_WORDS_UNWELL;
     const oh_wire *wire = &exchange->use.connection->wire;
 
-    for (size_t i = 0;
-        i < sizeof words / sizeof *words && oh_pool_ejects(exchange->peer.connections); i++) {
+    for (size_t i = 0; words[i] && oh_pool_ejects(exchange->peer.connections); i++) {
         size_t length = strlen(words[i]);
         bool is_whole = wire->refusal_length == length ||
                         (wire->refusal_length > length && wire->refusal[length] == ' ');
@@ -232,7 +231,7 @@ static bool is_for_the_node(const oh_exchange *exchange)
     return connection && !connection->has_waited &&
            exchange->terms.timeout_ms >= oh_pool_timeout(exchange->peer.connections) &&
            exchange->times.wait_ms != OH_WAIT_FOR_EVER &&
-           oh_clock_now_ns() < limit_ns + OH_PAUSE_NS;
+           oh_clock_now_ns() < limit_ns + OH_CLOCK_PAUSE_MS * UINT64_C(1000000);
 }
 
 void oh_exchange_pass_deadline(oh_exchange *exchange)

@@ -14,11 +14,11 @@
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
 #include "core/base/memory.h"
+#include "core/generated/timings.h"
 
 #include "engine/shared/queue.h"
 #include "engine/shared/worker.h"
 
-#define OH_IDLE_MS_MAX 60000 /* Below the idle limits of most NATs, balancers and servers. */
 #define OH_AGE_MS_MAX                                                                              \
     3600000            /* So that a name that means other machines by now is asked again.          \
                         */
@@ -28,8 +28,8 @@
 
 static bool is_fresh(const oh_queue_note *note, const oh_connection *connection, uint64_t now)
 {
-    return now - note->parked_ms < OH_IDLE_MS_MAX && now - note->born_ms < OH_AGE_MS_MAX &&
-           oh_connection_is_sound(connection);
+    return now - note->parked_ms < OH_CONNECTION_IDLE_MS_MAX &&
+           now - note->born_ms < OH_AGE_MS_MAX && oh_connection_is_sound(connection);
 }
 
 static oh_connection *make_connection(const oh_queue_note *note, int descriptor)

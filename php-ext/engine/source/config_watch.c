@@ -15,14 +15,12 @@
 
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
+#include "core/generated/timings.h"
 
 #include "engine/base/environment.h"
 #include "engine/shared/segment.h"
 #include "engine/shared/worker.h"
 
-#define OH_LOOK_EVERY_MS                                                                           \
-    1000 /* How often somebody of the host looks whether a file has changed.                       \
-          */
 #define OH_LINE_BYTES (PATH_MAX + 512)
 
 /* ---- Whose turn it is ---- */
@@ -31,14 +29,14 @@ bool oh_watch_begin_look(oh_loaded *loaded)
 {
     uint64_t now = oh_clock_now_ms();
 
-    if (OH_UNLIKELY(loaded->refused_ms) && now < loaded->refused_ms + OH_LOOK_EVERY_MS) {
+    if (OH_UNLIKELY(loaded->refused_ms) && now < loaded->refused_ms + OH_CONFIG_LOOK_EVERY_MS) {
         return false;
     }
     if (loaded->entry != OH_STORE_NONE) {
         return oh_store_begin_look(oh_segment_store(), loaded->entry, (uint32_t)getpid(), now,
-            OH_LOOK_EVERY_MS, oh_worker_is_alive);
+            OH_CONFIG_LOOK_EVERY_MS, oh_worker_is_alive);
     }
-    if (now < loaded->looked_ms + OH_LOOK_EVERY_MS) {
+    if (now < loaded->looked_ms + OH_CONFIG_LOOK_EVERY_MS) {
         return false;
     }
     loaded->looked_ms = now;
@@ -81,7 +79,7 @@ static void refuse(oh_loaded *loaded)
 
 bool oh_watch_is_allowed(oh_loaded *loaded)
 {
-    if (loaded->refused_ms && oh_clock_now_ms() < loaded->refused_ms + OH_LOOK_EVERY_MS) {
+    if (loaded->refused_ms && oh_clock_now_ms() < loaded->refused_ms + OH_CONFIG_LOOK_EVERY_MS) {
         return false;
     }
     if (oh_reading_is_forbidden(loaded->path)) {

@@ -4,6 +4,8 @@
  */
 #include "php_onehop.h"
 
+#include "core/generated/words.h"
+
 #include "php/call/keys.h"
 #include "php/call/plan.h"
 
@@ -12,7 +14,10 @@
  * PUBLISH in front moves the connection's offset behind every write the node has acknowledged to
  * anybody.
  */
-static const char writes_preface[] = "*3\r\n$7\r\nPUBLISH\r\n$11\r\nonehop:wait\r\n$0\r\n\r\n";
+static const char writes_preface[] =
+    "*3\r\n$7\r\nPUBLISH\r\n$11\r\n" OH_WAIT_CHANNEL "\r\n$0\r\n\r\n";
+
+_Static_assert(sizeof OH_WAIT_CHANNEL - 1 == 11, "the length in writes_preface");
 
 /* ---- The data ---- */
 

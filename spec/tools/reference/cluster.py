@@ -9,7 +9,7 @@ from pathlib import Path
 
 LIMITS = {
     limit["name"]: limit["value"]
-    for limit in json.loads((Path(__file__).resolve().parents[2] / "limits.json").read_text())[
+    for limit in json.loads((Path(__file__).resolve().parents[2] / "constants.json").read_text())[
         "limits"
     ]
 }

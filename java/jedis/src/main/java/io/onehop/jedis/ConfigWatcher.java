@@ -1,6 +1,7 @@
 package io.onehop.jedis;
 
 import io.onehop.core.base.Clock;
+import io.onehop.core.base.Timings;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.internal.cluster.Cluster;
@@ -30,7 +31,7 @@ final class ConfigWatcher implements AutoCloseable {
      * place may be empty or incomplete. So a difference counts only after two readings, a moment
      * apart, were equal.
      */
-    private static final int LOOK_EVERY_MS = 1000;
+    private static final int LOOK_EVERY_MS = Timings.CONFIG_LOOK_EVERY_MS;
     private static final int SETTLE_MS = 10;
     private static final int SETTLE_TRIES = 3;
 

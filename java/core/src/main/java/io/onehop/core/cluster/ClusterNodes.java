@@ -21,8 +21,6 @@ import java.util.function.Supplier;
  */
 final class ClusterNodes {
     static final int NOBODY = 0xffff;
-    private static final int PORT_MAX = 65535;
-    private static final int SHOWN = 40;
 
     private final ClusterAnswer answer;
     private final String zone;
@@ -51,7 +49,7 @@ final class ClusterNodes {
         }
         String host =
                 host(told.hasEndpoint ? told.endpoint : told.address, told.address, answer.host());
-        require(told.port > 0 && told.port <= PORT_MAX, () -> "a node has no valid port");
+        require(told.port > 0 && told.port <= Limits.PORT_MAX, () -> "a node has no valid port");
         require(isPlain(host, Limits.SERVER_ADDRESS_BYTES_MAX), () -> "a node has no valid host");
         require(
                 told.id.isEmpty() || isPlain(told.id, Limits.NODE_ID_BYTES_MAX),
@@ -115,7 +113,7 @@ final class ClusterNodes {
     }
 
     private static String shown(String text) {
-        return text.substring(0, Math.min(text.length(), SHOWN));
+        return text.substring(0, Math.min(text.length(), Limits.SHOWN_BYTES_MAX));
     }
 
     /**

@@ -1,5 +1,7 @@
 package io.onehop.core.cluster;
 
+import io.onehop.core.base.Limits;
+
 /**
  * Which of the nodes that have a key answers it soonest, as it was measured ({@code read_from:
  * lowest_latency}).
@@ -9,12 +11,6 @@ package io.onehop.core.cluster;
  * Implements spec/topology/cluster.md, section 7.
  */
 public final class Fastest {
-    /** Of one master so many nodes are looked at. */
-    public static final int NODES_MAX = 64;
-
-    /* Now and then another node is asked: otherwise nobody would notice that it has become faster. */
-    private static final int OTHERS_EVERY = 64;
-
     private Fastest() {}
 
     /** The mean after one more read, in nanoseconds. */
@@ -41,8 +37,9 @@ public final class Fastest {
                 best = i;
             }
         }
-        if (nodes.length > 1 && reads % OTHERS_EVERY == OTHERS_EVERY - 1) {
-            int other = (int) (reads / OTHERS_EVERY % (nodes.length - 1));
+        if (nodes.length > 1
+                && reads % Limits.FASTEST_OTHERS_EVERY == Limits.FASTEST_OTHERS_EVERY - 1) {
+            int other = (int) (reads / Limits.FASTEST_OTHERS_EVERY % (nodes.length - 1));
             best = other < best ? other : other + 1;
         }
         return nodes[best];

@@ -3,6 +3,8 @@ package io.onehop.core.cluster;
 import io.onehop.core.Node;
 import io.onehop.core.Role;
 import io.onehop.core.base.Limits;
+import io.onehop.core.base.Timings;
+import io.onehop.core.base.Words;
 import io.onehop.core.key.Key;
 import io.onehop.core.topology.PoolTopology;
 
@@ -73,34 +75,36 @@ public record Redirect(
             int chance) {}
 
     private static final Redirect NONE = new Redirect(Action.NONE, 0, 0, false, false, 0, null);
-    private static final int PORT_MAX = 65535;
-
-    /** The first wait is half of it to all of it, each further one twice as long. */
-    private static final int WAIT_MS = 10;
-
-    private static final int WAIT_MS_MAX = 320;
     private static final String IN_VAIN = "there is no time left to try again";
 
     /** Whether an error may mean that the command has not run, and why: by its whole first word. */
     public static boolean isOne(String error) {
-        int end = error == null ? 0 : error.indexOf(' ');
-        return switch (end < 0 ? error : end == 0 ? "" : error.substring(0, end)) {
-            case "MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN", "READONLY", "LOADING", "MASTERDOWN" ->
-                    true;
-            default -> false;
-        };
+        if (error == null) {
+            return false;
+        }
+        int end = error.indexOf(' ');
+        String word = end < 0 ? error : error.substring(0, end);
+        return Words.REDIRECT_NAMED.contains(word)
+                || Words.REDIRECT_MASTER.contains(word)
+                || Words.REDIRECT_BEHIND.contains(word)
+                || Words.REDIRECT_BUSY.contains(word);
     }
 
     public static Redirect decide(PoolTopology map, Case it) {
         String[] words = it.error.split(" ", -1);
-        return switch (words[0]) {
-            case "MOVED" -> toNamed(map, it, Action.FOLLOW, words);
-            case "ASK" -> toNamed(map, it, Action.ASK, words);
-            case "LOADING", "MASTERDOWN" -> it.held ? held() : toMaster(map, it);
-            case "CLUSTERDOWN", "READONLY" -> it.held ? held() : again(it, true, IN_VAIN);
-            case "TRYAGAIN" -> it.held ? held() : again(it, false, IN_VAIN);
-            default -> NONE;
-        };
+        if (!isOne(words[0])) {
+            return NONE;
+        }
+        if (Words.REDIRECT_NAMED.contains(words[0])) {
+            boolean isMoved = words[0].equals("MOVED");
+            return toNamed(map, it, isMoved ? Action.FOLLOW : Action.ASK, words);
+        }
+        if (it.held) {
+            return held();
+        }
+        return Words.REDIRECT_MASTER.contains(words[0])
+                ? toMaster(map, it)
+                : again(it, Words.REDIRECT_BEHIND.contains(words[0]), IN_VAIN);
     }
 
     private static Redirect giveUp(String reason) {
@@ -112,7 +116,7 @@ public record Redirect(
     }
 
     private static Redirect again(Case it, boolean wantsRefresh, String otherwise) {
-        int full = it.tries < 5 ? WAIT_MS << it.tries : WAIT_MS_MAX;
+        int full = it.tries < 5 ? Timings.AGAIN_MS_FIRST << it.tries : Timings.AGAIN_MS_MAX;
         int wait = full / 2 + Integer.remainderUnsigned(it.chance, full / 2 + 1);
         if (it.tries >= Limits.RETRIES_MAX || it.leftMs >= 0 && it.leftMs <= wait) {
             return giveUp(otherwise);
@@ -176,7 +180,7 @@ public record Redirect(
      */
     private static String name(PoolTopology map, int asked, String endpoint) {
         int colon = endpoint.lastIndexOf(':');
-        int port = number(endpoint.substring(colon + 1), PORT_MAX);
+        int port = number(endpoint.substring(colon + 1), Limits.PORT_MAX);
         if (colon < 0 || port < 1) {
             return null;
         }

@@ -1,5 +1,7 @@
 package io.onehop.core.command;
 
+import io.onehop.core.base.Limits;
+
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -18,9 +20,8 @@ import java.nio.charset.StandardCharsets;
  * @param within that node's own cursor
  */
 public record ScanCursor(int node, long within) {
-    private static final int WITHIN_BITS = 40;
-    private static final int NODE_BITS = 12;
-    private static final int TOPOLOGY_BITS = 11;
+    private static final int NODE_AT = Limits.CURSOR_WITHIN_BITS;
+    private static final int TOPOLOGY_AT = NODE_AT + Limits.CURSOR_NODE_BITS;
 
     private static final int DIGITS_MAX = 18; // Of a number that surely fits.
 
@@ -33,13 +34,11 @@ public record ScanCursor(int node, long within) {
             return new ScanCursor(0, 0);
         }
         long cursor = number(text);
-        int node = (int) (cursor >> WITHIN_BITS) & (1 << NODE_BITS) - 1;
-        if (cursor < 0
-                || cursor >> WITHIN_BITS + NODE_BITS != topology(fingerprint)
-                || node >= nodes) {
+        int node = (int) (cursor >> NODE_AT) & (1 << Limits.CURSOR_NODE_BITS) - 1;
+        if (cursor < 0 || cursor >> TOPOLOGY_AT != topology(fingerprint) || node >= nodes) {
             return null;
         }
-        return new ScanCursor(node, cursor & (1L << WITHIN_BITS) - 1);
+        return new ScanCursor(node, cursor & (1L << NODE_AT) - 1);
     }
 
     /**
@@ -48,22 +47,21 @@ public record ScanCursor(int node, long within) {
      */
     public byte[] next(String fingerprint, int nodes, byte[] answered) {
         long next = number(answered);
-        if (next < 0 || next >> WITHIN_BITS != 0) {
+        if (next < 0 || next >> NODE_AT != 0) {
             return null;
         }
         int index = next == 0 ? node + 1 : node;
         long cursor =
                 index == nodes
                         ? 0
-                        : topology(fingerprint) << WITHIN_BITS + NODE_BITS
-                                | (long) index << WITHIN_BITS
-                                | next;
+                        : topology(fingerprint) << TOPOLOGY_AT | (long) index << NODE_AT | next;
         return String.valueOf(cursor).getBytes(StandardCharsets.US_ASCII);
     }
 
     /** The first bits of the fingerprint. */
     private static long topology(String fingerprint) {
-        return Integer.parseInt(fingerprint.substring(0, 3), 16) >> 12 - TOPOLOGY_BITS;
+        return Integer.parseInt(fingerprint.substring(0, 3), 16)
+                >> 12 - Limits.CURSOR_TOPOLOGY_BITS;
     }
 
     /** A decimal number; -1 if it is none, or has more than 63 bits. */

@@ -3,12 +3,17 @@ package io.onehop.core.config;
 import io.onehop.core.base.Limits;
 
 import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.events.CollectionEndEvent;
+import org.snakeyaml.engine.v2.events.CollectionStartEvent;
 import org.snakeyaml.engine.v2.events.Event;
+import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.parser.ParserImpl;
 
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The second pass over a configuration: characters in, YAML events out, or the line on which the
@@ -25,17 +30,34 @@ final class ConfigEvents {
         LoadSettings settings =
                 LoadSettings.builder().setCodePointLimit(Limits.CONFIG_BYTES_MAX).build();
         try {
-            List<Event> events = new ArrayList<>();
-            new ParserImpl(settings, new ConfigScanner(settings, text))
-                    .forEachRemaining(events::add);
-            return events;
+            return read(new ParserImpl(settings, new ConfigScanner(settings, text)));
         } catch (MarkedYamlEngineException problem) {
-            throw new ConfigException(
-                    problem.getProblemMark().map(mark -> mark.getLine() + 1).orElse(1), REASON);
+            throw new ConfigException(line(problem.getProblemMark()), REASON);
         } catch (RuntimeException problem) {
             // Whatever a hostile text may provoke inside the library, to the caller it is a text
             // that is no YAML.
             throw new ConfigException(1, REASON);
         }
+    }
+
+    private static List<Event> read(Iterator<Event> parser) throws ConfigException {
+        List<Event> events = new ArrayList<>();
+        int depth = 0;
+        while (parser.hasNext()) {
+            Event event = parser.next();
+            depth += event instanceof CollectionStartEvent ? 1 : 0;
+            depth -= event instanceof CollectionEndEvent ? 1 : 0;
+            if (depth > Limits.YAML_DEPTH_MAX) {
+                throw new ConfigException(
+                        line(event.getStartMark()),
+                        "there are more than " + Limits.YAML_DEPTH_MAX + " levels");
+            }
+            events.add(event);
+        }
+        return events;
+    }
+
+    private static int line(Optional<Mark> mark) {
+        return mark.map(place -> place.getLine() + 1).orElse(1);
     }
 }

@@ -25,18 +25,11 @@ import java.util.Optional;
  * Implements spec/config, section 3.
  */
 final class ConfigScanner implements Scanner {
-    /**
-     * A configuration has three levels. Without a bound SnakeYAML takes half a minute to read a
-     * megabyte of brackets.
-     */
-    private static final int DEPTH_MAX = 1000;
-
     private final int[] characters;
     private final StreamReader reader;
     private final Scanner scanner;
     private Token.ID before = Token.ID.StreamStart;
     private boolean isKeySimple;
-    private int depth;
 
     ConfigScanner(LoadSettings settings, String text) {
         characters = text.codePoints().toArray();
@@ -49,10 +42,6 @@ final class ConfigScanner implements Scanner {
         Token token = scanner.next();
         if (token.getTokenId() == Token.ID.Scalar && before == Token.ID.Scalar
                 || hasOddName(token)) {
-            throw refusal(token.getStartMark());
-        }
-        depth += step(token);
-        if (depth > DEPTH_MAX) {
             throw refusal(token.getStartMark());
         }
         if (token instanceof KeyToken) {
@@ -93,14 +82,6 @@ final class ConfigScanner implements Scanner {
                         : token instanceof AliasToken alias ? alias.getValue().getValue() : "";
         return !name.chars()
                 .allMatch(c -> c == '_' || c == '-' || c < 0x80 && Character.isLetterOrDigit(c));
-    }
-
-    private static int step(Token token) {
-        return switch (token.getTokenId()) {
-            case BlockMappingStart, BlockSequenceStart, FlowMappingStart, FlowSequenceStart -> 1;
-            case BlockEnd, FlowMappingEnd, FlowSequenceEnd -> -1;
-            default -> 0;
-        };
     }
 
     private static int index(Optional<Mark> mark) {

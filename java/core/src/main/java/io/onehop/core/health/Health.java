@@ -1,5 +1,9 @@
 package io.onehop.core.health;
 
+import io.onehop.core.base.Limits;
+import io.onehop.core.base.Timings;
+import io.onehop.core.base.Words;
+
 /**
  * Is it worth asking this node? A pure state machine over one {@code long}, to be kept in an atomic
  * field: the methods take a state and an event and give the next state, and the caller compares and
@@ -19,14 +23,6 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
     private static final int FAILURES_MAX = 0x3fff;
     private static final int STEP_MAX = 15;
     private static final int GENERATIONS = 64;
-
-    private static final int PAUSE_FIRST_MS = 500;
-    private static final int PAUSE_MAX_MS = 8000;
-    private static final int PATIENCE_MS = 1000; /* Of a caller without a deadline. */
-    private static final int PATIENCE_MAX_MS = 5000; /* He may die before he tells. */
-    private static final int UNTIL_AHEAD_MS = 10_000; /* No rule makes a node wait longer. */
-    private static final int FAILURE_LIMIT_DEFAULT =
-            2; /* What nutcracker takes if the configuration says nothing. */
 
     /** What a caller is told who wants to go to a node. */
     public enum Answer {
@@ -93,7 +89,9 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
         if (ejects || until == 0) {
             return Answer.GO;
         }
-        return nowMs < until && until - nowMs <= UNTIL_AHEAD_MS ? Answer.REFUSE : Answer.PROBE;
+        return nowMs < until && until - nowMs <= Timings.REST_AHEAD_MS_MAX
+                ? Answer.REFUSE
+                : Answer.PROBE;
     }
 
     /** The state after telling him, who has {@code patienceMs} for it (0: no end). */
@@ -101,7 +99,10 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
         if (answer(state, nowMs) != Answer.PROBE) {
             return state;
         }
-        int claimMs = patienceMs == 0 ? PATIENCE_MS : Math.min(patienceMs, PATIENCE_MAX_MS);
+        int claimMs =
+                patienceMs == 0
+                        ? Timings.PROBE_MS_DEFAULT
+                        : Math.min(patienceMs, Timings.PROBE_MS_MAX);
         return state(instant(nowMs + claimMs), failures(state), step(state), generation(state));
     }
 
@@ -134,13 +135,13 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
     }
 
     private int limit() {
-        int limit = failureLimit != 0 ? failureLimit : ejects ? 1 : FAILURE_LIMIT_DEFAULT;
+        int limit = failureLimit != 0 ? failureLimit : ejects ? 1 : Limits.NODE_FAILURES_DEFAULT;
         return Math.min(limit, FAILURES_MAX);
     }
 
     private static long rest(long state, int failures, long nowMs, int chance) {
         int step = step(state);
-        int pauseMs = (int) Math.min((long) PAUSE_FIRST_MS << step, PAUSE_MAX_MS);
+        int pauseMs = (int) Math.min((long) Timings.REST_MS_FIRST << step, Timings.REST_MS_MAX);
         return state(
                 instant(nowMs + pauseMs + Integer.remainderUnsigned(chance, pauseMs / 4)),
                 failures,
@@ -190,9 +191,6 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
      * @param ms of a node that is back: since that line
      */
     public record Told(long word, boolean isDue, int times, long ms) {
-        private static final long TELL_EVERY_MS =
-                60_000; /* A node that flaps gets one line in so long. */
-
         /**
          * The instant of the last line that it is down; how often it has gone down since; whether
          * that is now.
@@ -213,7 +211,7 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
             if (edge == Edge.BACK) {
                 return new Told(word(isBad ? 0 : lineMs, downs, false), isTold, 0, nowMs - lineMs);
             }
-            if (lineMs != 0 && !isBad && nowMs - lineMs < TELL_EVERY_MS) {
+            if (lineMs != 0 && !isBad && nowMs - lineMs < Timings.NODE_LINE_EVERY_MS) {
                 return new Told(word(lineMs, downs, false), false, 0, 0);
             }
             return new Told(word(instant(nowMs), 0, true), true, Math.max(downs - 1, 0), 0);
@@ -248,9 +246,6 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
      */
     public static boolean isUnwell(String answer) {
         int end = answer.indexOf(' ');
-        return switch (end < 0 ? answer : answer.substring(0, end)) {
-            case "OOM", "LOADING", "BUSY" -> true;
-            default -> false;
-        };
+        return Words.UNWELL.contains(end < 0 ? answer : answer.substring(0, end));
     }
 }

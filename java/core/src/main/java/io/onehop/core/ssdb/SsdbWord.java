@@ -1,5 +1,7 @@
 package io.onehop.core.ssdb;
 
+import io.onehop.core.base.Limits;
+
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
@@ -15,15 +17,10 @@ import java.util.regex.Pattern;
  * numbers are read to the last digit here. Pure. Implements spec/route/route.md, "SSDB".
  */
 final class SsdbWord {
-    private static final int LENGTH_MAX = 255;
-    private static final long OFFSET_MAX = 1L << 30;
     private static final Pattern NUMBER = Pattern.compile("-?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?");
     private static final Pattern WHOLE = Pattern.compile("-?(0|[1-9][0-9]*)");
     private static final BigInteger LEAST = BigInteger.valueOf(Long.MIN_VALUE);
     private static final BigInteger MOST = BigInteger.valueOf(Long.MAX_VALUE);
-
-    /* A number beyond this is beyond 64 bits, or nothing but zeros before its point; its digits are not spelled out. */
-    private static final int EXPONENT_MAX = 400;
 
     /** A bound that nothing can lie within. */
     static final String NOTHING = "nothing";
@@ -41,13 +38,14 @@ final class SsdbWord {
 
     static boolean fits(char letter, byte[] word) {
         return switch (letter) {
-            case 'k', 'n', 'f', 'm' -> word.length >= 1 && word.length <= LENGTH_MAX;
+            case 'k', 'n', 'f', 'm' ->
+                    word.length >= 1 && word.length <= Limits.SSDB_WORD_BYTES_MAX;
             case 'v' -> true;
             case 'a' -> !is(word, "MATCH") && !is(word, "COUNT") && !is(word, "TYPE");
             case 'i' -> isWhole(word, Long.MIN_VALUE, Long.MAX_VALUE);
             case 'b' -> isWhole(word, 0, Long.MAX_VALUE);
             case 'c', 't' -> isWhole(word, 1, Integer.MAX_VALUE);
-            case 'o' -> isWhole(word, 0, OFFSET_MAX);
+            case 'o' -> isWhole(word, 0, Limits.SSDB_OFFSET_MAX);
             case 'l' -> isWhole(word, -1, Integer.MAX_VALUE);
             case 'd' -> text(word).equals("0") || text(word).equals("1");
             case 's' -> isScore(word);
@@ -102,7 +100,7 @@ final class SsdbWord {
         }
         BigInteger exponent =
                 new BigInteger(text.substring(text.charAt(mark + 1) == '+' ? mark + 2 : mark + 1));
-        int limit = EXPONENT_MAX + digits.precision() + Math.abs(digits.scale());
+        int limit = Limits.SSDB_EXPONENT_MAX + digits.precision() + Math.abs(digits.scale());
         return digits.scaleByPowerOfTen(
                 exponent.max(BigInteger.valueOf(-limit)).min(BigInteger.valueOf(limit)).intValue());
     }

@@ -19,7 +19,7 @@ public enum Directive {
     HASH("hash", Directive::hash, Hash.FNV1A_64),
     HASH_TAG("hash_tag", Directive::tag, null),
     DISTRIBUTION("distribution", Directive::distribution, Distribution.KETAMA),
-    TIMEOUT("timeout", Directive::number, 2000),
+    TIMEOUT("timeout", Directive::number, Limits.TIMEOUT_MS_DEFAULT),
     BACKLOG("backlog", Directive::number, 512),
     CLIENT_CONNECTIONS("client_connections", Directive::number, 0),
     TCPKEEPALIVE("tcpkeepalive", Directive::flag, false),
@@ -53,9 +53,6 @@ public enum Directive {
             super(reason);
         }
     }
-
-    private static final int MODE_MAX = 0777;
-    private static final int PORT_MAX = 65535;
 
     private final String label;
     private final Type type;
@@ -116,7 +113,7 @@ public enum Directive {
     }
 
     public static boolean isPort(String text) {
-        return isDigits(text) && numberOf(text) > 0 && numberOf(text) <= PORT_MAX;
+        return isDigits(text) && numberOf(text) > 0 && numberOf(text) <= Limits.PORT_MAX;
     }
 
     public static int bytesCount(String text) {
@@ -238,7 +235,7 @@ public enum Directive {
         boolean isNegative = text.startsWith("-");
         int mode = 0;
         for (int i = isNegative || text.startsWith("+") ? 1 : 0;
-                i < text.length() && mode <= MODE_MAX;
+                i < text.length() && mode <= Limits.FILE_MODE_MAX;
                 i++) {
             int digit = text.charAt(i) - '0';
             if (digit < 0 || digit > 7) {
@@ -246,6 +243,6 @@ public enum Directive {
             }
             mode = mode * 8 + digit;
         }
-        return isNegative ? mode == 0 : mode <= MODE_MAX;
+        return isNegative ? mode == 0 : mode <= Limits.FILE_MODE_MAX;
     }
 }

@@ -4,6 +4,7 @@ import io.onehop.core.Explanation;
 import io.onehop.core.Node;
 import io.onehop.core.Role;
 import io.onehop.core.Topology;
+import io.onehop.core.base.Limits;
 import io.onehop.core.hash.HashFunction;
 import io.onehop.core.key.HashTag;
 import io.onehop.core.key.Key;
@@ -36,7 +37,6 @@ import java.util.stream.Collectors;
  * spec/topology and spec/placement.
  */
 public final class PoolTopology implements Topology {
-    private static final int MOVED_KEYS = 20_000;
 
     /*
      * One server gets every key and nothing is hashed, so that a pool of one has no placement at all. Otherwise the
@@ -295,12 +295,12 @@ public final class PoolTopology implements Topology {
      */
     public int moved(PoolTopology after) {
         int moved = 0;
-        for (int i = 0; i < MOVED_KEYS; i++) {
+        for (int i = 0; i < Limits.MOVED_KEYS; i++) {
             String key = "key:" + i;
             Node from = locate(key);
             Node to = after.locate(key);
             moved += from.name().equals(to.name()) && from.address().equals(to.address()) ? 0 : 1;
         }
-        return (moved + MOVED_KEYS / 2000) / (MOVED_KEYS / 1000);
+        return (moved + Limits.MOVED_KEYS / 2000) / (Limits.MOVED_KEYS / 1000);
     }
 }

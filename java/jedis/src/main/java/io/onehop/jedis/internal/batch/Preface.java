@@ -1,5 +1,6 @@
 package io.onehop.jedis.internal.batch;
 
+import io.onehop.core.base.Words;
 import io.onehop.core.command.Command;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.command.Scripts;
@@ -18,7 +19,7 @@ import redis.clients.jedis.Protocol;
  */
 public final class Preface {
     private static final CommandArguments PUBLISH =
-            new CommandArguments(Protocol.Command.PUBLISH).add("onehop:wait").add("");
+            new CommandArguments(Protocol.Command.PUBLISH).add(Words.WAIT_CHANNEL).add("");
 
     public static final ReplySink NOBODY =
             new ReplySink() {

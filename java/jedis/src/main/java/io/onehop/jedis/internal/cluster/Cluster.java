@@ -3,6 +3,7 @@ package io.onehop.jedis.internal.cluster;
 import io.onehop.core.ErrorKind;
 import io.onehop.core.Node;
 import io.onehop.core.base.Clock;
+import io.onehop.core.base.Timings;
 import io.onehop.core.cluster.ClusterMap;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
@@ -43,9 +44,6 @@ import java.util.concurrent.locks.ReentrantLock;
  * spec/topology/cluster.md, sections 4 and 6.
  */
 public final class Cluster implements AutoCloseable {
-    private static final int REFRESH_EVERY_MS = 1000;
-    private static final int REFRESH_ANYWAY_MS = 60_000;
-
     private static final System.Logger LOG = System.getLogger("io.onehop");
 
     private final Snapshots snapshots;
@@ -164,7 +162,7 @@ public final class Cluster implements AutoCloseable {
             thread = new Thread(this::run, "onehop-cluster");
             thread.setDaemon(true);
             notBeforeNs = Clock.nowNs();
-            anywayNs = notBeforeNs + orLaterNs(REFRESH_ANYWAY_MS);
+            anywayNs = notBeforeNs + orLaterNs(Timings.REFRESH_ANYWAY_MS);
             thread.start();
         }
         changed.signalAll();
@@ -218,8 +216,8 @@ public final class Cluster implements AutoCloseable {
     }
 
     private void refreshOnce(long now) throws InterruptedException {
-        notBeforeNs = now + orLaterNs(REFRESH_EVERY_MS);
-        anywayNs = now + orLaterNs(REFRESH_ANYWAY_MS);
+        notBeforeNs = now + orLaterNs(Timings.REFRESH_EVERY_MS);
+        anywayNs = now + orLaterNs(Timings.REFRESH_ANYWAY_MS);
         Snapshot snapshot = snapshot();
         refresh = new ClusterRefresh(snapshot.pool(), refresh);
         isRequested = false;

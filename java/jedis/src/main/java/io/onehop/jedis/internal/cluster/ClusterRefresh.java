@@ -3,6 +3,7 @@ package io.onehop.jedis.internal.cluster;
 import io.onehop.core.ErrorKind;
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.base.Clock;
+import io.onehop.core.base.Timings;
 import io.onehop.core.cluster.ClusterAnswer;
 import io.onehop.core.cluster.ClusterException;
 import io.onehop.core.cluster.ClusterMap;
@@ -46,8 +47,7 @@ final class ClusterRefresh {
     /* The timeout of a refresh if the server pool has none. No call depends on it. */
     private static final int PATIENCE_MS = 5000;
 
-    /* Minimum time to wait for the second answer after the first. */
-    private static final long GRACE_NS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long GRACE_NS = TimeUnit.MILLISECONDS.toNanos(Timings.REFRESH_GRACE_MS);
 
     /* A message names this many nodes, then counts the rest. */
     private static final int NAMES_MAX = 8;

@@ -2,6 +2,7 @@ package io.onehop.jedis.internal.pool;
 
 import io.onehop.core.ErrorKind;
 import io.onehop.core.base.Clock;
+import io.onehop.core.base.Timings;
 import io.onehop.core.health.Health;
 import io.onehop.core.health.Health.Answer;
 import io.onehop.core.health.Health.Cause;
@@ -41,9 +42,6 @@ public final class NodeHealth {
     private static final long BEGIN_NS = Clock.nowNs();
 
     private static final System.Logger LOG = System.getLogger("io.onehop");
-
-    /* If a deadline is noticed this much too late, this process was not running when it passed. */
-    private static final int PAUSE_MS = 200;
 
     private final NodeName node;
     private final Health rules;
@@ -273,7 +271,8 @@ public final class NodeHealth {
         }
         Throwable root = Failure.root(failure.getCause());
         if (isLate
-                ? !(root instanceof SocketTimeoutException) || !connection.lease().hadTime(PAUSE_MS)
+                ? !(root instanceof SocketTimeoutException)
+                        || !connection.lease().hadTime(Timings.CLOCK_PAUSE_MS)
                 : isOurs(root)) {
             return null;
         }

@@ -33,7 +33,7 @@ public final class Pool implements AutoCloseable {
      * replaced. IdleConnectionEvictor does the same every 30 seconds, and closes connections
      * that have idled for a minute: firewalls and load balancers have longer limits.
      */
-    private static final int IDLE_CHECKS_MAX = 2;
+    public static final int IDLE_CHECKS_MAX = 2;
 
     private final Endpoint endpoint;
     private final BufferPool buffers = new BufferPool();

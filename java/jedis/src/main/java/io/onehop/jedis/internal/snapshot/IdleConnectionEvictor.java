@@ -1,5 +1,8 @@
 package io.onehop.jedis.internal.snapshot;
 
+import io.onehop.core.base.Timings;
+import io.onehop.jedis.internal.pool.Pool;
+
 import java.lang.ref.WeakReference;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -12,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  * closed.
  */
 public final class IdleConnectionEvictor implements AutoCloseable {
-    private static final int EVICT_EVERY_MS = 30_000;
+    private static final int EVICT_EVERY_MS = Timings.CONNECTION_IDLE_MS_MAX / Pool.IDLE_CHECKS_MAX;
     private static final int EVICT_LAST_MS = 100;
 
     private static final System.Logger LOG = System.getLogger("io.onehop");

@@ -2,6 +2,7 @@ package io.onehop.jedis.internal.snapshot;
 
 import io.onehop.core.Node;
 import io.onehop.core.Role;
+import io.onehop.core.base.Limits;
 import io.onehop.core.cluster.Fastest;
 import io.onehop.core.command.Command;
 import io.onehop.core.topology.PoolTopology;
@@ -118,7 +119,7 @@ public final class ReadFromChooser {
         int[] awake =
                 Arrays.stream(lists[master])
                         .filter(node -> !pools[node].health().isResting(nowMs))
-                        .limit(Fastest.NODES_MAX)
+                        .limit(Limits.FASTEST_NODES_MAX)
                         .toArray();
         if (awake.length == 0) {
             return master;
