@@ -60,14 +60,14 @@ OneHop\Unsupported, node none, may have executed: false
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::auth() is not supported: the command was not sent; connections are made and authenticated by the pool: set `redis_auth` (and `username`) in the server pool's configuration
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::swapdb() is not supported: the command was not sent; it could not happen on all nodes at one moment, and readers would see both: use two server pools and change between them
+  OneHop\Redis::swapdb() is not supported: the command was not sent; it cannot happen on all nodes in the same moment, so readers would see both states: use two server pools and switch between them
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::select() is not supported: the command was not sent; connections are shared, a database chosen on one would be chosen for others: set `database` in the server pool's configuration, one pool per database (a Redis Cluster has no database but 0)
+  OneHop\Redis::select() is not supported: the command was not sent; connections are shared, so a database chosen on one would be chosen for other callers: set `database` in the server pool's configuration, one pool per database (a Redis Cluster has no database but 0)
 bool(true)
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::slaveof() is not supported: the command was not sent; who replicates whom is decided per server: send it to the node you mean by onNode, or leave it to Sentinel
+  OneHop\Redis::slaveof() is not supported: the command was not sent; replication is set up for each server: send it to the node you mean by onNode, or leave it to Sentinel
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::client() with CLIENT SETNAME is not supported: the command was not sent; connections are shared and come and go, so a name set on one would be lost or be someone else's: leave it out
+  OneHop\Redis::client() with CLIENT SETNAME is not supported: the command was not sent; connections are shared and come and go, so a name would be lost or given to other callers: leave it out
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::client(): the table of commands has no "client unheard-of": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
 OneHop\Unsupported, node none, may have executed: false

@@ -98,7 +98,7 @@ OneHop\Unsupported, node none, may have executed: false
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand(): the table of commands has no "CLIENT NOSUCH": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand() with SELECT is not supported: the command was not sent; connections are shared, a database chosen on one would be chosen for others: set `database` in the server pool's configuration, one pool per database (a Redis Cluster has no database but 0)
+  OneHop\Redis::rawcommand() with SELECT is not supported: the command was not sent; connections are shared, so a database chosen on one would be chosen for other callers: set `database` in the server pool's configuration, one pool per database (a Redis Cluster has no database but 0)
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand() with MULTI is not supported: the command was not sent; a raw call could not follow what it begins: call multi(), watch(), subscribe() or scan() and their kin
 OneHop\Unsupported, node none, may have executed: false
@@ -114,7 +114,7 @@ OneHop\Unsupported, node none, may have executed: false
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand() with GET is not supported: the command was not sent; it is malformed: its keys would reach beyond its last word
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand() with CLIENT REPLY is not supported: the command was not sent; without replies nobody knows which command failed, and a connection could not be handed on: use a pipeline
+  OneHop\Redis::rawcommand() with CLIENT REPLY is not supported: the command was not sent; without replies a failed command goes unnoticed, and its connection cannot be shared: use a pipeline
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand(): the table of commands has no "": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
 TypeError: OneHop\Redis::rawcommand(): Argument #2 must be a key of type string, array given; nothing was sent

@@ -109,8 +109,8 @@ final class CommandTable {
             row("client|caching", Spread.REFUSED)
                     .state("tracking")
                     .reason(
-                            "invalidations would come over connections that others use: client-side"
-                                    + " caching is not offered"),
+                            "invalidations would come over connections that others use: there is no"
+                                    + " client-side caching"),
             row("client|capa", Spread.REFUSED)
                     .state("mode")
                     .reason(
@@ -119,13 +119,13 @@ final class CommandTable {
             row("client|getname", Spread.REFUSED)
                     .state("name")
                     .reason(
-                            "connections are shared and come and go, so a name set on one would be"
-                                    + " lost or be someone else's: leave it out"),
+                            "connections are shared and come and go, so a name would be lost or"
+                                    + " given to other callers: leave it out"),
             row("client|getredir", Spread.REFUSED)
                     .state("tracking")
                     .reason(
-                            "invalidations would come over connections that others use: client-side"
-                                    + " caching is not offered"),
+                            "invalidations would come over connections that others use: there is no"
+                                    + " client-side caching"),
             row("client|help", Spread.ANY_NODE).retryable(),
             row("client|id", Spread.REFUSED)
                     .reason(
@@ -158,28 +158,28 @@ final class CommandTable {
             row("client|reply", Spread.REFUSED)
                     .state("replies")
                     .reason(
-                            "without replies nobody knows which command failed, and a connection"
-                                    + " could not be handed on: use a pipeline"),
+                            "without replies a failed command goes unnoticed, and its connection"
+                                    + " cannot be shared: use a pipeline"),
             row("client|setinfo", Spread.REFUSED)
                     .state("name")
                     .reason(
-                            "connections are shared and come and go, so a name set on one would be"
-                                    + " lost or be someone else's: leave it out"),
+                            "connections are shared and come and go, so a name would be lost or"
+                                    + " given to other callers: leave it out"),
             row("client|setname", Spread.REFUSED)
                     .state("name")
                     .reason(
-                            "connections are shared and come and go, so a name set on one would be"
-                                    + " lost or be someone else's: leave it out"),
+                            "connections are shared and come and go, so a name would be lost or"
+                                    + " given to other callers: leave it out"),
             row("client|tracking", Spread.REFUSED)
                     .state("tracking")
                     .reason(
-                            "invalidations would come over connections that others use: client-side"
-                                    + " caching is not offered"),
+                            "invalidations would come over connections that others use: there is no"
+                                    + " client-side caching"),
             row("client|trackinginfo", Spread.REFUSED)
                     .state("tracking")
                     .reason(
-                            "invalidations would come over connections that others use: client-side"
-                                    + " caching is not offered"),
+                            "invalidations would come over connections that others use: there is no"
+                                    + " client-side caching"),
             row("client|unblock", Spread.REFUSED)
                     .reason("it concerns clients of one server: send it to that node by onNode"),
             row("client|unpause", Spread.REFUSED)
@@ -187,24 +187,24 @@ final class CommandTable {
             row("cluster", Spread.NONE).container(),
             row("cluster|addslots", Spread.REFUSED)
                     .reason(
-                            "it is the business of one node of the cluster: send it to that node by"
-                                    + " onNode, or use redis-cli --cluster"),
+                            "it concerns one node of the cluster: send it to that node by onNode,"
+                                    + " or use redis-cli --cluster"),
             row("cluster|addslotsrange", Spread.REFUSED)
                     .reason(
-                            "it is the business of one node of the cluster: send it to that node by"
-                                    + " onNode, or use redis-cli --cluster"),
+                            "it concerns one node of the cluster: send it to that node by onNode,"
+                                    + " or use redis-cli --cluster"),
             row("cluster|bumpepoch", Spread.REFUSED)
                     .reason(
-                            "it is the business of one node of the cluster: send it to that node by"
-                                    + " onNode, or use redis-cli --cluster"),
+                            "it concerns one node of the cluster: send it to that node by onNode,"
+                                    + " or use redis-cli --cluster"),
             row("cluster|count-failure-reports", Spread.REFUSED)
                     .reason(
-                            "it is the business of one node of the cluster: send it to that node by"
-                                    + " onNode, or use redis-cli --cluster"),
+                            "it concerns one node of the cluster: send it to that node by onNode,"
+                                    + " or use redis-cli --cluster"),
             row("cluster|countkeysinslot", Spread.REFUSED)
                     .reason(
-                            "it is the business of one node of the cluster: send it to that node by"
-                                    + " onNode, or use redis-cli --cluster")
+                            "it concerns one node of the cluster: send it to that node by onNode,"
+                                    + " or use redis-cli --cluster")
         };
     }
 
@@ -212,75 +212,75 @@ final class CommandTable {
         return new TableRow[] {
             row("cluster|delslots", Spread.REFUSED)
                     .reason(
-                            "it is the business of one node of the cluster: send it to that node by"
-                                    + " onNode, or use redis-cli --cluster"),
+                            "it concerns one node of the cluster: send it to that node by onNode,"
+                                    + " or use redis-cli --cluster"),
             row("cluster|delslotsrange", Spread.REFUSED)
                     .reason(
-                            "it is the business of one node of the cluster: send it to that node by"
-                                    + " onNode, or use redis-cli --cluster"),
+                            "it concerns one node of the cluster: send it to that node by onNode,"
+                                    + " or use redis-cli --cluster"),
             row("cluster|failover", Spread.REFUSED)
                     .reason(
-                            "it is the business of one node of the cluster: send it to that node by"
-                                    + " onNode, or use redis-cli --cluster"),
+                            "it concerns one node of the cluster: send it to that node by onNode,"
+                                    + " or use redis-cli --cluster"),
             row("cluster|flushslots", Spread.REFUSED)
                     .reason(
-                            "it is the business of one node of the cluster: send it to that node by"
-                                    + " onNode, or use redis-cli --cluster"),
+                            "it concerns one node of the cluster: send it to that node by onNode,"
+                                    + " or use redis-cli --cluster"),
             row("cluster|forget", Spread.REFUSED)
                     .reason(
-                            "it is the business of one node of the cluster: send it to that node by"
-                                    + " onNode, or use redis-cli --cluster"),
+                            "it concerns one node of the cluster: send it to that node by onNode,"
+                                    + " or use redis-cli --cluster"),
             row("cluster|getkeysinslot", Spread.REFUSED)
                     .reason(
-                            "it is the business of one node of the cluster: send it to that node by"
-                                    + " onNode, or use redis-cli --cluster"),
+                            "it concerns one node of the cluster: send it to that node by onNode,"
+                                    + " or use redis-cli --cluster"),
             row("cluster|help", Spread.ANY_NODE).retryable(),
             row("cluster|info", Spread.ANY_NODE).retryable(),
             row("cluster|keyslot", Spread.ANY_NODE).retryable(),
             row("cluster|links", Spread.REFUSED)
                     .reason(
-                            "it is the business of one node of the cluster: send it to that node by"
-                                    + " onNode, or use redis-cli --cluster"),
+                            "it concerns one node of the cluster: send it to that node by onNode,"
+                                    + " or use redis-cli --cluster"),
             row("cluster|meet", Spread.REFUSED)
                     .reason(
-                            "it is the business of one node of the cluster: send it to that node by"
-                                    + " onNode, or use redis-cli --cluster"),
+                            "it concerns one node of the cluster: send it to that node by onNode,"
+                                    + " or use redis-cli --cluster"),
             row("cluster|myid", Spread.REFUSED)
                     .reason(
-                            "it is the business of one node of the cluster: send it to that node by"
-                                    + " onNode, or use redis-cli --cluster"),
+                            "it concerns one node of the cluster: send it to that node by onNode,"
+                                    + " or use redis-cli --cluster"),
             row("cluster|myshardid", Spread.REFUSED)
                     .reason(
-                            "it is the business of one node of the cluster: send it to that node by"
-                                    + " onNode, or use redis-cli --cluster"),
+                            "it concerns one node of the cluster: send it to that node by onNode,"
+                                    + " or use redis-cli --cluster"),
             row("cluster|nodes", Spread.ANY_NODE).retryable(),
             row("cluster|replicas", Spread.ANY_NODE).retryable(),
             row("cluster|replicate", Spread.REFUSED)
                     .reason(
-                            "it is the business of one node of the cluster: send it to that node by"
-                                    + " onNode, or use redis-cli --cluster"),
+                            "it concerns one node of the cluster: send it to that node by onNode,"
+                                    + " or use redis-cli --cluster"),
             row("cluster|reset", Spread.REFUSED)
                     .reason(
-                            "it is the business of one node of the cluster: send it to that node by"
-                                    + " onNode, or use redis-cli --cluster"),
+                            "it concerns one node of the cluster: send it to that node by onNode,"
+                                    + " or use redis-cli --cluster"),
             row("cluster|saveconfig", Spread.REFUSED)
                     .reason(
-                            "it is the business of one node of the cluster: send it to that node by"
-                                    + " onNode, or use redis-cli --cluster"),
+                            "it concerns one node of the cluster: send it to that node by onNode,"
+                                    + " or use redis-cli --cluster"),
             row("cluster|set-config-epoch", Spread.REFUSED)
                     .reason(
-                            "it is the business of one node of the cluster: send it to that node by"
-                                    + " onNode, or use redis-cli --cluster"),
+                            "it concerns one node of the cluster: send it to that node by onNode,"
+                                    + " or use redis-cli --cluster"),
             row("cluster|setslot", Spread.REFUSED)
                     .reason(
-                            "it is the business of one node of the cluster: send it to that node by"
-                                    + " onNode, or use redis-cli --cluster"),
+                            "it concerns one node of the cluster: send it to that node by onNode,"
+                                    + " or use redis-cli --cluster"),
             row("cluster|shards", Spread.ANY_NODE).retryable(),
             row("cluster|slaves", Spread.ANY_NODE).retryable(),
             row("cluster|slot-stats", Spread.REFUSED)
                     .reason(
-                            "it is the business of one node of the cluster: send it to that node by"
-                                    + " onNode, or use redis-cli --cluster"),
+                            "it concerns one node of the cluster: send it to that node by onNode,"
+                                    + " or use redis-cli --cluster"),
             row("cluster|slots", Spread.ANY_NODE).retryable(),
             row("command", Spread.ANY_NODE).retryable().container(),
             row("commandlog", Spread.NONE).container(),
@@ -387,8 +387,8 @@ final class CommandTable {
                     .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
             row("failover", Spread.REFUSED)
                     .reason(
-                            "who replicates whom is decided per server: send it to the node you"
-                                    + " mean by onNode, or leave it to Sentinel"),
+                            "replication is set up for each server: send it to the node you mean by"
+                                    + " onNode, or leave it to Sentinel"),
             row("fcall", Spread.ONE_NODE)
                     .write()
                     .withoutKeys(
@@ -797,9 +797,7 @@ final class CommandTable {
                     .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1))
                     .keys(KeyPositions.Kind.KEY, at(2), to(-1, 1, 1)),
             row("pfselftest", Spread.REFUSED)
-                    .reason(
-                            "it is internal to the server; there is nothing a client could want by"
-                                    + " it"),
+                    .reason("it is internal to the server and of no use to a client"),
             row("ping", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1).retryable(),
             row("psetex", Spread.ONE_NODE).write().keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
             row("psubscribe", Spread.ALL_NODES)
@@ -807,7 +805,7 @@ final class CommandTable {
                     .state("subscription"),
             row("psync", Spread.REFUSED)
                     .state("stream")
-                    .reason("it is spoken between servers only"),
+                    .reason("only servers send it to each other"),
             row("pttl", Spread.ONE_NODE)
                     .retryable()
                     .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
@@ -937,23 +935,21 @@ final class CommandTable {
                     .keys(KeyPositions.Kind.KEY, at(2), to(0, 1, 1)),
             row("replconf", Spread.REFUSED)
                     .state("stream")
-                    .reason("it is spoken between servers only"),
+                    .reason("only servers send it to each other"),
             row("replicaof", Spread.REFUSED)
                     .reason(
-                            "who replicates whom is decided per server: send it to the node you"
-                                    + " mean by onNode, or leave it to Sentinel"),
+                            "replication is set up for each server: send it to the node you mean by"
+                                    + " onNode, or leave it to Sentinel"),
             row("reset", Spread.REFUSED)
                     .state("identity")
                     .reason(
-                            "it would log out a connection that is shared; connections are handed"
-                                    + " over clean without it"),
+                            "it would log out a shared connection, and connections are clean"
+                                    + " without it"),
             row("restore", Spread.ONE_NODE).write().keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
             row("restore-asking", Spread.REFUSED)
                     .write()
                     .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1))
-                    .reason(
-                            "it is internal to the server; there is nothing a client could want by"
-                                    + " it"),
+                    .reason("it is internal to the server and of no use to a client"),
             row("rkeys", Spread.REFUSED)
                     .ssdb()
                     .reason(
@@ -1000,9 +996,10 @@ final class CommandTable {
             row("select", Spread.REFUSED)
                     .state("database")
                     .reason(
-                            "connections are shared, a database chosen on one would be chosen for"
-                                + " others: set `database` in the server pool's configuration, one"
-                                + " pool per database (a Redis Cluster has no database but 0)"),
+                            "connections are shared, so a database chosen on one would be chosen"
+                                + " for other callers: set `database` in the server pool's"
+                                + " configuration, one pool per database (a Redis Cluster has no"
+                                + " database but 0)"),
             row("set", Spread.ONE_NODE).write().keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
             row("set_kv_range", Spread.REFUSED)
                     .ssdb()
@@ -1038,8 +1035,8 @@ final class CommandTable {
                     .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
             row("slaveof", Spread.REFUSED)
                     .reason(
-                            "who replicates whom is decided per server: send it to the node you"
-                                    + " mean by onNode, or leave it to Sentinel"),
+                            "replication is set up for each server: send it to the node you mean by"
+                                    + " onNode, or leave it to Sentinel"),
             row("slowlog", Spread.NONE).container(),
             row("slowlog|get", Spread.ALL_NODES).merge(MergeRule.CONCAT, 1).retryable(),
             row("slowlog|help", Spread.ANY_NODE).retryable(),
@@ -1128,9 +1125,11 @@ final class CommandTable {
             row("swapdb", Spread.REFUSED)
                     .write()
                     .reason(
-                            "it could not happen on all nodes at one moment, and readers would see"
-                                    + " both: use two server pools and change between them"),
-            row("sync", Spread.REFUSED).state("stream").reason("it is spoken between servers only"),
+                            "it cannot happen on all nodes in the same moment, so readers would see"
+                                    + " both states: use two server pools and switch between them"),
+            row("sync", Spread.REFUSED)
+                    .state("stream")
+                    .reason("only servers send it to each other"),
             row("sync140", Spread.REFUSED)
                     .ssdb()
                     .state("stream")

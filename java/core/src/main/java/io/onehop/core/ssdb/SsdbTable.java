@@ -28,8 +28,8 @@ final class SsdbTable {
         "expire", "SSDB ignores the options of EXPIRE and keeps seconds in 32 bits.",
                 "kt,,as_is,never,any,",
         "flushdb",
-                "SSDB's FLUSHDB keeps the times to live, which later delete new keys of the"
-                        + " same names: stop the node and empty its folder.",
+                "SSDB's FLUSHDB keeps the times to live, which later delete new keys of the same"
+                        + " names: stop the node and empty its folder.",
                 "",
         "get", "SSDB can be sent GET key.", "k,,as_is,never,any,",
         "get_key_range", null, "",
@@ -57,8 +57,8 @@ final class SsdbTable {
         "hrlist", null, "",
         "hrscan", null, "",
         "hscan",
-                "SSDB's hscan takes field names, not a cursor: send hscan name start end limit"
-                        + " by rawCommand or sendCommand.",
+                "SSDB's hscan takes field names, not a cursor: send hscan name start end limit by"
+                        + " rawCommand or sendCommand.",
                 "naal,,as_is,never,raw,",
         "hset", "SSDB can be sent HSET name field value, or HSET name (field value)....",
                 "nfv,,as_is,never,any,|n,fv,number,never,any,multi_hset 1 +",
@@ -127,8 +127,8 @@ final class SsdbTable {
         "rpush", "SSDB can be sent RPUSH name value....", "n,v,as_is,never,any,",
         "rscan", null, "",
         "scan",
-                "SSDB's scan takes key names, not a cursor: send scan start end limit by"
-                        + " rawCommand or sendCommand, on each node.",
+                "SSDB's scan takes key names, not a cursor: send scan start end limit by rawCommand"
+                        + " or sendCommand, on each node.",
                 "aal,,as_is,never,raw,",
         "set",
                 "SSDB ignores the options of SET and overwrites: no lock can be taken by it. Use"
@@ -201,8 +201,8 @@ final class SsdbTable {
         "zrrank", null, "",
         "zrscan", null, "",
         "zscan",
-                "SSDB's zscan takes members and scores, not a cursor: send zscan name member"
-                        + " low high limit by rawCommand or sendCommand.",
+                "SSDB's zscan takes members and scores, not a cursor: send zscan name member low"
+                        + " high limit by rawCommand or sendCommand.",
                 "naaal,,as_is,never,raw,",
         "zscore", "SSDB can be sent ZSCORE name member.", "nm,,as_is,never,any,",
         "zset", null, "",
