@@ -173,15 +173,15 @@ static void test_pipeline(const node *one)
     caller_leave();
 }
 
-static void nobody_else(oh_flight *flight)
+static void nobody_else(oh_exchange_set *set)
 {
-    (void)flight;
+    (void)set;
 }
 
-static void test_flight(const node *one, const node *other)
+static void test_set(const node *one, const node *other)
 {
     static const char *const keys[] = {"plain", "mute", "drip"};
-    oh_flight flight = {.start_others = nobody_else};
+    oh_exchange_set set = {.start_others = nobody_else};
     oh_call_terms terms = {.timeout_ms = 100};
     char requests[3][256];
     size_t lengths[3];
@@ -200,7 +200,7 @@ static void test_flight(const node *one, const node *other)
         snprintf(command, sizeof command, "ECHO %s", keys[i]);
         lengths[i] = caller_write(requests[i], 0, command);
         CHECK(caller_begin(&them[i], snapshot, i));
-        oh_exchange_prepare(&them[i].exchange, &terms, &flight);
+        oh_exchange_prepare(&them[i].exchange, &terms, &set);
         if (i < 2) {
             oh_exchange_start(&them[i].exchange, requests[i], lengths[i]);
         }
@@ -280,7 +280,7 @@ void test_exchange(const node *one, const node *other)
         OH_ERROR_PROTOCOL_VIOLATION);
     test_refused();
     test_pipeline(one);
-    test_flight(one, other);
+    test_set(one, other);
     test_held(one);
     test_ssdb_node(one);
 }

@@ -113,16 +113,16 @@ static bool run_shared(unsigned number, oh_failure *failure)
     return is_answered;
 }
 
-static void nobody_else(oh_flight *flight)
+static void nobody_else(oh_exchange_set *set)
 {
-    (void)flight;
+    (void)set;
 }
 
 /* One exchange to each of two nodes, the reply of the second in parts. */
-static bool run_flight(unsigned number, oh_failure *failure)
+static bool run_set(unsigned number, oh_failure *failure)
 {
     oh_snapshot *snapshot = caller_open("alpha", failure);
-    oh_flight flight = {.start_others = nobody_else};
+    oh_exchange_set set = {.start_others = nobody_else};
     oh_call_terms terms = {.timeout_ms = 5000};
     char requests[2][64];
     size_t lengths[2];
@@ -138,7 +138,7 @@ static bool run_flight(unsigned number, oh_failure *failure)
 
         snprintf(command, sizeof command, i ? "ECHO drip" : "INCR %u", number);
         lengths[i] = caller_write(requests[i], 0, command);
-        oh_exchange_prepare(&them[i].exchange, &terms, &flight);
+        oh_exchange_prepare(&them[i].exchange, &terms, &set);
     }
     if (are_begun) {
         oh_exchange_start(&them[0].exchange, requests[0], lengths[0]);
@@ -342,7 +342,7 @@ void test_sweep(const node *one, const node *other)
         {"a connection that was closed", configure_named, run_again, 120, 25, executed_by_nodes,
             false},
         {"an SSDB", configure_ssdb, run_ssdb, 120, 15, executed_by_nodes, false},
-        {"two nodes at once", configure_plain, run_flight, 150, 25, executed_by_nodes, false},
+        {"two nodes at once", configure_plain, run_set, 150, 25, executed_by_nodes, false},
         {"a kept connection", configure_plain, run_held, 150, 20, executed_by_nodes, false},
         {"a connection of all workers", configure_plain, run_shared, 150, 25, executed_by_nodes,
             false},

@@ -86,7 +86,7 @@ static void reconfigure(oh_cluster *cluster, oh_snapshot *seeds)
         return;
     }
     oh_map_catch_up(cluster);
-    oh_cluster_want(cluster);
+    oh_cluster_request_refresh(cluster);
     cluster->doubts_nodes = has_others && is_elsewhere(cluster, seeds);
     if (cluster->doubts_nodes) {
         oh_cluster_ask(cluster, oh_bootstrap_deadline(cluster));
@@ -112,7 +112,7 @@ oh_snapshot *oh_cluster_discover(oh_cluster *cluster, oh_snapshot *seeds, oh_fai
         return NULL;
     }
     cluster->calls = OH_CALLS_PER_LOOK;
-    oh_cluster_tend(cluster);
+    oh_cluster_tick(cluster);
     return oh_cluster_hold_newest(cluster);
 }
 
@@ -125,7 +125,7 @@ static bool is_wanted(oh_cluster *cluster)
     return cluster->wanted_ms != 0;
 }
 
-void oh_cluster_tend(oh_cluster *cluster)
+void oh_cluster_tick(oh_cluster *cluster)
 {
     if (OH_UNLIKELY(cluster->refresh != NULL)) {
         oh_refresh_move(cluster, 0);
@@ -144,10 +144,10 @@ void oh_cluster_tend(oh_cluster *cluster)
     }
 }
 
-void oh_cluster_tend_waiting(oh_cluster *cluster)
+void oh_cluster_tick_waiting(oh_cluster *cluster)
 {
     cluster->calls = OH_CALLS_PER_LOOK;
-    oh_cluster_tend(cluster);
+    oh_cluster_tick(cluster);
 }
 
 void oh_cluster_ask(oh_cluster *cluster, uint64_t deadline_ns)
@@ -155,7 +155,7 @@ void oh_cluster_ask(oh_cluster *cluster, uint64_t deadline_ns)
     const oh_snapshot *before = cluster->map;
     bool has_asked = false;
 
-    oh_cluster_want(cluster);
+    oh_cluster_request_refresh(cluster);
     while (cluster->map == before && oh_clock_now_ns() < deadline_ns) {
         if (cluster->refresh) {
             oh_refresh_move(cluster, OH_LOOK_AGAIN_MS);

@@ -43,8 +43,8 @@ typedef struct oh_cluster {
     bool has_no_shards; /* Its nodes are older than 7.0: CLUSTER SLOTS is asked. */
     /* None of the nodes it knows has answered: the next one asks the seeds. */
     bool doubts_nodes;
-    bool has_hint; /* A redirect has named a node since: it is asked first. */
-    uint32_t hint;
+    bool has_preferred_source; /* A redirect has named a node since: it is asked first. */
+    uint32_t preferred_source;
     struct oh_refresh *refresh; /* Going on; memory of the call that began it. */
     struct oh_cluster *next;    /* That has one, too. */
 } oh_cluster;
@@ -77,13 +77,13 @@ oh_snapshot *oh_cluster_hold_newest(oh_cluster *cluster);
  * A call begins: if a refresh goes on, it is moved; if one is due, it is sent. Nothing is waited
  * for.
  */
-void oh_cluster_tend(oh_cluster *cluster);
+void oh_cluster_tick(oh_cluster *cluster);
 
 /* The same, now and then, for who waits for messages and calls nothing. */
-void oh_cluster_tend_waiting(oh_cluster *cluster);
+void oh_cluster_tick_waiting(oh_cluster *cluster);
 
 /* The map may be old. */
-void oh_cluster_want(oh_cluster *cluster);
+void oh_cluster_request_refresh(oh_cluster *cluster);
 
 /* Asks now, and waits, but not beyond the deadline: a node is named that the map does not have. */
 void oh_cluster_ask(oh_cluster *cluster, uint64_t deadline_ns);

@@ -102,7 +102,7 @@ oh_snapshot *oh_cluster_hold_newest(oh_cluster *cluster)
     return cluster->map;
 }
 
-void oh_cluster_want(oh_cluster *cluster)
+void oh_cluster_request_refresh(oh_cluster *cluster)
 {
     cluster->wanted_ms = oh_clock_now_ms();
 }
@@ -216,8 +216,8 @@ static bool note_moves(oh_cluster *cluster, const oh_cluster_move *moves, uint32
 
         if (node != OH_POOL_SERVERS_MAX && oh_topology_slots(topology)[moves[i].slot] != node) {
             oh_topology_move_slot(topology, moves[i].slot, node);
-            cluster->has_hint = true;
-            cluster->hint = node;
+            cluster->has_preferred_source = true;
+            cluster->preferred_source = node;
             changes++;
         }
     }
@@ -233,7 +233,7 @@ void oh_cluster_note_moves(oh_cluster *cluster, const oh_cluster_move *moves, ui
 {
     bool goes_on = true;
 
-    oh_cluster_want(cluster);
+    oh_cluster_request_refresh(cluster);
     oh_map_catch_up(cluster);
     for (int attempt = 0; attempt < OH_NOTE_ATTEMPTS && goes_on; attempt++) {
         uint64_t generation = cluster->generation;

@@ -354,10 +354,10 @@ void oh_refresh_begin(oh_cluster *cluster, uint64_t deadline_ns)
         oh_call_release(nodes);
         return;
     }
-    bool is_named = cluster->has_hint && snapshot == cluster->map &&
-                    oh_targets_put_first(nodes, count, cluster->hint);
+    bool is_named = cluster->has_preferred_source && snapshot == cluster->map &&
+                    oh_targets_put_first(nodes, count, cluster->preferred_source);
 
-    cluster->has_hint = false;
+    cluster->has_preferred_source = false;
     for (uint32_t i = 0; i < count && refresh->count < OH_ASKED_MAX; i++) {
         uint32_t node = i == 0 && is_named ? nodes[0] : oh_targets_draw(nodes + i, count - i);
 

@@ -13,15 +13,15 @@
 
 /* ---- Beginning ---- */
 
-void oh_exchange_prepare(oh_exchange *exchange, const oh_call_terms *terms, oh_flight *flight)
+void oh_exchange_prepare(oh_exchange *exchange, const oh_call_terms *terms, oh_exchange_set *set)
 {
     oh_discards_drop(&exchange->terms.discards);
     exchange->terms = *terms;
     exchange->is_called = true;
     exchange->state = OH_EXCHANGE_IDLE;
     exchange->times.deadline_ns = terms->deadline_ns;
-    exchange->times.wait_ms = terms->wait_ms;
-    exchange->flight = flight;
+    exchange->times.block_ms = terms->block_ms;
+    exchange->set = set;
     exchange->found.has_refusal = exchange->found.has_error = exchange->found.was_interrupted =
         false;
 }
@@ -62,9 +62,9 @@ static void set_times(oh_exchange *exchange)
     oh_call_times *times = &exchange->times;
     uint64_t now_ns = oh_clock_now_ns();
 
-    times->begun_ns = times->wait_ms ? 0 : now_ns;
+    times->begun_ns = times->block_ms ? 0 : now_ns;
     times->left_ns = 0;
-    times->has_waited = times->deadline_ns != 0 || times->wait_ms;
+    times->has_waited = times->deadline_ns != 0 || times->block_ms;
     if (!times->deadline_ns || exchange->terms.is_iterated) {
         times->deadline_ns = now_ns + (uint64_t)exchange->terms.timeout_ms * 1000000;
     }
@@ -107,7 +107,7 @@ void oh_exchange_start(oh_exchange *exchange, const char *request, size_t length
         oh_exchange_lease(exchange, false);
         oh_exchange_send(exchange);
     }
-    oh_flight_join(exchange);
+    oh_exchange_set_join(exchange);
 }
 
 /* ---- With others ---- */
@@ -129,13 +129,13 @@ static void launch_one(oh_exchange *exchange, const oh_failure *refusal)
     }
 }
 
-/* Sends what waits for SSDB: of the whole flight, once all of it is translated. */
+/* Sends what waits for SSDB: of the whole set, once all of it is translated. */
 static void launch(oh_exchange *exchange)
 {
-    oh_flight *flight = exchange->flight;
+    oh_exchange_set *set = exchange->set;
 
-    for (uint32_t i = 0; flight && i < flight->members_count; i++) {
-        launch_one(flight->members[i], flight->refusal);
+    for (uint32_t i = 0; set && i < set->members_count; i++) {
+        launch_one(set->members[i], set->refusal);
     }
     launch_one(exchange, NULL);
 }
@@ -146,11 +146,11 @@ static void launch(oh_exchange *exchange)
  */
 static void travel(oh_exchange *exchange)
 {
-    if (exchange->flight) {
-        oh_flight_join(exchange);
+    if (exchange->set) {
+        oh_exchange_set_join(exchange);
     }
-    if (exchange->flight) {
-        exchange->flight->start_others(exchange->flight);
+    if (exchange->set) {
+        exchange->set->start_others(exchange->set);
     }
     if (OH_UNLIKELY(exchange->is_waiting)) {
         launch(exchange);
@@ -280,7 +280,7 @@ size_t oh_exchange_read(oh_exchange *exchange, char *bytes, size_t size)
 void oh_exchange_finish(oh_exchange *exchange)
 {
     oh_exchange_drop_connection(exchange);
-    exchange->flight = NULL;
+    exchange->set = NULL;
     exchange->times.deadline_ns = 0;
     exchange->is_called = false;
 }
@@ -296,7 +296,7 @@ void oh_exchange_end(oh_exchange *exchange)
 {
     abandon(exchange);
     oh_exchange_give_back(exchange, false);
-    oh_flight_leave(exchange);
+    oh_exchange_set_leave(exchange);
     oh_request_drop_own(&exchange->request);
     oh_discards_drop(&exchange->terms.discards);
     oh_exchange_release_ssdb(exchange);

@@ -15,7 +15,7 @@
  * While the request does not fit into the socket the replies are received too: a node that stops
  * reading until its replies are read (SSDB does) must not bring both to a halt.
  *
- * Exchanges of several nodes travel together in a flight: whoever waits moves all of them.
+ * Exchanges of several nodes travel together in a set: whoever waits moves all of them.
  *
  * A transaction needs one connection for many exchanges. Then the exchange keeps it: what comes
  * back clean is not settled but held until the next write, and no other connection ever takes its
@@ -32,12 +32,12 @@
 #include "engine/exchange/request.h"
 #include "engine/pool/pool.h"
 
-#define OH_WAIT_FOR_EVER UINT32_MAX
-#define OH_FLIGHT_MEMBERS_MAX                                                                      \
+#define OH_BLOCK_FOR_EVER UINT32_MAX
+#define OH_EXCHANGE_SET_MAX                                                                        \
     64 /* Nodes that are spoken to at once; see scatter for why there is a bound. */
 
 struct oh_exchange;
-struct oh_flight;
+struct oh_exchange_set;
 
 /* With which node. */
 typedef struct oh_peer {
@@ -54,7 +54,7 @@ typedef struct oh_peer {
  */
 typedef struct oh_call_terms {
     uint32_t timeout_ms;  /* 0: none. */
-    uint32_t wait_ms;     /* How much longer a command may block; OH_WAIT_FOR_EVER. */
+    uint32_t block_ms;    /* How much longer a command may block; OH_BLOCK_FOR_EVER. */
     uint64_t deadline_ns; /* In the place of that which is `timeout_ms` after the first write. */
     const char *preface;  /* A command, as it is written, in memory that stays, that is sent in
                              front of the request. Its reply is kept; an error in its place fails
@@ -76,8 +76,8 @@ typedef struct oh_call_terms {
 
 /* Until when. */
 typedef struct oh_call_times {
-    uint64_t deadline_ns; /* Set when the call first writes, without wait_ms; 0 until then. */
-    uint32_t wait_ms;     /* As in the terms, until there is a reply. */
+    uint64_t deadline_ns; /* Set when the call first writes, without block_ms; 0 until then. */
+    uint32_t block_ms;    /* As in the terms, until there is a reply. */
     bool has_waited;      /* Time has passed since the deadline was set: it must be looked at. */
     /* When the caller wrote; 0: how long it takes is the wish of the caller. */
     uint64_t begun_ns;
@@ -139,7 +139,7 @@ typedef struct oh_exchange {
     oh_exchange_state state;
     /* A call is going on. What the caller writes between calls is not sent. */
     bool is_called;
-    /* Translated for SSDB, but not sent before the rest of its flight is. */
+    /* Translated for SSDB, but not sent before the rest of its set is. */
     bool is_waiting;
     oh_peer peer;
     oh_call_terms terms;
@@ -153,19 +153,20 @@ typedef struct oh_exchange {
     oh_interceptor *interceptor; /* NULL: nobody. */
     /* Between the caller and a node that is SSDB; NULL before its first request. */
     oh_ssdb *ssdb;
-    struct oh_flight *flight; /* With whom it travels, or NULL if alone. */
+    struct oh_exchange_set *set; /* With whom it travels, or NULL if alone. */
 } oh_exchange;
 
 /* Exchanges that move together. */
-typedef struct oh_flight {
-    oh_exchange *members[OH_FLIGHT_MEMBERS_MAX];
+typedef struct oh_exchange_set {
+    oh_exchange *members[OH_EXCHANGE_SET_MAX];
     uint32_t members_count;
-    void (*start_others)(struct oh_flight *); /* Called once each member has sent what it could. */
-    void (*look)(struct oh_flight *);         /* Called before each wait, if it is not NULL. */
+    void (*start_others)(
+        struct oh_exchange_set *);          /* Called once each member has sent what it could. */
+    void (*look)(struct oh_exchange_set *); /* Called before each wait, if it is not NULL. */
     void *looker;
     /* Of a member that SSDB must not be sent: then nothing is sent to any. */
     const oh_failure *refusal;
-} oh_flight;
+} oh_exchange_set;
 
 /* ---- Life ---- */
 
@@ -193,19 +194,19 @@ static inline void oh_exchange_set_peer(oh_exchange *exchange, oh_peer peer)
 /* Nothing can be sent any more, and whatever goes on ends. */
 void oh_exchange_shut(oh_exchange *exchange);
 
-/* Leaves its flight and frees what it holds. */
+/* Leaves its set and frees what it holds. */
 void oh_exchange_end(oh_exchange *exchange);
 
 /* ---- A call ---- */
 
 /* A call begins: its deadline counts from its first write, unless the terms have another one. */
-void oh_exchange_prepare(oh_exchange *exchange, const oh_call_terms *terms, oh_flight *flight);
+void oh_exchange_prepare(oh_exchange *exchange, const oh_call_terms *terms, oh_exchange_set *set);
 
 /* Carries a request to the node. False: failed, and the caller is told that nothing was written. */
 bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length);
 
 /*
- * The same without waiting: the exchange moves whenever somebody waits for its flight, or for it
+ * The same without waiting: the exchange moves whenever somebody waits for its set, or for it
  * alone by `await`.
  */
 void oh_exchange_start(oh_exchange *exchange, const char *request, size_t length);
@@ -217,14 +218,14 @@ void oh_exchange_await(oh_exchange *exchange);
  */
 void oh_exchange_glance(oh_exchange *const *members, uint32_t count, int milliseconds);
 
-/* Its flight is over, and it goes on. */
+/* Its set is over, and it goes on. */
 static inline void oh_exchange_go_alone(oh_exchange *exchange)
 {
-    exchange->flight = NULL;
+    exchange->set = NULL;
 }
 
 /* From here on the deadline is that of a command that does not block. */
-void oh_exchange_end_patience(oh_exchange *exchange);
+void oh_exchange_end_blocking(oh_exchange *exchange);
 
 /*
  * Gives out up to `size` bytes of replies, waiting for them if there are none yet. 0: there are and

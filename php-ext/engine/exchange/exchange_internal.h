@@ -6,7 +6,7 @@
  *     outcome         how an exchange ends, and what becomes of its connection
  *     exchange_ssdb   what stands between the caller and a node that is SSDB
  *     transfer        bytes out and in, over one connection; it never waits
- *     flight          the wait, for one exchange or for many, and the deadlines
+ *     exchange_set    the wait, for one exchange or for many, and the deadlines
  *     exchange        the road of a call
  */
 #ifndef OH_ENGINE_EXCHANGE_INTERNAL_H
@@ -82,13 +82,13 @@ static inline bool oh_exchange_is_full(const oh_exchange *exchange)
     return oh_replies_are_many(&exchange->replies) && oh_request_is_sent(&exchange->request);
 }
 
-/* ---- flight ---- */
+/* ---- exchange set ---- */
 
-/* Waits, moving the whole flight, until `is_enough` says so of this exchange. */
+/* Waits, moving the whole set, until `is_enough` says so of this exchange. */
 void oh_exchange_wait_until(oh_exchange *exchange, bool (*is_enough)(const oh_exchange *));
 
-/* Becomes a member of its flight, if it is not; flies alone if that is full. And leaves it. */
-void oh_flight_join(oh_exchange *exchange);
-void oh_flight_leave(oh_exchange *exchange);
+/* Becomes a member of its set, if it is not; goes alone if that is full. And leaves it. */
+void oh_exchange_set_join(oh_exchange *exchange);
+void oh_exchange_set_leave(oh_exchange *exchange);
 
 #endif

@@ -2,10 +2,10 @@
  * Exchanges with a node that is SSDB: what the caller writes is translated before a connection
  * is leased, and what it reads was shaped by core/ssdb on the way.
  *
- *     begin ─► translate ─► (all members of the flight) ─► lease ...  and on the way back: fits ─► give_shaped
+ *     begin ─► translate ─► (all members of the set) ─► lease ...  and on the way back: fits ─► give_shaped
  *
- * A refusal must refuse the whole call. So the members of a flight wait for each other before the
- * first byte leaves, and if one is refused, all are. (With more than OH_FLIGHT_MEMBERS_MAX nodes
+ * A refusal must refuse the whole call. So the members of a set wait for each other before the
+ * first byte leaves, and if one is refused, all are. (With more than OH_EXCHANGE_SET_MAX nodes
  * that holds for as many at a time.)
  *
  * Implements spec/route, "SSDB".
@@ -39,8 +39,8 @@ static void describe_refusal(const oh_ssdb *ssdb, oh_failure *failure)
 static bool refuse(oh_exchange *exchange)
 {
     oh_exchange_fail(exchange);
-    if (exchange->flight) {
-        exchange->flight->refusal = exchange->failure;
+    if (exchange->set) {
+        exchange->set->refusal = exchange->failure;
     }
     return false;
 }

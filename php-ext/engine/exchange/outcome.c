@@ -226,11 +226,11 @@ void oh_exchange_run_dry(oh_exchange *exchange)
 static bool is_for_the_node(const oh_exchange *exchange)
 {
     const oh_connection *connection = exchange->use.connection;
-    uint64_t limit_ns = exchange->times.deadline_ns + (uint64_t)exchange->times.wait_ms * 1000000;
+    uint64_t limit_ns = exchange->times.deadline_ns + (uint64_t)exchange->times.block_ms * 1000000;
 
     return connection && !connection->has_waited &&
            exchange->terms.timeout_ms >= oh_pool_timeout(exchange->peer.connections) &&
-           exchange->times.wait_ms != OH_WAIT_FOR_EVER &&
+           exchange->times.block_ms != OH_BLOCK_FOR_EVER &&
            oh_clock_now_ns() < limit_ns + OH_CLOCK_PAUSE_MS * UINT64_C(1000000);
 }
 
@@ -244,7 +244,7 @@ void oh_exchange_pass_deadline(oh_exchange *exchange)
                        : !has_request              ? "Command not taken"
                        : exchange->found.has_heard ? "Answer not complete"
                                                    : "No answer";
-    unsigned limit_ms = exchange->terms.timeout_ms + (has_request ? exchange->times.wait_ms : 0);
+    unsigned limit_ms = exchange->terms.timeout_ms + (has_request ? exchange->times.block_ms : 0);
 
     oh_failure_set(exchange->failure, OH_ERROR_DEADLINE_EXCEEDED, oh_exchange_outcome(exchange),
         exchange->request.sent ? OH_ADVICE_RETRY

@@ -174,8 +174,8 @@ static void take(oh_exchange *exchange, size_t count)
     }
     exchange->found.has_refusal |= wire->refusal_reply > answered;
     exchange->found.has_error |= wire->error_reply > answered;
-    if (OH_UNLIKELY(exchange->times.wait_ms) && oh_replies_length(&exchange->replies) > 0) {
-        oh_exchange_end_patience(exchange);
+    if (OH_UNLIKELY(exchange->times.block_ms) && oh_replies_length(&exchange->replies) > 0) {
+        oh_exchange_end_blocking(exchange);
     }
     if (OH_UNLIKELY(!judge(exchange, answered)) || oh_wire_owed(wire) > 0 ||
         !oh_request_is_sent(&exchange->request)) {
@@ -266,7 +266,7 @@ static void begin_moving(oh_exchange *exchange)
     if (OH_UNLIKELY(connection->timeout_ms != terms->timeout_ms)) {
         oh_connection_set_timeout(connection, terms->timeout_ms);
     }
-    if (OH_UNLIKELY(exchange->times.wait_ms == OH_WAIT_FOR_EVER)) {
+    if (OH_UNLIKELY(exchange->times.block_ms == OH_BLOCK_FOR_EVER)) {
         oh_connection_keep_alive(connection);
     }
     if (OH_UNLIKELY(!oh_wire_wrote(&connection->wire, request->bytes, request->length))) {
@@ -392,9 +392,9 @@ void oh_exchange_step(oh_exchange *exchange, short revents)
     }
 }
 
-void oh_exchange_end_patience(oh_exchange *exchange)
+void oh_exchange_end_blocking(oh_exchange *exchange)
 {
-    exchange->times.wait_ms = 0;
+    exchange->times.block_ms = 0;
     exchange->times.deadline_ns =
         oh_clock_now_ns() + (uint64_t)exchange->terms.timeout_ms * 1000000;
 }

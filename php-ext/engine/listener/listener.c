@@ -17,7 +17,7 @@
 /* ---- Life ---- */
 
 oh_listener *oh_listener_open(oh_snapshot *snapshot, const oh_topology *topology,
-    uint32_t timeout_ms, uint32_t patience_ms, oh_failure *failure)
+    uint32_t timeout_ms, uint32_t message_timeout_ms, oh_failure *failure)
 {
     oh_listener *listener = oh_call_zeroed(1, sizeof *listener);
 
@@ -27,7 +27,7 @@ oh_listener *oh_listener_open(oh_snapshot *snapshot, const oh_topology *topology
     listener->snapshot = snapshot;
     listener->topology = topology;
     listener->timeout_ms = timeout_ms;
-    listener->patience_ms = patience_ms;
+    listener->message_timeout_ms = message_timeout_ms;
     listener->failure = failure;
     listener->ears = oh_call_zeroed(snapshot->nodes_count, sizeof *listener->ears);
     listener->descriptors = oh_call_zeroed(snapshot->nodes_count, sizeof *listener->descriptors);
@@ -208,8 +208,9 @@ static bool has_wanted_message(oh_listener *listener)
 
 static bool await_message(oh_listener *listener)
 {
-    uint64_t until_ns =
-        listener->patience_ms ? oh_clock_now_ns() + (uint64_t)listener->patience_ms * 1000000 : 0;
+    uint64_t until_ns = listener->message_timeout_ms
+                            ? oh_clock_now_ns() + (uint64_t)listener->message_timeout_ms * 1000000
+                            : 0;
 
     while (!has_wanted_message(listener)) {
         if (oh_listener_is_idle(listener) || listener->has_failed || oh_surroundings.is_ending()) {
@@ -218,7 +219,7 @@ static bool await_message(oh_listener *listener)
         if (until_ns && oh_clock_now_ns() >= until_ns) {
             oh_failure_set(listener->failure, OH_ERROR_DEADLINE_EXCEEDED, OH_OUTCOME_ANSWERED,
                 "subscribe again, or set no OPT_READ_TIMEOUT", "No message within %u ms",
-                (unsigned)listener->patience_ms);
+                (unsigned)listener->message_timeout_ms);
             oh_listener_fail(listener, OH_NO_NODE);
             return false;
         }

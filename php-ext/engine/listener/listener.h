@@ -75,7 +75,7 @@ typedef struct oh_listener {
     bool is_refused;
     const oh_snapshot *looked_at; /* The newest map of a Redis Cluster that was looked at. */
     uint32_t timeout_ms;          /* For connecting and confirmations; 0 is none. */
-    uint32_t patience_ms;         /* For a message; 0 is for ever. */
+    uint32_t message_timeout_ms;  /* For a message; 0 is for ever. */
     bool has_failed;
     uint32_t failed_node; /* Or OH_NO_NODE, if none is to blame. */
     oh_failure *failure;  /* Where the caller wants to find it. */
@@ -83,7 +83,7 @@ typedef struct oh_listener {
 
 /* Nothing is subscribed yet, and no node spoken to. NULL: there is no memory. */
 oh_listener *oh_listener_open(oh_snapshot *snapshot, const oh_topology *topology,
-    uint32_t timeout_ms, uint32_t patience_ms, oh_failure *failure);
+    uint32_t timeout_ms, uint32_t message_timeout_ms, oh_failure *failure);
 
 /* Closes every connection. What was not handed out is dropped. */
 void oh_listener_close(oh_listener *listener);

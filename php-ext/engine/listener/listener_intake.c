@@ -46,7 +46,7 @@ void oh_listener_lack_memory(oh_listener *listener, uint32_t node, oh_outcome ou
 /* A node says that the slot of a shard channel is no longer its own. */
 static void lose_slot(oh_listener *listener, uint32_t node, oh_text channel)
 {
-    oh_cluster_want(listener->snapshot->cluster);
+    oh_cluster_request_refresh(listener->snapshot->cluster);
     oh_failure_set(
         listener->failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_ANSWERED, advice, "The slot of ");
     oh_failure_quote(listener->failure, channel.bytes, channel.length);
@@ -68,7 +68,7 @@ static void learn(const oh_listener *listener, const oh_redirect *redirect)
         oh_cluster_note_moves(cluster, &move, 1);
     }
     if (redirect->wants_refresh) {
-        oh_cluster_want(cluster);
+        oh_cluster_request_refresh(cluster);
     }
 }
 

@@ -29,7 +29,7 @@ uint64_t oh_listener_look_at_map(oh_listener *listener, uint64_t until_ns)
     const oh_snapshot *own = listener->snapshot;
     oh_cluster *cluster = own->cluster;
 
-    oh_cluster_tend_waiting(cluster);
+    oh_cluster_tick_waiting(cluster);
     oh_snapshot *map = oh_cluster_hold_newest(cluster);
     for (uint32_t node = 0;
         map != listener->looked_at && node < own->nodes_count && !listener->has_failed; node++) {

@@ -216,7 +216,7 @@ static oh_connection *open_new(
 
 /*
  * Whoever waits holds back nothing that another worker could be waiting for: what lies idle here is
- * parked first, and flights lease in the order of nodes (scatter).
+ * parked first, and sets lease in the order of nodes (scatter).
  */
 static bool await(oh_connections *connections, uint64_t deadline_ns)
 {

@@ -8,7 +8,7 @@
 #include "core/cluster/redirect.h"
 
 #include "engine/base/environment.h"
-#include "engine/redirects/readers.h"
+#include "engine/redirects/read_from.h"
 #include "engine/redirects/redirects_internal.h"
 
 #define ABORT "EXECABORT"
@@ -39,7 +39,7 @@ static void begin(oh_interceptor *interceptor, oh_exchange *exchange)
     redirects->is_between = true;
     redirects->is_error = redirects->has_others = redirects->has_nested = false;
     redirects->is_alone = false;
-    redirects->wait_ms = exchange->times.wait_ms;
+    redirects->block_ms = exchange->times.block_ms;
     redirects->count = 0;
 }
 
@@ -274,7 +274,7 @@ static bool may_ask_masters(const oh_redirects *redirects, const oh_exchange *ex
 
     return exchange->request.bytes && !terms->is_pinned && !exchange->use.keeps &&
            !oh_exchange_was_interrupted(exchange) &&
-           ((terms->is_read_only && oh_readers_has_master(redirects->map, redirects->node)) ||
+           ((terms->is_read_only && oh_read_from_has_master(redirects->map, redirects->node)) ||
                has_heir(redirects, exchange));
 }
 
@@ -308,7 +308,8 @@ static void meet(oh_interceptor *interceptor, oh_exchange *exchange)
     const oh_request *request = &exchange->request;
 
     if (OH_UNLIKELY(oh_exchange_has_failed(exchange))) {
-        oh_cluster_want(redirects->map->cluster); /* Another node may have its slots by now. */
+        oh_cluster_request_refresh(
+            redirects->map->cluster); /* Another node may have its slots by now. */
         if (may_ask_masters(redirects, exchange)) {
             ask_masters(redirects, exchange);
         }

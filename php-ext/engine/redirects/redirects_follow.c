@@ -129,7 +129,7 @@ static bool give_up(
     oh_failure_append(exchange->failure, " said ");
     oh_failure_quote(exchange->failure, text, strcspn(text, "\r"));
     oh_failure_append(exchange->failure, ")");
-    oh_cluster_want(run->cluster);
+    oh_cluster_request_refresh(run->cluster);
     oh_exchange_fail(exchange);
     return false;
 }
@@ -188,7 +188,7 @@ static oh_redirect decide_freshly(oh_redirect_run *run, const oh_redirected_comm
         redirect = decide(run, redirected, is_held, true);
     }
     if (redirect.wants_refresh) {
-        oh_cluster_want(run->cluster);
+        oh_cluster_request_refresh(run->cluster);
     }
     return redirect;
 }
@@ -330,9 +330,9 @@ static bool begin(oh_redirect_run *run, const oh_redirects *redirects, oh_exchan
     run->map = oh_cluster_hold_newest(run->cluster);
     run->commands = oh_call_zeroed(run->count, sizeof *run->commands);
     run->going = oh_call_resize(NULL, OH_SLOTS_COUNT + 1, sizeof *run->going);
-    run->requests = oh_call_resize(NULL, OH_FLIGHT_MEMBERS_MAX, sizeof *run->requests);
-    run->flight = oh_call_zeroed(1, sizeof *run->flight);
-    if (!run->commands || !run->going || !run->requests || !run->flight) {
+    run->requests = oh_call_resize(NULL, OH_EXCHANGE_SET_MAX, sizeof *run->requests);
+    run->set = oh_call_zeroed(1, sizeof *run->set);
+    if (!run->commands || !run->going || !run->requests || !run->set) {
         oh_exchange_fail_without_memory(exchange);
         return false;
     }
@@ -354,7 +354,7 @@ static bool begin(oh_redirect_run *run, const oh_redirects *redirects, oh_exchan
 
 static void end(oh_redirect_run *run)
 {
-    oh_call_release(run->flight);
+    oh_call_release(run->set);
     oh_call_release(run->requests);
     oh_call_release(run->going);
     oh_call_release(run->commands);
@@ -385,7 +385,7 @@ static bool judge_all(oh_redirect_run *run, bool is_first, bool *is_done)
     tell_moves(run);
     if (pause_ms) {
         oh_wait_poll(NULL, 0, (int)pause_ms);
-        oh_cluster_tend(run->cluster);
+        oh_cluster_tick(run->cluster);
         take_newest_map(run);
     }
     for (uint32_t i = 0; pause_ms && i < run->count; i++) {

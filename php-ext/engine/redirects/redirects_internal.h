@@ -32,9 +32,9 @@ struct oh_redirects {
     bool is_error;              /* It is an error. */
     bool has_others;            /* There was an error that redirects nothing, */
     bool has_nested;            /* or one inside of a reply. */
-    bool is_rescue;   /* The node has failed: none of the commands in the list has a reply. */
-    bool is_alone;    /* The request is one command. */
-    uint32_t wait_ms; /* How long the commands may block. */
+    bool is_rescue;    /* The node has failed: none of the commands in the list has a reply. */
+    bool is_alone;     /* The request is one command. */
+    uint32_t block_ms; /* How long the commands may block. */
     /* A copy, if replies are still to come when the caller is given its write back. */
     uint8_t *request;
     size_t request_length;
@@ -85,7 +85,7 @@ typedef struct oh_redirect_run {
     uint32_t *going; /* By slot: where its commands go in this round. */
     oh_redirect_request *requests;
     uint32_t requests_count;
-    oh_flight *flight;
+    oh_exchange_set *set;
 } oh_redirect_run;
 
 /*

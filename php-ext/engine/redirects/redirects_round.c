@@ -25,7 +25,7 @@ static oh_redirect_request *request_to(oh_redirect_run *run, uint32_t node)
             return &run->requests[i];
         }
     }
-    if (run->requests_count == OH_FLIGHT_MEMBERS_MAX) {
+    if (run->requests_count == OH_EXCHANGE_SET_MAX) {
         return NULL;
     }
     oh_redirect_request *sent = &run->requests[run->requests_count++];
@@ -85,20 +85,20 @@ static void send_all(oh_redirect_run *run)
 {
     const oh_exchange *from = run->exchange;
     const oh_call_terms terms = {.timeout_ms = from->terms.timeout_ms,
-        .wait_ms = run->redirects->wait_ms,
+        .block_ms = run->redirects->block_ms,
         .deadline_ns = from->times.deadline_ns,
         .is_read_only = from->terms.is_read_only,
         .never_repeats = from->terms.never_repeats,
         .gathers = true};
 
-    run->flight->members_count = 0;
+    run->set->members_count = 0;
     for (uint32_t i = 0; i < run->requests_count; i++) {
         oh_redirect_request *sent = &run->requests[i];
         oh_peer peer = {.connections = oh_snapshot_connections(run->map, sent->node),
             .meter = oh_snapshot_meter(run->map, sent->node)};
 
         oh_exchange_make(&sent->exchange, peer, &sent->failure);
-        oh_exchange_prepare(&sent->exchange, &terms, run->flight);
+        oh_exchange_prepare(&sent->exchange, &terms, run->set);
         oh_exchange_start(&sent->exchange, sent->bytes.bytes, sent->bytes.length);
     }
     for (uint32_t i = 0; i < run->requests_count; i++) {
@@ -136,7 +136,7 @@ static bool fail_request(oh_redirect_run *run, const oh_redirect_request *sent)
     oh_failure_quote(exchange->failure, node.name.bytes, node.name.length);
     oh_failure_append(exchange->failure, ": ");
     oh_failure_quote(exchange->failure, sent->failure.what, strlen(sent->failure.what));
-    oh_cluster_want(run->cluster);
+    oh_cluster_request_refresh(run->cluster);
     oh_exchange_fail_like(exchange, &sent->exchange);
     return false;
 }

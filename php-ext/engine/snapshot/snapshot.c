@@ -17,7 +17,7 @@ static void release(oh_snapshot *snapshot)
     oh_reading_free(&rest);
     oh_memory_release(snapshot->connections);
     oh_memory_release(snapshot->meters);
-    oh_memory_release(snapshot->readers);
+    oh_memory_release(snapshot->read_nodes);
     oh_memory_release(snapshot->servers);
     oh_memory_release(snapshot);
 }

@@ -25,13 +25,13 @@ typedef struct oh_ejection {
 
 /*
  * A list of nodes that may answer reads, threaded through the nodes themselves:
- * engine/redirects/readers.h.
+ * engine/redirects/read_from.h.
  */
-typedef struct oh_readers {
+typedef struct oh_read_nodes {
     uint32_t first, count; /* Of those that may answer for this node, a master. */
     uint32_t next;         /* Behind this one, in the list that it is in. */
     bool are_near;
-} oh_readers;
+} oh_read_nodes;
 
 typedef struct oh_snapshot {
     uint32_t references;
@@ -42,7 +42,7 @@ typedef struct oh_snapshot {
     struct oh_cluster *cluster;   /* Whose map it is; NULL: it is no Redis Cluster, or its seeds. */
     oh_connections **connections; /* By index of the node; opened when first asked for. */
     oh_metered *meters;           /* Likewise, and together with them. */
-    oh_readers *readers;          /* Likewise; NULL until one is asked for. */
+    oh_read_nodes *read_nodes;    /* Likewise; NULL until one is asked for. */
     uint8_t identity[OH_STORE_IDENTITY_BYTES]; /* Of the server pool. */
     bool ejects; /* auto_eject_hosts: ask oh_ejection_follow what to place by. */
     oh_ejection ejection;

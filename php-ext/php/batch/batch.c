@@ -72,11 +72,11 @@ void oh_batch_drop(oh_client *client)
 
 /* ---- Queueing ---- */
 
-static void wait_longer(oh_node_client *node_client, uint32_t wait_ms)
+static void block_longer(oh_node_client *node_client, uint32_t block_ms)
 {
-    uint32_t *waits = &node_client->queue.terms.wait_ms;
+    uint32_t *waits = &node_client->queue.terms.block_ms;
 
-    *waits = *waits > OH_WAIT_FOR_EVER - wait_ms ? OH_WAIT_FOR_EVER : *waits + wait_ms;
+    *waits = *waits > OH_BLOCK_FOR_EVER - block_ms ? OH_BLOCK_FOR_EVER : *waits + block_ms;
 }
 
 static zend_always_inline oh_node_client *queue(
@@ -116,7 +116,7 @@ oh_node_client *oh_batch_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTI
 void oh_batch_note(oh_client *client, oh_node_client *node_client, const oh_plan *plan)
 {
     append(client->batch, plan->node);
-    wait_longer(node_client, plan->terms.wait_ms);
+    block_longer(node_client, plan->terms.block_ms);
 }
 
 void oh_batch_spoil(oh_client *client, zval *return_value)
@@ -235,7 +235,7 @@ static bool queue_part(oh_client *client, const oh_split *split, oh_part *part)
     if (!node_client) {
         return false;
     }
-    wait_longer(node_client, split->terms.wait_ms);
+    block_longer(node_client, split->terms.block_ms);
     if (split->terms.preface) {
         node_client->queue.terms.preface = split->terms.preface;
     }

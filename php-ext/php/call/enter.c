@@ -83,7 +83,7 @@ static void follow_map(oh_client *client)
 {
     oh_cluster *cluster = client->snapshot->cluster;
 
-    oh_cluster_tend(cluster);
+    oh_cluster_tick(cluster);
     if (EXPECTED(!oh_cluster_is_old(cluster, client->snapshot)) || !is_at_rest(client) ||
         has_call_going_on(client)) {
         return;
@@ -94,7 +94,7 @@ static void follow_map(oh_client *client)
     oh_snapshot_release(client->snapshot);
     client->snapshot = snapshot;
     client->topology = snapshot->topology;
-    client->last_reader = MIN(client->last_reader, snapshot->nodes_count - 1);
+    client->last_read_node = MIN(client->last_read_node, snapshot->nodes_count - 1);
     client->any_node = MIN(client->any_node, snapshot->nodes_count - 1);
     if (!client->has_read_timeout) {
         client->timeout_ms = snapshot->pool->timeout_ms;

@@ -20,7 +20,7 @@ uint32_t oh_plan_wait(const oh_command *command, double timeout)
 {
     double milliseconds = command->blocking.is_milliseconds ? timeout : timeout * 1000;
 
-    return !(milliseconds > 0) ? OH_WAIT_FOR_EVER
+    return !(milliseconds > 0) ? OH_BLOCK_FOR_EVER
            : milliseconds < 1  ? 1
                                : (uint32_t)MIN(milliseconds, INT32_MAX);
 }

@@ -19,7 +19,7 @@ typedef struct oh_plan {
     oh_spread spread; /* ONE_NODE, SPLIT (then there are parts), ALL_NODES or ANY_NODE. */
     oh_merge merge;
     uint32_t node; /* Of ONE_NODE. */
-    /* What it may be sent on: wait_ms is the command's own timeout, is_read_only the command's. */
+    /* What it may be sent on: block_ms is the command's own timeout, is_read_only the command's. */
     oh_call_terms terms;
     bool is_blocking;
     oh_call_key key; /* Of ONE_NODE: the first, held. */

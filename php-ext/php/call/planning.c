@@ -219,7 +219,7 @@ static void plan_wait(zend_execute_data *execute_data, oh_plan *plan)
         return;
     }
     plan->is_blocking = true;
-    plan->terms.wait_ms = oh_plan_wait(plan->command, timeout ? zval_get_double(timeout) : 0);
+    plan->terms.block_ms = oh_plan_wait(plan->command, timeout ? zval_get_double(timeout) : 0);
 }
 
 /* ---- The habits of RedisCluster ---- */

@@ -163,7 +163,7 @@ static void plan_wait(const raw_call *call)
 
     if (timeout) {
         call->plan->is_blocking = true;
-        call->plan->terms.wait_ms =
+        call->plan->terms.block_ms =
             oh_plan_wait(call->plan->command, zend_strtod((const char *)timeout->bytes, NULL));
     }
 }

@@ -79,12 +79,12 @@ zend_string *oh_client_key(zend_execute_data *execute_data, zval *argument, uint
     return NULL;
 }
 
-bool oh_client_choose_reader(oh_client *client, uint32_t *node)
+bool oh_client_choose_replica(oh_client *client, uint32_t *node)
 {
     oh_snapshot *snapshot = client->snapshot;
     oh_failure failure;
 
-    if (OH_LIKELY(oh_readers_choose(snapshot, &client->last_reader, node, &failure))) {
+    if (OH_LIKELY(oh_read_from_choose(snapshot, &client->last_read_node, node, &failure))) {
         return true;
     }
     oh_node master = oh_topology_node(snapshot->topology, *node);

@@ -17,7 +17,7 @@
 #ifndef OH_PHP_CLIENT_H
 #define OH_PHP_CLIENT_H
 
-#include "engine/redirects/readers.h"
+#include "engine/redirects/read_from.h"
 #include "engine/snapshot/snapshot.h"
 #include "php/client/mode.h"
 
@@ -39,7 +39,7 @@ typedef struct oh_client {
     /* OPT_READ_TIMEOUT was set: then it also bounds the wait for a message. */
     bool has_read_timeout;
     /* Which node has answered the last read that a master was not asked for. */
-    uint32_t last_reader;
+    uint32_t last_read_node;
     /* Which node is asked what every node can answer: one that was up the last time. */
     uint32_t any_node;
     bool never_repeats; /* OPT_MAX_RETRIES is 0. */
@@ -104,12 +104,12 @@ zend_string *oh_client_key(zend_execute_data *execute_data, zval *argument, uint
 /* Whether reads of this command, called now, may go to other nodes than their master. */
 static inline bool oh_client_may_read_elsewhere(const oh_client *client, const oh_command *command)
 {
-    return oh_readers_may_answer(client->snapshot, command) && !oh_client_is_in_transaction(client);
+    return oh_read_from_applies(client->snapshot, command) && !oh_client_is_in_transaction(client);
 }
 
 /*
  * The node that answers a read, in the place of its master. False and an exception: there is none.
  */
-bool oh_client_choose_reader(oh_client *client, uint32_t *node);
+bool oh_client_choose_replica(oh_client *client, uint32_t *node);
 
 #endif

@@ -86,10 +86,10 @@ void oh_node_client_forget_queue(oh_node_client *node_client);
 oh_call_terms oh_node_client_take_queue(oh_node_client *node_client);
 
 /*
- * A call begins on the node client, alone or in a flight, and ends. In between the node client is
+ * A call begins on the node client, alone or in a set, and ends. In between the node client is
  * busy and its object stays. Timeout and repeats are the client's, whatever the terms say.
  */
-void oh_node_client_enter(oh_node_client *node_client, oh_call_terms terms, oh_flight *flight);
+void oh_node_client_enter(oh_node_client *node_client, oh_call_terms terms, oh_exchange_set *set);
 void oh_node_client_leave(oh_node_client *node_client);
 
 /* What goes on, inside of which another call has come and gone, goes on with its next write. */

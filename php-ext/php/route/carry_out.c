@@ -18,27 +18,27 @@
 static bool read_elsewhere(oh_client *client, oh_plan *plan)
 {
     const oh_snapshot *snapshot = client->snapshot;
-    uint32_t *readers;
+    uint32_t *chosen;
     bool is_found = true;
 
     if (plan->spread == OH_SPREAD_ONE_NODE) {
-        return oh_client_choose_reader(client, &plan->node);
+        return oh_client_choose_replica(client, &plan->node);
     }
     if (plan->spread != OH_SPREAD_SPLIT) {
         return true;
     }
-    readers = safe_emalloc(snapshot->nodes_count, sizeof *readers, 0);
-    memset(readers, 0xff, snapshot->nodes_count * sizeof *readers);
+    chosen = safe_emalloc(snapshot->nodes_count, sizeof *chosen, 0);
+    memset(chosen, 0xff, snapshot->nodes_count * sizeof *chosen);
     for (uint32_t i = 0; is_found && i < plan->split->parts_count; i++) {
-        uint32_t *node = &plan->split->parts[i].node, *reader = &readers[*node];
+        uint32_t *node = &plan->split->parts[i].node, *choice = &chosen[*node];
 
-        if (*reader == UINT32_MAX) { /* One for each master, which gets one write. */
-            *reader = *node;
-            is_found = oh_client_choose_reader(client, reader);
+        if (*choice == UINT32_MAX) { /* One for each master, which gets one write. */
+            *choice = *node;
+            is_found = oh_client_choose_replica(client, choice);
         }
-        *node = *reader;
+        *node = *choice;
     }
-    efree(readers);
+    efree(chosen);
     return is_found;
 }
 

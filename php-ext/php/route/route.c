@@ -38,7 +38,7 @@ void oh_route_method(INTERNAL_FUNCTION_PARAMETERS)
         .terms = {.is_read_only = method->is_read_only, .is_iterated = method->is_iterated}};
 
     if (oh_client_may_read_elsewhere(client, method->command) &&
-        !oh_client_choose_reader(client, &plan.node)) {
+        !oh_client_choose_replica(client, &plan.node)) {
         return;
     }
     oh_client_mode(client)->call(client, &plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);

@@ -173,7 +173,7 @@ static bool run_piped(oh_client *client, oh_split *split, oh_node_call *parts)
 
 static bool run(oh_client *client, oh_split *split, oh_node_call *node_calls)
 {
-    bool is_streams_wait = split->terms.wait_ms && split->merge == OH_MERGE_STREAMS;
+    bool is_streams_wait = split->terms.block_ms && split->merge == OH_MERGE_STREAMS;
 
     for (uint32_t i = 0; i < split->parts_count; i++) {
         const oh_part *part = &split->parts[i];

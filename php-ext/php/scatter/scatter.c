@@ -11,7 +11,7 @@
 #include "php/scatter/scatter.h"
 
 typedef struct oh_scatter {
-    oh_flight flight; /* First: start_others is given this and finds the rest. */
+    oh_exchange_set set; /* First: start_others is given this and finds the rest. */
     uint32_t shares_count, next;
     bool is_ending;
     oh_node_call *node_calls[]; /* In the order of their nodes. */
@@ -49,11 +49,11 @@ static void make_call(oh_scatter *scatter, oh_node_call *node_call)
 }
 
 /* Called by the exchange of a call that has sent its bytes. */
-static void start_others(oh_flight *flight)
+static void start_others(oh_exchange_set *set)
 {
-    oh_scatter *scatter = (oh_scatter *)flight;
+    oh_scatter *scatter = (oh_scatter *)set;
 
-    while (scatter->next < scatter->shares_count && flight->members_count < OH_FLIGHT_MEMBERS_MAX &&
+    while (scatter->next < scatter->shares_count && set->members_count < OH_EXCHANGE_SET_MAX &&
            !scatter->is_ending) {
         make_call(scatter, scatter->node_calls[scatter->next++]);
     }
@@ -72,7 +72,7 @@ bool oh_scatter_run(oh_node_call *node_calls, uint32_t count)
 }
 
 bool oh_scatter_run_watched(
-    oh_node_call *node_calls, uint32_t count, void (*look)(oh_flight *), void *looker)
+    oh_node_call *node_calls, uint32_t count, void (*look)(oh_exchange_set *), void *looker)
 {
     /*
      * Not on the stack: should the script die in the middle, streams that are closed later still
@@ -81,19 +81,19 @@ bool oh_scatter_run_watched(
     oh_scatter *scatter = safe_emalloc(count, sizeof *scatter->node_calls, sizeof *scatter);
 
     memset(scatter, 0, sizeof *scatter);
-    scatter->flight.start_others = start_others;
-    scatter->flight.look = look;
-    scatter->flight.looker = looker;
+    scatter->set.start_others = start_others;
+    scatter->set.look = look;
+    scatter->set.looker = looker;
     scatter->shares_count = count;
     for (uint32_t i = 0; i < count; i++) {
         ZVAL_UNDEF(&node_calls[i].reply);
         node_calls[i].failure = NULL;
         scatter->node_calls[i] = &node_calls[i];
-        oh_node_client_enter(node_calls[i].node_client, node_calls[i].terms, &scatter->flight);
+        oh_node_client_enter(node_calls[i].node_client, node_calls[i].terms, &scatter->set);
     }
     qsort(scatter->node_calls, count, sizeof *scatter->node_calls, compare_nodes);
     while (scatter->next < count && !scatter->is_ending) {
-        scatter->flight.members_count = 0;
+        scatter->set.members_count = 0;
         make_call(scatter, scatter->node_calls[scatter->next++]);
     }
     for (uint32_t i = scatter->next; i < count; i++) {

@@ -44,11 +44,11 @@ typedef struct oh_node_call {
 bool oh_scatter_run(oh_node_call *node_calls, uint32_t count);
 
 /*
- * The same; whenever somebody waits, `look` is called first with the flight, whose `looker` is
+ * The same; whenever somebody waits, `look` is called first with the set, whose `looker` is
  * this.
  */
 bool oh_scatter_run_watched(
-    oh_node_call *node_calls, uint32_t count, void (*look)(oh_flight *), void *looker);
+    oh_node_call *node_calls, uint32_t count, void (*look)(oh_exchange_set *), void *looker);
 
 void oh_scatter_free(oh_node_call *node_calls, uint32_t count);
 

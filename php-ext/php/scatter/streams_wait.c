@@ -1,6 +1,6 @@
 /*
  * The waiters are the exchanges of the calls; each has an exchange beside it that releases it.
- * Both kinds are members of one flight, which lets the wait have a look before each wait.
+ * Both kinds are members of one set, which lets the wait have a look before each wait.
  */
 #include "php_onehop.h"
 
@@ -8,7 +8,7 @@
 #include "php/client/client.h"
 #include "php/scatter/streams_wait.h"
 
-#define OH_WAITERS_MAX (OH_FLIGHT_MEMBERS_MAX / 2)
+#define OH_WAITERS_MAX (OH_EXCHANGE_SET_MAX / 2)
 #define OH_NIL_REPLY "*-1\r\n"
 
 static const char *const ask_identity = "*2\r\n$6\r\nCLIENT\r\n$2\r\nID\r\n";
@@ -76,7 +76,7 @@ static void ask_release(oh_streams_wait *wait, oh_waiter *waiter, const char *id
         "*3\r\n$6\r\nCLIENT\r\n$7\r\nUNBLOCK\r\n$%d\r\n%.*s\r\n", digits, digits, identity);
 
     oh_exchange_make(release, exchange_of(waiter)->peer, &waiter->failure);
-    oh_exchange_prepare(release, &terms, exchange_of(waiter)->flight);
+    oh_exchange_prepare(release, &terms, exchange_of(waiter)->set);
     oh_exchange_start(release, waiter->request, (size_t)length);
 }
 
@@ -100,9 +100,9 @@ static void release(oh_streams_wait *wait, oh_waiter *waiter)
     }
 }
 
-static void look(oh_flight *flight)
+static void look(oh_exchange_set *set)
 {
-    oh_streams_wait *wait = flight->looker;
+    oh_streams_wait *wait = set->looker;
 
     for (uint32_t i = 0; !wait->is_over && i < wait->waiters_count; i++) {
         wait->is_over = has_finished(&wait->waiters[i]);
@@ -110,7 +110,7 @@ static void look(oh_flight *flight)
             oh_exchange *exchange = exchange_of(&wait->waiters[j]);
 
             if (exchange && oh_exchange_is_active(exchange)) {
-                oh_exchange_end_patience(exchange);
+                oh_exchange_end_blocking(exchange);
             }
         }
     }

@@ -23,7 +23,7 @@
 const char *oh_streams_wait_objection(const oh_client *client, uint32_t nodes_count);
 
 /*
- * Makes the calls, each on a node client that is patient. As oh_scatter_run; false,
+ * Makes the calls, each on a node client whose command may block. As oh_scatter_run; false,
  * too, if a signal handler threw.
  */
 bool oh_streams_wait_run(oh_client *client, oh_node_call *node_calls, uint32_t count);

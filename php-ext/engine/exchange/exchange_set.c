@@ -21,32 +21,32 @@
     15000000 /* How long bytes that are there may be fetched after the deadline: below its         \
                 tolerance. */
 
-/* ---- The flight ---- */
+/* ---- The set ---- */
 
-void oh_flight_join(oh_exchange *exchange)
+void oh_exchange_set_join(oh_exchange *exchange)
 {
-    oh_flight *flight = exchange->flight;
+    oh_exchange_set *set = exchange->set;
 
-    for (uint32_t i = 0; flight && i < flight->members_count; i++) {
-        if (flight->members[i] == exchange) {
+    for (uint32_t i = 0; set && i < set->members_count; i++) {
+        if (set->members[i] == exchange) {
             return;
         }
     }
-    if (flight && flight->members_count < OH_FLIGHT_MEMBERS_MAX) {
-        flight->members[flight->members_count++] = exchange;
+    if (set && set->members_count < OH_EXCHANGE_SET_MAX) {
+        set->members[set->members_count++] = exchange;
     } else {
-        exchange->flight = NULL;
+        exchange->set = NULL;
     }
 }
 
-void oh_flight_leave(oh_exchange *exchange)
+void oh_exchange_set_leave(oh_exchange *exchange)
 {
-    oh_flight *flight = exchange->flight;
+    oh_exchange_set *set = exchange->set;
 
-    exchange->flight = NULL;
-    for (uint32_t i = 0; flight && i < flight->members_count; i++) {
-        if (flight->members[i] == exchange) {
-            flight->members[i] = flight->members[--flight->members_count];
+    exchange->set = NULL;
+    for (uint32_t i = 0; set && i < set->members_count; i++) {
+        if (set->members[i] == exchange) {
+            set->members[i] = set->members[--set->members_count];
             return;
         }
     }
@@ -64,11 +64,11 @@ static uint64_t limit_of(const oh_exchange *exchange)
         exchange->state == OH_EXCHANGE_MOVING && oh_request_is_sent(&exchange->request);
 
     if (!exchange->terms.timeout_ms ||
-        (has_request && exchange->times.wait_ms == OH_WAIT_FOR_EVER)) {
+        (has_request && exchange->times.block_ms == OH_BLOCK_FOR_EVER)) {
         return 0;
     }
     return exchange->times.deadline_ns +
-           (has_request ? (uint64_t)exchange->times.wait_ms * 1000000 : 0);
+           (has_request ? (uint64_t)exchange->times.block_ms * 1000000 : 0);
 }
 
 /* Milliseconds until the earliest deadline, rounded up; -1: none. */
@@ -103,10 +103,10 @@ static bool is_late(const oh_exchange *exchange, bool has_moved, uint64_t now_ns
            now_ns >= limit_ns + (has_moved ? OH_DRAIN_NS : 0);
 }
 
-static bool is_patient(oh_exchange *const *members, uint32_t count)
+static bool is_blocking_long(oh_exchange *const *members, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (members[i]->times.wait_ms) {
+        if (members[i]->times.block_ms) {
             return true;
         }
     }
@@ -141,8 +141,8 @@ static void let_handlers_run(oh_exchange *const *members, uint32_t count)
  */
 static void move_all(oh_exchange *const *members, uint32_t count, int most_ms)
 {
-    struct pollfd descriptors[OH_FLIGHT_MEMBERS_MAX];
-    bool has_patience = is_patient(members, count);
+    struct pollfd descriptors[OH_EXCHANGE_SET_MAX];
+    bool is_waiting_long = is_blocking_long(members, count);
     int left_ms = time_left_ms(members, count);
 
     left_ms = most_ms < 0 ? left_ms : left_ms < 0 ? most_ms : OH_MIN(left_ms, most_ms);
@@ -153,7 +153,7 @@ static void move_all(oh_exchange *const *members, uint32_t count, int most_ms)
         descriptors[i].events = events;
         descriptors[i].revents = 0;
     }
-    if (OH_UNLIKELY(has_patience)) {
+    if (OH_UNLIKELY(is_waiting_long)) {
         oh_wait_poll(descriptors, count, left_ms);
     } else {
         poll(descriptors, count, left_ms);
@@ -168,7 +168,7 @@ static void move_all(oh_exchange *const *members, uint32_t count, int most_ms)
             oh_exchange_pass_deadline(members[i]);
         }
     }
-    if (OH_UNLIKELY(has_patience)) {
+    if (OH_UNLIKELY(is_waiting_long)) {
         let_handlers_run(members, count);
     }
 }
@@ -227,28 +227,27 @@ static void note_return(oh_exchange *const *members, uint32_t count)
     }
 }
 
-/* Whoever the flight belongs to has a look; how many members there are then. */
-static uint32_t look(oh_flight *flight)
+/* Whoever the set belongs to has a look; how many members there are then. */
+static uint32_t look(oh_exchange_set *set)
 {
-    if (OH_UNLIKELY(flight->look != NULL)) {
-        flight->look(flight);
+    if (OH_UNLIKELY(set->look != NULL)) {
+        set->look(set);
     }
-    return flight->members_count;
+    return set->members_count;
 }
 
 void oh_exchange_wait_until(oh_exchange *exchange, bool (*is_enough)(const oh_exchange *))
 {
-    bool is_alone =
-        !exchange->flight || (exchange->flight->members_count <= 1 && !exchange->flight->look);
-    oh_exchange **members = is_alone ? &exchange : exchange->flight->members;
-    uint32_t count = is_alone ? 1 : exchange->flight->members_count;
+    bool is_alone = !exchange->set || (exchange->set->members_count <= 1 && !exchange->set->look);
+    oh_exchange **members = is_alone ? &exchange : exchange->set->members;
+    uint32_t count = is_alone ? 1 : exchange->set->members_count;
 
     note_return(members, count);
     while (!is_enough(exchange)) {
         if (is_alone) {
             wait_alone(exchange);
         } else {
-            count = look(exchange->flight);
+            count = look(exchange->set);
             move_all(members, count, -1);
         }
     }

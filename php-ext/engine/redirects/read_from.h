@@ -1,6 +1,6 @@
 /*
- * Readers: which node of a Redis Cluster answers a command that only reads, if the server pool says
- * read_from.
+ * Read from: which node of a Redis Cluster answers a command that only reads, if the server pool
+ * says read_from.
  *
  * What a replica answers may be older than what its master has just acknowledged: whoever sets
  * read_from has said that this is fine. Writes, transactions and all that waits are their master's.
@@ -9,8 +9,8 @@
  *
  * Implements spec/config, `read_from`, and spec/topology/cluster.md, section 7.
  */
-#ifndef OH_ENGINE_READERS_H
-#define OH_ENGINE_READERS_H
+#ifndef OH_ENGINE_READ_FROM_H
+#define OH_ENGINE_READ_FROM_H
 
 #include "core/base/compiler.h"
 #include "core/command/command.h"
@@ -18,7 +18,7 @@
 #include "engine/snapshot/snapshot.h"
 
 /* Whether reads of this command may go elsewhere. */
-static inline bool oh_readers_may_answer(const oh_snapshot *snapshot, const oh_command *command)
+static inline bool oh_read_from_applies(const oh_snapshot *snapshot, const oh_command *command)
 {
     return OH_UNLIKELY(snapshot->pool->read_from != OH_READ_MASTER) && command &&
            command->access == OH_ACCESS_READ && !command->blocking.is_blocking;
@@ -29,9 +29,10 @@ static inline bool oh_readers_may_answer(const oh_snapshot *snapshot, const oh_c
  * are several. `last` is the caller's memory of the node that answered the time before. The master,
  * if there is none; but under `replica` that is a failure, and false.
  */
-bool oh_readers_choose(oh_snapshot *snapshot, uint32_t *last, uint32_t *node, oh_failure *failure);
+bool oh_read_from_choose(
+    oh_snapshot *snapshot, uint32_t *last, uint32_t *node, oh_failure *failure);
 
 /* Whether a read that failed on this node may be asked of its master. */
-bool oh_readers_has_master(const oh_snapshot *snapshot, uint32_t node);
+bool oh_read_from_has_master(const oh_snapshot *snapshot, uint32_t node);
 
 #endif

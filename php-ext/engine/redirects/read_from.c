@@ -8,7 +8,7 @@
 #include "core/cluster/fastest.h"
 
 #include "engine/cluster/cluster.h"
-#include "engine/redirects/readers.h"
+#include "engine/redirects/read_from.h"
 
 /* ---- Who may, by the map and the directive ---- */
 
@@ -26,55 +26,56 @@ static bool may_answer(const oh_server *server, oh_read_from from, bool is_near)
  * Backwards, so that each list has its nodes in the order of their indexes. Who has near ones has
  * no others.
  */
-static void list_readers(const oh_snapshot *snapshot, bool is_near)
+static void list_nodes(const oh_snapshot *snapshot, bool is_near)
 {
-    oh_readers *readers = snapshot->readers;
+    oh_read_nodes *read_nodes = snapshot->read_nodes;
 
     for (uint32_t node = snapshot->nodes_count; node-- > 0;) {
         const oh_server *server = &snapshot->pool->servers[node];
         uint32_t master = server->role == OH_REPLICA ? server->master : node;
 
-        if (readers[master].are_near == is_near &&
+        if (read_nodes[master].are_near == is_near &&
             may_answer(server, snapshot->pool->read_from, is_near)) {
-            readers[node].next = readers[master].first;
-            readers[master].first = node;
-            readers[master].count++;
+            read_nodes[node].next = read_nodes[master].first;
+            read_nodes[master].first = node;
+            read_nodes[master].count++;
         }
     }
 }
 
 /* NULL: there is no memory for the lists. */
-static const oh_readers *readers_of(oh_snapshot *snapshot, uint32_t master)
+static const oh_read_nodes *nodes_for(oh_snapshot *snapshot, uint32_t master)
 {
-    if (OH_LIKELY(snapshot->readers != NULL)) {
-        return &snapshot->readers[master];
+    if (OH_LIKELY(snapshot->read_nodes != NULL)) {
+        return &snapshot->read_nodes[master];
     }
-    snapshot->readers = oh_memory_zeroed(snapshot->nodes_count, sizeof *snapshot->readers);
-    if (!snapshot->readers) {
+    snapshot->read_nodes = oh_memory_zeroed(snapshot->nodes_count, sizeof *snapshot->read_nodes);
+    if (!snapshot->read_nodes) {
         return NULL;
     }
     if (snapshot->pool->read_from == OH_READ_SAME_ZONE) {
         for (uint32_t i = 0; i < snapshot->nodes_count; i++) {
-            snapshot->readers[i].are_near = true;
+            snapshot->read_nodes[i].are_near = true;
         }
-        list_readers(snapshot, true);
+        list_nodes(snapshot, true);
         for (uint32_t i = 0; i < snapshot->nodes_count; i++) {
-            snapshot->readers[i].are_near = snapshot->readers[i].count > 0;
+            snapshot->read_nodes[i].are_near = snapshot->read_nodes[i].count > 0;
         }
     }
-    list_readers(snapshot, false);
-    return &snapshot->readers[master];
+    list_nodes(snapshot, false);
+    return &snapshot->read_nodes[master];
 }
 
 /* ---- Whose turn it is ---- */
 
 /* The whole process counts. */
-static uint32_t take_turn(const oh_snapshot *snapshot, const oh_readers *readers, uint32_t master)
+static uint32_t take_turn(
+    const oh_snapshot *snapshot, const oh_read_nodes *read_nodes, uint32_t master)
 {
-    uint32_t node = readers->first;
+    uint32_t node = read_nodes->first;
 
-    for (uint32_t turn = snapshot->cluster->turns[master]++ % readers->count; turn > 0; turn--) {
-        node = snapshot->readers[node].next;
+    for (uint32_t turn = snapshot->cluster->turns[master]++ % read_nodes->count; turn > 0; turn--) {
+        node = snapshot->read_nodes[node].next;
     }
     return node;
 }
@@ -88,14 +89,14 @@ static bool is_resting(const oh_connections *connections, uint64_t now_ms)
 
 /* Who answers soonest, of those that do not rest; `master` if all do. */
 static uint32_t take_fastest(
-    oh_snapshot *snapshot, const oh_readers *readers, uint32_t master, uint32_t *last)
+    oh_snapshot *snapshot, const oh_read_nodes *read_nodes, uint32_t master, uint32_t *last)
 {
     oh_fastest_node nodes[OH_FASTEST_NODES_MAX];
     uint64_t now_ms = oh_clock_now_ms();
-    uint32_t count = 0, node = readers->first;
+    uint32_t count = 0, node = read_nodes->first;
 
-    for (uint32_t i = 0; i < readers->count && count < OH_FASTEST_NODES_MAX;
-        i++, node = snapshot->readers[node].next) {
+    for (uint32_t i = 0; i < read_nodes->count && count < OH_FASTEST_NODES_MAX;
+        i++, node = snapshot->read_nodes[node].next) {
         const oh_connections *connections = oh_snapshot_connections(snapshot, node);
         const oh_meter *meter = oh_snapshot_meter(snapshot, node);
 
@@ -111,20 +112,20 @@ static uint32_t take_fastest(
     return *last;
 }
 
-bool oh_readers_choose(oh_snapshot *snapshot, uint32_t *last, uint32_t *node, oh_failure *failure)
+bool oh_read_from_choose(oh_snapshot *snapshot, uint32_t *last, uint32_t *node, oh_failure *failure)
 {
-    const oh_readers *readers = readers_of(snapshot, *node);
+    const oh_read_nodes *read_nodes = nodes_for(snapshot, *node);
 
-    if (OH_UNLIKELY(!readers)) {
+    if (OH_UNLIKELY(!read_nodes)) {
         oh_failure_set_no_memory(failure, OH_OUTCOME_NOT_SENT);
         return false;
     }
     if (snapshot->pool->read_from == OH_READ_LOWEST_LATENCY) {
-        *node = take_fastest(snapshot, readers, *node, last);
+        *node = take_fastest(snapshot, read_nodes, *node, last);
         return true;
     }
-    if (OH_LIKELY(readers->count > 0)) {
-        *node = take_turn(snapshot, readers, *node);
+    if (OH_LIKELY(read_nodes->count > 0)) {
+        *node = take_turn(snapshot, read_nodes, *node);
         return true;
     }
     if (snapshot->pool->read_from != OH_READ_REPLICA) {
@@ -135,7 +136,7 @@ bool oh_readers_choose(oh_snapshot *snapshot, uint32_t *last, uint32_t *node, oh
     return false;
 }
 
-bool oh_readers_has_master(const oh_snapshot *snapshot, uint32_t node)
+bool oh_read_from_has_master(const oh_snapshot *snapshot, uint32_t node)
 {
     return snapshot->pool->servers[node].role == OH_REPLICA &&
            snapshot->pool->read_from != OH_READ_REPLICA;
