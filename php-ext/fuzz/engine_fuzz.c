@@ -264,8 +264,8 @@ static void listen_to_it(void)
     char bytes[256];
 
     MUST(listener != NULL);
-    oh_listener_say(listener, subscribe, sizeof subscribe - 1);
-    while (oh_listener_hear(listener, bytes, sizeof bytes) > 0) {
+    oh_listener_send(listener, subscribe, sizeof subscribe - 1);
+    while (oh_listener_receive(listener, bytes, sizeof bytes) > 0) {
     }
     if (listener->has_failed) {
         check_failure(&failure);

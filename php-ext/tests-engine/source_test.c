@@ -59,7 +59,7 @@ static bool hears(oh_listener *listener, const char *expected)
     size_t length = 0, count = 1;
 
     while (count > 0 && length < strlen(expected)) {
-        count = oh_listener_hear(listener, heard + length, strlen(expected) - length);
+        count = oh_listener_receive(listener, heard + length, strlen(expected) - length);
         length += count;
     }
     return strcmp(heard, expected) == 0;
@@ -74,11 +74,11 @@ void test_subscription(unsigned port)
     caller_configure(POOL, port);
     oh_snapshot *snapshot = caller_open("alpha", &failure);
     oh_listener *listener = oh_listener_open(snapshot, snapshot->topology, 5000, 5000, &failure);
-    oh_listener_say(listener, request, caller_write(request, 0, "SUBSCRIBE news"));
+    oh_listener_send(listener, request, caller_write(request, 0, "SUBSCRIBE news"));
     CHECK(hears(listener, "*3\r\n$9\r\nsubscribe\r\n$4\r\nnews\r\n:1\r\n"));
     CHECK(caller_gets(snapshot, 0, "PUBLISH news hello", ":1\r\n", &failure));
     CHECK(hears(listener, "*3\r\n$7\r\nmessage\r\n$4\r\nnews\r\n$5\r\nhello\r\n"));
-    oh_listener_say(listener, request, caller_write(request, 0, "UNSUBSCRIBE news"));
+    oh_listener_send(listener, request, caller_write(request, 0, "UNSUBSCRIBE news"));
     CHECK(hears(listener, "*3\r\n$11\r\nunsubscribe\r\n$4\r\nnews\r\n:0\r\n") &&
           oh_listener_is_idle(listener));
     CHECK(caller_gets(snapshot, 0, "PUBLISH news hello", ":0\r\n", &failure));

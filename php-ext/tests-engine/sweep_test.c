@@ -233,9 +233,9 @@ static bool run_subscription(unsigned number, oh_failure *failure)
         oh_failure_set_no_memory(failure, OH_OUTCOME_NOT_SENT);
         return false;
     }
-    oh_listener_say(listener, request, caller_write(request, 0, "SUBSCRIBE a"));
+    oh_listener_send(listener, request, caller_write(request, 0, "SUBSCRIBE a"));
     while (count > 0 && length < sizeof expected - 1) {
-        count = oh_listener_hear(listener, heard + length, sizeof expected - 1 - length);
+        count = oh_listener_receive(listener, heard + length, sizeof expected - 1 - length);
         length += count;
     }
     CHECK(memcmp(heard, expected, length) == 0);

@@ -29,9 +29,9 @@ oh_listener *oh_listener_open(oh_snapshot *snapshot, const oh_topology *topology
     listener->timeout_ms = timeout_ms;
     listener->message_timeout_ms = message_timeout_ms;
     listener->failure = failure;
-    listener->ears = oh_call_zeroed(snapshot->nodes_count, sizeof *listener->ears);
+    listener->nodes = oh_call_zeroed(snapshot->nodes_count, sizeof *listener->nodes);
     listener->descriptors = oh_call_zeroed(snapshot->nodes_count, sizeof *listener->descriptors);
-    if (!listener->ears || !listener->descriptors) {
+    if (!listener->nodes || !listener->descriptors) {
         oh_listener_close(listener);
         return NULL;
     }
@@ -40,8 +40,8 @@ oh_listener *oh_listener_open(oh_snapshot *snapshot, const oh_topology *topology
 
 static void close_ears(oh_listener *listener)
 {
-    for (uint32_t node = 0; listener->ears && node < listener->snapshot->nodes_count; node++) {
-        oh_ear_close(&listener->ears[node]);
+    for (uint32_t node = 0; listener->nodes && node < listener->snapshot->nodes_count; node++) {
+        oh_subscribed_node_close(&listener->nodes[node]);
     }
 }
 
@@ -55,7 +55,7 @@ void oh_listener_close(oh_listener *listener)
         oh_names_free(&listener->subscribed[i]);
     }
     oh_buffer_free(&listener->answer);
-    oh_call_release(listener->ears);
+    oh_call_release(listener->nodes);
     oh_call_release(listener->descriptors);
     oh_call_release(listener);
 }
@@ -77,7 +77,7 @@ static uint32_t first_unconfirmed(const oh_listener *listener)
 {
     uint32_t node = 0;
 
-    while (node < listener->snapshot->nodes_count && !listener->ears[node].unconfirmed) {
+    while (node < listener->snapshot->nodes_count && !listener->nodes[node].unconfirmed) {
         node++;
     }
     return node;
@@ -91,11 +91,11 @@ static bool await_confirmations(oh_listener *listener)
 
     while ((node = first_unconfirmed(listener)) < listener->snapshot->nodes_count) {
         if (until_ns && oh_clock_now_ns() >= until_ns) {
-            bool is_told = listener->ears[node].is_told;
+            bool is_announced = listener->nodes[node].is_announced;
 
             oh_failure_set(listener->failure, OH_ERROR_DEADLINE_EXCEEDED,
-                is_told ? OH_OUTCOME_MAYBE_EXECUTED : OH_OUTCOME_NOT_SENT, "try again",
-                "%s within %u ms", is_told ? "Subscription not confirmed" : "No connection",
+                is_announced ? OH_OUTCOME_MAYBE_EXECUTED : OH_OUTCOME_NOT_SENT, "try again",
+                "%s within %u ms", is_announced ? "Subscription not confirmed" : "No connection",
                 (unsigned)listener->timeout_ms);
             oh_listener_fail(listener, node);
             return false;
@@ -104,7 +104,7 @@ static bool await_confirmations(oh_listener *listener)
          * Should a node fail right behind its confirmation, then what it said in between is still
          * worth hearing.
          */
-        if (!oh_ears_wait(listener, until_ns) &&
+        if (!oh_subscribed_nodes_wait(listener, until_ns) &&
             first_unconfirmed(listener) < listener->snapshot->nodes_count) {
             return false;
         }
@@ -134,14 +134,14 @@ static bool confirm_word(oh_listener *listener, const oh_verb *verb, oh_text wor
     if (listener->confirmed) {
         listener->confirmed(listener->owner, verb->kind, word, verb->is_beginning);
     }
-    oh_text_confirm(&listener->answer, verb, word, subscribed_count(listener, verb->kind));
+    oh_channel_confirmation(&listener->answer, verb, word, subscribed_count(listener, verb->kind));
     return !listener->answer.is_broken;
 }
 
-static void confirm(oh_listener *listener, const oh_said *said)
+static void confirm(oh_listener *listener, const oh_channel_command *command)
 {
-    for (uint32_t i = 0; i < said->count; i++) {
-        if (!confirm_word(listener, said->verb, said->words[i])) {
+    for (uint32_t i = 0; i < command->count; i++) {
+        if (!confirm_word(listener, command->verb, command->words[i])) {
             /* A part of a confirmation is none; nor may a message come in its place. */
             oh_buffer_free(&listener->answer);
             while (listener->first) {
@@ -153,19 +153,19 @@ static void confirm(oh_listener *listener, const oh_said *said)
     }
 }
 
-static bool tell_all(oh_listener *listener)
+static bool send_all(oh_listener *listener)
 {
     for (uint32_t node = 0; node < listener->snapshot->nodes_count; node++) {
-        if (listener->ears[node].words && !oh_ear_tell(listener, node)) {
+        if (listener->nodes[node].words && !oh_subscribed_node_send(listener, node)) {
             return false;
         }
     }
     return true;
 }
 
-void oh_listener_say(oh_listener *listener, const char *bytes, size_t length)
+void oh_listener_send(oh_listener *listener, const char *bytes, size_t length)
 {
-    oh_said said = {0};
+    oh_channel_command command = {0};
 
     oh_buffer_free(&listener->answer);
     listener->answer_given = 0;
@@ -173,14 +173,14 @@ void oh_listener_say(oh_listener *listener, const char *bytes, size_t length)
     if (listener->has_failed) {
         return;
     }
-    if (oh_said_read(&said, listener, bytes, length)) {
-        listener->said = said.verb;
-        if (oh_said_share_out(&said, listener) && tell_all(listener) &&
+    if (oh_channel_command_read(&command, listener, bytes, length)) {
+        listener->verb = command.verb;
+        if (oh_channel_command_write(&command, listener) && send_all(listener) &&
             await_confirmations(listener) && !listener->is_refused) {
-            confirm(listener, &said);
+            confirm(listener, &command);
         }
     }
-    oh_said_free(&said);
+    oh_channel_command_free(&command);
 }
 
 /* ---- Hearing ---- */
@@ -194,7 +194,7 @@ static bool is_wanted(const oh_listener *listener, const oh_message *message)
     oh_channel_kind kind;
     oh_text name;
 
-    return !oh_text_message(message->bytes, message->length, &kind, &name) ||
+    return !oh_channel_message(message->bytes, message->length, &kind, &name) ||
            oh_names_has(&listener->subscribed[kind], name);
 }
 
@@ -226,7 +226,7 @@ static bool await_message(oh_listener *listener)
         uint64_t next_ns =
             listener->snapshot->cluster ? oh_listener_look_at_map(listener, until_ns) : until_ns;
         if (!listener->has_failed) {
-            oh_ears_wait(listener, next_ns);
+            oh_subscribed_nodes_wait(listener, next_ns);
         }
         oh_log_flush();
     }
@@ -243,7 +243,7 @@ static size_t give(char *to, size_t size, const char *bytes, size_t length, size
     return count;
 }
 
-size_t oh_listener_hear(oh_listener *listener, char *bytes, size_t size)
+size_t oh_listener_receive(oh_listener *listener, char *bytes, size_t size)
 {
     const oh_buffer *answer = &listener->answer;
 

@@ -36,24 +36,24 @@ typedef enum oh_channel_kind {
     OH_CHANNEL_KINDS_COUNT
 } oh_channel_kind;
 
-/* A message that was heard and not handed out yet. */
+/* A message that was received and not handed out yet. */
 typedef struct oh_message {
     struct oh_message *next;
     size_t length;
     char bytes[];
 } oh_message;
 
-/* What is said to one node, and heard from it. */
-typedef struct oh_ear {
+/* What is sent to one node, and received from it. */
+typedef struct oh_subscribed_node {
     oh_connection *connection; /* NULL: nothing was ever subscribed there. */
     oh_buffer request;         /* The command it is being told. */
     size_t sent;
     uint32_t words;       /* Channels of the command that concern this node. */
     uint32_t unconfirmed; /* How many of them it has not confirmed. */
-    bool is_told;         /* The wire guard knows of the command. */
-    char *heard;          /* Bytes of a value that is not whole. */
+    bool is_announced;    /* The wire guard knows of the command. */
+    char *received;       /* Bytes of a value that is not whole. */
     size_t framed, end, capacity;
-} oh_ear;
+} oh_subscribed_node;
 
 /* A name is subscribed, perhaps anew, or no longer. */
 typedef void (*oh_confirmed)(void *owner, oh_channel_kind kind, oh_text name, bool is_subscribed);
@@ -61,13 +61,13 @@ typedef void (*oh_confirmed)(void *owner, oh_channel_kind kind, oh_text name, bo
 typedef struct oh_listener {
     oh_snapshot *snapshot;       /* Borrowed of the client. */
     const oh_topology *topology; /* What channels are placed by; likewise. */
-    oh_ear *ears;                /* By index of the node. */
+    oh_subscribed_node *nodes;   /* By index of the node. */
     struct pollfd *descriptors;
     oh_names subscribed[OH_CHANNEL_KINDS_COUNT]; /* What the nodes have confirmed. */
     /* Told of each word of a command that all nodes concerned have confirmed; may be NULL. */
     oh_confirmed confirmed;
     void *owner;                /* Its first argument. */
-    const struct oh_verb *said; /* The last command. */
+    const struct oh_verb *verb; /* The last command. */
     oh_message *first, *last;
     size_t given;     /* Of the first message. */
     oh_buffer answer; /* Confirmations, or the refusal of a node; handed out before any message. */
@@ -88,14 +88,15 @@ oh_listener *oh_listener_open(oh_snapshot *snapshot, const oh_topology *topology
 /* Closes every connection. What was not handed out is dropped. */
 void oh_listener_close(oh_listener *listener);
 
-/* One command, to the nodes it concerns, confirmed by all of them. Whether it failed hear tells. */
-void oh_listener_say(oh_listener *listener, const char *bytes, size_t length);
+/* One command, to the nodes it concerns, confirmed by all of them. receive reports whether it
+ * failed. */
+void oh_listener_send(oh_listener *listener, const char *bytes, size_t length);
 
 /*
  * Hands out up to `size` bytes, never of more than one message, waiting for it. 0: failed, or
  * interrupted by an exception, or nothing is subscribed and so nothing can come.
  */
-size_t oh_listener_hear(oh_listener *listener, char *bytes, size_t size);
+size_t oh_listener_receive(oh_listener *listener, char *bytes, size_t size);
 
 /* Nothing is subscribed. */
 bool oh_listener_is_idle(const oh_listener *listener);

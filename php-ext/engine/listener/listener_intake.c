@@ -28,9 +28,9 @@ void oh_listener_fail(oh_listener *listener, uint32_t node)
     listener->has_failed = true;
     listener->failed_node = node;
     for (uint32_t i = 0; i < listener->snapshot->nodes_count; i++) {
-        if (listener->ears[i].connection) {
-            oh_pool_discard(listener->ears[i].connection);
-            listener->ears[i].connection = NULL;
+        if (listener->nodes[i].connection) {
+            oh_pool_discard(listener->nodes[i].connection);
+            listener->nodes[i].connection = NULL;
         }
     }
 }
@@ -126,15 +126,15 @@ static void keep_message(oh_listener *listener, uint32_t node, const char *bytes
 
 void oh_listener_take(oh_listener *listener, uint32_t node, const char *bytes, size_t length)
 {
-    oh_ear *ear = &listener->ears[node];
+    oh_subscribed_node *subscribed_node = &listener->nodes[node];
     oh_text name;
-    const oh_verb *verb = oh_text_confirmed(bytes, length, &name);
+    const oh_verb *verb = oh_channel_confirmed(bytes, length, &name);
 
-    if (ear->unconfirmed && *bytes == '-') {
+    if (subscribed_node->unconfirmed && *bytes == '-') {
         if (listener->snapshot->cluster && is_sent_away(listener, node, bytes, length)) {
             return;
         }
-        ear->unconfirmed = 0;
+        subscribed_node->unconfirmed = 0;
         if (!listener->is_refused) {
             listener->is_refused = true;
             oh_buffer_append(&listener->answer, bytes, length);
@@ -144,8 +144,8 @@ void oh_listener_take(oh_listener *listener, uint32_t node, const char *bytes, s
         }
     } else if (!verb) {
         keep_message(listener, node, bytes, length);
-    } else if (ear->unconfirmed && verb == listener->said) {
-        ear->unconfirmed--;
+    } else if (subscribed_node->unconfirmed && verb == listener->verb) {
+        subscribed_node->unconfirmed--;
     } else if (listener->snapshot->cluster) {
         lose_slot(listener, node, name);
     }

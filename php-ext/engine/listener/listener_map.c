@@ -33,7 +33,7 @@ uint64_t oh_listener_look_at_map(oh_listener *listener, uint64_t until_ns)
     oh_snapshot *map = oh_cluster_hold_newest(cluster);
     for (uint32_t node = 0;
         map != listener->looked_at && node < own->nodes_count && !listener->has_failed; node++) {
-        if (listener->ears[node].connection && !has(map, &own->pool->servers[node])) {
+        if (listener->nodes[node].connection && !has(map, &own->pool->servers[node])) {
             oh_failure_set(listener->failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_ANSWERED,
                 "subscribe again", "It has left the cluster");
             oh_listener_fail(listener, node);

@@ -24,42 +24,42 @@ static oh_connections *connections_of(oh_listener *listener, uint32_t node)
     return oh_snapshot_connections(listener->snapshot, node);
 }
 
-void oh_ear_close(oh_ear *ear)
+void oh_subscribed_node_close(oh_subscribed_node *subscribed_node)
 {
-    if (ear->connection) {
-        oh_pool_discard(ear->connection);
-        ear->connection = NULL;
+    if (subscribed_node->connection) {
+        oh_pool_discard(subscribed_node->connection);
+        subscribed_node->connection = NULL;
     }
-    oh_buffer_free(&ear->request);
-    if (ear->heard) {
-        oh_call_release(ear->heard);
-        ear->heard = NULL;
+    oh_buffer_free(&subscribed_node->request);
+    if (subscribed_node->received) {
+        oh_call_release(subscribed_node->received);
+        subscribed_node->received = NULL;
     }
 }
 
 /* ---- Losing ---- */
 
-static oh_outcome outcome_of(const oh_ear *ear)
+static oh_outcome outcome_of(const oh_subscribed_node *subscribed_node)
 {
-    return !ear->is_told || ear->sent == 0 ? OH_OUTCOME_NOT_SENT
-           : ear->unconfirmed              ? OH_OUTCOME_MAYBE_EXECUTED
-                                           : OH_OUTCOME_ANSWERED;
+    return !subscribed_node->is_announced || subscribed_node->sent == 0 ? OH_OUTCOME_NOT_SENT
+           : subscribed_node->unconfirmed                               ? OH_OUTCOME_MAYBE_EXECUTED
+                                                                        : OH_OUTCOME_ANSWERED;
 }
 
 static void lose(oh_listener *listener, uint32_t node, const char *reason)
 {
-    oh_failure_set(listener->failure, OH_ERROR_NODE_DOWN, outcome_of(&listener->ears[node]),
+    oh_failure_set(listener->failure, OH_ERROR_NODE_DOWN, outcome_of(&listener->nodes[node]),
         advice_again, "%s", reason);
     oh_listener_fail(listener, node);
 }
 
 static void refuse_bytes(oh_listener *listener, uint32_t node)
 {
-    oh_ear *ear = &listener->ears[node];
+    oh_subscribed_node *subscribed_node = &listener->nodes[node];
 
-    oh_failure_set(listener->failure, OH_ERROR_PROTOCOL_VIOLATION, outcome_of(ear),
+    oh_failure_set(listener->failure, OH_ERROR_PROTOCOL_VIOLATION, outcome_of(subscribed_node),
         "check what listens there", "The node broke the protocol (%s)",
-        ear->connection->wire.error);
+        subscribed_node->connection->wire.error);
     oh_listener_fail(listener, node);
 }
 
@@ -71,9 +71,9 @@ static oh_meter *meter_of(const oh_listener *listener, uint32_t node)
 /* False: the connection was made by the parent of this process, and only the parent may use it. */
 static bool is_own(oh_listener *listener, uint32_t node)
 {
-    const oh_ear *ear = &listener->ears[node];
+    const oh_subscribed_node *subscribed_node = &listener->nodes[node];
 
-    if (OH_LIKELY(!ear->connection || oh_pool_is_own(ear->connection))) {
+    if (OH_LIKELY(!subscribed_node->connection || oh_pool_is_own(subscribed_node->connection))) {
         return true;
     }
     lose(listener, node, "The connection belongs to another process");
@@ -85,17 +85,18 @@ static bool is_own(oh_listener *listener, uint32_t node)
 /* Hands on every value that has become whole, and keeps the rest. */
 static void frame(oh_listener *listener, uint32_t node)
 {
-    oh_ear *ear = &listener->ears[node];
+    oh_subscribed_node *subscribed_node = &listener->nodes[node];
     size_t begin = 0;
 
-    while (ear->framed < ear->end && !listener->has_failed) {
-        oh_wire *wire = &ear->connection->wire;
+    while (subscribed_node->framed < subscribed_node->end && !listener->has_failed) {
+        oh_wire *wire = &subscribed_node->connection->wire;
         uint64_t whole = wire->answered + wire->pushed;
 
-        ear->framed +=
-            oh_wire_read_value(wire, (uint8_t *)ear->heard + ear->framed, ear->end - ear->framed);
-        if (OH_UNLIKELY(ear->connection->is_unproven) &&
-            oh_handshake_turns_away(ear->connection, listener->failure)) {
+        subscribed_node->framed +=
+            oh_wire_read_value(wire, (uint8_t *)subscribed_node->received + subscribed_node->framed,
+                subscribed_node->end - subscribed_node->framed);
+        if (OH_UNLIKELY(subscribed_node->connection->is_unproven) &&
+            oh_handshake_turns_away(subscribed_node->connection, listener->failure)) {
             oh_listener_fail(listener, node);
             return;
         }
@@ -104,37 +105,41 @@ static void frame(oh_listener *listener, uint32_t node)
             return;
         }
         if (wire->answered + wire->pushed > whole) {
-            oh_pool_report_success(ear->connection, oh_clock_now_ms());
-            oh_listener_take(listener, node, ear->heard + begin, ear->framed - begin);
-            begin = ear->framed;
+            oh_pool_report_success(subscribed_node->connection, oh_clock_now_ms());
+            oh_listener_take(
+                listener, node, subscribed_node->received + begin, subscribed_node->framed - begin);
+            begin = subscribed_node->framed;
         }
     }
     if (begin && !listener->has_failed) {
-        memmove(ear->heard, ear->heard + begin, ear->end - begin);
-        ear->end -= begin;
-        ear->framed -= begin;
+        memmove(subscribed_node->received, subscribed_node->received + begin,
+            subscribed_node->end - begin);
+        subscribed_node->end -= begin;
+        subscribed_node->framed -= begin;
     }
 }
 
 static void receive(oh_listener *listener, uint32_t node)
 {
-    oh_ear *ear = &listener->ears[node];
+    oh_subscribed_node *subscribed_node = &listener->nodes[node];
 
-    if (ear->end == ear->capacity) {
-        size_t capacity = ear->capacity ? ear->capacity * 2 : OH_HEARD_BYTES_MIN;
-        char *larger = oh_call_resize(ear->heard, capacity, 1);
+    if (subscribed_node->end == subscribed_node->capacity) {
+        size_t capacity =
+            subscribed_node->capacity ? subscribed_node->capacity * 2 : OH_HEARD_BYTES_MIN;
+        char *larger = oh_call_resize(subscribed_node->received, capacity, 1);
 
         if (!larger) {
-            oh_listener_lack_memory(listener, node, outcome_of(ear));
+            oh_listener_lack_memory(listener, node, outcome_of(subscribed_node));
             return;
         }
-        ear->heard = larger;
-        ear->capacity = capacity;
+        subscribed_node->received = larger;
+        subscribed_node->capacity = capacity;
     }
-    ssize_t count = recv(
-        ear->connection->socket, ear->heard + ear->end, ear->capacity - ear->end, MSG_DONTWAIT);
+    ssize_t count =
+        recv(subscribed_node->connection->socket, subscribed_node->received + subscribed_node->end,
+            subscribed_node->capacity - subscribed_node->end, MSG_DONTWAIT);
     if (count > 0) {
-        ear->end += (size_t)count;
+        subscribed_node->end += (size_t)count;
         oh_meter_add(meter_of(listener, node), OH_METER_BYTES_RECEIVED, (uint64_t)count);
         frame(listener, node);
     } else if (count == 0) {
@@ -146,19 +151,22 @@ static void receive(oh_listener *listener, uint32_t node)
 
 /* ---- Sending ---- */
 
-static size_t left_to_send(const oh_ear *ear)
+static size_t left_to_send(const oh_subscribed_node *subscribed_node)
 {
-    return ear->request.length > ear->sent ? ear->request.length - ear->sent : 0;
+    return subscribed_node->request.length > subscribed_node->sent
+               ? subscribed_node->request.length - subscribed_node->sent
+               : 0;
 }
 
 static void send_more(oh_listener *listener, uint32_t node)
 {
-    oh_ear *ear = &listener->ears[node];
-    ssize_t count = send(ear->connection->socket, ear->request.bytes + ear->sent, left_to_send(ear),
+    oh_subscribed_node *subscribed_node = &listener->nodes[node];
+    ssize_t count = send(subscribed_node->connection->socket,
+        subscribed_node->request.bytes + subscribed_node->sent, left_to_send(subscribed_node),
         MSG_DONTWAIT | MSG_NOSIGNAL);
 
     if (count >= 0) {
-        ear->sent += (size_t)count;
+        subscribed_node->sent += (size_t)count;
         oh_meter_add(meter_of(listener, node), OH_METER_BYTES_SENT, (uint64_t)count);
     } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
         lose(listener, node, strerror(errno));
@@ -168,21 +176,22 @@ static void send_more(oh_listener *listener, uint32_t node)
 /* The connection is ready: the node may speak from before the first byte leaves. */
 static void begin_sending(oh_listener *listener, uint32_t node)
 {
-    oh_ear *ear = &listener->ears[node];
-    oh_wire *wire = &ear->connection->wire;
+    oh_subscribed_node *subscribed_node = &listener->nodes[node];
+    oh_wire *wire = &subscribed_node->connection->wire;
 
     oh_wire_subscribe(wire);
-    if (!oh_wire_wrote(wire, (const uint8_t *)ear->request.bytes, ear->request.length)) {
+    if (!oh_wire_wrote(wire, (const uint8_t *)subscribed_node->request.bytes,
+            subscribed_node->request.length)) {
         refuse_bytes(listener, node);
         return;
     }
-    ear->is_told = true;
+    subscribed_node->is_announced = true;
     send_more(listener, node);
 }
 
 static void advance(oh_listener *listener, uint32_t node)
 {
-    oh_connection *connection = listener->ears[node].connection;
+    oh_connection *connection = listener->nodes[node].connection;
     const oh_endpoint *endpoint = oh_pool_endpoint(connections_of(listener, node));
 
     switch (oh_connection_advance(connection, endpoint, listener->failure)) {
@@ -206,32 +215,32 @@ static void begin(oh_listener *listener, uint32_t node)
 {
     uint64_t deadline_ns =
         listener->timeout_ms ? oh_clock_now_ns() + (uint64_t)listener->timeout_ms * 1000000 : 0;
-    oh_ear *ear = &listener->ears[node];
+    oh_subscribed_node *subscribed_node = &listener->nodes[node];
     oh_connections *connections = connections_of(listener, node);
 
     if (!connections) {
         oh_listener_lack_memory(listener, node, OH_OUTCOME_NOT_SENT);
         return;
     }
-    ear->connection =
+    subscribed_node->connection =
         oh_pool_lease(connections, meter_of(listener, node), true, deadline_ns, listener->failure);
-    if (ear->connection) {
+    if (subscribed_node->connection) {
         advance(listener, node);
     } else {
         oh_listener_fail(listener, node);
     }
 }
 
-bool oh_ear_tell(oh_listener *listener, uint32_t node)
+bool oh_subscribed_node_send(oh_listener *listener, uint32_t node)
 {
-    oh_ear *ear = &listener->ears[node];
+    oh_subscribed_node *subscribed_node = &listener->nodes[node];
 
-    ear->sent = 0;
-    ear->is_told = false;
+    subscribed_node->sent = 0;
+    subscribed_node->is_announced = false;
     if (!is_own(listener, node)) {
         return false;
     }
-    if (ear->connection) {
+    if (subscribed_node->connection) {
         begin_sending(listener, node);
     } else {
         begin(listener, node);
@@ -243,13 +252,13 @@ bool oh_ear_tell(oh_listener *listener, uint32_t node)
 
 static void move(oh_listener *listener, uint32_t node, short revents)
 {
-    oh_ear *ear = &listener->ears[node];
+    oh_subscribed_node *subscribed_node = &listener->nodes[node];
 
-    if (ear->connection->state != OH_READY) {
+    if (subscribed_node->connection->state != OH_READY) {
         advance(listener, node);
         return;
     }
-    if (left_to_send(ear) && (revents & (POLLOUT | POLLERR | POLLHUP))) {
+    if (left_to_send(subscribed_node) && (revents & (POLLOUT | POLLERR | POLLHUP))) {
         send_more(listener, node);
     }
     if (!listener->has_failed && (revents & (POLLIN | POLLERR | POLLHUP))) {
@@ -257,24 +266,26 @@ static void move(oh_listener *listener, uint32_t node, short revents)
     }
 }
 
-static short events_of(const oh_ear *ear)
+static short events_of(const oh_subscribed_node *subscribed_node)
 {
-    if (ear->connection->state != OH_READY) {
-        return ear->connection->events;
+    if (subscribed_node->connection->state != OH_READY) {
+        return subscribed_node->connection->events;
     }
-    return (short)(POLLIN | (left_to_send(ear) ? POLLOUT : 0));
+    return (short)(POLLIN | (left_to_send(subscribed_node) ? POLLOUT : 0));
 }
 
 static bool prepare(oh_listener *listener)
 {
     for (uint32_t node = 0; node < listener->snapshot->nodes_count; node++) {
-        const oh_ear *ear = &listener->ears[node];
+        const oh_subscribed_node *subscribed_node = &listener->nodes[node];
 
         if (!is_own(listener, node)) {
             return false;
         }
-        listener->descriptors[node].fd = ear->connection ? ear->connection->socket : -1;
-        listener->descriptors[node].events = ear->connection ? events_of(ear) : 0;
+        listener->descriptors[node].fd =
+            subscribed_node->connection ? subscribed_node->connection->socket : -1;
+        listener->descriptors[node].events =
+            subscribed_node->connection ? events_of(subscribed_node) : 0;
         listener->descriptors[node].revents = 0;
     }
     return true;
@@ -291,7 +302,7 @@ static int time_left_ms(uint64_t until_ns)
     return now_ns >= until_ns ? 0 : (int)OH_MIN((until_ns - now_ns + 999999) / 1000000, INT_MAX);
 }
 
-bool oh_ears_wait(oh_listener *listener, uint64_t until_ns)
+bool oh_subscribed_nodes_wait(oh_listener *listener, uint64_t until_ns)
 {
     uint32_t count = listener->snapshot->nodes_count;
 
@@ -300,7 +311,7 @@ bool oh_ears_wait(oh_listener *listener, uint64_t until_ns)
     }
     int ready = oh_wait_poll(listener->descriptors, count, time_left_ms(until_ns));
     for (uint32_t node = 0; ready > 0 && node < count && !listener->has_failed; node++) {
-        if (listener->descriptors[node].revents && listener->ears[node].connection) {
+        if (listener->descriptors[node].revents && listener->nodes[node].connection) {
             move(listener, node, listener->descriptors[node].revents);
         }
     }

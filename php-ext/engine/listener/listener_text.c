@@ -34,7 +34,7 @@ static bool says(oh_text text, const char *word)
     return true;
 }
 
-const oh_verb *oh_text_verb(oh_text name)
+const oh_verb *oh_channel_verb(oh_text name)
 {
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
         if (says(name, verbs[i].name)) {
@@ -44,7 +44,7 @@ const oh_verb *oh_text_verb(oh_text name)
     return NULL;
 }
 
-const oh_verb *oh_text_confirmed(const char *bytes, size_t length, oh_text *name)
+const oh_verb *oh_channel_confirmed(const char *bytes, size_t length, oh_text *name)
 {
     oh_values values = oh_values_of(bytes, length);
     size_t count;
@@ -56,10 +56,10 @@ const oh_verb *oh_text_confirmed(const char *bytes, size_t length, oh_text *name
     if (!oh_value_take_text(&values, name)) { /* It may be nil. */
         *name = (oh_text){"", 0};
     }
-    return oh_text_verb(word);
+    return oh_channel_verb(word);
 }
 
-bool oh_text_message(const char *bytes, size_t length, oh_channel_kind *kind, oh_text *name)
+bool oh_channel_message(const char *bytes, size_t length, oh_channel_kind *kind, oh_text *name)
 {
     static const char *const kinds[OH_CHANNEL_KINDS_COUNT] = {"message", "pmessage", "smessage"};
     oh_values values = oh_values_of(bytes, length);
@@ -81,7 +81,7 @@ bool oh_text_message(const char *bytes, size_t length, oh_channel_kind *kind, oh
 
 /* ---- Writing ---- */
 
-void oh_text_append(oh_buffer *request, oh_text word)
+void oh_channel_request_append(oh_buffer *request, oh_text word)
 {
     oh_buffer_print(request, "$%zu\r\n", word.length);
     oh_buffer_append(request, word.bytes, word.length);
@@ -93,17 +93,17 @@ static oh_text name_of(const oh_verb *verb)
     return (oh_text){verb->name, strlen(verb->name)};
 }
 
-void oh_text_begin(oh_buffer *request, const oh_verb *verb, uint32_t words)
+void oh_channel_request_begin(oh_buffer *request, const oh_verb *verb, uint32_t words)
 {
     oh_buffer_print(request, "*%u\r\n", words + 1);
-    oh_text_append(request, name_of(verb));
+    oh_channel_request_append(request, name_of(verb));
 }
 
-void oh_text_confirm(
+void oh_channel_confirmation(
     oh_buffer *answer, const oh_verb *verb, oh_text word, uint32_t subscribed_count)
 {
     oh_buffer_append_text(answer, "*3\r\n");
-    oh_text_append(answer, name_of(verb));
-    oh_text_append(answer, word);
+    oh_channel_request_append(answer, name_of(verb));
+    oh_channel_request_append(answer, word);
     oh_buffer_print(answer, ":%u\r\n", subscribed_count);
 }

@@ -9,10 +9,10 @@
 
 /* ---- The command ---- */
 
-void oh_said_free(oh_said *said)
+void oh_channel_command_free(oh_channel_command *command)
 {
-    oh_call_release(said->words);
-    oh_call_release(said->nodes);
+    oh_call_release(command->words);
+    oh_call_release(command->nodes);
 }
 
 static bool refuse(oh_listener *listener)
@@ -23,34 +23,36 @@ static bool refuse(oh_listener *listener)
     return false;
 }
 
-bool oh_said_read(oh_said *said, oh_listener *listener, const char *bytes, size_t length)
+bool oh_channel_command_read(
+    oh_channel_command *command, oh_listener *listener, const char *bytes, size_t length)
 {
     oh_values values = oh_values_of(bytes, length);
     size_t count;
     oh_text name;
 
     if (!oh_value_take_list(&values, &count) || count < 2 || !oh_value_take_text(&values, &name) ||
-        !(said->verb = oh_text_verb(name))) {
+        !(command->verb = oh_channel_verb(name))) {
         return refuse(listener);
     }
-    said->words = oh_call_zeroed(count, sizeof *said->words);
-    said->nodes = oh_call_zeroed(count, sizeof *said->nodes);
-    if (!said->words || !said->nodes) {
+    command->words = oh_call_zeroed(count, sizeof *command->words);
+    command->nodes = oh_call_zeroed(count, sizeof *command->nodes);
+    if (!command->words || !command->nodes) {
         oh_listener_lack_memory(listener, OH_NO_NODE, OH_OUTCOME_NOT_SENT);
         return false;
     }
-    while (said->count < count - 1 && oh_value_take_text(&values, &said->words[said->count])) {
-        said->count++;
+    while (command->count < count - 1 &&
+           oh_value_take_text(&values, &command->words[command->count])) {
+        command->count++;
     }
-    return (said->count == count - 1 && values.at == values.end) || refuse(listener);
+    return (command->count == count - 1 && values.at == values.end) || refuse(listener);
 }
 
 /* ---- The nodes ---- */
 
 /* Who has never been told to subscribe needs not be told to unsubscribe. */
-static bool concerns(const oh_said *said, const oh_ear *ear)
+static bool concerns(const oh_channel_command *command, const oh_subscribed_node *subscribed_node)
 {
-    return said->verb->is_beginning || ear->connection;
+    return command->verb->is_beginning || subscribed_node->connection;
 }
 
 /* Of a Redis Cluster each node passes on what is published on any: one hears it all. */
@@ -59,54 +61,56 @@ static bool hears_patterns(const oh_snapshot *snapshot, uint32_t node)
     return !snapshot->cluster || node == oh_snapshot_next(snapshot, snapshot->nodes_count - 1);
 }
 
-static void count_words(oh_listener *listener, oh_said *said)
+static void count_words(oh_listener *listener, oh_channel_command *command)
 {
-    bool is_everywhere = said->verb->kind == OH_PATTERN;
+    bool is_everywhere = command->verb->kind == OH_PATTERN;
 
     for (uint32_t node = 0; node < listener->snapshot->nodes_count; node++) {
         bool is_meant = is_everywhere && hears_patterns(listener->snapshot, node);
 
-        listener->ears[node].words =
-            is_meant && concerns(said, &listener->ears[node]) ? said->count : 0;
+        listener->nodes[node].words =
+            is_meant && concerns(command, &listener->nodes[node]) ? command->count : 0;
     }
-    for (uint32_t i = 0; i < said->count && !is_everywhere; i++) {
-        said->nodes[i] = oh_topology_locate(
-            listener->topology, (const uint8_t *)said->words[i].bytes, said->words[i].length);
-        listener->ears[said->nodes[i]].words += concerns(said, &listener->ears[said->nodes[i]]);
-    }
-}
-
-static void write_requests(oh_listener *listener, const oh_said *said)
-{
-    bool is_everywhere = said->verb->kind == OH_PATTERN;
-
-    for (uint32_t node = 0; node < listener->snapshot->nodes_count; node++) {
-        oh_ear *ear = &listener->ears[node];
-
-        oh_buffer_free(&ear->request);
-        ear->unconfirmed = ear->words;
-        if (ear->words) {
-            oh_text_begin(&ear->request, said->verb, ear->words);
-        }
-        for (uint32_t i = 0; i < ear->words && is_everywhere; i++) {
-            oh_text_append(&ear->request, said->words[i]);
-        }
-    }
-    for (uint32_t i = 0; i < said->count && !is_everywhere; i++) {
-        oh_ear *ear = &listener->ears[said->nodes[i]];
-
-        if (ear->words) {
-            oh_text_append(&ear->request, said->words[i]);
-        }
+    for (uint32_t i = 0; i < command->count && !is_everywhere; i++) {
+        command->nodes[i] = oh_topology_locate(
+            listener->topology, (const uint8_t *)command->words[i].bytes, command->words[i].length);
+        listener->nodes[command->nodes[i]].words +=
+            concerns(command, &listener->nodes[command->nodes[i]]);
     }
 }
 
-bool oh_said_share_out(oh_said *said, oh_listener *listener)
+static void write_requests(oh_listener *listener, const oh_channel_command *command)
 {
-    count_words(listener, said);
-    write_requests(listener, said);
+    bool is_everywhere = command->verb->kind == OH_PATTERN;
+
     for (uint32_t node = 0; node < listener->snapshot->nodes_count; node++) {
-        if (listener->ears[node].request.is_broken) {
+        oh_subscribed_node *subscribed_node = &listener->nodes[node];
+
+        oh_buffer_free(&subscribed_node->request);
+        subscribed_node->unconfirmed = subscribed_node->words;
+        if (subscribed_node->words) {
+            oh_channel_request_begin(
+                &subscribed_node->request, command->verb, subscribed_node->words);
+        }
+        for (uint32_t i = 0; i < subscribed_node->words && is_everywhere; i++) {
+            oh_channel_request_append(&subscribed_node->request, command->words[i]);
+        }
+    }
+    for (uint32_t i = 0; i < command->count && !is_everywhere; i++) {
+        oh_subscribed_node *subscribed_node = &listener->nodes[command->nodes[i]];
+
+        if (subscribed_node->words) {
+            oh_channel_request_append(&subscribed_node->request, command->words[i]);
+        }
+    }
+}
+
+bool oh_channel_command_write(oh_channel_command *command, oh_listener *listener)
+{
+    count_words(listener, command);
+    write_requests(listener, command);
+    for (uint32_t node = 0; node < listener->snapshot->nodes_count; node++) {
+        if (listener->nodes[node].request.is_broken) {
             oh_listener_lack_memory(listener, node, OH_OUTCOME_NOT_SENT);
             return false;
         }

@@ -55,7 +55,7 @@ static uint64_t descriptors_max(void)
                : limit.rlim_cur;
 }
 
-void oh_host_tell(oh_store_news news)
+void oh_host_log(oh_store_news news)
 {
     static const char *const texts[] = {
         [OH_STORE_NO_PLACE] = "more than %llu nodes are in use (onehop.max_nodes): each worker "
@@ -181,7 +181,7 @@ void oh_host_join(oh_host_node *node, uint64_t now_ms)
         node->joined++;
         oh_store_want(node->shared, node->tenure, now_ms);
     } else if (is_full && is_shared) {
-        oh_host_tell(OH_STORE_NO_PLACE);
+        oh_host_log(OH_STORE_NO_PLACE);
     }
 }
 
@@ -234,7 +234,7 @@ void oh_host_tidy(void)
     }
     idle_max = descriptors_max();
     if (idle_max && idle * 4 >= idle_max * 3) {
-        oh_host_tell(OH_STORE_FEW_DESCRIPTORS);
+        oh_host_log(OH_STORE_FEW_DESCRIPTORS);
     }
 }
 

@@ -62,6 +62,6 @@ oh_host_view oh_host_look(void);
 bool oh_host_keeps(const oh_host_node *node);
 
 /* A line of the log, but not twice within an hour. */
-void oh_host_tell(oh_store_news news);
+void oh_host_log(oh_store_news news);
 
 #endif

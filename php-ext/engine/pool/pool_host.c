@@ -141,7 +141,7 @@ void oh_host_park(const oh_host_node *node, oh_connection *connection)
             oh_host_free(node, connection->seat);
         }
         if (is_for_descriptors) {
-            oh_host_tell(OH_STORE_NO_PUSH);
+            oh_host_log(OH_STORE_NO_PUSH);
         }
     }
     oh_connection_close(connection); /* Of the socket there is a copy in the queue. */

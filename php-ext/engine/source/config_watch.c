@@ -90,7 +90,7 @@ bool oh_watch_is_allowed(oh_loaded *loaded)
     return true;
 }
 
-void oh_watch_tell_exposed(const oh_loaded *loaded, mode_t exposed)
+void oh_watch_warn_exposed(const oh_loaded *loaded, mode_t exposed)
 {
     char text[OH_LINE_BYTES];
 
@@ -204,7 +204,7 @@ void oh_watch_look(oh_loaded *loaded)
                     ? "It no longer fits into shared memory: raise onehop.shared_memory"
                     : NULL);
     oh_watch_note_version(loaded, version);
-    oh_watch_tell_exposed(loaded, exposed);
+    oh_watch_warn_exposed(loaded, exposed);
     if (!is_good) {
         oh_warn("OneHop: %s; the configuration read before stays in use", reading.failure.what);
     } else if (switched == OH_NO_ROOM) {

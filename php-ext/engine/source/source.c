@@ -124,7 +124,7 @@ static bool begin(oh_loaded *loaded, oh_failure *failure)
         if (!reading.image) {
             return fail(&reading, failure);
         }
-        oh_watch_tell_exposed(loaded, reading.exposed);
+        oh_watch_warn_exposed(loaded, reading.exposed);
         return adopt_first(loaded, &reading, failure);
     }
     if (oh_segment_store() && loaded->entry != OH_STORE_NONE && follow(loaded)) {
@@ -137,7 +137,7 @@ static bool begin(oh_loaded *loaded, oh_failure *failure)
         return fail(&reading, failure);
     }
     if (!oh_segment_store()) {
-        oh_watch_tell_exposed(loaded, reading.exposed);
+        oh_watch_warn_exposed(loaded, reading.exposed);
     }
     oh_loaded_note_reading(loaded, NULL);
     return adopt_first(loaded, &reading, failure);

@@ -82,6 +82,6 @@ bool oh_watch_is_allowed(oh_loaded *loaded);
  * Writes one line to the log, if every user of the machine has these rights to a file that holds a
  * password.
  */
-void oh_watch_tell_exposed(const oh_loaded *loaded, mode_t exposed);
+void oh_watch_warn_exposed(const oh_loaded *loaded, mode_t exposed);
 
 #endif

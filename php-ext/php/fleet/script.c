@@ -216,7 +216,7 @@ static bool load(oh_node_client *node_client, const zend_string *body)
 /* The script has not seen the error. */
 static void forget_error(oh_node_client *node_client)
 {
-    oh_node_client_tell(node_client, "clearlasterror");
+    oh_node_client_invoke(node_client, "clearlasterror");
     oh_exchange_forget_refusal(&node_client->transport->exchange);
 }
 

@@ -279,7 +279,7 @@ void oh_node_client_call(oh_node_client *node_client, zend_function *function, u
         function, node_client->redis, oh_phpredis_class, return_value, count, arguments, NULL);
 }
 
-zend_uchar oh_node_client_tell(oh_node_client *node_client, const char *method)
+zend_uchar oh_node_client_invoke(oh_node_client *node_client, const char *method)
 {
     zval answer;
 

@@ -99,7 +99,7 @@ void oh_node_client_enter_again(oh_node_client *node_client);
  * Calls a method of phpredis that takes no arguments. The type of its answer: IS_TRUE: done;
  * IS_OBJECT: queued.
  */
-zend_uchar oh_node_client_tell(oh_node_client *node_client, const char *method);
+zend_uchar oh_node_client_invoke(oh_node_client *node_client, const char *method);
 
 /* Between two calls: its node has the same index in a newer map. */
 void oh_node_client_set_map(oh_node_client *node_client, oh_snapshot *map);

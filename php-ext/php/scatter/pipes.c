@@ -28,7 +28,7 @@ oh_node_client *oh_pipes_open(oh_pipes *pipes, oh_client *client, uint32_t node)
     if (!node_client) {
         return NULL;
     }
-    if (oh_node_client_tell(node_client, "pipeline") != IS_OBJECT) {
+    if (oh_node_client_invoke(node_client, "pipeline") != IS_OBJECT) {
         if (!EG(exception)) {
             zend_throw_error(NULL, "phpredis could not begin a pipeline");
         }
@@ -70,7 +70,7 @@ static void leave(oh_node_client *node_client)
      * the request.
      */
     if (node_client->redis && EG(active)) {
-        oh_node_client_tell(node_client, "discard");
+        oh_node_client_invoke(node_client, "discard");
     }
     oh_node_client_forget_queue(node_client);
     node_client->is_reserved = false;

@@ -62,7 +62,7 @@ static void write_command(oh_far_end *far_end, const char *bytes, size_t length)
 
     Z_OBJ(subscription->frame->This) = oh_client_object(subscription->client);
     subscription->frame->func = subscription->function;
-    oh_listener_say(subscription->listener, bytes, length);
+    oh_listener_send(subscription->listener, bytes, length);
     subscription->callback = NULL;
     note_exception(subscription);
 }
@@ -70,7 +70,7 @@ static void write_command(oh_far_end *far_end, const char *bytes, size_t length)
 static size_t read_answer(oh_far_end *far_end, char *bytes, size_t size)
 {
     oh_subscription *subscription = (oh_subscription *)far_end;
-    size_t given = oh_listener_hear(subscription->listener, bytes, size);
+    size_t given = oh_listener_receive(subscription->listener, bytes, size);
 
     subscription->has_ended = given == 0;
     note_exception(subscription);
@@ -173,7 +173,7 @@ void oh_subscription_close(oh_client *client)
      * by itself.
      */
     if (subscription && EG(active) && !EG(exception)) {
-        oh_node_client_tell(subscription->node_client, "close");
+        oh_node_client_invoke(subscription->node_client, "close");
     }
 }
 

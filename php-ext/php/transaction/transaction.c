@@ -215,8 +215,8 @@ static void forget(oh_client *client)
     }
     oh_node_client_enter(node_client, (oh_call_terms){.is_read_only = false}, NULL);
     const char *end = transaction->is_begun ? "discard" : "unwatch";
-    bool is_clean =
-        oh_node_client_tell(node_client, end) == IS_TRUE && !oh_node_client_has_failed(node_client);
+    bool is_clean = oh_node_client_invoke(node_client, end) == IS_TRUE &&
+                    !oh_node_client_has_failed(node_client);
     if (oh_node_client_has_failed(node_client) && !oh_is_script_ending()) {
         OBJ_RELEASE(oh_node_client_failure(node_client));
     }

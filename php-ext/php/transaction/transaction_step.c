@@ -200,7 +200,7 @@ bool oh_transaction_send_multi(oh_client *client)
 {
     oh_node_client *node_client = client->transaction->node_client;
     bool is_inner = oh_transaction_begin_step(node_client, true);
-    bool is_begun = oh_node_client_tell(node_client, "multi") == IS_OBJECT;
+    bool is_begun = oh_node_client_invoke(node_client, "multi") == IS_OBJECT;
 
     if (!is_begun && node_client->transport &&
         oh_exchange_holds(&node_client->transport->exchange)) {

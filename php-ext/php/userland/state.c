@@ -63,7 +63,7 @@ void oh_state_clear_last_error(INTERNAL_FUNCTION_PARAMETERS)
 
     ZEND_PARSE_PARAMETERS_NONE();
     if (client && client->refused && client->refused->redis) {
-        oh_node_client_tell(client->refused, "clearlasterror");
+        oh_node_client_invoke(client->refused, "clearlasterror");
         client->refused = NULL;
     }
     RETURN_TRUE;
@@ -156,7 +156,7 @@ void oh_state_clear_transferred_bytes(INTERNAL_FUNCTION_PARAMETERS)
         for (oh_node_client *node_client = client->node_clients[node]; node_client;
             node_client = node_client->spare) {
             if (node_client->redis) {
-                oh_node_client_tell(node_client, "cleartransferredbytes");
+                oh_node_client_invoke(node_client, "cleartransferredbytes");
             }
         }
     }
