@@ -32,9 +32,9 @@ static void check_same(const oh_wire *one, const oh_wire *other)
     MUST(one->written == other->written && one->answered == other->answered &&
          one->pushed == other->pushed);
     MUST(one->answered <= one->written);
-    MUST(
-        one->refusal_reply == other->refusal_reply && one->refusal_length == other->refusal_length);
-    MUST(memcmp(one->refusal, other->refusal, one->refusal_length) == 0);
+    MUST(one->error_number == other->error_number &&
+         one->error_text_length == other->error_text_length);
+    MUST(memcmp(one->error_text, other->error_text, one->error_text_length) == 0);
     MUST(oh_wire_is_clean(one) == oh_wire_is_clean(other));
 }
 

@@ -187,13 +187,13 @@ static void test_refused_writing(void)
 
 /* ---- What is kept ---- */
 
-static bool has_refusal(const oh_wire *wire, uint64_t reply, const char *text)
+static bool has_error_reply(const oh_wire *wire, uint64_t reply, const char *text)
 {
-    return wire->refusal_reply == reply && wire->refusal_length == strlen(text) &&
-           memcmp(wire->refusal, text, wire->refusal_length) == 0;
+    return wire->error_number == reply && wire->error_text_length == strlen(text) &&
+           memcmp(wire->error_text, text, wire->error_text_length) == 0;
 }
 
-static void test_refusals(void)
+static void test_error_replies(void)
 {
     test_begin("the last error reply at top level is kept, with its number, however it is cut");
     static const char replies[] =
@@ -201,9 +201,9 @@ static void test_refusals(void)
     for (size_t cut = 0; cut < sizeof replies; cut++) {
         oh_wire wire = wire_with(6);
         oh_wire_read(&wire, (const uint8_t *)replies, cut);
-        CHECK(wire.answered < 2 || wire.answered > 3 || has_refusal(&wire, 2, "MOVED 7 h:1"));
+        CHECK(wire.answered < 2 || wire.answered > 3 || has_error_reply(&wire, 2, "MOVED 7 h:1"));
         CHECK(read_text(&wire, replies + cut) == strlen(replies + cut));
-        CHECK(has_refusal(&wire, 5, "ASK 8 h:2") && oh_wire_is_clean(&wire));
+        CHECK(has_error_reply(&wire, 5, "ASK 8 h:2") && oh_wire_is_clean(&wire));
     }
     test_begin("of a long error reply the beginning is kept");
     oh_wire wire = wire_with(1);
@@ -212,10 +212,10 @@ static void test_refusals(void)
         read_text(&wire, "0123456789");
     }
     CHECK(read_text(&wire, "\r\n") == 2 && wire.answered == 1);
-    CHECK(wire.refusal_length == OH_MESSAGE_BYTES_MAX &&
-          memcmp(wire.refusal + 250, "012345", 6) == 0);
+    CHECK(wire.error_text_length == OH_MESSAGE_BYTES_MAX &&
+          memcmp(wire.error_text + 250, "012345", 6) == 0);
     oh_wire_reset(&wire);
-    CHECK(wire.refusal_reply == 0 && oh_wire_is_clean(&wire));
+    CHECK(wire.error_number == 0 && oh_wire_is_clean(&wire));
 }
 
 static void test_pushes(void)
@@ -292,8 +292,8 @@ static void test_subscribed(void)
         "a connection that was subscribed answers commands and stays unclean until it is reset");
     oh_wire wire = wire_with(1);
     oh_wire_subscribe(&wire);
-    CHECK(
-        read_text(&wire, "-NOPERM no\r\n-message\r\n") == 22 && has_refusal(&wire, 1, "NOPERM no"));
+    CHECK(read_text(&wire, "-NOPERM no\r\n-message\r\n") == 22 &&
+          has_error_reply(&wire, 1, "NOPERM no"));
     CHECK(wire.answered == 1 && wire.pushed == 1 && write_text(&wire, one_command));
     CHECK(
         oh_wire_owed(&wire) == 1 && read_text(&wire, "+PONG\r\n") == 7 && !oh_wire_is_clean(&wire));
@@ -307,7 +307,7 @@ void test_wire(void)
     test_debt();
     test_half_command();
     test_refused_writing();
-    test_refusals();
+    test_error_replies();
     test_pushes();
     test_subscribed();
 }

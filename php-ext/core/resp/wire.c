@@ -84,18 +84,18 @@ static void end_value(oh_wire *wire, oh_framer *framer)
 }
 
 /* Whether this value is an error reply of its own, not a part of another reply. */
-static bool is_refusal(const oh_wire *wire, const oh_framer *framer)
+static bool is_error_reply(const oh_wire *wire, const oh_framer *framer)
 {
     return framer->depth == 0 && framer == &wire->reader &&
            (framer->type == '-' || framer->type == '!') && oh_wire_owed(wire) > 0;
 }
 
-static void keep_refusal(oh_wire *wire, const uint8_t *bytes, size_t length)
+static void keep_error_text(oh_wire *wire, const uint8_t *bytes, size_t length)
 {
-    size_t room = sizeof wire->refusal - wire->refusal_length;
+    size_t room = sizeof wire->error_text - wire->error_text_length;
     size_t kept = length < room ? length : room;
-    memcpy(wire->refusal + wire->refusal_length, bytes, kept);
-    wire->refusal_length += (uint32_t)kept;
+    memcpy(wire->error_text + wire->error_text_length, bytes, kept);
+    wire->error_text_length += (uint32_t)kept;
 }
 
 /* Why a value of this type may not begin here; NULL if it may. */
@@ -125,11 +125,11 @@ static void begin_value(oh_wire *wire, oh_framer *framer, uint8_t type)
     framer->is_negative = framer->has_digits = false;
     framer->number = 0;
     if ((type == '-' || type == '!') && framer == &wire->reader) {
-        wire->error_reply = wire->answered + 1;
+        wire->any_error_number = wire->answered + 1;
     }
-    if (is_refusal(wire, framer)) {
-        wire->refusal_length = 0;
-        wire->refusal_reply = wire->answered + 1;
+    if (is_error_reply(wire, framer)) {
+        wire->error_text_length = 0;
+        wire->error_number = wire->answered + 1;
     }
 }
 
@@ -147,8 +147,8 @@ static const uint8_t *read_line(
     if (length > room) {
         return refuse(wire, begin + room, OH_WIRE_LINE);
     }
-    if (is_refusal(wire, framer)) {
-        keep_refusal(wire, begin, length);
+    if (is_error_reply(wire, framer)) {
+        keep_error_text(wire, begin, length);
     }
     framer->number += (uint32_t)length;
     if (at == end) {
@@ -248,8 +248,8 @@ static const uint8_t *read_bulk(
     oh_wire *wire, oh_framer *framer, const uint8_t *at, const uint8_t *end)
 {
     size_t taken = (size_t)(end - at) < framer->number ? (size_t)(end - at) : framer->number;
-    if (is_refusal(wire, framer)) {
-        keep_refusal(wire, at, taken);
+    if (is_error_reply(wire, framer)) {
+        keep_error_text(wire, at, taken);
     }
     framer->number -= (uint32_t)taken;
     if (framer->number == 0) {

@@ -64,11 +64,11 @@ typedef struct oh_wire {
      * length.
      */
     /* Its number, from 1; 0: there was none. Whole once `answered` has come to it. */
-    uint64_t refusal_reply;
+    uint64_t error_number;
     /* The same of the last reply that is an error, or has one in it, as EXEC's list may. */
-    uint64_t error_reply;
-    uint32_t refusal_length;
-    char refusal[OH_MESSAGE_BYTES_MAX];
+    uint64_t any_error_number;
+    uint32_t error_text_length;
+    char error_text[OH_MESSAGE_BYTES_MAX];
 
     oh_framer reader;
     oh_framer writer;

@@ -32,17 +32,17 @@ void oh_map_set(oh_snapshot **place, oh_snapshot *snapshot)
 static bool make_map(oh_cluster *cluster, void *image, size_t length, uint64_t generation)
 {
     const oh_snapshot *seeds = cluster->seeds;
-    oh_reading reading = {.image = image, .image_length = length};
+    oh_config_image config_image = {.image = image, .image_length = length};
 
     if (seeds->password) {
-        reading.password = oh_memory_copy(seeds->password, seeds->password_length);
-        reading.password_length = seeds->password_length;
-        if (!reading.password) {
-            oh_reading_free(&reading);
+        config_image.password = oh_memory_copy(seeds->password, seeds->password_length);
+        config_image.password_length = seeds->password_length;
+        if (!config_image.password) {
+            oh_config_image_free(&config_image);
             return false;
         }
     }
-    oh_snapshot *map = oh_snapshot_make(&reading, cluster->identity);
+    oh_snapshot *map = oh_snapshot_make(&config_image, cluster->identity);
     if (!map) {
         return false;
     }

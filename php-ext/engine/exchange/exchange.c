@@ -22,7 +22,7 @@ void oh_exchange_prepare(oh_exchange *exchange, const oh_call_terms *terms, oh_e
     exchange->times.deadline_ns = terms->deadline_ns;
     exchange->times.block_ms = terms->block_ms;
     exchange->set = set;
-    exchange->found.has_refusal = exchange->found.has_error = exchange->found.was_interrupted =
+    exchange->found.has_error_reply = exchange->found.has_error = exchange->found.was_interrupted =
         false;
 }
 
@@ -180,7 +180,7 @@ static void judge_exec(oh_exchange *exchange)
     if (reply.length == strlen(OH_NIL) && memcmp(reply.bytes, OH_NIL, reply.length) == 0) {
         return;
     }
-    if (exchange->found.has_refusal && replies->capacity >= strlen(OH_NIL)) {
+    if (exchange->found.has_error_reply && replies->capacity >= strlen(OH_NIL)) {
         memcpy(replies->bytes, OH_NIL, strlen(OH_NIL));
         replies->begin = 0;
         replies->end = strlen(OH_NIL);

@@ -102,7 +102,7 @@ typedef struct oh_findings {
     /* Bytes of this attempt, the parts that the caller does not see included. */
     uint64_t received;
     bool has_heard;       /* A byte of a reply has arrived. */
-    bool has_refusal;     /* One of the replies is an error. */
+    bool has_error_reply; /* One of the replies is an error. */
     bool has_error;       /* The same, or one has an error in it. */
     bool was_interrupted; /* The program has given up the wait. */
 } oh_findings;
@@ -285,9 +285,9 @@ static inline bool oh_exchange_is_waiting(const oh_exchange *exchange)
 }
 
 /* One of the replies of the call is an error; or has one in it, at least. */
-static inline bool oh_exchange_has_refusal(const oh_exchange *exchange)
+static inline bool oh_exchange_has_error_reply(const oh_exchange *exchange)
 {
-    return exchange->found.has_refusal;
+    return exchange->found.has_error_reply;
 }
 
 static inline bool oh_exchange_has_error(const oh_exchange *exchange)
@@ -296,9 +296,9 @@ static inline bool oh_exchange_has_error(const oh_exchange *exchange)
 }
 
 /* The caller has made good what it was about. */
-static inline void oh_exchange_forget_refusal(oh_exchange *exchange)
+static inline void oh_exchange_forget_error_reply(oh_exchange *exchange)
 {
-    exchange->found.has_refusal = false;
+    exchange->found.has_error_reply = false;
 }
 
 /* The program has ended the wait. */
@@ -316,9 +316,10 @@ static inline bool oh_exchange_holds(const oh_exchange *exchange)
     return exchange->use.held != NULL;
 }
 
-static inline oh_text oh_exchange_held_refusal(const oh_exchange *exchange)
+static inline oh_text oh_exchange_held_error_reply(const oh_exchange *exchange)
 {
-    return (oh_text){exchange->use.held->wire.refusal, exchange->use.held->wire.refusal_length};
+    return (oh_text){
+        exchange->use.held->wire.error_text, exchange->use.held->wire.error_text_length};
 }
 
 /*
@@ -363,7 +364,7 @@ void oh_exchange_revive(oh_exchange *exchange);
 
 /* Every reply is in, and these take their place: memory of the call, which is taken over. */
 void oh_exchange_replace(
-    oh_exchange *exchange, uint8_t *replies, size_t length, bool has_refusal, bool has_error);
+    oh_exchange *exchange, uint8_t *replies, size_t length, bool has_error_reply, bool has_error);
 
 /* What was done for it elsewhere has failed like this. */
 void oh_exchange_fail_like(oh_exchange *exchange, const oh_exchange *other);

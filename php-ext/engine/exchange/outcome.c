@@ -98,7 +98,7 @@ static bool is_compared(const oh_exchange *exchange)
 /* One command, answered by a value, over a connection that did not have to be made. */
 static bool is_typical(const oh_exchange *exchange)
 {
-    return is_compared(exchange) && exchange->use.is_reused && !exchange->found.has_refusal &&
+    return is_compared(exchange) && exchange->use.is_reused && !exchange->found.has_error_reply &&
            exchange->use.connection->wire.written - exchange->request.before == 1;
 }
 
@@ -108,17 +108,17 @@ static bool is_typical(const oh_exchange *exchange)
  * What nutcracker counts against a node among its errors; of these the answer is the caller's all
  * the same.
  */
-static void weigh_refusal(const oh_exchange *exchange)
+static void judge_error_reply(const oh_exchange *exchange)
 {
     static const char *const words[] = OH_WORDS_UNWELL;
     const oh_wire *wire = &exchange->use.connection->wire;
 
     for (size_t i = 0; words[i] && oh_pool_ejects(exchange->peer.connections); i++) {
         size_t length = strlen(words[i]);
-        bool is_whole = wire->refusal_length == length ||
-                        (wire->refusal_length > length && wire->refusal[length] == ' ');
+        bool is_whole = wire->error_text_length == length ||
+                        (wire->error_text_length > length && wire->error_text[length] == ' ');
 
-        if (is_whole && memcmp(wire->refusal, words[i], length) == 0) {
+        if (is_whole && memcmp(wire->error_text, words[i], length) == 0) {
             oh_pool_report_failure(exchange->use.connection, OH_HEALTH_EXCHANGE, words[i]);
         }
     }
@@ -138,8 +138,8 @@ void oh_exchange_end_well(oh_exchange *exchange)
     } else {
         oh_meter_count(exchange->peer.meter, OH_METER_UNTIMED);
     }
-    if (OH_UNLIKELY(exchange->found.has_refusal)) {
-        weigh_refusal(exchange);
+    if (OH_UNLIKELY(exchange->found.has_error_reply)) {
+        judge_error_reply(exchange);
     }
     oh_pool_report_success(exchange->use.connection, now_ns / 1000000);
     if (OH_UNLIKELY(exchange->use.keeps)) {
@@ -158,10 +158,10 @@ void oh_exchange_revive(oh_exchange *exchange)
 }
 
 void oh_exchange_replace(
-    oh_exchange *exchange, uint8_t *replies, size_t length, bool has_refusal, bool has_error)
+    oh_exchange *exchange, uint8_t *replies, size_t length, bool has_error_reply, bool has_error)
 {
     oh_replies_replace(&exchange->replies, replies, length, length);
-    exchange->found.has_refusal = has_refusal;
+    exchange->found.has_error_reply = has_error_reply;
     exchange->found.has_error = has_error;
 }
 

@@ -55,14 +55,14 @@ static bool is_of_a_cluster(oh_exchange *exchange)
     static const char word[] = "MOVED ";
     const oh_wire *wire = &exchange->use.connection->wire;
 
-    if (!exchange->peer.is_of_plain_pool || wire->refusal_length < sizeof word ||
-        memcmp(wire->refusal, word, sizeof word - 1) != 0) {
+    if (!exchange->peer.is_of_plain_pool || wire->error_text_length < sizeof word ||
+        memcmp(wire->error_text, word, sizeof word - 1) != 0) {
         return false;
     }
     oh_failure_set(exchange->failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_ANSWERED,
         "set \"cluster: true\" in the server pool",
         "The node belongs to a Redis Cluster: it answered ");
-    oh_failure_quote(exchange->failure, wire->refusal, wire->refusal_length);
+    oh_failure_quote(exchange->failure, wire->error_text, wire->error_text_length);
     oh_exchange_fail(exchange);
     return true;
 }
@@ -75,11 +75,11 @@ static bool pass_barrier(oh_exchange *exchange)
     if (wire->answered < exchange->request.barrier_reply) {
         return true;
     }
-    if (wire->refusal_reply == exchange->request.barrier_reply) {
+    if (wire->error_number == exchange->request.barrier_reply) {
         oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_MAYBE_EXECUTED,
             "nothing of the transaction was executed, nor what was queued behind it",
             "The node refused MULTI: ");
-        oh_failure_quote(exchange->failure, wire->refusal, wire->refusal_length);
+        oh_failure_quote(exchange->failure, wire->error_text, wire->error_text_length);
         oh_exchange_fail(exchange);
         return false;
     }
@@ -149,7 +149,7 @@ static bool judge(oh_exchange *exchange, uint64_t answered)
         oh_exchange_fail(exchange);
         return false;
     }
-    if (OH_UNLIKELY(wire->refusal_reply > answered) && is_of_a_cluster(exchange)) {
+    if (OH_UNLIKELY(wire->error_number > answered) && is_of_a_cluster(exchange)) {
         return false;
     }
     return OH_LIKELY(!exchange->request.barrier_reply) || pass_barrier(exchange);
@@ -172,8 +172,8 @@ static void take(oh_exchange *exchange, size_t count)
     if (OH_UNLIKELY(!frame(exchange, count))) {
         return;
     }
-    exchange->found.has_refusal |= wire->refusal_reply > answered;
-    exchange->found.has_error |= wire->error_reply > answered;
+    exchange->found.has_error_reply |= wire->error_number > answered;
+    exchange->found.has_error |= wire->any_error_number > answered;
     if (OH_UNLIKELY(exchange->times.block_ms) && oh_replies_length(&exchange->replies) > 0) {
         oh_exchange_end_blocking(exchange);
     }

@@ -70,7 +70,7 @@ typedef struct oh_listener {
     const struct oh_verb *verb; /* The last command. */
     oh_message *first, *last;
     size_t given;     /* Of the first message. */
-    oh_buffer answer; /* Confirmations, or the refusal of a node; handed out before any message. */
+    oh_buffer answer; /* Confirmations, or an error reply; handed out before any message. */
     size_t answer_given;
     bool is_refused;
     const oh_snapshot *looked_at; /* The newest map of a Redis Cluster that was looked at. */

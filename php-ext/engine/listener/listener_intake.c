@@ -1,6 +1,6 @@
 /*
  * What nodes send: messages, which are kept until they are handed out; confirmations, which are
- * counted; and refusals.
+ * counted; and error replies.
  *
  * A node that refuses (no permission, a command it does not know) refuses the whole command: its
  * error is the answer, nothing counts as subscribed, and what other nodes send for it is dropped.
@@ -72,7 +72,7 @@ static void learn(const oh_listener *listener, const oh_redirect *redirect)
     }
 }
 
-/* Whether its refusal means that it is not the one, or not now. Then the listener ends. */
+/* Whether its error reply means that it is not the one, or not now. Then the listener ends. */
 static bool is_sent_away(oh_listener *listener, uint32_t node, const char *bytes, size_t length)
 {
     oh_redirect_case it = {

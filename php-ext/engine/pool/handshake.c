@@ -114,19 +114,19 @@ static bool begins_with(const oh_wire *wire, const char *text)
 {
     size_t length = strlen(text);
 
-    return wire->refusal_length >= length && memcmp(wire->refusal, text, length) == 0;
+    return wire->error_text_length >= length && memcmp(wire->error_text, text, length) == 0;
 }
 
 static bool contains(const oh_wire *wire, const char *text)
 {
-    return memmem(wire->refusal, wire->refusal_length, text, strlen(text)) != NULL;
+    return memmem(wire->error_text, wire->error_text_length, text, strlen(text)) != NULL;
 }
 
 static void refuse(const oh_wire *wire, oh_failure *failure, oh_error_kind kind, const char *advice,
     const char *what)
 {
     oh_failure_set(failure, kind, OH_OUTCOME_NOT_SENT, advice, "%s: ", what);
-    oh_failure_quote(failure, wire->refusal, wire->refusal_length);
+    oh_failure_quote(failure, wire->error_text, wire->error_text_length);
 }
 
 /* Answers that are given to any command, because it is the connection that is not wanted. */
@@ -145,7 +145,7 @@ static bool is_turned_away(const oh_wire *wire, oh_failure *failure)
     return false;
 }
 
-static bool is_refusal(const oh_wire *wire, oh_failure *failure)
+static bool is_sign_in_error(const oh_wire *wire, oh_failure *failure)
 {
     if (begins_with(wire, "NOAUTH")) {
         refuse(wire, failure, OH_ERROR_CONFIG_INVALID, "set redis_auth of the server pool",
@@ -168,7 +168,7 @@ static bool is_password_unneeded(const oh_wire *wire)
 /* Judges the answer that has just been completed. False: the connection is of no use. */
 static bool judge(const oh_wire *wire, oh_handshake_step step, oh_failure *failure)
 {
-    if (wire->refusal_reply != wire->answered) {
+    if (wire->error_number != wire->answered) {
         return true;
     }
     if (is_turned_away(wire, failure)) {
@@ -187,7 +187,7 @@ static bool judge(const oh_wire *wire, oh_handshake_step step, oh_failure *failu
         refuse(wire, failure, OH_ERROR_CONFIG_INVALID,
             "give the user of the server pool the right to READONLY",
             "The node does not let replicas be read");
-    } else if (!is_refusal(wire, failure)) {
+    } else if (!is_sign_in_error(wire, failure)) {
         refuse(wire, failure, OH_ERROR_CONFIG_INVALID, "correct the database of the server pool",
             "The node refused the database");
     }
@@ -202,7 +202,7 @@ bool oh_handshake_turns_away(oh_connection *connection, oh_failure *failure)
         return false;
     }
     connection->is_unproven = false;
-    return wire->refusal_reply == 1 && is_refusal(wire, failure);
+    return wire->error_number == 1 && is_sign_in_error(wire, failure);
 }
 
 /* ---- Saying it ---- */

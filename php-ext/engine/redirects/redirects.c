@@ -84,7 +84,7 @@ static bool note(oh_redirects *redirects, oh_exchange *exchange, size_t end)
 {
     const oh_wire *wire = &exchange->use.connection->wire;
 
-    if (exchange->terms.is_pinned || wire->refusal_reply != wire->answered ||
+    if (exchange->terms.is_pinned || wire->error_number != wire->answered ||
         !is_redirect(redirects, exchange, end)) {
         redirects->has_others = true;
         return true;
@@ -120,7 +120,7 @@ static size_t read_replies(oh_interceptor *interceptor, oh_exchange *exchange, s
                 if (!note(redirects, exchange, before + at)) {
                     return 0;
                 }
-            } else if (OH_UNLIKELY(wire->error_reply == wire->answered)) {
+            } else if (OH_UNLIKELY(wire->any_error_number == wire->answered)) {
                 redirects->has_nested = true;
             }
         }

@@ -10,11 +10,11 @@
 
 static void release(oh_snapshot *snapshot)
 {
-    oh_reading rest = {.image = snapshot->image,
+    oh_config_image rest = {.image = snapshot->image,
         .password = snapshot->password,
         .password_length = snapshot->password_length};
 
-    oh_reading_free(&rest);
+    oh_config_image_free(&rest);
     oh_memory_release(snapshot->connections);
     oh_memory_release(snapshot->meters);
     oh_memory_release(snapshot->read_nodes);
@@ -22,13 +22,13 @@ static void release(oh_snapshot *snapshot)
     oh_memory_release(snapshot);
 }
 
-static void take_over(oh_snapshot *snapshot, oh_reading *reading)
+static void take_over(oh_snapshot *snapshot, oh_config_image *config_image)
 {
-    snapshot->image = reading->image;
-    snapshot->image_length = reading->image_length;
-    snapshot->password = reading->password;
-    snapshot->password_length = reading->password_length;
-    memset(reading, 0, sizeof *reading);
+    snapshot->image = config_image->image;
+    snapshot->image_length = config_image->image_length;
+    snapshot->password = config_image->password;
+    snapshot->password_length = config_image->password_length;
+    memset(config_image, 0, sizeof *config_image);
 }
 
 static bool make_arrays(oh_snapshot *snapshot)
@@ -41,15 +41,16 @@ static bool make_arrays(oh_snapshot *snapshot)
     return snapshot->servers && snapshot->connections && snapshot->meters;
 }
 
-oh_snapshot *oh_snapshot_make(oh_reading *reading, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
+oh_snapshot *oh_snapshot_make(
+    oh_config_image *config_image, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
 {
     oh_snapshot *snapshot = oh_memory_zeroed(1, sizeof *snapshot);
 
     if (!snapshot) {
-        oh_reading_free(reading);
+        oh_config_image_free(config_image);
         return NULL;
     }
-    take_over(snapshot, reading);
+    take_over(snapshot, config_image);
     snapshot->references = 1;
     memcpy(snapshot->identity, identity, sizeof snapshot->identity);
     snapshot->topology = oh_image_topology(snapshot->image);

@@ -11,7 +11,7 @@
 
 #include "engine/pool/meter.h"
 #include "engine/pool/pool.h"
-#include "engine/snapshot/reading.h"
+#include "engine/snapshot/config_image.h"
 #include "engine/snapshot/ring.h"
 
 #define OH_NEVER_SEEN UINT64_MAX
@@ -59,7 +59,8 @@ typedef struct oh_snapshot {
  * A snapshot of what was read, which it takes over. Given back by release. NULL: there is no
  * memory.
  */
-oh_snapshot *oh_snapshot_make(oh_reading *reading, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
+oh_snapshot *oh_snapshot_make(
+    oh_config_image *config_image, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
 void oh_snapshot_release(oh_snapshot *snapshot);
 
 /*

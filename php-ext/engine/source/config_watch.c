@@ -82,7 +82,7 @@ bool oh_watch_is_allowed(oh_loaded *loaded)
     if (loaded->refused_ms && oh_clock_now_ms() < loaded->refused_ms + OH_CONFIG_LOOK_EVERY_MS) {
         return false;
     }
-    if (oh_reading_is_forbidden(loaded->path)) {
+    if (oh_config_image_is_forbidden(loaded->path)) {
         refuse(loaded);
         return false;
     }
@@ -127,30 +127,30 @@ typedef enum oh_switched { OH_SWITCHED, OH_NO_ROOM, OH_NOT_NOW } oh_switched;
  * password.
  */
 static oh_switched switch_to(
-    oh_loaded *loaded, oh_reading *reading, const void *before, size_t before_length)
+    oh_loaded *loaded, oh_config_image *config_image, const void *before, size_t before_length)
 {
     uint64_t generation = loaded->generation + 1;
     bool is_shared = loaded->entry != OH_STORE_NONE;
 
-    if (oh_image_equals(reading->image, reading->image_length, before, before_length)) {
-        oh_reading_free(reading);
+    if (oh_image_equals(config_image->image, config_image->image_length, before, before_length)) {
+        oh_config_image_free(config_image);
         return OH_SWITCHED;
     }
     if (is_shared && !oh_segment_lock()) {
-        oh_reading_free(reading);
+        oh_config_image_free(config_image);
         return OH_NOT_NOW;
     }
     if (is_shared) {
-        generation = oh_loaded_publish(loaded, reading);
+        generation = oh_loaded_publish(loaded, config_image);
         oh_segment_unlock();
     }
     if (generation == 0) {
-        oh_reading_free(reading);
+        oh_config_image_free(config_image);
         return OH_NO_ROOM;
     }
     uint32_t moved =
-        oh_topology_moved(oh_image_topology(before), oh_image_topology(reading->image));
-    if (!oh_loaded_adopt(loaded, reading, generation)) {
+        oh_topology_moved(oh_image_topology(before), oh_image_topology(config_image->image));
+    if (!oh_loaded_adopt(loaded, config_image, generation)) {
         /* What is published this process copies when it can. */
         return is_shared ? OH_SWITCHED : OH_NOT_NOW;
     }
@@ -164,8 +164,8 @@ static oh_switched switch_to(
  */
 void oh_watch_look(oh_loaded *loaded)
 {
-    uint64_t version = oh_reading_version(loaded->path);
-    oh_reading reading, published = {.image = NULL};
+    uint64_t version = oh_config_image_version(loaded->path);
+    oh_config_image config_image, published = {.image = NULL};
     uint64_t generation;
 
     if (version == (loaded->entry != OH_STORE_NONE ? atomic_load(version_in_store(loaded))
@@ -173,40 +173,42 @@ void oh_watch_look(oh_loaded *loaded)
         end_look(loaded);
         return;
     }
-    bool is_good = oh_reading_make(&reading, loaded->path, loaded->name, oh_loaded_salt());
-    if (!is_good && reading.is_forbidden && loaded->entry != OH_STORE_NONE) {
+    bool is_good =
+        oh_config_image_make(&config_image, loaded->path, loaded->name, oh_loaded_salt());
+    if (!is_good && config_image.is_forbidden && loaded->entry != OH_STORE_NONE) {
         /* Another user's process may read it. */
         oh_store_pass_look(oh_segment_store(), loaded->entry, (uint32_t)getpid());
         refuse(loaded);
         return;
     }
-    if (reading.has_no_memory) {
+    if (config_image.has_no_memory) {
         end_look(loaded);
         return;
     }
-    mode_t exposed = reading.exposed;
+    mode_t exposed = config_image.exposed;
     loaded->refused_ms = 0;
     bool is_of_host =
         loaded->entry != OH_STORE_NONE && oh_loaded_copy(loaded, &published, &generation);
     oh_switched switched =
-        !is_good
-            ? OH_SWITCHED
-            : switch_to(loaded, &reading, is_of_host ? published.image : loaded->snapshot->image,
-                  is_of_host ? published.image_length : loaded->snapshot->image_length);
-    oh_reading_free(&published);
+        !is_good ? OH_SWITCHED
+                 : switch_to(loaded, &config_image,
+                       is_of_host ? published.image : loaded->snapshot->image,
+                       is_of_host ? published.image_length : loaded->snapshot->image_length);
+    oh_config_image_free(&published);
     if (switched == OH_NOT_NOW) {
         end_look(loaded);
         return;
     }
-    oh_loaded_note_reading(
-        loaded, !is_good ? reading.failure.what
+    oh_loaded_note_read(
+        loaded, !is_good ? config_image.failure.what
                 : switched == OH_NO_ROOM
                     ? "It no longer fits into shared memory: raise onehop.shared_memory"
                     : NULL);
     oh_watch_note_version(loaded, version);
     oh_watch_warn_exposed(loaded, exposed);
     if (!is_good) {
-        oh_warn("OneHop: %s; the configuration read before stays in use", reading.failure.what);
+        oh_warn(
+            "OneHop: %s; the configuration read before stays in use", config_image.failure.what);
     } else if (switched == OH_NO_ROOM) {
         oh_warn("OneHop: %s has changed and no longer fits into shared memory: raise "
                 "onehop.shared_memory; the configuration read before stays in use",

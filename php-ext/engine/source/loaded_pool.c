@@ -66,9 +66,10 @@ void oh_loaded_forget(oh_loaded *loaded)
     oh_memory_release(loaded);
 }
 
-bool oh_loaded_adopt(oh_loaded *loaded, oh_reading *reading, uint64_t generation)
+bool oh_loaded_adopt(oh_loaded *loaded, oh_config_image *config_image, uint64_t generation)
 {
-    oh_snapshot *before = loaded->snapshot, *snapshot = oh_snapshot_make(reading, loaded->identity);
+    oh_snapshot *before = loaded->snapshot,
+                *snapshot = oh_snapshot_make(config_image, loaded->identity);
 
     if (!snapshot) {
         return false;
@@ -91,24 +92,24 @@ const uint8_t *oh_loaded_salt(void)
     return store ? oh_store_salt(store) : none;
 }
 
-bool oh_loaded_copy(const oh_loaded *loaded, oh_reading *reading, uint64_t *generation)
+bool oh_loaded_copy(const oh_loaded *loaded, oh_config_image *config_image, uint64_t *generation)
 {
     oh_image_copy copy = oh_segment_copy(loaded->entry);
 
-    *reading = (oh_reading){.image = copy.image, .image_length = copy.length};
+    *config_image = (oh_config_image){.image = copy.image, .image_length = copy.length};
     *generation = copy.generation;
-    return reading->image != NULL;
+    return config_image->image != NULL;
 }
 
-uint64_t oh_loaded_publish(const oh_loaded *loaded, const oh_reading *reading)
+uint64_t oh_loaded_publish(const oh_loaded *loaded, const oh_config_image *config_image)
 {
     return oh_store_publish(
-               oh_segment_store(), loaded->entry, reading->image, reading->image_length)
+               oh_segment_store(), loaded->entry, config_image->image, config_image->image_length)
                ? oh_store_generation(oh_segment_store(), loaded->entry)
                : 0;
 }
 
-void oh_loaded_note_reading(oh_loaded *loaded, const char *problem)
+void oh_loaded_note_read(oh_loaded *loaded, const char *problem)
 {
     uint64_t read_at = oh_clock_unix_s() * 2 + (problem != NULL);
 

@@ -21,43 +21,43 @@ static OH_PER_THREAD oh_loaded *first;
 /* ---- From the store ---- */
 
 /* The password is not in the store: it is the one this process has already, or it is read. */
-static bool find_password(const oh_loaded *loaded, oh_reading *reading)
+static bool find_password(const oh_loaded *loaded, oh_config_image *config_image)
 {
     const oh_snapshot *before = loaded->snapshot;
-    oh_reading own;
+    oh_config_image own;
 
-    if (!oh_image_has_password(reading->image)) {
+    if (!oh_image_has_password(config_image->image)) {
         return true;
     }
     if (before && before->password &&
-        oh_image_is_password(reading->image, oh_loaded_salt(), before->own_pool.redis_auth)) {
-        reading->password = oh_memory_copy(before->password, before->password_length);
-        reading->password_length = before->password_length;
-        return reading->password != NULL;
+        oh_image_is_password(config_image->image, oh_loaded_salt(), before->own_pool.redis_auth)) {
+        config_image->password = oh_memory_copy(before->password, before->password_length);
+        config_image->password_length = before->password_length;
+        return config_image->password != NULL;
     }
-    if (!oh_reading_make(&own, loaded->path, loaded->name, oh_loaded_salt())) {
-        oh_reading_free(&own);
+    if (!oh_config_image_make(&own, loaded->path, loaded->name, oh_loaded_salt())) {
+        oh_config_image_free(&own);
         return false;
     }
     /* Should the file be newer than what is published, then it is better, too. */
-    oh_reading_free(reading);
-    *reading = own;
+    oh_config_image_free(config_image);
+    *config_image = own;
     return true;
 }
 
 static bool follow(oh_loaded *loaded)
 {
-    oh_reading reading;
+    oh_config_image config_image;
     uint64_t generation;
 
-    if (!oh_watch_is_allowed(loaded) || !oh_loaded_copy(loaded, &reading, &generation)) {
+    if (!oh_watch_is_allowed(loaded) || !oh_loaded_copy(loaded, &config_image, &generation)) {
         return false;
     }
-    if (!find_password(loaded, &reading)) {
-        oh_reading_free(&reading);
+    if (!find_password(loaded, &config_image)) {
+        oh_config_image_free(&config_image);
         return false;
     }
-    return oh_loaded_adopt(loaded, &reading, generation);
+    return oh_loaded_adopt(loaded, &config_image, generation);
 }
 
 /* ---- From the file ---- */
@@ -74,23 +74,23 @@ static bool is_published(oh_loaded *loaded)
  * what could be read is given an entry: there are not enough of them for every name that is
  * misspelt.
  */
-static bool read_first(oh_loaded *loaded, oh_reading *reading)
+static bool read_first(oh_loaded *loaded, oh_config_image *config_image)
 {
-    memset(reading, 0, sizeof *reading);
+    memset(config_image, 0, sizeof *config_image);
     if (is_published(loaded) || !oh_segment_lock()) {
         return false;
     }
     bool is_mine = !is_published(loaded);
     if (is_mine) {
-        uint64_t version = oh_reading_version(loaded->path);
+        uint64_t version = oh_config_image_version(loaded->path);
 
-        if (oh_reading_make(reading, loaded->path, loaded->name, oh_loaded_salt())) {
+        if (oh_config_image_make(config_image, loaded->path, loaded->name, oh_loaded_salt())) {
             loaded->entry = oh_store_add(oh_segment_store(), loaded->identity, loaded->path);
-            if (loaded->entry != OH_STORE_NONE && oh_loaded_publish(loaded, reading) == 0) {
+            if (loaded->entry != OH_STORE_NONE && oh_loaded_publish(loaded, config_image) == 0) {
                 /* It does not fit: every process goes its own way. */
                 loaded->entry = OH_STORE_NONE;
             }
-            oh_loaded_note_reading(loaded, NULL);
+            oh_loaded_note_read(loaded, NULL);
         }
         oh_watch_begin_look(loaded);
         oh_watch_note_version(loaded, version);
@@ -99,16 +99,16 @@ static bool read_first(oh_loaded *loaded, oh_reading *reading)
     return is_mine;
 }
 
-static bool fail(oh_reading *reading, oh_failure *failure)
+static bool fail(oh_config_image *config_image, oh_failure *failure)
 {
-    *failure = reading->failure;
-    oh_reading_free(reading);
+    *failure = config_image->failure;
+    oh_config_image_free(config_image);
     return false;
 }
 
-static bool adopt_first(oh_loaded *loaded, oh_reading *reading, oh_failure *failure)
+static bool adopt_first(oh_loaded *loaded, oh_config_image *config_image, oh_failure *failure)
 {
-    if (oh_loaded_adopt(loaded, reading, 1)) {
+    if (oh_loaded_adopt(loaded, config_image, 1)) {
         return true;
     }
     oh_failure_set_no_memory(failure, OH_OUTCOME_NOT_SENT);
@@ -118,29 +118,29 @@ static bool adopt_first(oh_loaded *loaded, oh_reading *reading, oh_failure *fail
 /* Nothing is known yet. False and a failure. */
 static bool begin(oh_loaded *loaded, oh_failure *failure)
 {
-    oh_reading reading;
+    oh_config_image config_image;
 
-    if (oh_segment_store() && read_first(loaded, &reading)) {
-        if (!reading.image) {
-            return fail(&reading, failure);
+    if (oh_segment_store() && read_first(loaded, &config_image)) {
+        if (!config_image.image) {
+            return fail(&config_image, failure);
         }
-        oh_watch_warn_exposed(loaded, reading.exposed);
-        return adopt_first(loaded, &reading, failure);
+        oh_watch_warn_exposed(loaded, config_image.exposed);
+        return adopt_first(loaded, &config_image, failure);
     }
     if (oh_segment_store() && loaded->entry != OH_STORE_NONE && follow(loaded)) {
         return true;
     }
     loaded->entry = OH_STORE_NONE;
     loaded->looked_ms = oh_clock_now_ms();
-    loaded->version = oh_reading_version(loaded->path);
-    if (!oh_reading_make(&reading, loaded->path, loaded->name, oh_loaded_salt())) {
-        return fail(&reading, failure);
+    loaded->version = oh_config_image_version(loaded->path);
+    if (!oh_config_image_make(&config_image, loaded->path, loaded->name, oh_loaded_salt())) {
+        return fail(&config_image, failure);
     }
     if (!oh_segment_store()) {
-        oh_watch_warn_exposed(loaded, reading.exposed);
+        oh_watch_warn_exposed(loaded, config_image.exposed);
     }
-    oh_loaded_note_reading(loaded, NULL);
-    return adopt_first(loaded, &reading, failure);
+    oh_loaded_note_read(loaded, NULL);
+    return adopt_first(loaded, &config_image, failure);
 }
 
 /* ---- The list ---- */

@@ -32,24 +32,25 @@ oh_loaded *oh_loaded_new(oh_text name, const char *path);
 void oh_loaded_forget(oh_loaded *loaded);
 
 /*
- * Makes a reading, which it takes over, the snapshot of that generation. False: there is no memory.
+ * Makes a config image, which it takes over, the snapshot of that generation. False: there is no
+ * memory.
  */
-bool oh_loaded_adopt(oh_loaded *loaded, oh_reading *reading, uint64_t generation);
+bool oh_loaded_adopt(oh_loaded *loaded, oh_config_image *config_image, uint64_t generation);
 
 /* The salt of the host's passwords. */
 const uint8_t *oh_loaded_salt(void);
 
 /* A copy of what is published. False: there is nothing to be had. */
-bool oh_loaded_copy(const oh_loaded *loaded, oh_reading *reading, uint64_t *generation);
+bool oh_loaded_copy(const oh_loaded *loaded, oh_config_image *config_image, uint64_t *generation);
 
 /* Under the lock. Returns the new generation; 0: there is no room. */
-uint64_t oh_loaded_publish(const oh_loaded *loaded, const oh_reading *reading);
+uint64_t oh_loaded_publish(const oh_loaded *loaded, const oh_config_image *config_image);
 
 /*
  * When the file was read, and why it was refused; NULL: it is in use. For those who look at the
  * status.
  */
-void oh_loaded_note_reading(oh_loaded *loaded, const char *problem);
+void oh_loaded_note_read(oh_loaded *loaded, const char *problem);
 
 /* ---- Config watch ---- */
 

@@ -37,7 +37,7 @@ static zend_object *judge_transaction(
             "nothing of the transaction was executed, but all else was: begin it again",
             "The cluster cannot serve this now: a transaction is never sent again");
     } else if (count == 0) {
-        oh_pipes_refused(&failure);
+        oh_pipes_exec_error(&failure);
     } else {
         oh_failure_set(&failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED,
             "check what listens there", "EXEC was not answered by one reply for each command");

@@ -65,7 +65,7 @@ static void move_node_clients(oh_client *client, oh_snapshot *snapshot)
         }
         if (!has_same_node(client->snapshot, snapshot, node) ||
             !oh_snapshot_connections(snapshot, node)) {
-            client->refused = NULL;
+            client->last_error_client = NULL;
             oh_node_client_close(client->node_clients[node]);
             continue;
         }

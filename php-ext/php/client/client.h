@@ -34,8 +34,8 @@ typedef struct oh_client {
     zend_string *prefix; /* OPT_PREFIX: a part of every key, also for placement. NULL: none. */
     HashTable *options;  /* What setOption() was told, for node clients to come. NULL: nothing. */
     struct oh_node_client
-        *refused;        /* The node client that met the last error reply; for getLastError(). */
-    uint32_t timeout_ms; /* The deadline of a call: the pool's, or that of OPT_READ_TIMEOUT. */
+        *last_error_client; /* The node client that met the last error reply; for getLastError(). */
+    uint32_t timeout_ms;    /* The deadline of a call: the pool's, or that of OPT_READ_TIMEOUT. */
     /* OPT_READ_TIMEOUT was set: then it also bounds the wait for a message. */
     bool has_read_timeout;
     /* Which node has answered the last read that a master was not asked for. */

@@ -187,7 +187,7 @@ static bool has_lost_script(oh_node_client *node_client, const zval *reply)
     zval error;
 
     if (Z_TYPE_P(reply) != IS_FALSE || EG(exception) || !node_client->transport ||
-        !oh_exchange_has_refusal(&node_client->transport->exchange)) {
+        !oh_exchange_has_error_reply(&node_client->transport->exchange)) {
         return false;
     }
     ZVAL_UNDEF(&error);
@@ -217,7 +217,7 @@ static bool load(oh_node_client *node_client, const zend_string *body)
 static void forget_error(oh_node_client *node_client)
 {
     oh_node_client_invoke(node_client, "clearlasterror");
-    oh_exchange_forget_refusal(&node_client->transport->exchange);
+    oh_exchange_forget_error_reply(&node_client->transport->exchange);
 }
 
 /* For the caller it is one call, under one deadline. */

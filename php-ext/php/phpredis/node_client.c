@@ -242,7 +242,7 @@ void oh_node_client_leave(oh_node_client *node_client)
     if (node_client->transport) {
         oh_exchange_finish(&node_client->transport->exchange);
         if (UNEXPECTED(oh_exchange_has_error(&node_client->transport->exchange))) {
-            node_client->client->refused = node_client;
+            node_client->client->last_error_client = node_client;
         }
     }
     oh_node_client_let_go(node_client);

@@ -123,7 +123,7 @@ void oh_pipes_close(oh_pipes *pipes)
 /* ---- Sending ---- */
 
 /* Such a node executes nothing of it; and phpredis gives no, or other, replies. */
-void oh_pipes_refused(oh_failure *failure)
+void oh_pipes_exec_error(oh_failure *failure)
 {
     oh_failure_set(failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_ANSWERED,
         "nothing of the transaction was executed, but all else was: ask getLastError()",
@@ -142,8 +142,8 @@ static void check_count(oh_client *client, oh_node_call *node_call)
         return;
     }
     oh_node node = oh_topology_node(client->snapshot->topology, node_call->node_client->node);
-    if (!is_list && transport && oh_exchange_has_refusal(&transport->exchange)) {
-        oh_pipes_refused(&failure);
+    if (!is_list && transport && oh_exchange_has_error_reply(&transport->exchange)) {
+        oh_pipes_exec_error(&failure);
     } else {
         oh_failure_set(&failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED,
             "report this as a bug", "phpredis gave %u replies for %u commands", (unsigned)count,

@@ -74,7 +74,7 @@ void oh_pipes_close(oh_pipes *pipes);
 oh_reply_cursor *oh_pipes_exec(oh_pipes *pipes, oh_client *client, oh_node_call *node_calls);
 
 /* Fills the failure of a transaction in a pipeline of which the node has refused a command. */
-void oh_pipes_refused(oh_failure *failure);
+void oh_pipes_exec_error(oh_failure *failure);
 
 /* The next reply of a node, to be moved out of its place; NULL if the node failed. */
 static zend_always_inline zval *oh_reply_cursor_next(oh_reply_cursor *cursor)

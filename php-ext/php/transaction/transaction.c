@@ -53,7 +53,7 @@ static void queue(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
     bool was_sent =
         node_client->transport && !oh_exchange_is_idle(&node_client->transport->exchange);
     bool is_astray =
-        was_sent && !is_queued && !oh_exchange_has_refusal(&node_client->transport->exchange);
+        was_sent && !is_queued && !oh_exchange_has_error_reply(&node_client->transport->exchange);
 
     if (UNEXPECTED(is_astray) && client->transaction &&
         client->transaction->node_client == node_client && !EG(exception) &&
@@ -143,10 +143,10 @@ void oh_transaction_open(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
  * An error in the place of the replies: EXECABORT, because a command was refused when it was
  * queued, and the like.
  */
-static void throw_refusal(const oh_exchange *exchange)
+static void throw_error_reply(const oh_exchange *exchange)
 {
-    oh_text refusal = oh_exchange_held_refusal(exchange);
-    zend_string *text = zend_string_init(refusal.bytes, refusal.length, false);
+    oh_text error_reply = oh_exchange_held_error_reply(exchange);
+    zend_string *text = zend_string_init(error_reply.bytes, error_reply.length, false);
 
     zend_throw_exception(oh_phpredis_exception_class, ZSTR_VAL(text), 0);
     zend_string_release(text);
@@ -174,9 +174,9 @@ static void run_exec(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
         }
         oh_failure_throw(oh_node_client_failure(node_client));
     } else if (node_client->transport && oh_exchange_holds(&node_client->transport->exchange)) {
-        is_clean = !oh_exchange_has_refusal(&node_client->transport->exchange);
+        is_clean = !oh_exchange_has_error_reply(&node_client->transport->exchange);
         if (!is_clean && !EG(exception)) {
-            throw_refusal(&node_client->transport->exchange);
+            throw_error_reply(&node_client->transport->exchange);
         }
     }
     oh_node_client_leave(node_client);

@@ -204,12 +204,12 @@ bool oh_transaction_send_multi(oh_client *client)
 
     if (!is_begun && node_client->transport &&
         oh_exchange_holds(&node_client->transport->exchange)) {
-        oh_text refusal = oh_exchange_held_refusal(&node_client->transport->exchange);
+        oh_text error_reply = oh_exchange_held_error_reply(&node_client->transport->exchange);
 
         oh_failure_set(&node_client->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, "",
             "The node refused MULTI: ");
-        if (oh_exchange_has_refusal(&node_client->transport->exchange)) {
-            oh_failure_quote(&node_client->failure, refusal.bytes, refusal.length);
+        if (oh_exchange_has_error_reply(&node_client->transport->exchange)) {
+            oh_failure_quote(&node_client->failure, error_reply.bytes, error_reply.length);
         }
         fail_on_node_client(client, node_client);
     }

@@ -91,7 +91,7 @@ void oh_client_close(oh_client *client)
     oh_batch_drop(client);
     oh_subscription_close(client);
     oh_transaction_drop(client);
-    client->refused = NULL;
+    client->last_error_client = NULL;
     for (uint32_t node = 0; node < client->snapshot->nodes_count; node++) {
         client->node_clients[node] = oh_node_client_close(client->node_clients[node]);
     }

@@ -51,9 +51,9 @@ void oh_state_get_last_error(INTERNAL_FUNCTION_PARAMETERS)
     oh_client *client = oh_client_enter(execute_data);
 
     ZEND_PARSE_PARAMETERS_NONE();
-    if (client && client->refused && client->refused->redis) {
+    if (client && client->last_error_client && client->last_error_client->redis) {
         oh_node_client_call(
-            client->refused, oh_method_of(execute_data)->original, 0, NULL, return_value);
+            client->last_error_client, oh_method_of(execute_data)->original, 0, NULL, return_value);
     }
 }
 
@@ -62,9 +62,9 @@ void oh_state_clear_last_error(INTERNAL_FUNCTION_PARAMETERS)
     oh_client *client = oh_client_enter(execute_data);
 
     ZEND_PARSE_PARAMETERS_NONE();
-    if (client && client->refused && client->refused->redis) {
-        oh_node_client_invoke(client->refused, "clearlasterror");
-        client->refused = NULL;
+    if (client && client->last_error_client && client->last_error_client->redis) {
+        oh_node_client_invoke(client->last_error_client, "clearlasterror");
+        client->last_error_client = NULL;
     }
     RETURN_TRUE;
 }

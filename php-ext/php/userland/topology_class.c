@@ -12,7 +12,7 @@
 #include "php/client/configuration.h"
 #include "php/exception/exception.h"
 #include "engine/snapshot/ejection.h"
-#include "engine/snapshot/reading.h"
+#include "engine/snapshot/config_image.h"
 #include "php/userland/status.h"
 #include "php/userland/topology_class.h"
 
@@ -185,12 +185,12 @@ ZEND_METHOD(OneHop_Topology, fromText)
     Z_PARAM_ARRAY_HT(dead)
     ZEND_PARSE_PARAMETERS_END();
     if (!oh_config_parse(ZSTR_VAL(text), ZSTR_LEN(text), &config, &error)) {
-        oh_reading_refuse(&failure, "Configuration", &error);
+        oh_config_image_refuse(&failure, "Configuration", &error);
         oh_failure_throw(oh_failure_exception(&failure, NULL, NULL, NULL));
         return;
     }
     const oh_server_pool *pool =
-        oh_reading_find(config, ZSTR_VAL(name), ZSTR_LEN(name), "the configuration", &failure);
+        oh_config_image_find(config, ZSTR_VAL(name), ZSTR_LEN(name), "the configuration", &failure);
     if (!pool) {
         oh_failure_throw(oh_failure_exception(&failure, NULL, NULL, NULL));
     } else {

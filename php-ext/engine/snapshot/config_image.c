@@ -2,7 +2,7 @@
  * A file is read through one descriptor, and again if it changed meanwhile: a half-written one is
  * rarely met, and hardly ever a configuration.
  */
-#include "engine/snapshot/reading.h"
+#include "engine/snapshot/config_image.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,14 +36,14 @@ static uint64_t version_of(const struct stat *status)
     return version ? version : 1;
 }
 
-uint64_t oh_reading_version(const char *path)
+uint64_t oh_config_image_version(const char *path)
 {
     struct stat status;
 
     return stat(path, &status) == 0 ? version_of(&status) : (uint64_t)errno;
 }
 
-bool oh_reading_is_forbidden(const char *path)
+bool oh_config_image_is_forbidden(const char *path)
 {
     return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0 && errno == EACCES;
 }
@@ -117,7 +117,7 @@ static void refuse_file(oh_failure *failure, const char *path, const char *reaso
         "Configuration %.300s: %s", path, reason);
 }
 
-void oh_reading_refuse(oh_failure *failure, const char *from, const oh_config_error *error)
+void oh_config_image_refuse(oh_failure *failure, const char *from, const oh_config_error *error)
 {
     oh_failure_set(failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_NOT_SENT, advice_file,
         "%.320s, line %u: %s", from, (unsigned)error->line, error->reason);
@@ -142,7 +142,7 @@ static void tell_missing(
     }
 }
 
-const oh_server_pool *oh_reading_find(
+const oh_server_pool *oh_config_image_find(
     const oh_config *config, const char *name, size_t length, const char *from, oh_failure *failure)
 {
     const oh_server_pool *pool = oh_config_pool(config, name, length);
@@ -155,15 +155,16 @@ const oh_server_pool *oh_reading_find(
 
 /* ---- The whole ---- */
 
-static void refuse_without_memory(oh_reading *reading)
+static void refuse_without_memory(oh_config_image *config_image)
 {
-    oh_reading_free(reading);
-    reading->has_no_memory = true;
-    oh_failure_set_no_memory(&reading->failure, OH_OUTCOME_NOT_SENT);
+    oh_config_image_free(config_image);
+    config_image->has_no_memory = true;
+    oh_failure_set_no_memory(&config_image->failure, OH_OUTCOME_NOT_SENT);
 }
 
-/* NULL: there is none, and the reading says why. */
-static oh_config *parse(oh_reading *reading, const char *path, const char *text, size_t length)
+/* NULL: there is none, and the config image says why. */
+static oh_config *parse(
+    oh_config_image *config_image, const char *path, const char *text, size_t length)
 {
     oh_config_error error;
     oh_config *config = NULL;
@@ -173,76 +174,78 @@ static oh_config *parse(oh_reading *reading, const char *path, const char *text,
         return config;
     }
     if (error.is_out_of_memory) {
-        refuse_without_memory(reading);
+        refuse_without_memory(config_image);
         return NULL;
     }
     snprintf(from, sizeof from, "Configuration %s", path);
-    oh_reading_refuse(&reading->failure, from, &error);
+    oh_config_image_refuse(&config_image->failure, from, &error);
     return NULL;
 }
 
-static void keep(oh_reading *reading, const oh_server_pool *pool, const uint8_t *salt, mode_t mode)
+static void keep(
+    oh_config_image *config_image, const oh_server_pool *pool, const uint8_t *salt, mode_t mode)
 {
     bool has_password = pool->redis_auth.bytes != NULL;
 
-    reading->image_length = oh_image_size(pool);
-    reading->image = oh_memory_allocate(reading->image_length);
+    config_image->image_length = oh_image_size(pool);
+    config_image->image = oh_memory_allocate(config_image->image_length);
     if (has_password) {
-        reading->password = oh_memory_copy(pool->redis_auth.bytes, pool->redis_auth.length);
-        reading->password_length = pool->redis_auth.length;
-        reading->exposed = mode & (S_IROTH | S_IWOTH);
+        config_image->password = oh_memory_copy(pool->redis_auth.bytes, pool->redis_auth.length);
+        config_image->password_length = pool->redis_auth.length;
+        config_image->exposed = mode & (S_IROTH | S_IWOTH);
     }
-    if (!reading->image || (has_password && !reading->password)) {
-        refuse_without_memory(reading);
+    if (!config_image->image || (has_password && !config_image->password)) {
+        refuse_without_memory(config_image);
         return;
     }
-    oh_image_write(pool, salt, reading->image);
+    oh_image_write(pool, salt, config_image->image);
 }
 
 static void read_pool(
-    oh_reading *reading, char *text, const char *path, oh_text name, const uint8_t *salt)
+    oh_config_image *config_image, char *text, const char *path, oh_text name, const uint8_t *salt)
 {
     mode_t mode;
     ssize_t length = read_file(path, text, &mode);
 
     if (length < 0) {
-        reading->is_forbidden = errno == EACCES;
-        refuse_file(&reading->failure, path,
+        config_image->is_forbidden = errno == EACCES;
+        refuse_file(&config_image->failure, path,
             errno == NO_FILE ? "it is a FIFO, a device or a socket, and not a file"
                              : strerror(errno));
         return;
     }
-    oh_config *config = parse(reading, path, text, (size_t)length);
+    oh_config *config = parse(config_image, path, text, (size_t)length);
     oh_memory_erase(text, (size_t)length);
     const oh_server_pool *pool =
-        config ? oh_reading_find(config, name.bytes, name.length, path, &reading->failure) : NULL;
+        config ? oh_config_image_find(config, name.bytes, name.length, path, &config_image->failure)
+               : NULL;
     if (pool) {
-        keep(reading, pool, salt, mode);
+        keep(config_image, pool, salt, mode);
     }
     oh_config_free(config);
 }
 
-bool oh_reading_make(
-    oh_reading *reading, const char *path, oh_text name, const uint8_t salt[OH_IMAGE_SALT_BYTES])
+bool oh_config_image_make(oh_config_image *config_image, const char *path, oh_text name,
+    const uint8_t salt[OH_IMAGE_SALT_BYTES])
 {
     char *text = oh_memory_allocate(OH_CONFIG_BYTES_MAX + 1);
 
-    memset(reading, 0, sizeof *reading);
+    memset(config_image, 0, sizeof *config_image);
     if (text) {
-        read_pool(reading, text, path, name, salt);
+        read_pool(config_image, text, path, name, salt);
         oh_memory_release(text);
     } else {
-        refuse_without_memory(reading);
+        refuse_without_memory(config_image);
     }
-    return reading->image != NULL;
+    return config_image->image != NULL;
 }
 
-void oh_reading_free(oh_reading *reading)
+void oh_config_image_free(oh_config_image *config_image)
 {
-    oh_memory_release(reading->image);
-    if (reading->password) {
-        oh_memory_erase(reading->password, reading->password_length);
-        oh_memory_release(reading->password);
+    oh_memory_release(config_image->image);
+    if (config_image->password) {
+        oh_memory_erase(config_image->password, config_image->password_length);
+        oh_memory_release(config_image->password);
     }
-    memset(reading, 0, sizeof *reading);
+    memset(config_image, 0, sizeof *config_image);
 }
