@@ -38,7 +38,10 @@ try {
     echo get_class($e), ': ', $e->getMessage();
 }
 PHP;
-/* What all workers answer, once they have agreed for longer than a changed file may stay unseen. Meanwhile each answer is of one configuration alone. */
+/*
+ * What all workers answer once they agree for longer than a changed file may go unnoticed. Until
+ * then each answer must come from one configuration alone.
+ */
 $settle = static function () use ($page, $script, $config): string {
     $mixed = $last = [];
     for (
@@ -74,10 +77,11 @@ echo 'another cluster: ', $settle(), "\n";
 lab_config($plain, ['timeout' => 3000], 'live.yml');
 $settle();
 $first->config(['timeout' => 1000], null, 'live.yml');
-echo 'by way of plain servers: ', $settle(), "\n";
+echo 'through plain servers: ', $settle(), "\n";
 file_put_contents(
     $config,
-    "alpha:\n  cluster: true\n  listen: 1:1\n  distribution: ketama\n  redis: true\n  servers:\n    - 127.0.0.1:1:1\n",
+    "alpha:\n  cluster: true\n  listen: 1:1\n  distribution: ketama\n  redis: true\n"
+        . "  servers:\n    - 127.0.0.1:1:1\n",
 );
 echo 'a bad file: ', preg_replace(
     '/, but .*the configuration read before stays in use.*/s',
@@ -85,7 +89,7 @@ echo 'a bad file: ', preg_replace(
     $settle(),
 ), "\n";
 
-echo "a client that lives on\n";
+echo "a long-lived client\n";
 $first->config(['timeout' => 2000], null, 'live.yml');
 $old = new OneHop\Redis('alpha', $config);
 echo $old->get('key:1'), "\n";
@@ -109,9 +113,9 @@ other seeds: first 1000
 no cluster: plain 3000
 a cluster again: first 2000
 another cluster: second 2000
-by way of plain servers: first 1000
+through plain servers: first 1000
 a bad file: first 1000, with a warning
-a client that lives on
+a long-lived client
 first key:1
 first key:1
 first key:1 first key:1

@@ -6,7 +6,7 @@ Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 <?php
 require __DIR__ . '/../lab/liars.inc';
 
-/** A key of every slot. */
+/** A key in every slot. */
 for ($keys = [], $i = 0; count($keys) < LAB_SLOTS; $i++) {
     $keys[OneHop\Topology::slot("key:$i")] ??= "key:$i";
 }
@@ -36,7 +36,7 @@ foreach ([[1000, 0, false], [1000, 0, true], [500, 1, true]] as [$masters, $repl
     foreach ($keys as $slot => $key) {
         $wrong += $topology->locate($key)->name !== $cluster->names[$owner($slot)];
     }
-    echo "keys elsewhere: $wrong\n";
+    echo "keys placed elsewhere: $wrong\n";
 
     $here = array_filter($keys, static fn ($slot) => $owner($slot) < 3, ARRAY_FILTER_USE_KEY);
     $values = array_map(static fn ($key) => "value of $key", $here);
@@ -46,7 +46,7 @@ foreach ([[1000, 0, false], [1000, 0, true], [500, 1, true]] as [$masters, $repl
     try {
         $redis->get($keys[array_search(7, array_map($owner, range(0, LAB_SLOTS - 1)), true)]);
     } catch (OneHop\NodeDown $exception) {
-        lab_show('the failure names the node that is not there',
+        lab_show('the failure names the missing node',
             $exception->getNode() === $cluster->names[7]);
     }
     echo 'redirects: ', $cluster->errors('MOVED'), "\n";
@@ -89,26 +89,26 @@ echo count((new OneHop\Topology('alpha', $liars->config()))->nodes()), " nodes\n
 --EXPECT--
 -- 1000 masters, 0 replicas of each, slots in ranges
 {"master":1000}
-keys elsewhere: 0
+keys placed elsewhere: 0
 MSET: true
 MGET gives what was set: true
-the failure names the node that is not there: true
+the failure names the missing node: true
 redirects: 0
 1000 nodes, 0 wrong; questions: 2
 -- 1000 masters, 0 replicas of each, slots dealt round
 {"master":1000}
-keys elsewhere: 0
+keys placed elsewhere: 0
 MSET: true
 MGET gives what was set: true
-the failure names the node that is not there: true
+the failure names the missing node: true
 redirects: 0
 1000 nodes, 0 wrong; questions: 2
 -- 500 masters, 1 replicas of each, slots dealt round
 {"master":500,"replica":500}
-keys elsewhere: 0
+keys placed elsewhere: 0
 MSET: true
 MGET gives what was set: true
-the failure names the node that is not there: true
+the failure names the missing node: true
 redirects: 0
 1000 nodes, 0 wrong; questions: 2
 -- more nodes than a map may have

@@ -23,11 +23,11 @@ $liars->behave("$endless : null");
 try {
     $liars->client();
 } catch (OneHop\ProtocolViolation | OneHop\DeadlineExceeded) {
-    echo "refused\n"; /* It is asked again until the deadline: the last attempt may be cut short. */
+    echo "refused\n"; /* The client asks until the deadline; the last attempt may be cut short. */
 }
 lab_show('little memory', memory_get_peak_usage() < 40e6);
 
-echo "-- the same, asked for beside the calls, and at the end of a request that has little memory\n";
+echo "-- the same map, fetched beside the calls and after a request with little memory\n";
 $liars = new Liars();
 $config = $liars->config();
 $redis = new OneHop\Redis('alpha', $config);
@@ -57,7 +57,7 @@ for ($i = 0; $i < 4; $i++) {
     usleep(500000);
 }
 $liars->behave('null');
-lab_show('and once the map is good again', $ask($high));
+lab_show('so it does once the map is good again', $ask($high));
 
 echo "-- the map changes while the values of an MSET are packed\n";
 final class Curious
@@ -101,9 +101,9 @@ foreach ([5, 6, 7, 9000, 9001, 10000, 10001] as $slot) {
 }
 lab_show('MSET while the map changes', $redis->mset($values));
 lab_show('MSET with the new map', $redis->mset($values));
-lab_show('GET of a key that nobody has', $redis->get($high));
+lab_show('GET of a key that MSET did not reach', $redis->get($high));
 
-echo "-- a replica dies in the middle of an error\n";
+echo "-- a replica dies while it sends an error\n";
 foreach (['-LOADI', '+OK\r\n-LOADI', '-MOVED 5 127'] as $bytes) {
     $liars = new Liars();
     $liars->tell([[0, 16383, $liars->ports[0], $liars->ports[1]]]);
@@ -121,7 +121,7 @@ foreach (['-LOADI', '+OK\r\n-LOADI', '-MOVED 5 127'] as $bytes) {
 -- a map of 200 MB
 refused
 little memory: true
--- the same, asked for beside the calls, and at the end of a request that has little memory
+-- the same map, fetched beside the calls and after a request with little memory
 a worker gets its replies: true
 wrong replies within a second of such maps: 0
 little memory: true
@@ -129,12 +129,12 @@ a worker with 4 MB gets its replies: true
 a worker with 4 MB gets its replies: true
 a worker with 4 MB gets its replies: true
 a worker with 4 MB gets its replies: true
-and once the map is good again: true
+so it does once the map is good again: true
 -- the map changes while the values of an MSET are packed
 MSET while the map changes: true
 MSET with the new map: true
-GET of a key that nobody has: false
--- a replica dies in the middle of an error
+GET of a key that MSET did not reach: false
+-- a replica dies while it sends an error
 after -LOADI the master answers: true
 and a pipeline: true
 after +OK\r\n-LOADI the master answers: true

@@ -16,7 +16,7 @@ LabCluster::until(
     'map of all nodes',
 );
 
-/* Not the last one: that would leave no gap. */
+/* Not the last node: only a node before others leaves a gap in the indexes. */
 $before = (new OneHop\Topology('alpha', $config))->nodes();
 $leaving = current(array_filter(
     $before,

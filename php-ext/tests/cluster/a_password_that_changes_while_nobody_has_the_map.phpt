@@ -4,7 +4,7 @@ After a password change, workers with the new password fetch the map again and s
 <?php
 require __DIR__ . '/../lab/cluster.inc';
 
-ini_set('error_log', '/dev/null'); /* Whoever notices the change may say so. */
+ini_set('error_log', '/dev/null'); /* The process that notices the change may log it. */
 $cluster = new LabCluster(3);
 foreach ($cluster->ports as $port) {
     $cluster->call($port, 'ACL', 'SETUSER', 'default', 'resetpass', '>old', '>new');
@@ -13,7 +13,7 @@ $config = $cluster->config(['redis_auth' => 'old'], null, 'nodes.yml');
 $fork = static function (callable $do): void {
     if (($child = pcntl_fork()) === 0) {
         $do();
-        posix_kill(getmypid(), SIGKILL); /* What the test has started is not the child's to stop. */
+        posix_kill(getmypid(), SIGKILL); /* The child must not stop what the test has started. */
     }
     pcntl_waitpid($child, $status);
 };

@@ -22,7 +22,7 @@ printf(
     $cluster->questions(),
     $redis->dbSize(),
 );
-lab_show('GET of a key that nobody set', $redis->get('nobody'));
+lab_show('GET of an unset key', $redis->get('nobody'));
 lab_show('HSET', $redis->hSet('{user:1}:h', 'name', 'Ada'));
 lab_show('HGETALL', $redis->hGetAll('{user:1}:h'));
 
@@ -72,7 +72,7 @@ lab_tell(static fn () => $redis->exec());
 $redis->pipeline()->append('{t}a', 'b')->multi()->set('{t}a', 7);
 lab_tell(static fn () => $redis->del('{u}a'));
 lab_tell(static fn () => $redis->exec());
-lab_show('what is left of the pipeline', $redis->append('{t}a', 'c')->exec());
+lab_show('the rest of the pipeline', $redis->append('{t}a', 'c')->exec());
 $redis->set('{t}a', 2);
 lab_tell(static fn () => $redis->multi()->mGet(['{t}a', '{u}a']));
 $redis->discard();
@@ -87,7 +87,7 @@ lab_show('and a transaction', $redis->multi()->incr('{t}a')->exec());
 --EXPECT--
 one key
 0 wrong, 0 redirects, 1 questions, 1000 keys
-GET of a key that nobody set: false
+GET of an unset key: false
 HSET: 1
 HGETALL: {"name":"Ada"}
 several slots
@@ -126,7 +126,7 @@ OneHop\CrossNode, node none, may have executed: false
   The transaction is bound to slot 15891 by key "{t}a", but key "{u}a" lives in slot 11826, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a slot
 OneHop\CrossNode, node none, may have executed: false
   The transaction was discarded because a call of it was refused: The transaction is bound to slot 15891 by key "{t}a", but key "{u}a" lives in slot 11826, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a slot
-what is left of the pipeline: [2,3]
+the rest of the pipeline: [2,3]
 OneHop\CrossNode, node none, may have executed: false
   MGET needs all its keys in one slot, being in a transaction: key "{t}a" is in slot 15891, key "{u}a" in slot 11826, server pool alpha: the command was not sent; give both keys one hash tag, such as "{t}a" and "{t}{u}a"
 in a pipeline: [true,[4,5],"5"]

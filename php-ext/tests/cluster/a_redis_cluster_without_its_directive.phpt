@@ -31,7 +31,7 @@ var_dump($redis->set($kept, 'value'));
 $tell(static fn () => $redis->set($moved, 'value'));
 $tell(static fn () => $redis->pipeline()->get($kept)->get($moved)->exec());
 $tell(static fn () => $redis->hGet($moved, 'field'));
-echo "and nothing is in the way of the next call\n";
+echo "the next call works\n";
 var_dump($redis->get($kept), $redis->pipeline()->get($kept)->exec());
 ?>
 --EXPECT--
@@ -42,7 +42,7 @@ OneHop\ConfigInvalid, node one, may have executed: true
   The node belongs to a Redis Cluster: it answered MOVED N 127.0.0.1:PORT, node one (127.0.0.1:PORT), server pool alpha: the command was answered; set "cluster: true" in the server pool
 OneHop\ConfigInvalid, node one, may have executed: true
   The node belongs to a Redis Cluster: it answered MOVED N 127.0.0.1:PORT, node one (127.0.0.1:PORT), server pool alpha: the command was answered; set "cluster: true" in the server pool
-and nothing is in the way of the next call
+the next call works
 string(5) "value"
 array(1) {
   [0]=>

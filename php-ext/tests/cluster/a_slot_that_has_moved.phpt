@@ -8,7 +8,7 @@ $cluster = new LabCluster(3);
 [$a, $b, $c] = $cluster->ports;
 $redis = new OneHop\Redis('alpha', $cluster->config());
 
-/* Fifteen slots of the first node, each with five keys; and keys of slots that stay. */
+/* Fifteen slots of the first node that will move, each with five keys; and keys of other slots. */
 $slots = range(100, 114);
 $keys = [];
 foreach ($slots as $slot) {
@@ -54,16 +54,16 @@ foreach (array_slice($slots, 10) as $slot) {
 }
 lab_show('GET of a key of the first', $redis->get($keys[50]));
 lab_show('nodes have answered MOVED', $cluster->errors('MOVED'));
-lab_show('MGET of all keys, of which four slots have moved unnoticed, has all values',
+lab_show('MGET has all values, though four slots have moved unnoticed',
     $redis->mGet($keys) === $values);
-/* Whether the map was asked for meanwhile is a matter of time: then the four are known. */
+/* None if the client has fetched the map meanwhile: that depends on the time. */
 lab_show(
     'nodes have answered MOVED once for each, or not at all',
     in_array($cluster->errors('MOVED'), [51, 55], true),
 );
 lab_show('last error', $redis->getLastError());
 
-echo "-- what is said to a node that was chosen stays there\n";
+echo "-- a command for a chosen node is not redirected\n";
 try {
     $redis->onEachNode('get', $keys[0]);
 } catch (OneHop\PartialBatch $e) {
@@ -71,7 +71,7 @@ try {
     lab_show('nodes that refused', count($e->getFailures()));
 }
 
-echo "-- two nodes that send it to each other\n";
+echo "-- two nodes redirect to each other\n";
 $slot = 300;
 $key = lab_key_in($slot);
 $cluster->call($a, 'CLUSTER', 'SETSLOT', (string) $slot, 'NODE', $cluster->id($b));
@@ -89,12 +89,12 @@ nodes have answered MOVED: 50
 -- five more move
 GET of a key of the first: "value of {2359}:0"
 nodes have answered MOVED: 51
-MGET of all keys, of which four slots have moved unnoticed, has all values: true
+MGET has all values, though four slots have moved unnoticed: true
 nodes have answered MOVED once for each, or not at all: true
 last error: null
--- what is said to a node that was chosen stays there
+-- a command for a chosen node is not redirected
 nodes that gave the value: 1
 nodes that refused: 2
--- two nodes that send it to each other
+-- two nodes redirect to each other
 OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: true
   The cluster cannot serve this now: the nodes send it to each other (node 127.0.0.1:PORT said MOVED 300 127.0.0.1:PORT), node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha: the command was answered; try again

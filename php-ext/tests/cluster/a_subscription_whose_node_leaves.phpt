@@ -22,7 +22,7 @@ $cluster->move(99, $a, $new);
 $channel = lab_key_in(99);
 $redis = new OneHop\Redis('alpha', $config = $cluster->config());
 $child = pcntl_fork();
-/* Shares the memory of the host with its parent, and notices what the parent does not. */
+/* Shares the host's memory with its parent, and notices the change while the parent listens. */
 if ($child === 0) {
     $plain = static function (int $port, string ...$words): mixed {
         $redis = new Redis();
@@ -49,7 +49,7 @@ if ($child === 0) {
         try {
             $mine->get($channel);
         } catch (OneHop\Exception) {
-            /* It is down, says the node that has left. */
+            /* The node that has left answers that the cluster is down. */
         }
         return count((new OneHop\Topology('alpha', $config))->nodes()) === 2;
     }, 'map of two nodes');

@@ -11,11 +11,11 @@ $slot = 119;
 $key = lab_key_in($slot, ':t');
 $redis->mSet([$key => 1, 'other:0' => 'other:0', 'other:1' => 'other:1']);
 
-echo "-- the slot has moved before it began\n";
+echo "-- the slot has moved before the transaction\n";
 $cluster->move($slot, $a, $c);
 lab_tell(static fn () => $redis->multi()->incr($key)->exec());
 lab_tell(static fn () => $redis->exec());
-lab_show('begun again', $redis->multi()->incr($key)->exec());
+lab_show('the next transaction', $redis->multi()->incr($key)->exec());
 
 echo "-- the slot moves before exec()\n";
 $redis->multi()->incr($key);
@@ -25,7 +25,7 @@ lab_show('the value stays', $redis->get($key));
 
 echo "-- in a pipeline, between transactions of a slot that stays and single commands\n";
 $cluster->move($slot, $b, $a);
-$neighbour = lab_key_in(7000); /* Of the node that had the slot. */
+$neighbour = lab_key_in(7000); /* On the node that had the slot. */
 try {
     $redis->pipeline()
         ->get('other:0')
@@ -42,17 +42,17 @@ try {
     }
 }
 lab_show(
-    'begun again',
+    'the next transaction',
     $redis->pipeline()->multi()->incr($key)->incr($key)->exec()->get($key)->exec(),
 );
 ?>
 --EXPECT--
--- the slot has moved before it began
+-- the slot has moved before the transaction
 OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: false
   The cluster cannot serve this now: a transaction is never sent again (node 127.0.0.1:PORT said MOVED 119 127.0.0.1:PORT), node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
 OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: false
   The cluster cannot serve this now: a transaction is never sent again (node 127.0.0.1:PORT said MOVED 119 127.0.0.1:PORT), node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
-begun again: [2]
+the next transaction: [2]
 -- the slot moves before exec()
 OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: true
   The cluster cannot serve this now: a transaction is never sent again (node 127.0.0.1:PORT said MOVED 119 127.0.0.1:PORT), node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha: the command was answered; try again
@@ -65,4 +65,4 @@ reply 2: "OneHop\\NodeDown"
 reply 3: "2"
 reply 4: [3]
 reply 5: "other:1"
-begun again: [[3,4],"4"]
+the next transaction: [[3,4],"4"]

@@ -22,9 +22,9 @@ echo $page(
     $query,
 ), "\n";
 $cluster->awaitReplicas();
-echo $page($topology, $query) == $victim ? "its master's\n" : "somebody else's\n";
+echo $page($topology, $query) == $victim ? "its master's\n" : "another node's\n";
 
-/* Begins a request, which ends up in a file. */
+/* Begins a request whose answer goes into a file. */
 $begin = static function (string $name, string $script) use ($query): string {
     file_put_contents(
         Lab::file("$name.php"),
@@ -48,10 +48,16 @@ $read = $begin('read', 'echo $redis->get($_GET["key"]);');
 $write = $begin('write', 'echo $redis->append($_GET["key"], "!");');
 usleep(500000);
 $cluster->call($heir, 'CLUSTER', 'FAILOVER', 'TAKEOVER');
-/* A node that is dead is a reason to ask for the map. */
+/* A failure of a dead node makes the worker ask for the map. */
 $cluster->kill($dead = array_search($cluster->ports[1], $cluster->masters, true));
-LabCluster::until(static fn () => $page('<?php $redis = new OneHop\Redis("alpha", $_GET["config"]); try { $redis->onNode("127.0.0.1:' . $dead . '", "ping"); } catch (Exception) {}
-    echo (new OneHop\Topology("alpha", $_GET["config"]))->locate($_GET["key"])->port;', $query) == $heir, 'map with the heir');
+$ask = '<?php
+    $redis = new OneHop\Redis("alpha", $_GET["config"]);
+    try {
+        $redis->onNode("127.0.0.1:' . $dead . '", "ping");
+    } catch (Exception) {
+    }
+    echo (new OneHop\Topology("alpha", $_GET["config"]))->locate($_GET["key"])->port;';
+LabCluster::until(static fn () => $page($ask, $query) == $heir, 'map with the heir');
 $cluster->kill($victim);
 $answer = static fn (string $file) => explode("\r\n\r\n", file_get_contents($file), 2)[1] ?? '';
 LabCluster::until(static fn () => $answer($read) !== '' && $answer($write) !== '', 'end of both');

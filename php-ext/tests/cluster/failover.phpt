@@ -52,9 +52,9 @@ $cluster->start($victim);
 LabCluster::until(fn () => $cluster->call($victim, 'ROLE')[0] === 'slave', 'demotion');
 var_dump($redis->mGet($keys) === $keys);
 
-echo "another node at the address of one that has gone: its connections are not those of the old one\n";
+echo "another node at an old node's address: its connections are not the old node's\n";
 $old = $cluster->id($victim);
-// A node that finds another one at its address first would never call it failed.
+// The others must call the old node failed before they meet another node at its address.
 $cluster->kill($victim);
 LabCluster::until(
     fn ()
@@ -69,7 +69,7 @@ LabCluster::until(
 );
 var_dump($redis->mGet($keys) === $keys);
 
-echo "all seeds are gone, the cluster is not\n";
+echo "all seeds are gone; the cluster runs on\n";
 $seed = new OneHop\Redis('alpha', $cluster->config(['timeout' => 1000], [$heir]));
 var_dump($seed->get('key:1'));
 ?>
@@ -84,7 +84,7 @@ bool(true)
 bool(true)
 the old master comes back as a replica
 bool(true)
-another node at the address of one that has gone: its connections are not those of the old one
+another node at an old node's address: its connections are not the old node's
 bool(true)
-all seeds are gone, the cluster is not
+all seeds are gone; the cluster runs on
 string(5) "key:1"

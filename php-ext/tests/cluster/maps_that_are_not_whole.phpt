@@ -9,7 +9,7 @@ $cluster = new LabCluster(3, 0, '--cluster-require-full-coverage', 'no');
 $redis = new OneHop\Redis('alpha', $cluster->config(['timeout' => 1500]));
 $redis->set('somewhere', 'else');
 
-/* A call ends by its deadline. Once more, if the last answer was still on its way then. */
+/* A call ends at its deadline. It is repeated if the last answer was still in flight then. */
 function ask(OneHop\Redis $redis, string $key): mixed
 {
     for ($left = 9; ; $left--) {
@@ -21,7 +21,7 @@ function ask(OneHop\Redis $redis, string $key): mixed
     }
 }
 
-echo "a hole\n";
+echo "a slot without an owner\n";
 $slot = 77;
 $key = lab_key_in($slot);
 foreach ($cluster->ports as $port) {
@@ -37,7 +37,7 @@ foreach ($cluster->ports as $port) {
 }
 var_dump($redis->set($key, 'back'), $second->get($key));
 
-echo "a node that joins, and is given a slot\n";
+echo "a node joins and gets a slot\n";
 $new = $cluster->join();
 $redis->set($key = lab_key_in(99), 'moves');
 $cluster->move(99, $a, $new);
@@ -54,19 +54,16 @@ $cluster->move(111, $c, $b);
 var_dump($redis->pipeline()->evalSha(sha1($script), [$key], 1)->get($key)->exec());
 
 echo "no cluster\n";
-lab_tell(static fn () => new OneHop\Redis('alpha', lab_config(['127.0.0.1:' . lab_redis() . ':1'], [
-    'cluster' => 'true',
-])));
+$lone = static fn (int $port) => lab_config(["127.0.0.1:$port:1"], ['cluster' => 'true']);
+lab_tell(static fn () => new OneHop\Redis('alpha', $lone(lab_redis())));
 $empty = new LabCluster(1, 0);
 $empty->kill($empty->ports[0]);
 $empty->replace($empty->ports[0]);
 lab_tell(static fn () => new OneHop\Redis('alpha', $empty->config(['timeout' => 1500])));
-lab_tell(static fn () => new OneHop\Redis('alpha', lab_config(['127.0.0.1:' . Lab::port() . ':1'], [
-    'cluster' => 'true',
-])));
+lab_tell(static fn () => new OneHop\Redis('alpha', $lone(Lab::port())));
 ?>
 --EXPECT--
-a hole
+a slot without an owner
 OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: true
   The cluster cannot serve this now: there is no time left to try again (node 127.0.0.1:PORT said CLUSTERDOWN Hash slot not served), node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha: the command was answered; try again
 string(4) "else"
@@ -74,7 +71,7 @@ OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: true
   The cluster cannot serve this now: there is no time left to try again (node 127.0.0.1:PORT said CLUSTERDOWN Hash slot not served), node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha: the command was answered; try again
 bool(true)
 string(4) "back"
-a node that joins, and is given a slot
+a node joins and gets a slot
 string(5) "moves"
 array(2) {
   [0]=>

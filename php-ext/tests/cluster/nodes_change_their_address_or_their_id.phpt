@@ -19,7 +19,7 @@ $of = static fn (int $port): array => current(array_filter(
     OneHop\Topology::status()[0]['nodes'],
     static fn ($node) => $node['address'] === "127.0.0.1:$port",
 ));
-/* Until a call is served; what it met on the way is counted. */
+/* Repeats a call until it is served, and notes the kinds of its failures. */
 $await = static function (callable $call, string $what) use (&$failures): mixed {
     $failures = [];
     LabCluster::until(static function () use ($call, &$value, &$failures) {
@@ -44,7 +44,7 @@ lab_show('the node has its old id', $cluster->id($moved) === $id);
 unset($cluster->ports[3]);
 $set = $await(static fn () => $redis->set($keys[$d], 'new'), 'node at its new address');
 lab_show('SET', $set);
-lab_show('until then NodeDown at most',
+lab_show('until then only NodeDown',
     $failures === [] || $failures === ['OneHop\NodeDown' => true]);
 lab_show('GET', $redis->get($keys[$d]));
 lab_show('Topology has the new address', $topology()->locate($keys[$d])->port === $moved);
@@ -53,7 +53,7 @@ $values = [$keys[$a], $keys[$b], $keys[$c], 'new'];
 lab_show('MGET from all nodes gives what was set', $redis->mGet(array_values($keys)) === $values);
 lab_tell(static fn () => $redis->onNode("127.0.0.1:$d", 'ping'));
 
-echo "another id at the same address: it has neither the connections nor the failures of the one before\n";
+echo "another id at the same address has neither the old node's connections nor its failures\n";
 $old = $cluster->id($c);
 $redis->get($keys[$c]);
 $cluster->kill($c);
@@ -80,9 +80,8 @@ foreach ([$a, $b, $moved] as $port) {
         'new node',
     );
 }
-$cluster->call($c, 'CLUSTER', 'ADDSLOTSRANGE', (string) (2 * LAB_SLOTS / 4), (string) (
-    3 * LAB_SLOTS / 4 - 1
-));
+[$first, $last] = [2 * LAB_SLOTS / 4, 3 * LAB_SLOTS / 4 - 1];
+$cluster->call($c, 'CLUSTER', 'ADDSLOTSRANGE', (string) $first, (string) $last);
 foreach ([$a, $b, $moved, $c] as $port) {
     LabCluster::until(
         static fn () => $cluster->owns($port, $slots[$c], $c)
@@ -96,12 +95,16 @@ LabCluster::until(
     static fn () => $redis->get($keys[$c]) === 'other' && $of($c)['failures'] === 0,
     'node without failures',
 );
-lab_show('its state, the reason and its idle connections',
-    [$of($c)['state'], $of($c)['reason'], $of($c)['connections']['idle']]);
-lab_show('it has at most 3 clients',
-    $cluster->plain($c)->info('clients')['connected_clients'] <= 3);
+lab_show(
+    'its state, reason and idle connections',
+    [$of($c)['state'], $of($c)['reason'], $of($c)['connections']['idle']],
+);
+lab_show(
+    'it has at most 3 clients',
+    $cluster->plain($c)->info('clients')['connected_clients'] <= 3,
+);
 
-echo "all seeds are dead, and what is new is learned from the others\n";
+echo "all seeds are dead: changes are learned from the other nodes\n";
 $spare = $cluster->join();
 foreach ([5000 => 'b', 100 => 'a'] as $slot => $name) {
     $redis->set(lab_key_in($slot), $name);
@@ -135,7 +138,7 @@ $wrong = 0;
 $ask = static function () use ($redis, $keys, $values, $a, &$wrong) {
     $wrong += $redis->mGet(array_values($keys)) !== $values;
     try {
-        /* It is dead: so the map may be old, and somebody is asked. */
+        /* The node is dead, so the map may be old, and the client asks for it. */
         $redis->onNode("127.0.0.1:$a", 'ping');
     } catch (OneHop\NodeDown) {
     }
@@ -157,26 +160,26 @@ LabCluster::until(static function () use ($ask, $cluster, $forgetful) {
 }, 'questions to it');
 $ask();
 lab_show('wrong replies', $wrong);
-lab_show('the map is that of before', $topology()->fingerprint() === $before);
+lab_show('the map stays', $topology()->fingerprint() === $before);
 ?>
 --EXPECT--
 the same id at another address
 the node has its old id: true
 SET: true
-until then NodeDown at most: true
+until then only NodeDown: true
 GET: "new"
 Topology has the new address: true
 Topology still has the old one: false
 MGET from all nodes gives what was set: true
 ValueError: OneHop\Redis::onNode(): Argument #1 ($node) must be the name of a node of server pool alpha; OneHop\Topology::nodes() has them
-another id at the same address: it has neither the connections nor the failures of the one before
+another id at the same address has neither the old node's connections nor its failures
 state of the dead node: "resting"
 failures counted: true
 SET: true
 GET: "other"
-its state, the reason and its idle connections: ["up",null,1]
+its state, reason and idle connections: ["up",null,1]
 it has at most 3 clients: true
-all seeds are dead, and what is new is learned from the others
+all seeds are dead: changes are learned from the other nodes
 SET of a key of the first seed: true
 GET: "there"
 Topology has the new owner: true
@@ -184,4 +187,4 @@ SET of a key of the second seed: true
 GET by a new client: "other"
 a node that has forgotten the others is not believed
 wrong replies: 0
-the map is that of before: true
+the map stays: true

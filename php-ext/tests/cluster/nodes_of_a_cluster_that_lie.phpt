@@ -6,7 +6,7 @@ require __DIR__ . '/../lab/liars.inc';
 
 $low = lab_key_in(5);
 $high = lab_key_in(9000);
-/* Who said what to whom differs from run to run by its port alone. */
+/* Only the ports differ from run to run. */
 $tell = function (Liars $liars, callable $call) {
     ob_start();
     lab_tell($call);
@@ -20,12 +20,12 @@ $give_up = function (callable $call) {
     try {
         var_dump($call());
     } catch (OneHop\NodeDown | OneHop\DeadlineExceeded) {
-        echo "given up\n"; /* Which of the two is a question of milliseconds. */
+        echo "given up\n"; /* Which of the two failures depends on milliseconds. */
     }
 };
 $redirects = '$words[1] === "' . $low . '" && $port === $a';
 
-echo "-- MOVED in answer to a command without a key\n";
+echo "-- MOVED for a command without a key\n";
 $liars = new Liars();
 $config = $liars->config();
 $redis = new OneHop\Redis('alpha', $config);
@@ -37,7 +37,7 @@ $tell($liars, fn () => $redis->get($high));
 $names = array_map(fn ($node) => $node->name, (new OneHop\Topology('alpha', $config))->nodes());
 var_dump($names === array_map(fn ($port) => "127.0.0.1:$port", $liars->ports));
 
-echo "-- redirects that are none\n";
+echo "-- redirects that are malformed\n";
 foreach ([
     'MOVED', 'MOVED 5', 'MOVED 16384 127.0.0.1:$b', 'MOVED -1 127.0.0.1:$b',
     'MOVED 5 127.0.0.1:65536', 'MOVED 5 127.0.0.1:$b\0', 'MOVED 5 127.0.0.1:0', 'MOVED 5 127.0.0.1',
@@ -69,7 +69,7 @@ foreach ([
 }
 var_dump(lab_commands($stranger));
 
-echo "-- to a stranger, whose slots the map gives to another node: a pipeline waits for the map once\n";
+echo "-- to a stranger, though the map knows the owner: a pipeline waits for the map once\n";
 $liars->tell([[0, 16383, $liars->ports[1]]]);
 $liars->behave(
     '$words[0] === "GET" && $port === $a ? "-MOVED 5 127.0.0.1:' . $stranger . '\r\n" : null',
@@ -87,7 +87,9 @@ foreach ([
     '"-MOVED 5 127.0.0.1:" . ($port === $a ? $b : $a) . "\r\n"',
     '"-MOVED 5 127.0.0.1:$port\r\n"',
     '"-MOVED 5 :$port\r\n"',
-    '($words[0] === "ASKING" ? "-ERR no\r\n" : "-ASK 5 127.0.0.1:" . ($port === $a ? $b : $a) . "\r\n")',
+    '($words[0] === "ASKING"
+        ? "-ERR no\r\n"
+        : "-ASK 5 127.0.0.1:" . ($port === $a ? $b : $a) . "\r\n")',
 ] as $answer) {
     $liars = new Liars();
     $redis = $liars->client(['timeout' => 700]);
@@ -95,7 +97,7 @@ foreach ([
     $give_up(fn () => $redis->get($low));
 }
 
-echo "-- replies too many, and replies that do not come\n";
+echo "-- surplus replies, and missing replies\n";
 $liars = new Liars();
 $redis = $liars->client();
 $liars->behave($redirects . ' ? "-MOVED 5 127.0.0.1:$b\r\n+more\r\n" : null');
@@ -117,7 +119,9 @@ echo "-- push frames\n";
 foreach ([
     '">1\r\n+message\r\n+value\r\n"',
     '$port === $a ? ">1\r\n+message\r\n-MOVED 5 127.0.0.1:$b\r\n" : null',
-    '$port === $a ? "-ASK 5 127.0.0.1:$b\r\n" : ($words[0] === "ASKING" ? ">1\r\n+message\r\n+OK\r\n" : null)',
+    '$port === $a
+        ? "-ASK 5 127.0.0.1:$b\r\n"
+        : ($words[0] === "ASKING" ? ">1\r\n+message\r\n+OK\r\n" : null)',
 ] as $answer) {
     $liars = new Liars();
     $redis = $liars->client();
@@ -129,8 +133,9 @@ echo "-- large replies around a redirect\n";
 $liars = new Liars();
 $redis = $liars->client();
 $liars->behave(
-    $redirects
-        . ' ? "-MOVED 5 127.0.0.1:$b\r\n" : (str_ends_with($words[1], "big") ? "$3000000\r\n" . str_repeat($words[1][strlen($words[1]) - 4], 3000000) . "\r\n" : null)',
+    $redirects . ' ? "-MOVED 5 127.0.0.1:$b\r\n" : (str_ends_with($words[1], "big")
+        ? "$3000000\r\n" . str_repeat($words[1][strlen($words[1]) - 4], 3000000) . "\r\n"
+        : null)',
 );
 $replies = $redis->pipeline()->get("{$low}1big")->get("{$low}2big")->get($low)->get("{$low}3big")
     ->get($high)->exec();
@@ -140,11 +145,11 @@ $tell($liars, fn () => array_map(
 ));
 ?>
 --EXPECT--
--- MOVED in answer to a command without a key
+-- MOVED for a command without a key
 bool(true)
 string "b {108756}"
 bool(true)
--- redirects that are none
+-- redirects that are malformed
 3 commands at the other node
 -- to a stranger
 given up
@@ -152,7 +157,7 @@ given up
 given up
 array(0) {
 }
--- to a stranger, whose slots the map gives to another node: a pipeline waits for the map once
+-- to a stranger, though the map knows the owner: a pipeline waits for the map once
 bool(true)
 array(0) {
 }
@@ -161,7 +166,7 @@ given up
 given up
 given up
 given up
--- replies too many, and replies that do not come
+-- surplus replies, and missing replies
 OneHop\ProtocolViolation, node 127.0.0.1:PORT, may have executed: true
   The node broke the protocol (a reply that nobody asked for), node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha: the command may have executed; check what listens there
 OneHop\ProtocolViolation, node 127.0.0.1:PORT, may have executed: true

@@ -23,7 +23,7 @@ LabCluster::until(
     'replicas that are online',
 );
 
-/* How many reads, and how many connections said READONLY, each kind of node has seen. */
+/* How many reads and how many READONLY the nodes at these ports have received. */
 $seen = static function (array $ports) use ($cluster): string {
     $reads = $said = 0;
     foreach ($ports as $port) {

@@ -25,7 +25,7 @@ $redis = new OneHop\Redis(
     $cluster->config(['read_from' => 'lowest_latency', 'timeout' => '5000']),
 );
 
-/* Port => reads it answered since. */
+/* Port => reads that the node has answered since its statistics began. */
 $answered = static function () use ($cluster): array {
     $reads = [];
     foreach ($cluster->ports as $port) {
@@ -38,7 +38,7 @@ $answered = static function () use ($cluster): array {
     return $reads;
 };
 
-/* So many reads, while some nodes answer nothing in the first 8 ms. Who answered the second half of them? */
+/* READS reads while $slow nodes answer after 8 ms. Returns which nodes answered the second half. */
 $read = static function (array $slow) use ($cluster, $redis, $answered): array {
     $wrong = 0;
     for ($i = 0; $i < READS; $i++) {
@@ -57,22 +57,22 @@ $read = static function (array $slow) use ($cluster, $redis, $answered): array {
 $favourite = array_search(max($reads), $reads, true);
 echo array_sum($reads), " reads, $wrong wrong\n";
 
-echo "it becomes slow\n";
+echo "the fastest node becomes slow\n";
 [$reads, $wrong] = $read([$favourite]);
-/* On a busy machine all are slow. */
+/* Several rounds, because on a busy machine all nodes are slow. */
 for ($round = 0; $round < 20 && $reads[$favourite] >= READS / 2 / 10; $round++) {
     [$reads, $wrong] = $read([$favourite]);
 }
 echo array_sum($reads), " reads, $wrong wrong; ", $reads[$favourite] < READS / 2 / 10
     ? "nearly all elsewhere\n"
     : "$reads[$favourite] still there\n";
-/* The two others than the fastest take turns. */
+/* Several rounds, because the two other nodes take turns when the client compares. */
 for ($round = 0; $round < 20 && $reads[$favourite] === 0; $round++) {
     [$reads, $wrong] = $read([$favourite]);
 }
 echo $reads[$favourite] > 0 ? "it is asked now and then\n" : "it is never asked again\n";
 
-echo "the others become slow, it does not\n";
+echo "only the others become slow\n";
 [$reads, $wrong] = $read(array_diff($cluster->ports, [$favourite]));
 for ($round = 0; $round < 20 && $reads[$favourite] < READS / 2 * 0.9; $round++) {
     [$reads, $wrong] = $read(array_diff($cluster->ports, [$favourite]));
@@ -88,9 +88,9 @@ echo "a replica is dead: $wrong wrong\n";
 ?>
 --EXPECT--
 200 reads, 0 wrong
-it becomes slow
+the fastest node becomes slow
 200 reads, 0 wrong; nearly all elsewhere
 it is asked now and then
-the others become slow, it does not
+only the others become slow
 200 reads, 0 wrong; nearly all there
 a replica is dead: 0 wrong

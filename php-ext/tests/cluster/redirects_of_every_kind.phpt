@@ -10,7 +10,7 @@ $cluster = new LabCluster(3);
 [$a, $b, $c] = $cluster->ports;
 $config = $cluster->config(['timeout' => 5000]);
 $redis = new OneHop\Redis('alpha', $config);
-/* What a node says about a key, as plain phpredis is told. */
+/* What a node answers to plain phpredis for a key. */
 $sentence = static function (int $port, string $key): string {
     try {
         lab_plain($port)->get($key);
@@ -24,7 +24,7 @@ $names = static fn (string $config): array => array_map(
     (new OneHop\Topology('alpha', $config))->nodes(),
 );
 
-echo "endpoints that are left open\n";
+echo "endpoints without a host\n";
 foreach (['unknown-endpoint' => '', 'hostname' => '?'] as $type => $host) {
     foreach ($cluster->ports as $port) {
         $cluster->call($port, 'CONFIG', 'SET', 'cluster-preferred-endpoint-type', $type);
@@ -41,7 +41,7 @@ foreach (['unknown-endpoint' => '', 'hostname' => '?'] as $type => $host) {
     lab_show('GET by a new client', $new->get($key));
 }
 
-echo "hostnames: those that are announced while clients know addresses\n";
+echo "hostnames that are announced while clients know addresses\n";
 foreach ($cluster->ports as $port) {
     $cluster->call($port, 'CONFIG', 'SET', 'cluster-announce-hostname', 'localhost');
 }
@@ -62,7 +62,7 @@ lab_show('SET and GET in a pipeline', $redis->pipeline()->set($key, 'again')->ge
 echo implode(' ', $names($config)), "\n";
 lab_show('MGET of the keys that moved', $redis->mGet([lab_key_in(10), lab_key_in(11), $key]));
 
-echo "ASK by the thousand: one more hop each, and nobody asks for the map\n";
+echo "thousands of ASK: one more hop each, and no request for the map\n";
 $keys = array_map(static fn ($i) => lab_key_in(500, ":$i"), range(0, 9999));
 foreach (array_chunk($keys, 1000) as $chunk) {
     $redis->mSet(array_combine($chunk, $chunk));
@@ -75,7 +75,7 @@ for ($gone = 0; $gone < 5000; $gone += 1000) {
         1000,
     ));
 }
-$names($config); /* Whatever is due is asked now. */
+$names($config); /* Fetches the map now if that is due. */
 $cluster->forgetStatistics();
 $wrong = 0;
 foreach (array_chunk($keys, 500) as $chunk) {
@@ -93,7 +93,7 @@ printf(
     $wrong,
     $cluster->errors('ASK'),
     $cluster->errors('MOVED'),
-    $cluster->questions() <= 2 ? 'no question of its own' : $cluster->questions() . ' questions',
+    $cluster->questions() <= 2 ? 'no request of its own' : $cluster->questions() . ' questions',
 );
 $cluster->moveKeys(500, $a, $b);
 $cluster->endMove(500, $a, $b);
@@ -103,7 +103,7 @@ foreach ($keys as $key) {
 }
 lab_show('once all have moved, each GET gives its value', $pipeline->exec() === $keys);
 
-echo "a circle ends after five hops, and names both nodes\n";
+echo "a circle ends after five hops; the failure names both nodes\n";
 $key = lab_key_in(300);
 $redis->get($key);
 $cluster->forgetStatistics();
@@ -133,7 +133,7 @@ foreach ($cluster->ports as $port) {
 }
 lab_show('SET once the nodes agree', $redis->set($key, 'mended'));
 
-echo "down: a call waits as long as it may, and is served as soon as that can be\n";
+echo "the cluster is down: a call waits within its deadline and is served as soon as possible\n";
 foreach ($cluster->ports as $port) {
     $cluster->call($port, 'CLUSTER', 'DELSLOTS', '77');
 }
@@ -153,7 +153,7 @@ Lab::start([
 ]);
 lab_show('GET that waits', $redis->get($key));
 
-echo "addresses of IPv6\n";
+echo "IPv6 addresses\n";
 $six = new LabCluster(2, 0, '--bind', '127.0.0.1', '::1');
 [$a, $b] = $six->ports;
 $config = $six->config();
@@ -163,10 +163,10 @@ echo implode(' ', $names($config)), "\n";
 $six->move(10, $a, $b);
 echo $sentence($a, $key), "\n";
 lab_show('GET', $redis->get($key));
-lab_show('MGET, with a key that nobody set', $redis->mGet([$key, lab_key_in(9000)]));
+lab_show('MGET with an unset key', $redis->mGet([$key, lab_key_in(9000)]));
 ?>
 --EXPECT--
-endpoints that are left open
+endpoints without a host
 unknown-endpoint: MOVED 10 :PORT
 GET: "in 10"
 GET again: "in 10"
@@ -177,27 +177,27 @@ GET: "in 11"
 GET again: "in 11"
 redirected once at most: true
 GET by a new client: "in 11"
-hostnames: those that are announced while clients know addresses
+hostnames that are announced while clients know addresses
 MOVED 12 localhost:PORT
 GET: "in 12"
 SET and GET in a pipeline: [true,"again"]
 localhost:PORT localhost:PORT localhost:PORT
 MGET of the keys that moved: ["in 10","in 11","again"]
-ASK by the thousand: one more hop each, and nobody asks for the map
-0 wrong, 5010 ASK, 0 MOVED, no question of its own
+thousands of ASK: one more hop each, and no request for the map
+0 wrong, 5010 ASK, 0 MOVED, no request of its own
 once all have moved, each GET gives its value: true
-a circle ends after five hops, and names both nodes
+a circle ends after five hops; the failure names both nodes
 redirected 6 times at most: true
 the message names one node: true
 and the other one: true
 the other node's redirects are counted as its own
 The cluster cannot serve this now: the nodes send it to each other
 SET once the nodes agree: true
-down: a call waits as long as it may, and is served as soon as that can be
+the cluster is down: a call waits within its deadline and is served as soon as possible
 The cluster cannot serve this now: there is no time left to try again 
 GET that waits: "mended"
-addresses of IPv6
+IPv6 addresses
 ::1:PORT ::1:PORT
 MOVED 10 ::1:PORT
 GET: "six"
-MGET, with a key that nobody set: ["six",false]
+MGET with an unset key: ["six",false]

@@ -6,7 +6,8 @@ require __DIR__ . '/../lab/cluster.inc';
 require __DIR__ . '/../lab/speaker.inc';
 
 if (!method_exists('Redis', 'ssubscribe')) {
-    exit("heard at home\nNodeDown, subscribe again: the slot has moved\nheard again\nheard again, by a stale map\n");
+    exit("heard at home\nNodeDown, subscribe again: the slot has moved\n"
+        . "heard again\nheard again, with a stale map\n");
 }
 $cluster = new LabCluster(2, 0);
 [$a, $b] = $cluster->ports;
@@ -67,11 +68,11 @@ $other->get($channel);
 $cluster->move(7, $b, $a);
 $last($a);
 ob_start();
-$listen($other, 'heard again, by a stale map');
+$listen($other, 'heard again, with a stale map');
 echo str_replace("last\n", '', ob_get_clean());
 ?>
 --EXPECT--
 heard at home
 NodeDown, subscribe again: the slot has moved
 heard again
-heard again, by a stale map
+heard again, with a stale map

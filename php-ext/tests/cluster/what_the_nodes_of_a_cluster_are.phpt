@@ -56,7 +56,7 @@ ksort($known);
 lab_show('JSON has the role of each node', $found === $expected);
 lab_show('JSON has the master of each replica', $masters === $known);
 
-/* Each replica stands behind its master. */
+/* Each replica follows its master. */
 $wanted = '';
 preg_match_all(
     '/^  127\.0\.0\.1:(\d+) +\S+ +(master|spare|replica of 127\.0\.0\.1:(\d+)) +up/m',
@@ -70,7 +70,7 @@ foreach ($lines as $i => $line) {
         && $known[$line[1]] === (int) $line[3] : $expected[$line[1]] === $line[2];
 }
 lab_show('lines of nodes in the text', count($lines));
-lab_show('of which are right, and behind their masters', $right);
+lab_show('lines that are right and follow their masters', $right);
 lab_show('masters and spares among the metrics', preg_match_all(
     '/^onehop_node_info\{pool="alpha",node="[\d.:]+",role="(master|spare)",master=""\} 1$/m',
     $show('prometheus'),
@@ -109,7 +109,7 @@ value
 JSON has the role of each node: true
 JSON has the master of each replica: true
 lines of nodes in the text: 7
-of which are right, and behind their masters: 7
+lines that are right and follow their masters: 7
 masters and spares among the metrics: 4
 replicas among the metrics: 3
 replicas on the page: 3

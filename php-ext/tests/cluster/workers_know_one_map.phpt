@@ -50,14 +50,14 @@ $cluster->move($slot, $from, $to);
 $cluster->forgetStatistics();
 [, $wrong] = $ask(WORKERS);
 [, $wrong] = $ask(200);
-/* Workers that meet it in the same moment are each redirected once. */
+/* Workers that call at the same moment are redirected once each. */
 echo "wrong: $wrong, redirects: ",
     $cluster->errors('MOVED') <= WORKERS ? 'at most one each' : $cluster->errors('MOVED'), "\n";
 echo 'questions: ',
-    $cluster->questions() <= 4 ? 'at most one inquiry in a second' : $cluster->questions(), "\n";
+    $cluster->questions() <= 4 ? 'at most one refresh per second' : $cluster->questions(), "\n";
 
 echo "nodes that do not know CLUSTER SHARDS\n";
-/* The second worker has the map of the first, and learns what they know when it asks. */
+/* The second worker has the first one's map. It learns what the nodes know when it asks. */
 foreach ($cluster->ports as $port) {
     $cluster->call($port, 'ACL', 'SETUSER', 'default', '-cluster|shards');
 }
@@ -81,7 +81,7 @@ foreach ($cluster->ports as $port) {
     $cluster->call($port, 'ACL', 'SETUSER', 'default', '+cluster|shards');
 }
 
-echo "nobody can be asked\n";
+echo "no node can be asked\n";
 $nowhere = lab_config(
     [$one = '127.0.0.1:' . Lab::port() . ':1', $other = '127.0.0.1:' . Lab::port() . ':1'],
     ['cluster' => 'true', 'timeout' => 1000],
@@ -112,16 +112,16 @@ $naming = array_filter(
         && preg_match('/' . preg_quote(substr($other, 0, -2)) . ': .*Connection refused/', $answer),
 );
 echo count($naming) === WORKERS
-    ? "each says of both nodes why\n"
+    ? "each names the reason of both nodes\n"
     : implode("\n", array_diff($answers, $naming));
 ?>
 --EXPECT--
 workers that answered: several, wrong: 0, questions: 2
 a slot moves
 wrong: 0, redirects: at most one each
-questions: at most one inquiry in a second
+questions: at most one refresh per second
 nodes that do not know CLUSTER SHARDS
 another worker, refused: 2, questions: 2
-nobody can be asked
+no node can be asked
 OneHop\NodeDown not sent No node tells what the cluster looks like
-each says of both nodes why
+each names the reason of both nodes

@@ -11,7 +11,7 @@ $high = lab_key_in(9000);
 $moves = '$port === $a && str_starts_with($words[1] ?? "", "' . $low
     . '") && $words[0] === "GET" ? "-MOVED 5 127.0.0.1:$b\r\n" : ';
 
-echo "-- whoever makes the first contact is killed: the next one does not wait for it\n";
+echo "-- the worker that fetches the first map is killed: the next one does not wait for it\n";
 $liars = new Liars();
 $liars->behave('$words[0] === "CLUSTER" ? [sleep(30)] : null');
 $fpm = lab_fpm(['onehop.config' => $liars->config(['timeout' => 4000])], 2);
@@ -34,7 +34,8 @@ $page = '<?php
         foreach (explode(",", $_GET["keys"]) as $key) {
             $values->get($key);
         }
-        echo implode(",", array_map(fn ($value) => strlen($value) > 100 ? strlen($value) : $value, $values->exec()));
+        $short = fn ($value) => strlen($value) > 100 ? strlen($value) : $value;
+        echo implode(",", array_map($short, $values->exec()));
     } catch (Throwable $e) {
         echo get_class($e), $e->getMessage();
     }';
@@ -45,13 +46,14 @@ $get = fn (callable $fpm, Liars $liars, string ...$keys) => strtr(
 echo $get($fpm, $liars, $low, $high), "\n";
 Lab::stop($master);
 
-echo "-- memory_limit is met while redirects are followed\n";
+echo "-- memory_limit is reached while redirects are followed\n";
 $liars = new Liars();
 $fpm = lab_fpm(['onehop.config' => $liars->config(['pool_size' => 1]), 'memory_limit' => '16M']);
 echo $get($fpm, $liars, $low, $high), "\n";
 $liars->behave(
-    $moves
-        . '(str_ends_with($words[1] ?? "", "big") ? "$6000000\r\n" . str_repeat("x", 6000000) . "\r\n" : null)',
+    $moves . '(str_ends_with($words[1] ?? "", "big")
+        ? "$6000000\r\n" . str_repeat("x", 6000000) . "\r\n"
+        : null)',
 );
 $fatal = 0;
 for ($i = 0; $i < 5; $i++) {
@@ -70,7 +72,7 @@ for ($i = 0; $i < 5; $i++) {
 }
 var_dump($fatal > 0);
 
-echo "-- the map is asked for while the one connection there may be is wanted for calls\n";
+echo "-- the map is fetched while calls need the only connection\n";
 $liars = new Liars();
 $redis = $liars->client(['pool_size' => 1]);
 $redis->get($high);
@@ -84,7 +86,7 @@ for ($i = 0; $i < 100; $i++) {
 }
 var_dump($wrong);
 
-echo "-- a fork, while the map is asked for, and in the middle of a pipeline\n";
+echo "-- a fork while the map is fetched and a pipeline is open\n";
 $liars = new Liars();
 $config = $liars->config();
 $redis = new OneHop\Redis('alpha', $config);
@@ -106,7 +108,7 @@ if (($child = pcntl_fork()) === 0) {
 pcntl_waitpid($child, $status);
 var_dump($redis->exec() === $expected, file_get_contents(Lab::file('child')));
 
-echo "-- fibers that are suspended while values are packed, and the map moves on\n";
+echo "-- fibers that are suspended while they pack values, and a newer map\n";
 final class Suspended
 {
     public function __serialize(): array
@@ -118,7 +120,11 @@ final class Suspended
 $liars = new Liars(6);
 $redis = $liars->client();
 $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP);
-$ok = '($words[0] === "MSET" || $words[0] === "SET" ? "+OK\r\n" : ($words[0] === "GET" ? "$" . strlen(serialize($words[1])) . "\r\n" . serialize($words[1]) . "\r\n" : null))';
+$ok = '(match ($words[0]) {
+    "MSET", "SET" => "+OK\r\n",
+    "GET" => "$" . strlen(serialize($words[1])) . "\r\n" . serialize($words[1]) . "\r\n",
+    default => null,
+})';
 $liars->behave($ok);
 $fibers = [];
 foreach ([5, 6, 7] as $i) {
@@ -145,9 +151,9 @@ while ($fibers = array_filter($fibers, fn ($fiber) => !$fiber->isTerminated())) 
 var_dump($wrong, $steps);
 ?>
 --EXPECT--
--- whoever makes the first contact is killed: the next one does not wait for it
+-- the worker that fetches the first map is killed: the next one does not wait for it
 a low,b high
--- memory_limit is met while redirects are followed
+-- memory_limit is reached while redirects are followed
 a low,b high
 b low,b high
 b low,b high
@@ -155,11 +161,11 @@ b low,b high
 b low,b high
 b low,b high
 bool(true)
--- the map is asked for while the one connection there may be is wanted for calls
+-- the map is fetched while calls need the only connection
 int(0)
--- a fork, while the map is asked for, and in the middle of a pipeline
+-- a fork while the map is fetched and a pipeline is open
 bool(true)
 string(5) "right"
--- fibers that are suspended while values are packed, and the map moves on
+-- fibers that are suspended while they pack values, and a newer map
 int(0)
 int(15)
