@@ -16,7 +16,7 @@ $config = $write([$a]);
 $old = new OneHop\Redis('alpha', $config);
 echo $old->get('where'), "\n";
 
-/* Whoever asks again after a second gets the new one. */
+/* A client that is made after a second gets the new configuration. */
 $later = static function () use ($config) {
     usleep(1050000);
     return new OneHop\Redis('alpha', $config);
@@ -51,7 +51,7 @@ $write([$b, $a]);
 $later();
 echo count($topology->nodes()), ' ', count((new OneHop\Topology('alpha', $config))->nodes()), "\n";
 
-echo "written over and over\n";
+echo "written many times\n";
 $wrong = 0;
 $seen = [];
 $writer = Lab::start([
@@ -97,6 +97,6 @@ OneHop\ConfigInvalid, node none, may have executed: false
 good again
 a b
 1 2
-written over and over
+written many times
 array(0) {
 }

@@ -18,7 +18,10 @@ foreach (['a' => $a, 'b' => $b] as $name => $port) {
 register_shutdown_function(
     static fn () => exec('rm -rf ' . implode(' ', array_map(Lab::file(...), ['a', 'b', '..data']))),
 );
-/* As Kubernetes does it, and by programs of their own: PHP's own functions would empty PHP's memory of links. */
+/*
+ * Replaces the link as Kubernetes does. Other programs do it, because PHP's own functions would
+ * clear PHP's cache of links.
+ */
 $lead_to = static fn (string $target)
     => exec(sprintf('cd %s && ln -s %s beside && mv -T beside ..data', Lab::$directory, $target));
 $lead_to('a');
@@ -70,7 +73,7 @@ echo implode("\n", $told[0]), "\n", 'warnings: ',
 $status = json_decode($page('<?php echo json_encode(OneHop\Topology::status());'), true);
 echo 'server pools: ', count($status), "\n";
 
-echo "what is found behind a link is what the kernel finds\n";
+echo "a path leads where the kernel finds it\n";
 mkdir(Lab::file('b/deep'));
 exec(sprintf('cd %s && ln -s b/deep link', Lab::$directory));
 copy(Lab::file('a/n.yml'), Lab::file('other.yml'));
@@ -105,7 +108,7 @@ a lone process sees a
 100.0 % of the keys of server pool alpha move (generation 5)
 warnings: 1
 server pools: 1
-what is found behind a link is what the kernel finds
+a path leads where the kernel finds it
 string(1) "b"
 string(1) "a"
 OneHop\ConfigInvalid, node none, may have executed: false

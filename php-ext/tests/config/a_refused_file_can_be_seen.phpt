@@ -12,7 +12,7 @@ const SECRET = 'not-to-be-seen';
 $page = lab_fpm(['date.timezone' => 'UTC'], WORKERS);
 $show = static fn (string $format): string
     => $page("<?php require '" . PAGE . "';", ['format' => $format]);
-/** Has each worker make a client, until all of them show this; then what they show. */
+/** Makes a client in each worker until all workers show the state $isOk; returns what they show. */
 $shown = static function (bool $ok) use ($page): array {
     $script = '<?php
         try {
@@ -29,7 +29,7 @@ $shown = static function (bool $ok) use ($page): array {
             return array_values(array_unique($all, SORT_REGULAR));
         }
     }
-    throw new Error('they do not see it: ' . json_encode($all));
+    throw new Error('not all workers show it: ' . json_encode($all));
 };
 $replace = static function (string $text) use (&$config): void {
     file_put_contents("$config.new", $text);
@@ -95,8 +95,10 @@ require $argv[1];
 $port = lab_redis('--cluster-enabled', 'yes', '--cluster-config-file', 'nodes.conf');
 $plain = lab_plain($port);
 $plain->rawCommand('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
-for ($end = microtime(true) + 30; !str_contains($plain->rawCommand('CLUSTER', 'INFO'), 'cluster_state:ok') && microtime(true) < $end; usleep(10000));
-foreach ([lab_config(["127.0.0.1:$port:1"], ['cluster' => 'true', 'distribution' => null]), lab_config([$port])] as $at => $config) {
+$isWhole = static fn () => str_contains($plain->rawCommand('CLUSTER', 'INFO'), 'cluster_state:ok');
+for ($end = microtime(true) + 30; !$isWhole() && microtime(true) < $end; usleep(10000));
+$cluster = lab_config(["127.0.0.1:$port:1"], ['cluster' => 'true', 'distribution' => null]);
+foreach ([$cluster, lab_config([$port])] as $at => $config) {
     new OneHop\Redis('alpha', $config);
     $see = static fn () => OneHop\Topology::status()[$at]['config'];
     $first = $see();
@@ -104,7 +106,8 @@ foreach ([lab_config(["127.0.0.1:$port:1"], ['cluster' => 'true', 'distribution'
     for ($end = microtime(true) + 30; $see()['ok'] && microtime(true) < $end; usleep(50000)) {
         @new OneHop\Redis('alpha', $config);
     }
-    echo json_encode($first['ok']), ' ', str_replace(Lab::$directory, 'DIRECTORY', json_encode($see()['error'], JSON_UNESCAPED_SLASHES)), "\n";
+    $error = json_encode($see()['error'], JSON_UNESCAPED_SLASHES);
+    echo json_encode($first['ok']), ' ', str_replace(Lab::$directory, 'DIRECTORY', $error), "\n";
 }
 PHP;
 foreach (['4M', '0'] as $memory) {

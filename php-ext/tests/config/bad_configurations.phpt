@@ -17,7 +17,8 @@ $try('');
 $try("alpha:\n  listen: 127.0.0.1:1\n  redis: yes\n");
 $try("alpha:\n  listen: 127.0.0.1:1\n  servers:\n   - 127.0.0.1:1:1\n");
 $try(
-    "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  servers:\n   - 127.0.0.1:1:1\nbeta:\n  listen: 127.0.0.1:2\n  servers:\n   - 127.0.0.1:1:1\n",
+    "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  servers:\n   - 127.0.0.1:1:1\n"
+        . "beta:\n  listen: 127.0.0.1:2\n  servers:\n   - 127.0.0.1:1:1\n",
     "nope\n",
 );
 

@@ -15,7 +15,8 @@ foreach (['one', 'two'] as $name) {
             $redis = new OneHop\Redis("alpha");
             echo $redis->get("where"), " ", ini_get("onehop.config");',
     );
-    $pools[] = "[$name]\nlisten = $root/fpm.sock\npm = static\npm.max_children = 2\nchroot = $root\nchdir = /\nphp_admin_value[onehop.config] = /etc/n.yml\n"
+    $pools[] = "[$name]\nlisten = $root/fpm.sock\npm = static\npm.max_children = 2\n"
+        . "chroot = $root\nchdir = /\nphp_admin_value[onehop.config] = /etc/n.yml\n"
         . "php_admin_value[open_basedir] =\ncatch_workers_output = yes\n";
 }
 register_shutdown_function(
@@ -40,7 +41,7 @@ for ($round = 0; $round < 6; $round++) {
     foreach (['one', 'two'] as $name) {
         $seen["$name: " . $ask($name)] = true;
     }
-    usleep(300000); /* So that somebody of each looks whether it has changed. */
+    usleep(300000); /* So a worker of each pool checks whether its file has changed. */
 }
 echo implode("\n", array_keys($seen)), "\n", 'changes told: ',
     substr_count(file_get_contents(Lab::file('fpm.log')), ' changed: '), "\n";

@@ -16,20 +16,25 @@ $write = static function (int $port, int $mode, array $directives = []): void {
 };
 $write($one, 0600);
 
-/* The owner of the file, and everybody else. */
+/* One pool runs as the file's owner, the other as another user. */
 foreach (['root', 'nobody'] as $user) {
-    $pools[] = "[$user]\nuser = $user\ngroup = "
-        . posix_getgrgid(posix_getpwnam($user)['gid'])['name'] . "\nlisten = "
-        . Lab::file("$user.sock")
-        . "\npm = static\npm.max_children = 2\nphp_admin_value[display_errors] = 0\ncatch_workers_output = yes\n";
+    $group = posix_getgrgid(posix_getpwnam($user)['gid'])['name'];
+    $pools[] = "[$user]\nuser = $user\ngroup = $group\nlisten = " . Lab::file("$user.sock")
+        . "\npm = static\npm.max_children = 2\nphp_admin_value[display_errors] = 0\n"
+        . "catch_workers_output = yes\n";
 }
 file_put_contents(
     Lab::file('fpm.conf'),
     "[global]\nerror_log = " . Lab::file('fpm.log') . "\ndaemonize = no\n" . implode($pools),
 );
 lab_start_fpm();
-file_put_contents(Lab::file('page.php'), '<?php try { $redis = new OneHop\Redis("alpha", "' . $config . '"); echo $redis->get("where"); }
-    catch (OneHop\Exception $e) { echo preg_replace("~Configuration /.*/~", "", $e->getMessage()); }');
+file_put_contents(Lab::file('page.php'), '<?php
+    try {
+        $redis = new OneHop\Redis("alpha", "' . $config . '");
+        echo $redis->get("where");
+    } catch (OneHop\Exception $e) {
+        echo preg_replace("~Configuration /.*/~", "", $e->getMessage());
+    }');
 $ask = static function (string $user): string {
     Lab::await('unix://' . Lab::file("$user.sock"));
     for ($i = 0; $i < 8; $i++) {
@@ -46,7 +51,7 @@ echo "only the owner may read it\n", $ask('root'), $ask('nobody'), $ask('root');
 echo "all may read it\n";
 chmod($config, 0644);
 echo $ask('nobody'), $ask('root');
-echo "it changes, and only the owner may read it, but is not the first who comes by\n";
+echo "it changes, and only the owner may read it, but another user calls first\n";
 $write($two, 0600);
 usleep(1100000);
 echo $ask('nobody'), $ask('root'), $ask('nobody');
@@ -74,7 +79,7 @@ foreach ([0640, 0644, 0642, 0646] as $mode) {
         );
         $i++
     ) {
-        usleep(20000); /* The master writes it down when it comes to it. */
+        usleep(20000); /* The master writes the log with a delay. */
     }
     printf("%o: %s\n", $mode, implode(' | ', $told[0]));
 }
@@ -87,7 +92,7 @@ root: one
 all may read it
 nobody: one
 root: one
-it changes, and only the owner may read it, but is not the first who comes by
+it changes, and only the owner may read it, but another user calls first
 nobody: one
 root: two
 nobody: one

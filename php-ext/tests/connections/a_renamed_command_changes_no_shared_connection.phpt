@@ -12,7 +12,7 @@ $file = lab_config([$port], ['pool_size' => 2]);
 $plain = lab_plain($port);
 $unknown = ['choose 3', 'CHOOSE 4', 'customer SETNAME me', 'listen channel', 'begin', 'nonsense'];
 
-/* The databases and names of all connections but our own, as the node tells them. */
+/* The databases and names of all other connections, as the node reports them. */
 function connections(Redis $plain): array
 {
     preg_match_all(
@@ -32,7 +32,8 @@ foreach ($_GET['unknown'] as $words) {
     foreach ([[...['onNode', 'node-0']], ['onEachNode']] as $by) {
         $method = array_shift($by);
         $reply = $redis->$method(...[...$by, 'rawCommand', ...explode(' ', $words)]);
-        echo "$method $words: ", json_encode($reply), ', then ', json_encode($redis->get('k')), "\n";
+        $then = json_encode($redis->get('k'));
+        echo "$method $words: ", json_encode($reply), ", then $then\n";
     }
 }
 SCRIPT;
@@ -47,7 +48,7 @@ $_GET = ['file' => $file, 'unknown' => $unknown];
 eval(substr($script, 5));
 print_r(connections($plain));
 
-echo "-- what the table holds costs no connection, what it does not hold costs one\n";
+echo "-- only a command that is not in the table costs a connection\n";
 $redis->get('k');
 foreach (['get k', 'choose 3', 'get k'] as $words) {
     $before = lab_accepted($plain);
@@ -97,7 +98,7 @@ Array
 (
     [0] => database 0, name ''
 )
--- what the table holds costs no connection, what it does not hold costs one
+-- only a command that is not in the table costs a connection
 get k: 0
 choose 3: 1
 get k: 0

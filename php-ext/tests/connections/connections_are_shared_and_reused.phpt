@@ -24,7 +24,7 @@ for ($i = 0; $i < 20; $i++) {
 $after = array_map('lab_accepted', $nodes);
 var_dump($after[0] - $before[0], $after[1] - $before[1]);
 
-echo "no more than pool_size at once\n";
+echo "no more than pool_size in parallel\n";
 final class Nested
 {
     public static $redis;
@@ -34,7 +34,7 @@ final class Nested
     }
     public function __unserialize(array $data): void
     {
-        /* Each level reads a large value: its connection is held while the next level begins. */
+        /* Each level reads a large value: its connection is in use while the next level begins. */
         self::$redis->get('nested');
     }
 }
@@ -50,5 +50,5 @@ var_dump(count($redis->hGetAll('big')));
 --EXPECT--
 int(1)
 int(1)
-no more than pool_size at once
+no more than pool_size in parallel
 int(2)

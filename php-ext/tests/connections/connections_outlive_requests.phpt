@@ -22,10 +22,13 @@ for ($i = 0; $i < 5; $i++) {
 }
 echo 'connections for 5 requests: ', lab_accepted($plain) - $before, "\n";
 
-/* Ways to leave a request in the middle of an exchange or of a pipeline; afterwards the next request must see its own value. */
+/*
+ * Ways to end a request in the middle of an exchange or of a pipeline. The next request must get
+ * its own value.
+ */
 $plain->rPush('list', ...array_fill(0, 40, str_repeat('m', 1000000)));
 $ways = [
-    'memory_limit while replies come' => '$redis->lRange("list", 0, -1);',
+    'memory_limit while replies arrive' => '$redis->lRange("list", 0, -1);',
     'memory_limit while a batch is unpacked' => '
         $redis->pipeline()->lRange("list", 0, -1)->get("key")->exec();',
     'fatal error with a queue' => '
@@ -59,7 +62,7 @@ foreach ($ways as $name => $way) {
         $page($script, ['config' => $config]), "\n";
 }
 usleep(100000);
-echo 'connections that are open: ', count($plain->client('list')) - 1, "\n";
+echo 'open connections: ', count($plain->client('list')) - 1, "\n";
 ?>
 --EXPECT--
 value value,value
@@ -68,11 +71,11 @@ value value,value
 value value,value
 value value,value
 connections for 5 requests: 1
-memory_limit while replies come: Allowed memory size, then value value,value
+memory_limit while replies arrive: Allowed memory size, then value value,value
 memory_limit while a batch is unpacked: Allowed memory size, then value value,value
 fatal error with a queue: Call to undefined, then value value,value
 exit with a queue: ends, then value value,value
 uncaught exception: Uncaught Exception, then value value,value
 held by a static: ends, then value value,value
 held by a cycle: ends, then value value,value
-connections that are open: 1
+open connections: 1

@@ -21,7 +21,7 @@ echo "-- not needed\n";
 $try($open, ['redis_auth' => 'secret-1']);
 echo "-- of a user\n";
 $try($users, ['redis_auth' => 'secret-2', 'username' => 'app']);
-echo "-- of nobody\n";
+echo "-- of an unknown user\n";
 $try($users, ['redis_auth' => 'secret-2', 'username' => 'nobody']);
 
 echo "-- dumps and exports\n";
@@ -47,7 +47,7 @@ OneHop\ConfigInvalid, node node, may have executed: false
 bool(true)
 -- of a user
 bool(true)
--- of nobody
+-- of an unknown user
 OneHop\ConfigInvalid, node node, may have executed: false
   The node refused the password: WRONGPASS invalid username-password pair or user is disabled., node node (127.0.0.1:PORT), server pool alpha: the command was not sent; correct username and redis_auth of the server pool
 -- dumps and exports

@@ -4,13 +4,20 @@ An answer that arrives after the deadline is never given to another command
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-/* Each connection answers its first command when the client has given it up, and all others at once. */
+/*
+ * Each connection answers its first command after the client has given up, and all others
+ * immediately.
+ */
 $gives_up = fn (string $key) => touch(Lab::file("given-up-$key"));
 $port = lab_node('$words = $node->command();
-    for ($i = 0; $i < 6000 && !file_exists("' . Lab::$directory . '/given-up-$words[1]"); $i++) usleep(5000);
+    for ($i = 0; $i < 6000 && !file_exists("' . Lab::$directory . '/given-up-$words[1]"); $i++) {
+        usleep(5000);
+    }
     $node->value("late value of $words[1]");
     touch("' . Lab::$directory . '/sent-$words[1]");
-    while (($words = $node->command()) && $words[1] !== "close") $node->value("value of $words[1]");');
+    while (($words = $node->command()) && $words[1] !== "close") {
+        $node->value("value of $words[1]");
+    }');
 $is_sent = function (string $key) {
     for ($i = 0; $i < 3000 && !file_exists(Lab::file("sent-$key")); $i++) {
         usleep(5000);
@@ -39,7 +46,7 @@ try {
 $gives_up('b1');
 $is_sent('b1');
 
-/* With time enough the very next call has its own answers, though the late one is still on its way. */
+/* With enough time the very next call gets its own answers while the late one is in flight. */
 for ($i = 0; $i < 3; $i++) {
     $gives_up("d$i");
     $redis->setOption(Redis::OPT_READ_TIMEOUT, 0.05);
@@ -51,7 +58,7 @@ for ($i = 0; $i < 3; $i++) {
         echo $redis->get("d$i"), ', ', $redis->get("e$i"), ', ',
             implode(' ', $redis->pipeline()->get('f')->get('g')->exec()), "\n";
     }
-    /* The good connection is left in the middle, so that the next round begins with a new one. */
+    /* Leaves the good connection in the middle of a reply: the next round needs a new one. */
     try {
         $redis->setOption(Redis::OPT_READ_TIMEOUT, 0.05);
         $redis->get('close');
@@ -63,7 +70,7 @@ foreach (lab_commands($port) as $line) {
     [$connection, , $key] = explode(' ', $line);
     $seen[$connection][] = $key;
 }
-echo 'connections that were asked again after a late answer: ',
+echo 'connections that got a command after a late answer: ',
     count(array_filter($seen, fn ($keys) => preg_match('/^[abc]/', $keys[0]) && count($keys) > (
         $keys[0] === 'b1' ? 2 : 1
     ))), "\n";
@@ -74,4 +81,4 @@ late
 late value of d0, value of e0, value of f value of g
 late value of d1, value of e1, value of f value of g
 late value of d2, value of e2, value of f value of g
-connections that were asked again after a late answer: 0
+connections that got a command after a late answer: 0

@@ -4,7 +4,7 @@ A node that sends its answer byte by byte cannot outlast the deadline
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-/* A minute of dripping: much longer than a busy machine takes to notice a deadline. */
+/* The answer takes a minute: much longer than a busy machine needs to notice a deadline. */
 $port = lab_node('$node->command(); $node->drip("$600\r\n" . str_repeat("x", 600) . "\r\n", 100);');
 $redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 drip"], ['timeout' => 250]));
 $time = lab_time(fn () => lab_tell(fn () => $redis->get('key')));

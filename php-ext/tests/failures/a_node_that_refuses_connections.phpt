@@ -12,7 +12,7 @@ lab_tell(fn () => $redis->get($keys['dead']));
 lab_tell(fn () => $redis->set($keys['dead'], 1));
 lab_tell(fn () => $redis->mget([$keys['dead']]));
 unset($keys['dead'], $keys['other']);
-echo "other nodes are not touched:\n";
+echo "other nodes are not affected:\n";
 lab_tell(fn () => $redis->set(current($keys), 'fine'));
 lab_tell(fn () => $redis->get(current($keys)));
 ?>
@@ -23,6 +23,6 @@ OneHop\NodeDown, node dead, may have executed: false
   Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
 OneHop\NodeDown, node dead, may have executed: false
   Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
-other nodes are not touched:
+other nodes are not affected:
 bool(true)
 string(4) "fine"

@@ -23,7 +23,7 @@ $keys = lab_key_of_each($config);
 $redis = new OneHop\Redis('alpha', $config);
 $time = lab_time(fn () => lab_tell(fn () => $redis->set($keys['full'], 1)));
 var_dump($time > 1499, $time < 60000); /* The kernel itself tries for two minutes. */
-/* The same by another name: the first one rests now. */
+/* The same node by another name, because the first one rests now. */
 $config = lab_config(
     ["127.0.0.1:$port:1 full-too", '127.0.0.1:' . lab_redis() . ':1 fine'],
     ['timeout' => 1500],

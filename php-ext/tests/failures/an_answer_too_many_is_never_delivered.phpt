@@ -16,9 +16,20 @@ function pool_of(string $script): OneHop\Redis
     return new OneHop\Redis('alpha', config_of($script));
 }
 
-/* Sends one more answer as soon as the first one has been read, and says so: then it has arrived, however busy the machine is. */
-$more = 'while ($words = $node->command()) { $node->value("value of $words[1]"); $file = "' . Lab::$directory . '/$words[1]";
-    while (!file_exists("$file-read")) { usleep(50); } $node->value("too many"); touch("$file-sent"); }';
+/*
+ * Sends one more answer as soon as the first one has been read, and reports that. So the answer has
+ * arrived, however busy the machine is.
+ */
+$more = '
+    while ($words = $node->command()) {
+        $node->value("value of $words[1]");
+        $file = "' . Lab::$directory . '/$words[1]";
+        while (!file_exists("$file-read")) {
+            usleep(50);
+        }
+        $node->value("too many");
+        touch("$file-sent");
+    }';
 $let_come = static function (string $key): void {
     touch(Lab::file("$key-read"));
     while (!file_exists(Lab::file("$key-sent"))) {
@@ -28,17 +39,15 @@ $tell = static function (array $wrong): void {
     echo $wrong ? 'wrong: ' . implode(', ', array_slice($wrong, 0, 5)) : 'only right answers', "\n";
 };
 
-echo "-- two answers at once\n";
-$redis = pool_of(
-    '
-        while ($words = $node->command()) {
-            $node->send("+first $words[1]\r\n+second $words[1]\r\n");
-        }',
-);
+echo "-- two answers together\n";
+$redis = pool_of('
+    while ($words = $node->command()) {
+        $node->send("+first $words[1]\r\n+second $words[1]\r\n");
+    }');
 lab_tell(fn () => $redis->get('a'));
 lab_tell(fn () => $redis->get('b'));
 
-echo "-- a second answer a little later, and at once the next command\n";
+echo "-- a second answer a little later, and the next command immediately\n";
 $redis = pool_of($more);
 $wrong = [];
 for ($i = 0; $i < 50; $i++) {
@@ -48,7 +57,7 @@ for ($i = 0; $i < 50; $i++) {
 }
 $tell($wrong);
 
-echo "-- and at once the next request, of the same worker or another one\n";
+echo "-- and the next request immediately, in the same worker or another one\n";
 $page = lab_fpm([], 2);
 $config = config_of($more);
 $script = <<<'PHP'
@@ -69,12 +78,12 @@ for ($i = 0; $i < 10; $i++) {
 $tell($wrong);
 ?>
 --EXPECT--
--- two answers at once
+-- two answers together
 OneHop\ProtocolViolation, node odd, may have executed: true
   The node broke the protocol (a reply that nobody asked for), node odd (127.0.0.1:PORT), server pool alpha: the command may have executed; check what listens there
 OneHop\ProtocolViolation, node odd, may have executed: true
   The node broke the protocol (a reply that nobody asked for), node odd (127.0.0.1:PORT), server pool alpha: the command may have executed; check what listens there
--- a second answer a little later, and at once the next command
+-- a second answer a little later, and the next command immediately
 only right answers
--- and at once the next request, of the same worker or another one
+-- and the next request immediately, in the same worker or another one
 only right answers

@@ -4,7 +4,7 @@ Bytes that are no reply end in ProtocolViolation, quickly and without large allo
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-/* PHP expressions: what the node sends. */
+/* PHP expressions for what the node sends. */
 $streams = [
     '"hello\r\n"', '"$-2\r\n"', '"$3\r\nabcXX"', '"$3\nabc\r\n"', '"*-5\r\n"',
     '"$99999999999999999999\r\n"', '"$2147483647\r\n"', '"*2147483647\r\n"',

@@ -14,12 +14,16 @@ $redis = new OneHop\Redis(
     'alpha',
     lab_config(array_column($nodes, 0), ['timeout' => 30, 'server_failure_limit' => 1000]),
 );
-$redis->setOption(Redis::OPT_READ_TIMEOUT, 20); /* Nothing is proven before the trouble begins. */
+/* Short, because the calls before the trouble prove nothing. */
+$redis->setOption(Redis::OPT_READ_TIMEOUT, 20);
 for ($i = 0; $i < 400; $i++) {
     $redis->set(md5("key$i"), md5("key$i") . ' value');
 }
 $redis->setOption(Redis::OPT_READ_TIMEOUT, 0.03);
-/* One process troubles the nodes: stops one for a little longer or shorter than the deadline, or throws its clients out. */
+/*
+ * One process disturbs the nodes: it stops one for a little longer or shorter than the deadline, or
+ * drops its clients.
+ */
 $trouble = pcntl_fork();
 if ($trouble === 0) {
     mt_srand(7);
@@ -49,7 +53,7 @@ $check = function (string $key, mixed $value) use (&$right, &$wrong, &$failed) {
     }
 };
 $begin = microtime(true);
-/* Six seconds, and longer on a machine that is too busy to see both. */
+/* Six seconds, or longer until a busy machine has seen both: right replies and failures. */
 while (($passed = microtime(true) - $begin) < 6 || (
     $passed < 30 && ($right <= 500 || $failed <= 5 || $partial === 0)
 )) {
@@ -91,17 +95,17 @@ $end = microtime(true) + 20;
 for ($i = 0; $i < 400; $i++) {
     try {
         $wrong += $redis->get(md5("key$i")) !== md5("key$i") . ' value';
-    /* It may rest a little longer, or have thrown us out just now. */
+    /* The node may rest a little longer, or may just have dropped this client. */
     } catch (OneHop\NodeDown $e) {
         usleep(10000);
         $i -= microtime(true) < $end ? 1 : throw $e;
     }
 }
-echo "wrong when it is over: $wrong\n";
+echo "wrong afterwards: $wrong\n";
 ?>
 --EXPECT--
 wrong: 0
 bool(true)
 bool(true)
 bool(true)
-wrong when it is over: 0
+wrong afterwards: 0

@@ -4,7 +4,10 @@ A connection that died idle is replaced; one that dies under a command is retrie
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-/* Each connection answers its first command and closes when it has read the second; the log tells what came twice. */
+/*
+ * Each connection answers its first command and closes after it has read the second. The log shows
+ * which commands came twice.
+ */
 $port = lab_node(
     '$words = $node->command(); $node->value("value of $words[1]"); $node->command();',
 );
@@ -17,7 +20,7 @@ lab_tell(fn () => $redis->pipeline()->get('e')->exec());
 lab_tell(fn () => $redis->pipeline()->get('f')->set('g', 1)->exec());
 echo implode("\n", lab_commands($port)), "\n";
 
-echo "-- closed while idle: nothing was sent, so anything may go again\n";
+echo "-- closed while idle: nothing was sent, so every command may be sent again\n";
 $port = lab_node(
     '
         for ($i = 0; $i < 2; $i++) {
@@ -32,7 +35,7 @@ usleep(400000);
 lab_tell(fn () => $redis->incr('b'));
 echo implode("\n", lab_commands($port)), "\n";
 
-echo "-- sent once, and then the node is gone for good: the first attempt may have executed\n";
+echo "-- sent once, then the node dies: the first attempt may have executed\n";
 $port = lab_node(
     '
         $node->command();
@@ -45,7 +48,7 @@ $redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 fickle"], ['ti
 $redis->get('a');
 lab_tell(fn () => $redis->get('b'));
 
-echo "-- OPT_MAX_RETRIES 0: nothing goes again\n";
+echo "-- OPT_MAX_RETRIES 0: nothing is sent again\n";
 $port = lab_node(
     '$words = $node->command(); $node->value("value of $words[1]"); $node->command();',
 );
@@ -75,15 +78,15 @@ OneHop\NodeDown, node fickle, may have executed: true
 3 GET e
 4 GET e
 4 GET f
--- closed while idle: nothing was sent, so anything may go again
+-- closed while idle: nothing was sent, so every command may be sent again
 bool(false)
 int(7)
 1 SET a 1
 2 INCR b
--- sent once, and then the node is gone for good: the first attempt may have executed
+-- sent once, then the node dies: the first attempt may have executed
 OneHop\NodeDown, node fickle, may have executed: true
   Connection refused while connecting, node fickle (127.0.0.1:PORT), server pool alpha: the command may have executed; check that redis runs there and can be reached
--- OPT_MAX_RETRIES 0: nothing goes again
+-- OPT_MAX_RETRIES 0: nothing is sent again
 string(10) "value of a"
 OneHop\NodeDown, node fickle, may have executed: true
   Connection closed by the node, node fickle (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice

@@ -16,10 +16,12 @@ lab_show('parts of TIME', count($redis->time()));
 lab_show('ECHO', $redis->echo('text'));
 lab_show('COMMAND COUNT by rawCommand() is above 100',
     $redis->rawCommand('COMMAND', 'COUNT') > 100);
-lab_show('ECHO, and GET of a key that nobody set, in a pipeline',
-    $redis->pipeline()->echo('text')->get($key['live'])->exec());
+lab_show(
+    'ECHO and GET of an unset key in a pipeline',
+    $redis->pipeline()->echo('text')->get($key['live'])->exec(),
+);
 
-echo "-- RANDOMKEY: what is there is found, but that nothing is there cannot be said\n";
+echo "-- RANDOMKEY finds a key of a live node, but cannot claim that there is none\n";
 lab_tell(fn () => $redis->randomKey());
 $redis->set($key['live'], 1);
 for ($i = 0; $i < 10; $i++) {
@@ -27,7 +29,7 @@ for ($i = 0; $i < 10; $i++) {
 }
 lab_show('10 times the only key', array_unique($found) === [$key['live']]);
 
-echo "-- all nodes: no sum of fewer\n";
+echo "-- all nodes: never the sum of some\n";
 foreach ([['dbSize'], ['keys', '*'], ['flushAll'], ['role'], ['info', 'server']] as $call) {
     try {
         lab_show($call[0], $redis->{$call[0]}(...array_slice($call, 1)));
@@ -46,7 +48,7 @@ lab_tell(fn () => (new OneHop\Redis(
     lab_config(["127.0.0.1:$dead:1 dead", "127.0.0.1:$dead:1 gone"], [], 'none.yml'),
 ))->dbSize());
 
-echo "-- an order that one node follows, because the others have nothing to do\n";
+echo "-- an order that one node carries out, because the others have nothing to do\n";
 $kill = fn (string ...$answers) => new OneHop\Redis('alpha', lab_config(array_map(
     fn ($i, $answer) => $answer === '' ? "127.0.0.1:$dead:1 n$i" : '127.0.0.1:'
         . lab_node("while (\$node->command()) { \$node->send(\"$answer\\r\\n\"); }")
@@ -60,14 +62,14 @@ lab_show('one does, the other one is down', $kill('', '+OK')->script('kill'));
 lab_tell(fn () => $kill('-NOTBUSY nothing', '-NOTBUSY nothing')->script('kill'));
 lab_show('both answer with an error', $kill('-ERR one', '-ERR two')->script('kill'));
 
-echo "-- an error of one node fails the whole, as phpredis shows errors\n";
+echo "-- an error of one node fails the call, as phpredis shows errors\n";
 $redis = $kill(':5', '-ERR no');
 lab_show('DBSIZE', $redis->dbSize());
 lab_show('last error', trim($redis->getLastError()));
 lab_show('FLUSHALL', $kill('+OK', '-ERR no')->flushAll());
 lab_show('DBSIZE where one node answers with no number', $kill(':5', '+no number')->dbSize());
 
-echo "-- a hung node costs one deadline, then another one is asked\n";
+echo "-- a hung node costs one deadline, then another node is asked\n";
 [$port, $hung] = lab_redis_process();
 $redis = new OneHop\Redis(
     'alpha',
@@ -78,7 +80,7 @@ lab_tell(fn () => $redis->echo('text'));
 lab_show('the next ECHO', $redis->echo('text'));
 Lab::signal($hung, SIGCONT);
 
-echo "-- in a pipeline: what cannot be one reply is told in its place\n";
+echo "-- in a pipeline: a failure takes the place of the reply\n";
 $redis = new OneHop\Redis('alpha', lab_config([$live, lab_redis(), lab_redis()]));
 try {
     $redis->pipeline()->dbSize()->config('get', 'port')->randomKey()->ping()->exec();
@@ -88,26 +90,26 @@ try {
         $e->getReplies(),
     )), "\n", $e->getMessage(), "\n";
 }
-echo "-- what the servers are\n";
+echo "-- name and version of the servers\n";
 if (method_exists('Redis', 'serverVersion')) {
     $info = $redis->info('server');
     $isNamed = $redis->serverName() === ($info['server_name'] ?? 'redis');
     $hasVersion = $redis->serverVersion() === ($info['valkey_version'] ?? $info['redis_version']);
 }
-lab_show('their name is that of INFO', $isNamed ?? true);
-lab_show('and their version', $hasVersion ?? true);
+lab_show('the name is that of INFO', $isNamed ?? true);
+lab_show('and so is the version', $hasVersion ?? true);
 ?>
 --EXPECT--
 -- any node: the next one
 parts of TIME: 2
 ECHO: "text"
 COMMAND COUNT by rawCommand() is above 100: true
-ECHO, and GET of a key that nobody set, in a pipeline: ["text",false]
--- RANDOMKEY: what is there is found, but that nothing is there cannot be said
+ECHO and GET of an unset key in a pipeline: ["text",false]
+-- RANDOMKEY finds a key of a live node, but cannot claim that there is none
 OneHop\NodeDown, node dead, may have executed: false
   Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
 10 times the only key: true
--- all nodes: no sum of fewer
+-- all nodes: never the sum of some
 dbSize: 0 => NodeDown, 1 => 1, failed: dead
 keys: 0 => NodeDown, 1 => array, failed: dead
 flushAll: 0 => NodeDown, 1 => true, failed: dead
@@ -115,23 +117,23 @@ role: dead => NodeDown, live => array, failed: dead
 info: 0 => NodeDown, 1 => array, failed: dead
 OneHop\NodeDown, node dead, may have executed: false
   Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
--- an order that one node follows, because the others have nothing to do
+-- an order that one node carries out, because the others have nothing to do
 one of three nodes kills a script: true
 one does, the other one is down: true
 RedisException: NOTBUSY nothing
 both answer with an error: false
--- an error of one node fails the whole, as phpredis shows errors
+-- an error of one node fails the call, as phpredis shows errors
 DBSIZE: false
 last error: "ERR no"
 FLUSHALL: false
 DBSIZE where one node answers with no number: false
--- a hung node costs one deadline, then another one is asked
+-- a hung node costs one deadline, then another node is asked
 OneHop\DeadlineExceeded, node hung, may have executed: true
   No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
 the next ECHO: "text"
--- in a pipeline: what cannot be one reply is told in its place
+-- in a pipeline: a failure takes the place of the reply
 0, Unsupported, false, true
 A part of the batch failed, though every node has answered, server pool alpha: its commands were answered; getReplies() has all replies, with a failure in the place of each such part, the first: The nodes answer differently, which no single reply can say, server pool alpha
--- what the servers are
-their name is that of INFO: true
-and their version: true
+-- name and version of the servers
+the name is that of INFO: true
+and so is the version: true

@@ -13,7 +13,7 @@ foreach ($nodes as $i => $node) {
 }
 $key = lab_key_of_each($config);
 
-echo "-- by name, phpredis' replies\n";
+echo "-- by name, with phpredis' replies\n";
 echo json_encode($redis->onEachNode('get', 'here')), "\n";
 echo json_encode(array_map(fn ($config) => (int) $config['port'], $redis->onEachNode(
     'config',
@@ -25,7 +25,7 @@ echo json_encode($redis->onEachNode('ROLE')['node-1'][0]), ' ',
     json_encode($redis->onNode('node-2', 'get', 'nothing')), "\n";
 echo json_encode($redis->onEachNode('eval', 'return 7')), ' ',
     json_encode($redis->onEachNode('evalSha', sha1('return 7'))), "\n";
-echo "-- what the fleet refuses: other nodes' keys, orders to one server, commands the table does not hold\n";
+echo "-- what the fleet refuses: other nodes' keys, orders to one server, unknown commands\n";
 echo json_encode($redis->onNode('node-0', 'mset', [$key['node-1'] => 1, $key['node-2'] => 2])), ' ',
     json_encode($nodes[0]->mget([$key['node-1'], $key['node-2']])), "\n";
 echo json_encode($redis->onEachNode('client', 'kill', '1.2.3.4:5')), ' ',
@@ -79,12 +79,12 @@ lab_tell(fn () => $redis->onNode('dead', 'get', 'here'));
 lab_tell(fn () => $redis->onNode('node-0', 'get', 'here'));
 ?>
 --EXPECT--
--- by name, phpredis' replies
+-- by name, with phpredis' replies
 {"node-0":"node-0","node-1":"node-1","node-2":"node-2"}
 true
 "master" "node-2" false
 {"node-0":7,"node-1":7,"node-2":7} {"node-0":7,"node-1":7,"node-2":7}
--- what the fleet refuses: other nodes' keys, orders to one server, commands the table does not hold
+-- what the fleet refuses: other nodes' keys, orders to one server, unknown commands
 true ["1","2"]
 {"node-0":false,"node-1":false,"node-2":false} "ERR No such client"
 true {"node-0":false,"node-1":false,"node-2":false}

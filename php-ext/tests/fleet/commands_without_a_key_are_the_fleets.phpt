@@ -65,7 +65,7 @@ foreach ($calls as $call) {
             json_encode($given), " on four\n";
     }
 }
-echo "-- of the type of one server's\n";
+echo "-- the same type as one server's reply\n";
 foreach ([['time'], ['lastSave'], ['command'], ['bgSave'], ['client', 'list']] as $call) {
     [$one, $four] = [$answer($plain, $call), $answer($fleet, $call)];
     echo implode(' ', $call), ' ', gettype($four), ' ', var_export(
@@ -75,7 +75,7 @@ foreach ([['time'], ['lastSave'], ['command'], ['bgSave'], ['client', 'list']] a
     ), "\n";
 }
 var_dump(count($fleet->client('list')) >= 4);
-echo "-- INFO in the form of one server's\n";
+echo "-- INFO in the form of one server's reply\n";
 foreach (range(1, 50) as $i) {
     $fleet->set('key ' . md5($i), $i);
 }
@@ -104,20 +104,18 @@ lab_tell(fn () => $fleet->config('get', 'port'));
 lab_tell(fn () => array_map(fn ($role) => $role[0], $fleet->role()));
 lab_tell(fn () => array_keys($fleet->rawCommand('MEMORY', 'DOCTOR')));
 echo "-- all nodes have it\n";
-var_dump(array_map(
-    fn ($port) => lab_plain($port)->config('get', 'maxmemory-policy'),
-    $ports,
-) === array_fill(0, 4, ['maxmemory-policy' => 'allkeys-lru']));
+$policies = array_map(fn ($port) => lab_plain($port)->config('get', 'maxmemory-policy'), $ports);
+var_dump($policies === array_fill(0, 4, ['maxmemory-policy' => 'allkeys-lru']));
 ?>
 --EXPECT--
--- of the type of one server's
+-- the same type as one server's reply
 time array true
 lastSave integer true
 command array true
 bgSave boolean true
 client list array true
 bool(true)
--- INFO in the form of one server's
+-- INFO in the form of one server's reply
 bool(true)
 bool(true)
 bool(false)

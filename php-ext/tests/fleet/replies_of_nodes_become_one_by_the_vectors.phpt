@@ -4,7 +4,7 @@ Replies of several nodes are merged by the command's rule, as the vectors of spe
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-/** A reply of the vectors as bytes. */
+/** A reply of the vectors, in bytes. */
 function encode(mixed $reply): string
 {
     return match (true) {
@@ -18,7 +18,7 @@ function encode(mixed $reply): string
     };
 }
 
-/** The same as phpredis' rawCommand gives it to a script. */
+/** The same reply as phpredis' rawCommand() returns it to a script. */
 function value(mixed $reply): mixed
 {
     return match (true) {
@@ -57,7 +57,7 @@ foreach ($tests as $test) {
         $keys[$topology->locate("key-$i")->index][] = "key-$i";
     }
     if ($test['merge'] === 'in_order') {
-        /* Keys that are placed as the vector wants it. */
+        /* Keys on the nodes that the vector names. */
         $named = [];
         foreach ($test['places'] as $node => $places) {
             foreach ($places as $place) {
@@ -67,7 +67,7 @@ foreach ($tests as $test) {
         ksort($named);
         $call = [...isset($test['width']) ? ['PUBSUB', 'NUMSUB'] : ['MGET'], ...$named];
     } elseif ($test['merge'] === 'streams') {
-        /* Streams whose names cannot be chosen freely: the replies are made with the names that fit. */
+        /* Streams: names on the vector's nodes replace the vector's own names in the replies. */
         $names = [];
         foreach ($test['order'] as $place => $name) {
             $node = array_key_first(array_filter(
@@ -92,15 +92,12 @@ foreach ($tests as $test) {
             ? []
             : array_map(fn ($stream) => [$names[$stream[0]], $stream[1]], $test['merged']);
     } else {
-        $call = explode(
-            ' ',
-            is_array($test['replies'][0])
-                && $test['merge'] === 'min' ? 'WAITAOF 1 1 1' : $words[$test['merge']],
-        );
+        $is_waitaof = is_array($test['replies'][0]) && $test['merge'] === 'min';
+        $call = explode(' ', $is_waitaof ? 'WAITAOF 1 1 1' : $words[$test['merge']]);
     }
     $redis = new OneHop\Redis('alpha', $config);
     if (isset($test['nodes'])) {
-        /* Nodes are in the order in which nutcracker sorts them: short names first. */
+        /* Nodes have the order in which nutcracker sorts them: short names first. */
         ksort($test['merged']);
     }
     try {

@@ -11,7 +11,7 @@ for ($i = 0; $i < 100; $i++) {
     $ours->set("key:$i", $i);
 }
 
-/** How many keys a loop finds that begins like this; false: none was looked for. */
+/** How many keys a loop finds that begins with $iterator; false if it does not scan at all. */
 function found(Redis $redis, mixed $cursor): int|false
 {
     $found = [];
@@ -34,7 +34,7 @@ foreach ([
 ] as $first) {
     $expected = found($plain, $first);
     if ($expected !== false && $expected < 100) {
-        continue; // A cursor of that one server: it begins in the middle.
+        continue; // This is a cursor of the one server, so the loop begins in the middle.
     }
     $begins += $expected === 100;
     if (found($ours, $first) !== $expected) {

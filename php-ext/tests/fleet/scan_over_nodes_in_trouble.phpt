@@ -4,7 +4,7 @@ scan() reports a node that is down, fails, is slow or has cursors of another kin
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-/** A node whose SCAN answers are these, one after another; each [cursor, keys]. */
+/** A node that answers SCAN with these replies, one after another; each is [cursor, keys]. */
 function node(array $answers, int $pause_ms = 0): string
 {
     $bytes = base64_encode(serialize(array_map(
@@ -27,7 +27,7 @@ function node(array $answers, int $pause_ms = 0): string
     return "127.0.0.1:$port:1";
 }
 
-echo "-- a node that is down: the iterator stays, so nothing is lost when it is back\n";
+echo "-- a node that is down: the iterator stays, so no key is lost when the node is back\n";
 $port = Lab::port();
 $config = lab_config([node([['5', ['a']], ['0', ['b']]]) . ' n0', "127.0.0.1:$port:1 n1"]);
 $redis = new OneHop\Redis('alpha', $config);
@@ -41,12 +41,12 @@ lab_plain($port)->set('c', 1);
 for ($found = null; $found === null; usleep(10000)) {
     try {
         $found = $redis->scan($iterator);
-    } catch (OneHop\NodeDown) { /* It rests for a while. */
+    } catch (OneHop\NodeDown) { /* The node rests for a while. */
     }
 }
 var_dump(implode($found), $iterator);
 
-echo "-- an error of a node is false, as phpredis has it\n";
+echo "-- an error of a node returns false, as in phpredis\n";
 $redis = new OneHop\Redis('alpha', lab_config([node(["-ERR no\r\n", ['0', ['a']]]) . ' n0']));
 $iterator = null;
 lab_tell(function () use ($redis, &$iterator) { return @$redis->scan($iterator); });
@@ -71,7 +71,7 @@ $redis->setOption(Redis::OPT_SCAN, Redis::SCAN_RETRY);
 $iterator = null;
 lab_tell(function () use ($redis, &$iterator) { return $redis->hScan('key', $iterator); });
 
-echo "-- a cursor that has no room\n";
+echo "-- a cursor that is too large\n";
 $redis = new OneHop\Redis('alpha', lab_config([
     node([['1099511627775', ['a']], ['1099511627776', ['b']]]) . ' large',
 ]));
@@ -80,7 +80,7 @@ lab_tell(function () use ($redis, &$iterator) { return implode($redis->scan($ite
 lab_tell(function () use ($redis, &$iterator) { return implode($redis->scan($iterator)); });
 ?>
 --EXPECT--
--- a node that is down: the iterator stays, so nothing is lost when it is back
+-- a node that is down: the iterator stays, so no key is lost when the node is back
 string(1) "a"
 string(1) "b"
 OneHop\NodeDown, node n1, may have executed: false
@@ -88,7 +88,7 @@ OneHop\NodeDown, node n1, may have executed: false
 bool(true)
 string(1) "c"
 int(0)
--- an error of a node is false, as phpredis has it
+-- an error of a node returns false, as in phpredis
 bool(false)
 NULL
 array(1) {
@@ -102,7 +102,7 @@ array(1) {
   ["field"]=>
   string(4) "late"
 }
--- a cursor that has no room
+-- a cursor that is too large
 string(1) "a"
 OneHop\ProtocolViolation, node large, may have executed: true
   The cursor of the node has more than 40 bits, node large (127.0.0.1:PORT), server pool alpha: the command was answered; report this as a bug

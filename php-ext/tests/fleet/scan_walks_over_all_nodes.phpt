@@ -7,7 +7,7 @@ require __DIR__ . '/../lab/lab.inc';
 $ports = [lab_redis(), lab_redis(), lab_redis(), lab_redis()];
 $config = lab_config($ports);
 $redis = new OneHop\Redis('alpha', $config);
-/** All keys a loop of scan() finds, as a program writes it for one server. */
+/** All keys that a loop of scan() finds, written as for one server. */
 function walk(Redis $redis, mixed &$iterator, ?callable $between = null, mixed ...$arguments): array
 {
     $found = [];
@@ -21,7 +21,7 @@ function walk(Redis $redis, mixed &$iterator, ?callable $between = null, mixed .
 $names = array_map(fn ($i) => 'key:' . md5($i), range(1, 1000));
 sort($names);
 
-echo "-- nothing there: one empty answer, then the end\n";
+echo "-- no keys: one empty answer, then the end\n";
 $iterator = null;
 lab_show('the first answer', $redis->scan($iterator));
 lab_show('iterator', $iterator);
@@ -34,9 +34,12 @@ lab_show('each key is found once', walk($redis, $iterator) === $names);
 lab_show('iterator', $iterator);
 $iterator = null;
 $expected = array_values(preg_grep('/^key:a/', $names));
-lab_show('those of a pattern, too', walk($redis, $iterator, null, 'key:a*', 50) === $expected);
+lab_show(
+    'each key of a pattern is found once',
+    walk($redis, $iterator, null, 'key:a*', 50) === $expected,
+);
 
-echo "-- what is there from the beginning to the end is found, whatever happens meanwhile\n";
+echo "-- keys that exist from beginning to end are found, whatever changes meanwhile\n";
 $iterator = null;
 $round = 0;
 $found = walk($redis, $iterator, function () use ($redis, &$round) {
@@ -52,7 +55,7 @@ $found = walk($redis, $iterator, function () use ($redis, &$round) {
 lab_show('keys missed', array_diff($names, $found));
 $redis->del(array_map(fn ($i) => 'new:' . md5("$i"), range(0, $round * 100)));
 
-echo "-- goes on with another object, in another process\n";
+echo "-- continues with another object, in another process\n";
 $iterator = null;
 $found = [];
 for ($i = 0; $i < 30; $i++) {
@@ -74,7 +77,7 @@ $found = array_unique([...$found, ...explode("\n", trim($rest))]);
 sort($found);
 lab_show('together they have found each key', $found === $names);
 
-echo "-- the options are phpredis'\n";
+echo "-- phpredis' options\n";
 $redis->setOption(Redis::OPT_SCAN, Redis::SCAN_RETRY);
 $rare = array_values(preg_grep('/^key:abc?/', $names));
 $iterator = null;
@@ -84,7 +87,7 @@ $expected = array_values(preg_grep('/^key:ab/', $names));
 lab_show('SCAN_RETRY finds the keys of a rare pattern', $found === $expected);
 lab_show('answers are at most one more than keys', $answers <= count($rare) + 1);
 $iterator = null;
-lab_show('a pattern that no key has', $redis->scan($iterator, 'nothing*', 1));
+lab_show('a pattern that matches no key', $redis->scan($iterator, 'nothing*', 1));
 lab_show('iterator', $iterator);
 $redis->setOption(Redis::OPT_SCAN, Redis::SCAN_NORETRY);
 if (defined('Redis::SCAN_PREFIX')) {
@@ -100,7 +103,7 @@ echo "-- an iterator of another topology\n";
 $iterator = null;
 $redis->scan($iterator);
 $kept = $iterator;
-// A cursor has 11 bits of its topology: one topology in 2,048 has them in common with ours.
+// A cursor holds 11 bits of its topology, so one other topology in 2,048 has the same bits.
 $bits = static fn (string $path)
     => hexdec(substr((new OneHop\Topology('alpha', $path))->fingerprint(), 0, 3)) >> 1;
 do {
@@ -113,31 +116,31 @@ lab_show('the iterator stays', $iterator === $kept);
 foreach ([17 | ($bits($config) ^ 1) << 52, 1 << 45, PHP_INT_MAX] as $iterator) {
     lab_tell(function () use ($redis, &$iterator) { return $redis->scan($iterator); });
 }
-echo "-- no command for a pipeline\n";
+echo "-- not in a pipeline\n";
 $iterator = null;
 lab_tell(function () use ($redis, &$iterator) { return $redis->pipeline()->scan($iterator); });
 $redis->discard();
-lab_show('behind the pipeline it finds keys', count($redis->scan($iterator)) > 0);
+lab_show('after the pipeline it finds keys', count($redis->scan($iterator)) > 0);
 ?>
 --EXPECT--
--- nothing there: one empty answer, then the end
+-- no keys: one empty answer, then the end
 the first answer: []
 iterator: 0
 the second answer: false
 -- all keys, each once
 each key is found once: true
 iterator: 0
-those of a pattern, too: true
--- what is there from the beginning to the end is found, whatever happens meanwhile
+each key of a pattern is found once: true
+-- keys that exist from beginning to end are found, whatever changes meanwhile
 keys missed: []
--- goes on with another object, in another process
+-- continues with another object, in another process
 in the middle the iterator is a number: true
 above 0: true
 together they have found each key: true
--- the options are phpredis'
+-- phpredis' options
 SCAN_RETRY finds the keys of a rare pattern: true
 answers are at most one more than keys: true
-a pattern that no key has: []
+a pattern that matches no key: []
 iterator: 0
 SCAN_PREFIX puts the prefix before the pattern: true
 -- an iterator of another topology
@@ -150,7 +153,7 @@ OneHop\Unsupported, node none, may have executed: false
   The cursor is of another topology, server pool alpha: the command was not sent; begin again with null
 OneHop\Unsupported, node none, may have executed: false
   The cursor is of another topology, server pool alpha: the command was not sent; begin again with null
--- no command for a pipeline
+-- not in a pipeline
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::scan() is not supported: the command was not sent; it is a conversation, in which each answer says where to go on: call it outside
-behind the pipeline it finds keys: true
+after the pipeline it finds keys: true

@@ -35,19 +35,19 @@ $write = fn ()
 
 echo "-- all replicas are there\n";
 $write();
-lab_show('replicas, waited for 1', $redis->wait(1, 5000));
-lab_show('waited for 2, which no master has', $redis->wait(2, 100));
+lab_show('replicas, wait for 1', $redis->wait(1, 5000));
+lab_show('wait for 2, which no master has', $redis->wait(2, 100));
 lab_show('by rawCommand()', $redis->rawCommand('WAIT', '1', '5000'));
 lab_show('between SET and GET in a pipeline',
     $redis->pipeline()->set($key['node-0'], 2)->wait(1, 5000)->get($key['node-0'])->exec());
 lab_show('of each node', $redis->onEachNode('wait', 1, 5000));
 
-echo "-- one of them stopped\n";
+echo "-- one replica is stopped\n";
 Lab::signal($two_replica, SIGSTOP);
 $write();
 lab_show('replicas', $redis->wait(1, 300));
 lab_show('of each node', $redis->onEachNode('wait', 1, 300));
-lab_show('behind GET in a pipeline', $redis->pipeline()->get($key['node-0'])->wait(1, 300)->exec());
+lab_show('after GET in a pipeline', $redis->pipeline()->get($key['node-0'])->wait(1, 300)->exec());
 
 echo "-- the same for a pool of one server\n";
 $write();
@@ -55,9 +55,9 @@ $alone = new OneHop\Redis('alpha', lab_config([$two], [], 'alone.yml'));
 lab_show('replicas', $alone->wait(1, 300));
 lab_show('in a pipeline', $alone->pipeline()->wait(1, 300)->exec());
 Lab::signal($two_replica, SIGCONT);
-lab_show('replicas once it goes on', $alone->wait(1, 5000));
+lab_show('replicas once it continues', $alone->wait(1, 5000));
 
-echo "-- it may wait longer than the timeout of the pool\n";
+echo "-- the wait may exceed the pool's timeout\n";
 Lab::signal($two_replica, SIGSTOP);
 $short = new OneHop\Redis('alpha', lab_config([$one, $two], ['timeout' => 1500], 'short.yml'));
 $write();
@@ -72,29 +72,29 @@ try {
         preg_replace('/NOPERM .*?, node.*: /', 'NOPERM ...: ', $e->getMessage()), "\n";
 }
 
-echo "-- no place in a transaction\n";
+echo "-- not in a transaction\n";
 lab_tell(fn () => $redis->multi()->wait(1, 100));
 $redis->discard();
 ?>
 --EXPECT--
 -- all replicas are there
-replicas, waited for 1: 1
-waited for 2, which no master has: 1
+replicas, wait for 1: 1
+wait for 2, which no master has: 1
 by rawCommand(): 1
 between SET and GET in a pipeline: [true,1,"2"]
 of each node: {"node-0":1,"node-1":1}
--- one of them stopped
+-- one replica is stopped
 replicas: 0
 of each node: {"node-0":1,"node-1":0}
-behind GET in a pipeline: ["1",0]
+after GET in a pipeline: ["1",0]
 -- the same for a pool of one server
 replicas: 0
 in a pipeline: [0]
-replicas once it goes on: 1
--- it may wait longer than the timeout of the pool
+replicas once it continues: 1
+-- the wait may exceed the pool's timeout
 replicas within 2,000 ms: 0
 -- a user who may not publish
 node-0 The node refused a command that is sent in front of this one: NOPERM ...: the command may have executed; give the user of the server pool the right to send that, too
--- no place in a transaction
+-- not in a transaction
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::wait() has no place in a transaction: the command was not sent; it concerns every node: call it before multi() or after exec()
