@@ -114,11 +114,9 @@ final class Walk
     /** True if the call would crash plain phpredis. Another test covers it. */
     private function isFatal(string $method, string $prefix): bool
     {
-        return $prefix !== '' && in_array(
-            true,
-            array_column($this->methods->find($method)['faults'] ?? [], 'with_prefix'),
-            true,
-        )
+        $faults = $this->methods->find($method)['faults'] ?? [];
+        return $prefix !== ''
+            && in_array(true, array_column($faults, 'with_prefix'), true)
             && phpversion('redis') === '5.3.7';
     }
 

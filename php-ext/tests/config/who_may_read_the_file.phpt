@@ -70,15 +70,11 @@ foreach ([0640, 0644, 0642, 0646] as $mode) {
     $write($two, $mode, ['redis_auth' => 'secret']);
     usleep(1100000);
     $ask('root');
-    for (
-        $i = 0;
-        $i < 100 && !preg_match_all(
-            '/n.yml holds .*?\)/',
-            file_get_contents(Lab::file('fpm.log')),
-            $told,
-        );
-        $i++
-    ) {
+    $log = Lab::file('fpm.log');
+    for ($i = 0; $i < 100; $i++) {
+        if (preg_match_all('/n.yml holds .*?\)/', file_get_contents($log), $told)) {
+            break;
+        }
         usleep(20000); /* The master writes the log with a delay. */
     }
     printf("%o: %s\n", $mode, implode(' | ', $told[0]));

@@ -58,11 +58,9 @@ try {
     $seen = preg_replace('/,.*/', '', $e->getMessage());
 }
 if (Forking::$child === 0) {
-    posix_kill(
-        posix_getpid(),
-        $seen === 'The connection belongs to another process'
-            && $redis->lLen('large') === 41 ? SIGKILL : SIGTERM,
-    );
+    $is_right = $seen === 'The connection belongs to another process'
+        && $redis->lLen('large') === 41;
+    posix_kill(posix_getpid(), $is_right ? SIGKILL : SIGTERM);
 }
 pcntl_waitpid(Forking::$child, $status);
 var_dump($seen, pcntl_wtermsig($status) === SIGKILL, $redis->lLen('large'));

@@ -70,10 +70,10 @@ foreach (lab_commands($port) as $line) {
     [$connection, , $key] = explode(' ', $line);
     $seen[$connection][] = $key;
 }
+$is_used_again = static fn (array $keys) => preg_match('/^[abc]/', $keys[0])
+    && count($keys) > ($keys[0] === 'b1' ? 2 : 1);
 echo 'connections that got a command after a late answer: ',
-    count(array_filter($seen, fn ($keys) => preg_match('/^[abc]/', $keys[0]) && count($keys) > (
-        $keys[0] === 'b1' ? 2 : 1
-    ))), "\n";
+    count(array_filter($seen, $is_used_again)), "\n";
 ?>
 --EXPECT--
 late late late late late

@@ -14,7 +14,7 @@ $redis = new OneHop\Redis(
     'alpha',
     lab_config(array_column($nodes, 0), ['timeout' => 30, 'server_failure_limit' => 1000]),
 );
-/* Short, because the calls before the trouble prove nothing. */
+/* 20 s, because calls before the trouble must not fail. */
 $redis->setOption(Redis::OPT_READ_TIMEOUT, 20);
 for ($i = 0; $i < 400; $i++) {
     $redis->set(md5("key$i"), md5("key$i") . ' value');
@@ -54,9 +54,10 @@ $check = function (string $key, mixed $value) use (&$right, &$wrong, &$failed) {
 };
 $begin = microtime(true);
 /* Six seconds, or longer until a busy machine has seen both: right replies and failures. */
-while (($passed = microtime(true) - $begin) < 6 || (
-    $passed < 30 && ($right <= 500 || $failed <= 5 || $partial === 0)
-)) {
+while (
+    ($passed = microtime(true) - $begin) < 6
+    || ($passed < 30 && ($right <= 500 || $failed <= 5 || $partial === 0))
+) {
     $keys = array_map(fn ($i) => md5("key$i"), array_rand(range(0, 399), mt_rand(2, 30)));
     try {
         switch (mt_rand(0, 2)) {

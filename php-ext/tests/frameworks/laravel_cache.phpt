@@ -48,15 +48,18 @@ framework_story(function (callable $client) {
     $authors->put('john', 'John', 60);
     yield 'tagged' => [$artists->get('anne'), $authors->get('john'), $again->get('anne')];
     yield 'artists flushed' => [$again->tags('artists')->flush(), $authors->get('john')];
-    // Laravel 10 finds none with phpredis 6: it begins with cursor 0.
+    // Laravel 10 begins with cursor 0, with which phpredis 6 finds none.
     yield 'compared only: the artist' => $artists->get('anne');
-    /* put() with several takes a transaction: its keys want a tag, and then it works. */
+    /* putMany() takes a transaction, so its keys need a common hash tag. */
     $together = new Repository(new RedisStore(laravel_redis($client), '{shop}', 'default'));
-    yield 'put at once' => [
+    yield 'put together' => [
         $together->putMany(['a' => 1, 'b' => 2, 'c' => 3], 60),
         $together->many(['a', 'b', 'c']),
     ];
-    /* As RedisStore::currentTags() of Laravel 9 to 11 walks, for `cache:prune-stale-tags`; phpredis from 6.1 on finds none. */
+    /*
+     * Scans as RedisStore::currentTags() of Laravel 9 to 11 does for `cache:prune-stale-tags`.
+     * phpredis 6.1 and later find none.
+     */
     foreach (range(1, 50) as $i) {
         $again->put("tag:t$i:entries", $i, 60);
     }
@@ -94,6 +97,6 @@ pulled: ["first",null,true,false]
 locked: [true,false,true,"ran"]
 tagged: ["Anne","John",null]
 artists flushed: [true,"John"]
-put at once: [true,{"a":"1","b":"2","c":"3"}]
+put together: [true,{"a":"1","b":"2","c":"3"}]
 flushed: [true,null,null]
 on several nodes

@@ -21,7 +21,7 @@ file_put_contents(
     FILE_APPEND,
 );
 
-/** Section `redis` of config/database.php as a new Laravel has it. */
+/** Section `redis` of config/database.php in a new Laravel application. */
 function database(int $port, array $options = []): array
 {
     $connection = [
@@ -109,7 +109,7 @@ echo implode(' ', array_intersect(['laravel_database_key:1', 'other_key:1', 'key
 $used = array_filter($ports, fn ($port) => lab_plain($port)->dbSize() > 0);
 var_dump(count($used) > 1);
 
-echo "one pool, and what it lacks\n";
+echo "a single pool, and what it cannot do\n";
 $one = $ours + database(1, ['pool' => 'alpha', 'config' => $config]);
 var_dump(manager($one)->connection()->get('key:7'));
 lab_tell(fn () => manager($one)->connection('cache'));
@@ -128,7 +128,7 @@ default: [true,true,[62,60]]
 serializer and compression: [true,true,[124,120]]
 laravel_database_key:1 other_key:1
 bool(true)
-one pool, and what it lacks
+a single pool, and what it cannot do
 string(7) "value 7"
 InvalidArgumentException: A Redis connection asks for database 1, and its server pool alpha has 0: name a pool with database: 1, as 'pool' => [0 => ..., 1 => ...], or set the connection's database to 0.
 string(7) "value 7"

@@ -12,7 +12,7 @@ framework_story(function (callable $client) {
     foreach (range(1, 40) as $i) {
         $cache->saveDeferred($cache->getItem("item.$i")->set(['n' => $i])->expiresAfter(1000));
     }
-    yield 'forty items saved at once' => $cache->commit();
+    yield 'forty items saved together' => $cache->commit();
     $again = new RedisAdapter($client(), 'app', 100);
     yield 'their sum' => array_sum(array_map(
         fn ($item) => $item->get()['n'],
@@ -51,11 +51,12 @@ framework_story(function (callable $client) {
         $other->getItem('item.5')->get(),
     ];
     yield 'all cleared' => [(new RedisAdapter($client()))->clear(), $other->hasItem('item.5')];
-    yield 'pruned by the server alone' => $again instanceof Symfony\Component\Cache\PruneableInterface;
+    $isPruneable = $again instanceof Symfony\Component\Cache\PruneableInterface;
+    yield 'pruned by the server alone' => $isPruneable;
 });
 ?>
 --EXPECT--
-forty items saved at once: true
+forty items saved together: true
 their sum: 820
 hit and miss: [true,false,true,false]
 computed once: ["computed 1","computed 1"]

@@ -7,7 +7,10 @@ framework('Symfony/Component/Cache');
 
 use Symfony\Component\Cache\Adapter\RedisTagAwareAdapter;
 
-/* Its script deletes keys that it does not declare, so they must be where the script runs: see docs/frameworks.md. */
+/*
+ * The adapter's script deletes keys that it does not declare, so they must be on the script's node:
+ * see docs/frameworks.md.
+ */
 framework_story(function (callable $client) {
     $connect = function () use ($client) {
         $redis = $client();

@@ -6,7 +6,7 @@ require __DIR__ . '/../lab/lab.inc';
 
 $port = lab_redis();
 $config = lab_config([$port]);
-echo lab_run(<<<'PHP'
+$script = <<<'PHP'
 <?php
 [, $config, $port, $dead, $answered] = $argv;
 $redis = new OneHop\Redis('alpha', $config);
@@ -23,10 +23,11 @@ file_put_contents("$config.new", str_replace(":$port:", ":$dead:", file_get_cont
 rename("$config.new", $config);
 unset($redis);
 usleep(1200000);
-$redis = new OneHop\Redis('alpha', $config); /* The last one here that knew the first node leaves it ... */
+/* The last client here that knew the first node leaves it ... */
+$redis = new OneHop\Redis('alpha', $config);
 usleep(2200000);
 try {
-    $redis->get('key'); /* ... so this one gets its entry, the only one. */
+    $redis->get('key'); /* ... so this node gets its entry, the only one. */
 } catch (OneHop\NodeDown $e) {
     echo 'failures: ', $failures(), "\n";
 }
@@ -38,7 +39,12 @@ while (!file_exists($answered)) {
     clearstatcache();
 }
 echo 'failures: ', $failures(), "\n";
-PHP, [$config, (string) $port, (string) Lab::port(), Lab::file('answered')], settings: ['onehop.max_nodes' => '1', 'error_log' => Lab::file('php.log')]);
+PHP;
+echo lab_run(
+    $script,
+    [$config, (string) $port, (string) Lab::port(), Lab::file('answered')],
+    settings: ['onehop.max_nodes' => '1', 'error_log' => Lab::file('php.log')],
+);
 ?>
 --EXPECT--
 failures: 1

@@ -13,16 +13,20 @@ $config = lab_config([$up, $port]);
 $keys = lab_key_of_each($config);
 $redis = new OneHop\Redis('alpha', $config);
 $last = '';
-$tell = function (callable $call) use (&$last) {
+$short = static fn (string $message) => preg_replace(
+    ['/\d+ ms/', '/\d+ failures?/', '/, node .*: the/'],
+    ['N ms', 'N failures', ': the'],
+    $message,
+);
+$tell = function (callable $call) use (&$last, $short) {
     try {
         return json_encode($call());
     } catch (OneHop\NodeDown $e) {
         $last = $e->getMessage();
-        return $e->getNode() . ($e->mayHaveExecuted() ? ' maybe: ' : ': ')
-            . preg_replace(['/\d+ ms/', '/\d+ failures?/', '/, node .*: the/'], ['N ms', 'N failures', ': the'], $last);
+        return $e->getNode() . ($e->mayHaveExecuted() ? ' maybe: ' : ': ') . $short($last);
     }
 };
-/** Asks until the answer is another one. */
+/** Asks until the answer begins with $wanted. */
 $until = function (string $wanted) use ($tell, $redis, $keys): bool {
     for ($end = hrtime(true) + 30e9; hrtime(true) < $end; usleep(5000)) {
         if (str_starts_with($tell(fn () => $redis->get($keys['node-1'])), $wanted)) {
@@ -36,7 +40,7 @@ for ($round = 0; $round < 2; $round++) {
     Lab::stop($id);
     usleep(20000);
     echo $tell(fn () => $redis->get($keys['node-1'])), "\n";
-    echo 'rests: ', json_encode($until('node-1: The node rests')), ', ', preg_replace(['/\d+ ms/', '/\d+ failures?/', '/, node .*: the/'], ['N ms', 'N failures', ': the'], $last), "\n";
+    echo 'rests: ', json_encode($until('node-1: The node rests')), ', ', $short($last), "\n";
     echo 'known to other clients and children: ';
     if (pcntl_fork() === 0) {
         $redis = new OneHop\Redis('alpha', $config);
@@ -45,9 +49,11 @@ for ($round = 0; $round < 2; $round++) {
     }
     pcntl_wait($status);
     echo 'the other node: ', $tell(fn () => $redis->set($keys['node-0'], 1)), "\n";
-    echo 'tried again: ', json_encode($until('node-1: Connection refused')), ', rests again: ', json_encode($until('node-1: The node rests')), "\n";
+    echo 'tried again: ', json_encode($until('node-1: Connection refused')), ', rests again: ',
+        json_encode($until('node-1: The node rests')), "\n";
     $id = lab_redis_at($port);
-    echo 'found again: ', json_encode($until('false')), ', ', json_encode($redis->mGet(array_values($keys))), "\n";
+    echo 'found again: ', json_encode($until('false')), ', ',
+        json_encode($redis->mGet(array_values($keys))), "\n";
 }
 PHP;
 foreach (['4M', '0'] as $memory) {

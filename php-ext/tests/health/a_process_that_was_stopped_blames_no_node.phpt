@@ -29,7 +29,7 @@ foreach ([
                 OneHop\Topology::status(),
                 static fn ($pool) => $pool['path'] === $config,
             ))[0]['nodes'][0];
-            /* Who was not stopped may have noticed his deadline too late for another reason: on a busy machine. */
+            /* On a busy machine the other process, too, may notice its deadline too late. */
             $end = microtime(true) + 60;
             while (
                 !isset($told[1])

@@ -20,7 +20,7 @@ final class Node
         $this->begin();
     }
 
-    /** Every key says who has it. */
+    /** Starts the node. The value of each key is the node's name. */
     public function begin(): void
     {
         $this->id = lab_redis_at($this->port);
@@ -36,7 +36,7 @@ final class Node
     }
 }
 
-/** Whom each key is asked of: names, "-" where that failed. */
+/** Which node answers for each key: its name, or "-" if the call fails. */
 function ask(Redis $redis): array
 {
     $names = [];
@@ -50,7 +50,7 @@ function ask(Redis $redis): array
     return $names;
 }
 
-/** Asks all of them until all say the same, and name just these nodes: then those are in their rings. */
+/** Asks until all askers see the same and name exactly these nodes: the nodes in their rings. */
 function agree(string $what, array $askers, string ...$expected): void
 {
     for ($end = hrtime(true) + 60e9; hrtime(true) < $end; usleep(20000)) {
@@ -81,7 +81,7 @@ for ($i = 0; $i < $_GET['keys']; $i++) {
         $names[] = '-';
     }
 }
-usleep(20000); /* So that all workers are needed. */
+usleep(20000); /* So all workers are needed. */
 echo json_encode($names);
 PHP;
 
@@ -112,7 +112,7 @@ foreach (['ketama' => [1, 2, 3], 'modula' => [1, 1, 2]] as $distribution => $wei
         ),
         fn () => [array_map(fn ($i) => $topology->locate(md5("key $i"))->name, range(0, KEYS - 1))],
     ];
-    agree('all are there', $askers, 'a', 'b', 'c');
+    agree('all are up', $askers, 'a', 'b', 'c');
     $b->end();
     agree('b is gone', $askers, 'a', 'c');
     $c->end();
@@ -154,14 +154,14 @@ function ask_placement(string $config): array
 ?>
 --EXPECT--
 ketama
-  all are there: all agree
+  all are up: all agree
   b is gone: all agree
   c, too: all agree
   b is back: all agree
   b is gone again: all agree
   all are back: all agree
 modula
-  all are there: all agree
+  all are up: all agree
   b is gone: all agree
   c, too: all agree
   b is back: all agree

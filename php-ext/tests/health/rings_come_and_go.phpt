@@ -14,7 +14,7 @@ $key = lab_key_of_each($config)['dead'];
 $redis = new OneHop\Redis('alpha', $config);
 $topology = new OneHop\Topology('alpha', $config);
 $older = new OneHop\Redis('alpha', $config);
-$older->pipeline()->get($key); /* Keeps the ring it began with, and in the end its snapshot. */
+$older->pipeline()->get($key); /* Keeps the ring it began with, and so its snapshot, to the end. */
 $memory = static fn (): int
     => (int) preg_replace('/.*VmRSS:\s+(\d+).*/s', '$1', file_get_contents('/proc/self/status'));
 for ($i = 0, $ejected = 0; $ejected < 1000; $i++) {
@@ -22,7 +22,7 @@ for ($i = 0, $ejected = 0; $ejected < 1000; $i++) {
         $redis->get($key);
     } catch (OneHop\NodeDown) {
         $ejected++;
-        usleep(1200); /* So that it may return. */
+        usleep(1200); /* So the node may return. */
     }
     if ($i % 7 === 0) {
         $another = new OneHop\Redis('alpha', $config);

@@ -21,7 +21,7 @@ for ($end = microtime(true) + $_GET['seconds']; microtime(true) < $end; usleep(1
 }
 echo $answered;
 PHP;
-/** What the log has got, without its times. */
+/** The new lines of the log, without their times. */
 $told = static function () use ($log): array {
     clearstatcache();
     $lines = @file($log, FILE_IGNORE_NEW_LINES) ?: [];
@@ -41,10 +41,10 @@ $until = static function (string $what, callable $is) use ($page): void {
     }
 };
 
-foreach (['rests' => [], 'is ejected' => [
-    'auto_eject_hosts' => 'true',
-    'server_retry_timeout' => 1000,
-]] as $what => $directives) {
+foreach ([
+    'rests' => [],
+    'is ejected' => ['auto_eject_hosts' => 'true', 'server_retry_timeout' => 1000],
+] as $what => $directives) {
     echo "-- a node that $what\n";
     [$port, $id] = lab_redis_process();
     $config = lab_config(
@@ -59,13 +59,13 @@ foreach (['rests' => [], 'is ejected' => [
     $ask(0.2);
     echo 'up: ', implode("\n", $told()), "\n";
     Lab::stop($id);
-    $ask(1.6); /* It is tried in vain meanwhile, or is in again and ejected anew. */
+    $ask(1.6); /* Meanwhile attempts fail, or the node returns and is ejected again. */
     lab_redis_at($port);
     $plain = lab_plain($port);
-    $until(
-        'it is not back',
-        static function () use ($ask, $plain): bool { $ask(0.3); return $plain->dbSize() === 1; },
-    );
+    $until('it is not back', static function () use ($ask, $plain): bool {
+        $ask(0.3);
+        return $plain->dbSize() === 1;
+    });
     foreach ($told() as $line) {
         echo preg_replace(
             '/: Connection (closed by the node|refused while connecting|reset by peer);/',

@@ -7,14 +7,15 @@ Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 require __DIR__ . '/../lab/lab.inc';
 
 $page = lab_fpm(['display_errors' => '1'], 6);
-/* The first ones take all connections; the others come when there are none. */
+/* The first requests take all connections; the others begin when none is left. */
 $script = <<<'PHP'
 <?php
 $redis = new OneHop\Redis('alpha', $_GET['config']);
 for ($i = 0, $first = false; !$first && $i < $_GET['size']; $i++) {
     $first = (bool) @fopen("{$_GET['turns']}-$i", 'x');
 }
-for ($i = 0; !$first && $i < 1000 && OneHop\Topology::status()[$_GET['pool']]['nodes'][0]['connections']['leased'] < $_GET['size']; $i++) {
+$connections = static fn () => OneHop\Topology::status()[$_GET['pool']]['nodes'][0]['connections'];
+for ($i = 0; !$first && $i < 1000 && $connections()['leased'] < $_GET['size']; $i++) {
     usleep(2000);
 }
 if (!$first) {
@@ -26,7 +27,8 @@ $begin = microtime(true);
 try {
     echo $redis->get('key');
 } catch (RedisException $e) {
-    echo preg_replace(['/\d+ ms/', '/, node.*/'], ['N ms', ''], $e->getMessage()), ', ', $e->mayHaveExecuted() ? 'maybe' : 'not sent';
+    echo preg_replace(['/\d+ ms/', '/, node.*/'], ['N ms', ''], $e->getMessage()), ', ',
+        $e->mayHaveExecuted() ? 'maybe' : 'not sent';
     echo microtime(true) - $begin < $_GET['timeout'] / 1000 + 1 ? '' : ', too late';
 }
 PHP;
@@ -53,10 +55,16 @@ foreach ($told as $what => $times) {
 
 echo "a node that had no time left\n";
 $go = Lab::file('go');
-$slow = lab_node(
-    '$node->command(); while (!file_exists("' . $go
-        . '")) { usleep(1000); clearstatcache(); } usleep(1500000); $node->value("late"); $node->command(); sleep(30);',
-);
+$slow = lab_node('
+    $node->command();
+    while (!file_exists("' . $go . '")) {
+        usleep(1000);
+        clearstatcache();
+    }
+    usleep(1500000);
+    $node->value("late");
+    $node->command();
+    sleep(30);');
 $query = [
     'config' => lab_config(
         [$slow],

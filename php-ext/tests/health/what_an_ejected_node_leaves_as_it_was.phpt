@@ -21,12 +21,13 @@ $out = fn ($topology) => implode(' ', array_map(
     fn ($node) => $node->name,
     array_filter($topology->nodes(), fn ($node) => $node->isEjected),
 ));
-/* A key of each node of which the first moves when node-1 is out. */
+/* A key of each node, and a key of node-0 that moves when node-1 is ejected. */
 $without = new OneHop\Topology('alpha', $config, ['node-1']);
 for (
     $i = 0;
-    !isset($moves) || $without->locate($key['node-1'] = "k$i")->name !== 'node-2' || $topology
-        ->locate("k$i")->name !== 'node-1';
+    !isset($moves)
+    || $without->locate($key['node-1'] = "k$i")->name !== 'node-2'
+    || $topology->locate("k$i")->name !== 'node-1';
     $i++
 ) {
     if ($topology->locate("k$i")->name === 'node-0' && $without->locate("k$i")->name === 'node-2') {
@@ -34,10 +35,10 @@ for (
     }
 }
 $redis->set($moves, 'old');
-lab_show('nodes that are out', $out($topology));
+lab_show('ejected nodes', $out($topology));
 lab_show('a topology without node-1 has it ejected', $without->nodes()[1]->isEjected);
 
-echo "-- begun before\n";
+echo "-- begun before the ejection\n";
 $node = $topology->locate($moves);
 $redis->pipeline()->get($moves);
 $third->multi()->get($moves);
@@ -46,24 +47,24 @@ usleep(20000);
 for ($i = 0; $i < 2; $i++) {
     lab_tell(fn () => $other->get($key['node-1']));
 }
-lab_show('nodes that are out', $out($topology));
+lab_show('ejected nodes', $out($topology));
 lab_show('node-0 is ejected', $node->isEjected);
 lab_show('the key of node-1 is on', $topology->locate($key['node-1'])->name);
 lab_show('the key that moves is on', $topology->locate($moves)->name);
-lab_show('GET of the key of node-1, which its new node does not have', $other->get($key['node-1']));
-lab_show('GET of the key that moves, likewise', $other->get($moves));
+lab_show('GET of the key of node-1, from its new node', $other->get($key['node-1']));
+lab_show('GET of the key that moves, from its new node', $other->get($moves));
 lab_show('the pipeline ends on the old node',
     $redis->set($moves, 'new')->get($moves)->exec() === ['old', true, 'new']);
-lab_show('and the transaction', $third->get($moves)->exec() === ['new', 'new']);
-echo "-- begun after\n";
+lab_show('so does the transaction', $third->get($moves)->exec() === ['new', 'new']);
+echo "-- begun after the ejection\n";
 lab_show('GET in a pipeline, from the new node', $redis->pipeline()->get($moves)->exec());
 lab_show('in a transaction', $third->multi()->get($moves)->exec());
 lab_show('by a new client', (new OneHop\Redis('alpha', $config))->get($moves));
 echo "-- another pool with other rules keeps its own count\n";
 $patient = lab_config([$p0, $p1, $p2], ['server_failure_limit' => 3] + $eject);
-lab_show('nodes that are out of that one', $out(new OneHop\Topology('alpha', $patient)));
+lab_show('ejected nodes of that pool', $out(new OneHop\Topology('alpha', $patient)));
 
-echo "-- errors that count, and such that do not\n";
+echo "-- errors that count, and errors that do not\n";
 foreach ([
     'OOM command not allowed', 'LOADING data', 'BUSY script', 'BUSYKEY exists', 'ERR OOM', 'OOMPH',
     'MISCONF no',
@@ -89,7 +90,7 @@ lab_tell(fn () => $redis->set($key, 'x'));
 lab_tell(fn () => $redis->set($key, 'x'));
 lab_show('the third SET goes to the other node', $redis->set($key, 'x'));
 
-echo "-- nobody is left\n";
+echo "-- no node is left\n";
 [$only, $id] = lab_redis_process();
 $config = lab_config(["127.0.0.1:$only:1 only"], $eject);
 $redis = new OneHop\Redis('alpha', $config);
@@ -102,28 +103,28 @@ lab_redis_at($only);
 lab_show('SET once it runs again', $redis->set('key', 'x'));
 ?>
 --EXPECT--
-nodes that are out: ""
+ejected nodes: ""
 a topology without node-1 has it ejected: true
--- begun before
+-- begun before the ejection
 OneHop\NodeDown, node node-1, may have executed: false
   Connection refused while connecting, node node-1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
 OneHop\NodeDown, node node-1, may have executed: false
   Connection refused while connecting, node node-1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
-nodes that are out: "node-1"
+ejected nodes: "node-1"
 node-0 is ejected: false
 the key of node-1 is on: "node-2"
 the key that moves is on: "node-2"
-GET of the key of node-1, which its new node does not have: false
-GET of the key that moves, likewise: false
+GET of the key of node-1, from its new node: false
+GET of the key that moves, from its new node: false
 the pipeline ends on the old node: true
-and the transaction: true
--- begun after
+so does the transaction: true
+-- begun after the ejection
 GET in a pipeline, from the new node: [false]
 in a transaction: [false]
 by a new client: false
 -- another pool with other rules keeps its own count
-nodes that are out of that one: ""
--- errors that count, and such that do not
+ejected nodes of that pool: ""
+-- errors that count, and errors that do not
 OOM command not allowed: bad
 LOADING data: bad
 BUSY script: bad
@@ -137,7 +138,7 @@ OneHop\DeadlineExceeded, node hung, may have executed: true
 OneHop\DeadlineExceeded, node hung, may have executed: true
   No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
 the third SET goes to the other node: true
--- nobody is left
+-- no node is left
 OneHop\NodeDown, node only, may have executed: false
   Connection refused while connecting, node only (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
 OneHop\NodeDown, node only, may have executed: false

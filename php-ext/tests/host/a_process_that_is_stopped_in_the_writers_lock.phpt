@@ -14,16 +14,24 @@ $cluster = new LabCluster(2);
 $cluster->call($cluster->owner(lab_slot('key')), 'SET', 'key', 'clustered');
 $config = lab_config([$one], [], 'live.yml');
 $page = lab_fpm([], 4);
-$get = static fn (string $config, int $times = 6) => implode(', ', array_unique($page('<?php
+$script = '<?php
     $begin = hrtime(true);
     $redis = new OneHop\Redis("alpha", $_GET["config"]);
-    echo implode(" ", [$redis->get("key"), $redis->get("key")]), hrtime(true) - $begin < 8e9 ? "" : " late";', ['config' => $config], $times)));
+    echo implode(" ", [$redis->get("key"), $redis->get("key")]);
+    echo hrtime(true) - $begin < 8e9 ? "" : " late";';
+$get = static fn (string $config, int $times = 6)
+    => implode(', ', array_unique($page($script, ['config' => $config], $times)));
 echo $get($config, 12), "\n";
 
-/* It is caught while it reads a large configuration for the first time, which others would wait for. */
-$lock = $page(
-    '<?php foreach (glob("/proc/self/fd/*") as $link) { if (str_starts_with((string) @readlink($link), "/memfd:onehop-lock")) { echo fileinode($link); } }',
-);
+/*
+ * Stops a worker while it reads a large configuration for the first time: others would wait for it.
+ */
+$lock = $page('<?php
+    foreach (glob("/proc/self/fd/*") as $link) {
+        if (str_starts_with((string) @readlink($link), "/memfd:onehop-lock")) {
+            echo fileinode($link);
+        }
+    }');
 $holder = static fn (): int => preg_match(
     "/ POSIX +\S+ +WRITE +(\\d+) \\S+:$lock /",
     (string) file_get_contents('/proc/locks'),
@@ -52,7 +60,7 @@ for ($victim = $try = 0; $try < 30 && !$victim; $try++) {
     }
 }
 echo $victim ? "a worker is stopped inside\n" : "no worker was caught\n";
-/* Should the test fail, the worker must be able to end. */
+/* If the test fails, the worker must be able to end. */
 register_shutdown_function(static fn () => exec("kill -CONT $victim"));
 
 echo 'known: ', $get($config), "\n";
@@ -69,8 +77,8 @@ LabCluster::until(static fn () => $get($config) === 'other other', 'changed conf
 echo 'afterwards: ', $get($config), ', ', $holder() ? 'locked' : 'free', "\n";
 $status = json_decode($page('<?php echo json_encode(OneHop\Topology::status());'), true);
 echo count(array_filter($status, static fn ($pool) => count($pool['nodes']) === LARGE)) > 0
-    ? "it has published what it had read\n"
-    : "what it had read is lost\n";
+    ? "its configuration is published\n"
+    : "its configuration is lost\n";
 ?>
 --EXPECT--
 one one
@@ -80,4 +88,4 @@ new: other other
 a cluster: clustered clustered
 changed: one one
 afterwards: other other, free
-it has published what it had read
+its configuration is published

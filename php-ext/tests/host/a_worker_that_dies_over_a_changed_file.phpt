@@ -10,7 +10,7 @@ require __DIR__ . '/../lab/lab.inc';
 lab_plain($a)->set('where', 'a');
 lab_plain($b)->set('where', 'b');
 $config = lab_config([$a], [], 'changing.yml');
-/* Whoever opens the file for the second time is killed by that. */
+/* The worker that opens the file for the second time is killed. */
 $page = lab_fpm(['display_errors' => '0'], 1, [
     'strace', '-f', '-qq', '-o', '/dev/null', '-P', $config, '-e', 'trace=openat', '-e',
     'inject=openat:signal=KILL:when=2',

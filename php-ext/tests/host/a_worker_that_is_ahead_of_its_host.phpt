@@ -13,7 +13,7 @@ foreach (['old', 'new'] as $name) {
 }
 copy($files['old'], $config = Lab::file('config.yml'));
 $page = lab_fpm(['display_errors' => '1'], 2);
-/* The first worker reads the file; the second one finds the next version in it. */
+/* The first worker reads the file; the second one finds the file's next version. */
 $script = <<<'PHP'
 <?php
 function await(string $file): void
@@ -49,7 +49,7 @@ preg_match(
     file_get_contents(Lab::file('fpm.log')),
     $change,
 );
-echo $change[0] ?? 'no change was told', "\n";
+echo $change[0] ?? 'no change was logged', "\n";
 
 for ($i = 0; $i < 70; $i++) {
     try {
@@ -62,10 +62,10 @@ if (pcntl_fork() === 0) {
     posix_kill(getmypid(), SIGKILL);
 }
 pcntl_wait($status);
-echo count(OneHop\Topology::status()), " server pool is known to all\n";
+echo count(OneHop\Topology::status()), " server pool is known to all workers\n";
 ?>
 --EXPECT--
 first: old, then new
 second: new, then new
 100.0 % of the keys of server pool alpha move (generation 2)
-1 server pool is known to all
+1 server pool is known to all workers

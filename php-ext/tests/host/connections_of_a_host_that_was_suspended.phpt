@@ -10,11 +10,11 @@ $port = lab_redis();
 $plain = lab_plain($port);
 $plain->set('key', 'value');
 $config = lab_config([$port], ['timeout' => 300, 'pool_size' => 1]);
-/* To the kernel of a machine that slept a day, processes are a day older than its clock. */
+/* On a machine that slept for a day, the kernel's process times are a day ahead of its clock. */
 $page = lab_fpm(['display_errors' => '1'], 2, [
     'unshare', '--time', '--boottime', '86400', '--fork',
 ]);
-/* The first one to come keeps the connection until the second one has been told. */
+/* The first request keeps the connection until the second one has failed. */
 $script = <<<'PHP'
 <?php
 $redis = new OneHop\Redis('alpha', $_GET['config']);
@@ -26,7 +26,7 @@ try {
     }
     echo 'has it';
 } catch (OneHop\PoolExhausted $e) {
-    echo 'waits in vain';
+    echo 'waits and gets none';
     touch($_GET['told']);
 }
 PHP;
@@ -35,4 +35,4 @@ sort($answers);
 echo implode(', ', $answers), "\n";
 ?>
 --EXPECT--
-has it, waits in vain
+has it, waits and gets none

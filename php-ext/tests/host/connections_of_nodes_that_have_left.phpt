@@ -16,7 +16,7 @@ $nodes = array_map(static function (int $port) {
 $write = static fn (array $ports, array $directives)
     => lab_config($ports, $directives + ['timeout' => 5000, 'pool_size' => 4], 'live.yml');
 $config = $write($ports, ['redis_auth' => 'secret-0']);
-/* Two nodes at a time, so that four entries are enough for a change. */
+/* Two nodes at a time, so four entries are enough for a change. */
 $page = lab_fpm([], 3, ['sh', '-c', 'exec "$0" "$@" -d onehop.max_nodes=4']);
 $script = <<<'PHP'
 <?php
@@ -31,7 +31,7 @@ $ids = static fn (Redis $node): array => array_diff(array_column($node->client('
     (int) $node->rawCommand('CLIENT', 'ID'),
 ]);
 
-/* Whether under load all connections that a node has now are closed before long. */
+/* True if, under load, all present connections of a node are closed soon. */
 $are_gone = static function (Redis $node) use ($load, $ids): bool {
     for (
         $before = $ids($node),
@@ -44,7 +44,7 @@ $are_gone = static function (Redis $node) use ($load, $ids): bool {
     return $before && !$left;
 };
 
-echo "another password, again and again\n";
+echo "another password, several times\n";
 $load();
 for ($i = 1; $i <= CHANGES; $i++) {
     foreach ($nodes as $node) {
@@ -72,9 +72,9 @@ echo "a server that was taken out\n";
 [$calls, $other] = array_map(intval(...), explode(' ', $load()[3]));
 $write([$ports[0]], $password + ['pool_size' => 3]);
 echo 'its connections are closed: ', var_export($are_gone($nodes[1]), true), "\n";
-echo 'it has none: ', var_export($ids($nodes[1]) === [], true), "\n";
+echo 'the node has none: ', var_export($ids($nodes[1]) === [], true), "\n";
 $pages = CHANGES * 4 * 30;
-echo 'counted from the beginning: ',
+echo 'counted from the start: ',
     var_export($calls + $other > $pages && (int) $load()[3] > $calls, true), "\n";
 $sharing = json_decode(
     $page('<?php echo json_encode(OneHop\Topology::status()[0]["sharing"]);'),
@@ -87,7 +87,7 @@ echo 'the log says: ',
     implode(preg_grep('/max_nodes|descriptors/', file(Lab::file('fpm.log'))) ?: ['nothing']), "\n";
 ?>
 --EXPECT--
-another password, again and again
+another password, several times
 old connections are closed: true
 another pool_size
 old connections are closed: true
@@ -95,7 +95,7 @@ still shared
 at most pool_size: true, new ones: 0
 a server that was taken out
 its connections are closed: true
-it has none: true
-counted from the beginning: true
+the node has none: true
+counted from the start: true
 entries in use: true of 4, descriptors: true
 the log says: nothing

@@ -21,7 +21,7 @@ $redis = new OneHop\Redis('alpha', $_GET['config']);
 for ($i = 0; $i < 30; $i++) {
     $redis->get(md5("$i"));
 }
-usleep(50000); /* So that the other worker has a page, too. */
+usleep(50000); /* So the other worker also serves a page. */
 foreach (OneHop\Topology::status()[0]['nodes'] as $node) {
     echo "$node[node] $node[calls] ";
 }
@@ -42,7 +42,10 @@ for ($number = 1; $number <= CHANGES; $number++) {
             $other = max($other, $calls["other-$number"] ?? 0);
         }
     }
-    /* Of four pages at a time the last one may have looked before the others called; each worker alone would have counted half. */
+    /*
+     * Of four parallel pages the last one may read the counter before the others call. A worker
+     * that counted for itself alone would have half.
+     */
     $keys = count(array_filter(
         range(0, 29),
         static fn ($i) => $topology->locate(md5("$i"))->name === "other-$number",

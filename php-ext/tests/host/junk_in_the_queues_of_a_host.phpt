@@ -21,13 +21,27 @@ $page($script, ['config' => $config]);
 [$worker, , $before] = explode(' ', $page($script, ['config' => $config]));
 $accepted = lab_accepted($plain);
 
-/* Speaks through the worker's own sockets. The note of a connection is as long as the struct in engine/shared/queue.h. */
+/*
+ * Sends through the worker's own sockets. The note of a connection is as long as the struct in
+ * engine/shared/queue.h.
+ */
 $neighbour = <<<'PHP'
 <?php
-$c = FFI::cdef('long syscall(long number, ...); int shutdown(int, int); int getsockopt(int, int, int, void *, void *);
-struct iovec { void *bytes; size_t length; };
-struct msghdr { void *name; unsigned name_length; struct iovec *parts; size_t parts_count; void *control; size_t control_length; int flags; };
-long sendmsg(int, struct msghdr *, int);');
+$c = FFI::cdef('
+    long syscall(long number, ...);
+    int shutdown(int, int);
+    int getsockopt(int, int, int, void *, void *);
+    struct iovec { void *bytes; size_t length; };
+    struct msghdr {
+        void *name;
+        unsigned name_length;
+        struct iovec *parts;
+        size_t parts_count;
+        void *control;
+        size_t control_length;
+        int flags;
+    };
+    long sendmsg(int, struct msghdr *, int);');
 [, $worker, $what] = $argv;
 $process = $c->syscall(434, (int) $worker, 0);
 $send = static function (int $to, string $text, array $descriptors) use ($c) {
@@ -41,7 +55,10 @@ $send = static function (int $to, string $text, array $descriptors) use ($c) {
     if ($descriptors) {
         $packed = pack('qll', 16 + 4 * count($descriptors), 1, 1) . pack('l*', ...$descriptors);
         FFI::memcpy($control, $packed, strlen($packed));
-        [$message->control, $message->control_length] = [$c->cast('void *', FFI::addr($control)), strlen($packed)];
+        [$message->control, $message->control_length] = [
+            $c->cast('void *', FFI::addr($control)),
+            strlen($packed),
+        ];
     }
     return $c->sendmsg($to, FFI::addr($message), 0x40);
 };
@@ -63,7 +80,10 @@ foreach (scandir("/proc/$worker/fd") as $number) {
         continue;
     }
     $note = str_repeat("\xff", 48);
-    foreach ([[$note, [0, 0]], [$note, [0]], [$note, []], ["$note and more", [0]], ['less', [0, 0]], ['', []], ['', [0]], ['', [0, 0]]] as [$text, $descriptors]) {
+    foreach ([
+        [$note, [0, 0]], [$note, [0]], [$note, []], ["$note and more", [0]], ['less', [0, 0]],
+        ['', []], ['', [0]], ['', [0, 0]],
+    ] as [$text, $descriptors]) {
         $sent += $send($socket, $text, $descriptors) >= 0;
     }
 }
@@ -71,9 +91,10 @@ echo $what === 'shut' || $sent >= 16 ? "done\n" : "nothing was sent\n";
 PHP;
 $arguments = ['-d', 'extension=ffi', '-d', 'ffi.enable=1'];
 file_put_contents(Lab::file('neighbour.php'), $neighbour);
-$run = static fn (string $what) => (string) shell_exec(implode(' ', array_map(escapeshellarg(...), [
-    PHP_BINARY, '-n', ...$arguments, Lab::file('neighbour.php'), $worker, $what,
-])) . ' 2>&1');
+$run = static function (string $what) use ($arguments, $worker): string {
+    $command = [PHP_BINARY, '-n', ...$arguments, Lab::file('neighbour.php'), $worker, $what];
+    return (string) shell_exec(implode(' ', array_map(escapeshellarg(...), $command)) . ' 2>&1');
+};
 
 foreach ([1, 2, 3] as $time) {
     echo $run('junk');
@@ -84,7 +105,7 @@ foreach ([1, 2, 3] as $time) {
         }
     }
 }
-echo 'descriptors that stayed: ', (int) $after - (int) $before, "\n";
+echo 'descriptors left open: ', (int) $after - (int) $before, "\n";
 echo 'connections opened because of it: ', lab_accepted($plain) - $accepted, "\n";
 echo $run('shut');
 foreach ([1, 2] as $request) {
@@ -96,7 +117,7 @@ foreach ([1, 2] as $request) {
 done
 done
 done
-descriptors that stayed: 0
+descriptors left open: 0
 connections opened because of it: 0
 done
 value

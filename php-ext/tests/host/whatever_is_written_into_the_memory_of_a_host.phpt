@@ -9,7 +9,7 @@ $redis = new OneHop\Redis('alpha', $config);
 for ($i = 0; $i < 40; $i++) {
     $redis->set(md5("$i"), "value:$i");
 }
-/* The page, without the lines that serve it. */
+/* The status page without the lines that serve it. */
 file_put_contents(
     $page = Lab::file('page.php'),
     explode('if (PHP_SAPI ===', file_get_contents(__DIR__ . '/../../onehop-status.php'))[0],
@@ -33,7 +33,7 @@ $at = static function (string $bytes) use ($memory, $begin): int {
 };
 $write = static fn (int $to, string $bytes) => fseek($memory, $to) === 0 && fwrite($memory, $bytes);
 
-/* Of each node the meter is found by its counters, which begin with leases and bytes. */
+/* The counters of a node, which begin with leases and bytes, show where its meter is. */
 foreach (OneHop\Topology::status()[0]['nodes'] as $node) {
     $meters[] = $at(pack('q3', $node['leases'], $node['bytes_sent'], $node['bytes_received']));
 }
@@ -53,7 +53,10 @@ foreach ([-1, PHP_INT_MIN, PHP_INT_MAX, 1 << 40] as $number) {
     echo count($right), " replies\n";
 }
 
-/* Anything, anywhere: of the pools, nodes and meters, and of the images behind them. A call may fail then, and says so. */
+/*
+ * Junk anywhere: in the pools, nodes and meters, and in the images after them. A call may fail
+ * then, but must say so.
+ */
 mt_srand(1);
 $random = static fn (int $length) => implode(array_map(
     static fn () => pack('q', mt_rand(0, 3) ? mt_rand() << 32 | mt_rand() : mt_rand(-1, 1)),
@@ -81,7 +84,7 @@ for ($round = 0; $round < 300; $round++) {
             : preg_match('/[\x00-\x08\x0e-\x1f]|NAN|INF\b/', $shown);
     }
 }
-echo 'anything: ', $wrong, ' wrong, ', $unreadable, ' not to be read, some answered: ',
+echo 'anything: ', $wrong, ' wrong, ', $unreadable, ' unreadable, some answered: ',
     var_export($answered > 0, true), "\n";
 ?>
 --EXPECT--
@@ -89,4 +92,4 @@ html: shown, text: shown, json: shown, prometheus: shown, 40 replies
 html: shown, text: shown, json: shown, prometheus: shown, 40 replies
 html: shown, text: shown, json: shown, prometheus: shown, 40 replies
 html: shown, text: shown, json: shown, prometheus: shown, 40 replies
-anything: 0 wrong, 0 not to be read, some answered: true
+anything: 0 wrong, 0 unreadable, some answered: true

@@ -17,7 +17,7 @@ for ($i = 0; $i < 100; $i++) {
 }
 $page = lab_fpm(['display_errors' => '1'], WORKERS);
 
-/* Every reply names its key. Some requests end in the middle of something. */
+/* Each reply names its key. Some requests end in the middle of a batch or a transaction. */
 $script = <<<'PHP'
 <?php
 $redis = new OneHop\Redis('alpha', $_GET['config']);
@@ -41,7 +41,7 @@ if (random_int(0, 3) === 0) {
     exit;
 }
 PHP;
-/* But for the two of this script. */
+/* Not counting the two of this script. */
 $clients = static fn (): int
     => max(array_map(static fn (Redis $node) => count($node->client('list')), $plain)) - 2;
 $load = static function (
@@ -69,7 +69,7 @@ $before = array_map(lab_accepted(...), $plain);
 $opened = max(
     array_map(static fn ($node, $before) => lab_accepted($node) - $before, $plain, $before),
 );
-echo implode(', ', $answers), '; connections are used again: ',
+echo implode(', ', $answers), '; connections are reused: ',
     var_export($opened < $requests / 2, true), "\n";
 
 echo "workers killed at any moment\n";
@@ -88,7 +88,7 @@ foreach ([1, 2, 3] as $time) {
 }
 echo 'killed some: ', var_export($killed > 3, true), "\n";
 
-echo "killed while holding every connection\n";
+echo "killed while they hold all connections\n";
 $hold = '<?php
     $redis = new OneHop\Redis("alpha", $_GET["config"]);
     $redis->watch("key:1");
@@ -120,18 +120,18 @@ for ($i = 0; $i < SIZE; $i++) {
     );
 }
 usleep(500000);
-echo 'waits for one that is given back: ', $page($fast, ['config' => $config]), "\n";
+echo 'waits for a connection that is returned: ', $page($fast, ['config' => $config]), "\n";
 array_map(proc_close(...), $holders);
 echo $clients() <= SIZE ? "connections are back\n" : "too many connections\n";
 ?>
 --EXPECT--
 0 wrong; at most 3: true; workers: 8
-0 wrong; connections are used again: true
+0 wrong; connections are reused: true
 workers killed at any moment
 only right answers: true; at most 3: true
 only right answers: true; at most 3: true
 only right answers: true; at most 3: true
 killed some: true
-killed while holding every connection
-waits for one that is given back: value of key:1 in time
+killed while they hold all connections
+waits for a connection that is returned: value of key:1 in time
 connections are back

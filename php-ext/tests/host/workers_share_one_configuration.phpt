@@ -18,7 +18,7 @@ $page = lab_fpm(['display_errors' => '0', 'log_errors' => '1'], WORKERS, [
     'strace', '-f', '-qq', '-e', 'trace=openat', '-o', $trace,
 ]);
 
-/* Each worker says who it is and what it sees; it is slow, so that all of them get something to do. */
+/* Each worker prints its process id and what it sees. It is slow, so all workers get requests. */
 $script = <<<'PHP'
 <?php
 $redis = new OneHop\Redis('alpha', $_GET['config']);
@@ -59,9 +59,9 @@ preg_match(
     file_get_contents(Lab::file('fpm.log')),
     $told,
 );
-echo $told[0] ?? 'no change was told', "\n";
+echo $told[0] ?? 'no change was logged', "\n";
 
-echo "a password is in no shared memory, and every worker knows it\n";
+echo "a password is not in the shared memory, but every worker knows it\n";
 lab_plain($b)->config('SET', 'requirepass', 'secret');
 $write([$b], ['redis_auth' => 'secret']);
 usleep(1100000);
@@ -76,5 +76,5 @@ echo count($seen), ' workers see ', implode(' ', array_unique($seen)), "\n";
 the file was read: 3
 warnings: 1
 100.0 % of the keys of server pool alpha move (generation 2)
-a password is in no shared memory, and every worker knows it
+a password is not in the shared memory, but every worker knows it
 6 workers see b

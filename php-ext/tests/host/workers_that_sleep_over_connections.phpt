@@ -8,7 +8,7 @@ require __DIR__ . '/../lab/lab.inc';
 
 $port = lab_redis();
 lab_plain($port)->set('key', 'value');
-/* Each sleeper has used a connection and waits in its request until everybody else was served. */
+/* Each sleeper has used a connection and waits in its request until all others are served. */
 $script = <<<'PHP'
 <?php
 $redis = new OneHop\Redis('alpha', $_GET['config']);

@@ -11,8 +11,13 @@ $script = <<<'SCRIPT'
 [, $lab, $zone] = $argv;
 require $lab;
 $ports = [lab_redis(), lab_redis(), lab_redis()];
-$cases = ['slow.test' => ['a' => ['127.0.0.1'], 'delay' => 1], 'slower.test' => ['a' => ['127.0.0.1'], 'delay' => 5],
-    'silent.test' => ['drop' => true], 'failing.test' => ['code' => 2], 'unknown.test' => ['code' => 3]];
+$cases = [
+    'slow.test' => ['a' => ['127.0.0.1'], 'delay' => 1],
+    'slower.test' => ['a' => ['127.0.0.1'], 'delay' => 5],
+    'silent.test' => ['drop' => true],
+    'failing.test' => ['code' => 2],
+    'unknown.test' => ['code' => 3],
+];
 file_put_contents($zone, json_encode($cases));
 
 $page = <<<'PAGE'
@@ -28,18 +33,28 @@ $timed = static function (callable $call) use (&$longest): mixed {
         $longest = max($longest, (hrtime(true) - $begin) / 1e6);
     }
 };
-$tell = static fn ($e) => substr(strrchr(get_class($e), '\\'), 1) . ($e->mayHaveExecuted() ? ', may have executed' : '') . ': '
+$tell = static fn ($e) => substr(strrchr(get_class($e), '\\'), 1)
+    . ($e->mayHaveExecuted() ? ', may have executed' : '') . ': '
     . preg_replace(['/\([A-Z].*?\)/', '/, node .*/'], ['(...)', ''], $e->getMessage());
 $redis = new OneHop\Redis('alpha', $_GET['file']);
 $three = [$_GET['keys']['node-1'], $_GET['keys']['named'], $_GET['keys']['node-0']];
-foreach (['mget' => fn () => $redis->mget($three), 'pipeline' => fn () => $redis->pipeline()->get($three[0])->get($three[1])->get($three[2])->exec()] as $what => $call) {
-    do { // A machine that is busy may let a rest pass in between.
+foreach ([
+    'mget' => fn () => $redis->mget($three),
+    'pipeline' => fn () => $redis->pipeline()
+        ->get($three[0])
+        ->get($three[1])
+        ->get($three[2])
+        ->exec(),
+] as $what => $call) {
+    do { // On a busy machine the rest may end between two calls.
         $e = $timed($call);
-    } while ($what === 'pipeline' && ++$tries < 50 && !str_contains($e->getFailures()['named']->getMessage(), 'rests'));
+        $rests = str_contains($e->getFailures()['named']->getMessage(), 'rests');
+    } while ($what === 'pipeline' && ++$tries < 50 && !$rests);
     $replies = $e->getReplies();
     echo "$what: {$replies[0]}, {$replies[2]}, ", $tell($e->getFailures()['named']), "\n";
 }
-echo 'others: ', $timed(fn () => $redis->get($three[0])), ' ', $timed(fn () => $redis->get($three[2])), "\n";
+echo 'others: ', $timed(fn () => $redis->get($three[0])), ' ',
+    $timed(fn () => $redis->get($three[2])), "\n";
 echo 'longest call: ', $longest < 3000 ? 'not as long as the resolver takes' : "$longest ms", "\n";
 PAGE;
 
@@ -58,12 +73,15 @@ foreach ($cases as $name => $case) {
     echo "-- $name, in php-fpm\n";
     echo $fpm($page, $_GET);
     $sent = lab_plain($ports[2])->info('commandstats');
-    echo 'sent to it: ', isset($sent['cmdstat_get']) || isset($sent['cmdstat_mget']) ? 'something' : 'nothing', "\n";
+    $is_called = isset($sent['cmdstat_get']) || isset($sent['cmdstat_mget']);
+    echo 'sent to it: ', $is_called ? 'something' : 'nothing', "\n";
 }
 
-echo "-- an answer that came too late for one call is there for another\n";
-$redis = new OneHop\Redis('alpha', lab_config(["slow.test:$ports[2]:1 named"], ['timeout' => 200], 'late.yml'));
-for ($end = microtime(true) + 60, $value = false; $value === false && microtime(true) < $end; usleep(50000)) {
+echo "-- an answer that is too late for one call serves the next one\n";
+$late = lab_config(["slow.test:$ports[2]:1 named"], ['timeout' => 200], 'late.yml');
+$redis = new OneHop\Redis('alpha', $late);
+$value = false;
+for ($end = microtime(true) + 60; $value === false && microtime(true) < $end; usleep(50000)) {
     try {
         $value = $redis->get($keys['named']);
     } catch (OneHop\Exception) {
@@ -133,5 +151,5 @@ pipeline: of node-1, of node-0, NodeDown: The node rests: Host name not resolved
 others: of node-1 of node-0
 longest call: not as long as the resolver takes
 sent to it: nothing
--- an answer that came too late for one call is there for another
+-- an answer that is too late for one call serves the next one
 string(8) "of named"

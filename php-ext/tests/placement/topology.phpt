@@ -20,10 +20,10 @@ $topology = OneHop\Topology::fromText('alpha', $text);
 file_put_contents(Lab::file('t.yml'), $text);
 $same = new OneHop\Topology('alpha', Lab::file('t.yml'));
 lab_show(
-    'of a text and of a file: the same fingerprint',
+    'a text and a file have the same fingerprint',
     $topology->fingerprint() === $same->fingerprint(),
 );
-lab_show('its length', strlen($topology->fingerprint()));
+lab_show('length of the fingerprint', strlen($topology->fingerprint()));
 foreach ($topology->nodes() as $node) {
     echo json_encode($node), "\n";
 }
@@ -32,28 +32,31 @@ $told = $topology->explain('user:{42}:name');
 echo implode(' ', array_keys($told)), ': ', $told['hashed'], ' ', $told['hash_function'], ' ',
     $told['distribution'], "\n";
 lab_show(
-    'explained is the hash of the tag',
+    'explain() has the hash of the tag',
     $told['hash'] === OneHop\Topology::hash('fnv1a_64', '42'),
 );
-lab_show('and its node', $told['node'] === $topology->locate('{42}'));
+lab_show('and the node', $told['node'] === $topology->locate('{42}'));
 
 $dead = OneHop\Topology::fromText('alpha', $text, [$topology->locate('key')->name]);
 lab_show(
-    'without its node the key is on another',
+    'without its node the key is on another one',
     $dead->locate('key')->name !== $topology->locate('key')->name,
 );
-lab_show('nodes, the dead one among them', count($dead->nodes()));
+lab_show('nodes, including the dead one', count($dead->nodes()));
 lab_show('the same fingerprint', $dead->fingerprint() === $topology->fingerprint());
 $dead_by_file = new OneHop\Topology('alpha', Lab::file('t.yml'), dead: [
     $topology->locate('key')->name,
 ]);
-lab_show('of a file likewise', $dead_by_file->locate('key')->name === $dead->locate('key')->name);
+lab_show(
+    'a topology of a file places it alike',
+    $dead_by_file->locate('key')->name === $dead->locate('key')->name,
+);
 lab_tell(fn () => OneHop\Topology::fromText('alpha', $text, ['nobody']));
 lab_tell(fn () => OneHop\Topology::fromText('beta', $text));
 lab_tell(fn () => OneHop\Topology::fromText('beta', 'x'));
 lab_tell(fn () => OneHop\Topology::hash('sha1', 'x'));
-lab_show('faults of a good text', OneHop\Topology::check($text));
-lab_show('the first fault of a bad one', OneHop\Topology::check("alpha:\n  hash: none\n"));
+lab_show('fault of a good text', OneHop\Topology::check($text));
+lab_show('first fault of a bad text', OneHop\Topology::check("alpha:\n  hash: none\n"));
 lab_tell(fn () => clone $topology);
 lab_tell(fn () => serialize($topology));
 lab_tell(fn () => $topology->locate('key')->name = 'x');
@@ -62,27 +65,27 @@ lab_show('slot of foo', OneHop\Topology::slot('foo'));
 lab_show('slot of {foo}bar', OneHop\Topology::slot('{foo}bar'));
 ?>
 --EXPECT--
-of a text and of a file: the same fingerprint: true
-its length: 32
+a text and a file have the same fingerprint: true
+length of the fingerprint: 32
 {"index":0,"name":"first","host":"127.0.0.1","port":6379,"path":null,"weight":1,"isEjected":false,"role":null}
 {"index":1,"name":"third","host":"127.0.0.1","port":6381,"path":null,"weight":1,"isEjected":false,"role":null}
 {"index":2,"name":"second","host":null,"port":null,"path":"\/tmp\/second.sock","weight":2,"isEjected":false,"role":null}
 a node is one object: true
 key hashed hash_function hash distribution point node: 42 fnv1a_64 ketama
-explained is the hash of the tag: true
-and its node: true
-without its node the key is on another: true
-nodes, the dead one among them: 3
+explain() has the hash of the tag: true
+and the node: true
+without its node the key is on another one: true
+nodes, including the dead one: 3
 the same fingerprint: true
-of a file likewise: true
+a topology of a file places it alike: true
 ValueError: $dead must be names of servers of server pool alpha
 OneHop\ConfigInvalid, node none, may have executed: false
   There is no server pool beta in the configuration, only alpha; name one of these
 OneHop\ConfigInvalid, node none, may have executed: false
   Configuration, line 1: the document is not a mapping of server pools; correct the file, or name another one
 ValueError: OneHop\Topology::hash(): Argument #1 ($algorithm) must be the name of a hash of a configuration
-faults of a good text: null
-the first fault of a bad one: {"line":2,"reason":"directive \"hash\" is not a valid hash: \"none\""}
+fault of a good text: null
+first fault of a bad text: {"line":2,"reason":"directive \"hash\" is not a valid hash: \"none\""}
 Error: Trying to clone an uncloneable object of class OneHop\Topology
 Exception: Serialization of 'OneHop\Topology' is not allowed
 Error: Cannot modify readonly property OneHop\Node::$name

@@ -26,20 +26,20 @@ $loads = static function () use ($nodes): array {
 $body = 'return redis.call("INCRBY", KEYS[1], ARGV[1])';
 $sha = sha1($body);
 
-echo "-- never seen: phpredis' own answer\n";
+echo "-- an unknown script: phpredis' own answer\n";
 lab_show('EVALSHA', $redis->evalSha($sha, [$keys[0], 5], 1));
 lab_show('last error', $redis->getLastError());
 $redis->clearLastError();
 
-echo "-- seen in EVAL on one node, known on all; each runs once\n";
+echo "-- known from EVAL on one node, used on all; each call runs once\n";
 lab_show('EVAL', $redis->eval($body, [$keys[0], 5], 1));
 foreach ($keys as $key) {
-    lab_show('EVALSHA, the key then, last error',
+    lab_show('EVALSHA, the key afterwards, last error',
         [$redis->evalSha($sha, [$key, 10], 1), $redis->get($key), $redis->getLastError()]);
 }
-lab_show('loaded on each node; the last one had it from EVAL', $loads());
+lab_show('loads of each node; the last one had the script from EVAL', $loads());
 
-echo "-- seen in SCRIPT LOAD, lost everywhere; any spelling, also as rawCommand\n";
+echo "-- known from SCRIPT LOAD, lost everywhere; in any spelling, also by rawCommand()\n";
 $body = 'return {KEYS[1], ARGV[1]}';
 lab_show('SCRIPT LOAD gives the SHA-1', $redis->script('load', $body) === sha1($body));
 $flush();
@@ -50,29 +50,29 @@ lab_show('by evalsha in small letters',
     $redis->rawCommand('evalsha', sha1($body), '1', $keys[2], 'b') === [$keys[2], 'b']);
 lab_show('by EVALSHA_RO',
     $redis->rawCommand('EVALSHA_RO', sha1($body), '1', $keys[2], 'c') === [$keys[2], 'c']);
-lab_show('loaded on each node; two were called', $loads());
+lab_show('loads of each node; two were called', $loads());
 
-echo "-- a pipeline: loaded once per node, unseen by the script\n";
+echo "-- a pipeline: loaded once per node, invisible to the script\n";
 $flush();
 $redis->pipeline()->set($keys[0], 'x');
 foreach ([0, 1, 0, 2, 0, 3] as $i) {
     $redis->evalSha($sha, [$numbers[$i], 1], 1);
 }
 lab_show('replies', $redis->get($keys[0])->evalSha(sha1($body), [$keys[0], 'z'], 1)->exec());
-lab_show('loaded on each node; two scripts ran on the last one', $loads());
+lab_show('loads of each node; two scripts ran on the last one', $loads());
 $flush();
 lab_show('a pipeline of one call', $redis->pipeline()->evalSha($sha, [$numbers[3], 1], 1)->exec());
-lab_show('a script that nobody has seen, and a key that nobody set',
+lab_show('an unknown script and an unset key',
     $redis->pipeline()->evalSha(str_repeat('0', 40), [$keys[3]], 1)->get('nothing')->exec());
 $redis->clearLastError();
 
-echo "-- a transaction is not repaired\n";
+echo "-- a transaction reloads no script\n";
 $flush();
 lab_show('EVALSHA fails, SET runs',
     $redis->multi()->evalSha($sha, [$keys[0], 1], 1)->set($keys[0], 1)->exec());
 $redis->clearLastError();
 
-echo "-- prefix and serializer are those of the call\n";
+echo "-- prefix and serializer of the call\n";
 $redis->setOption(Redis::OPT_PREFIX, 'p:');
 $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP);
 $flush();
@@ -80,52 +80,52 @@ lab_show('what the script got', $redis->evalSha(sha1($body), ['k', 'plain'], 1))
 $redis->setOption(Redis::OPT_PREFIX, '');
 $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_NONE);
 
-echo "-- 1,000 are remembered, the oldest goes first; one of 64 KB is not\n";
+echo "-- 1,000 scripts are remembered, the oldest is dropped first; one of 64 KB is not\n";
 for ($i = 0; $i < 1000; $i++) {
     $redis->eval("return $i", [$keys[0]], 1);
 }
 $large = 'return 1 --' . str_repeat('x', 65536);
-lab_show('EVAL of the large one', $redis->eval($large, [$keys[0]], 1));
+lab_show('EVAL of the large script', $redis->eval($large, [$keys[0]], 1));
 $flush();
 $run = fn (string $body, mixed ...$arguments) =>
     $redis->evalSha(sha1($body), [$keys[0], ...$arguments], 1);
-lab_show('one before the 1,000, their first, their last, the large one',
+lab_show('the script before the 1,000, their first, their last, the large one',
     [$run($body, 1), $run('return 0'), $run('return 999'), $run($large)]);
 
-echo "-- without keys: nothing says where\n";
+echo "-- without keys there is no node to choose\n";
 lab_tell(fn () => $redis->eval('return 1'));
 lab_tell(fn () => $redis->evalSha($sha, ['argument'], 0));
 ?>
 --EXPECT--
--- never seen: phpredis' own answer
+-- an unknown script: phpredis' own answer
 EVALSHA: false
 last error: "NOSCRIPT No matching script. Please use EVAL."
--- seen in EVAL on one node, known on all; each runs once
+-- known from EVAL on one node, used on all; each call runs once
 EVAL: 5
-EVALSHA, the key then, last error: [15,"15",null]
-EVALSHA, the key then, last error: [10,"10",null]
-EVALSHA, the key then, last error: [10,"10",null]
-EVALSHA, the key then, last error: [10,"10",null]
-loaded on each node; the last one had it from EVAL: [1,1,1,0]
--- seen in SCRIPT LOAD, lost everywhere; any spelling, also as rawCommand
+EVALSHA, the key afterwards, last error: [15,"15",null]
+EVALSHA, the key afterwards, last error: [10,"10",null]
+EVALSHA, the key afterwards, last error: [10,"10",null]
+EVALSHA, the key afterwards, last error: [10,"10",null]
+loads of each node; the last one had the script from EVAL: [1,1,1,0]
+-- known from SCRIPT LOAD, lost everywhere; in any spelling, also by rawCommand()
 SCRIPT LOAD gives the SHA-1: true
 it runs by its SHA-1 in capitals: true
 by evalsha in small letters: true
 by EVALSHA_RO: true
-loaded on each node; two were called: [0,1,1,0]
--- a pipeline: loaded once per node, unseen by the script
+loads of each node; two were called: [0,1,1,0]
+-- a pipeline: loaded once per node, invisible to the script
 replies: [true,1,1,2,1,3,1,"x",["key:0","z"]]
-loaded on each node; two scripts ran on the last one: [1,1,1,2]
+loads of each node; two scripts ran on the last one: [1,1,1,2]
 a pipeline of one call: [2]
-a script that nobody has seen, and a key that nobody set: [false,false]
--- a transaction is not repaired
+an unknown script and an unset key: [false,false]
+-- a transaction reloads no script
 EVALSHA fails, SET runs: [false,true]
--- prefix and serializer are those of the call
+-- prefix and serializer of the call
 what the script got: ["p:k","plain"]
--- 1,000 are remembered, the oldest goes first; one of 64 KB is not
-EVAL of the large one: 1
-one before the 1,000, their first, their last, the large one: [false,0,999,false]
--- without keys: nothing says where
+-- 1,000 scripts are remembered, the oldest is dropped first; one of 64 KB is not
+EVAL of the large script: 1
+the script before the 1,000, their first, their last, the large one: [false,0,999,false]
+-- without keys there is no node to choose
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::eval() is not supported: the command was not sent; a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode
 OneHop\Unsupported, node none, may have executed: false
