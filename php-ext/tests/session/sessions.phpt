@@ -20,17 +20,15 @@ $settings = [
     'session.save_path' => "pool=alpha&config=$config",
     'session.gc_maxlifetime' => 1000,
 ];
+$begin = '<?php
+    foreach ($_GET["ini"] as $name => $value) {
+        ini_set($name, $value);
+    }
+    session_id($_GET["id"]); ';
 $page = fn (string $id, string $script, array $others = [])
-    => $fpm('<?php
-        foreach ($_GET["ini"] as $name => $value) {
-            ini_set($name, $value);
-        }
-        session_id($_GET["id"]); ' . $script, [
-        'id' => $id,
-        'ini' => $others + $settings,
-    ]);
+    => $fpm($begin . $script, ['id' => $id, 'ini' => $others + $settings]);
 
-echo "Data stays from request to request, on the node of its key:\n";
+echo "Data survives the request, on the node of its key:\n";
 $ids = array_map(fn ($i) => "id$i", range(0, 5));
 foreach ($ids as $id) {
     echo $page(
@@ -49,7 +47,7 @@ echo $redis->get('PHPREDIS_SESSION:id3'), ' ', $redis->ttl('PHPREDIS_SESSION:id3
 echo 'nodes with sessions: ',
     count(array_filter($ports, fn ($port) => lab_plain($port)->dbSize() > 0)), "\n";
 
-echo "phpredis' handler through nutcracker reads them and is read:\n";
+echo "phpredis' handler through nutcracker and OneHop read each other's sessions:\n";
 $proxy = ['session.save_handler' => 'redis', 'session.save_path' => "tcp://127.0.0.1:$nutcracker"];
 echo $page(
     'id4',
@@ -62,20 +60,20 @@ echo $page(
 );
 echo $page('id4', 'session_start(); echo $_SESSION["name"], " ", $_SESSION["more"], "\n";');
 
-echo "What does not change is not written, but lives on:\n";
+echo "An unchanged session is not written, but its lifetime is renewed:\n";
 $redis->expire('PHPREDIS_SESSION:id5', 50);
 $page('id5', 'session_start();');
 lab_show('it lives as long as gc_maxlifetime again', $redis->ttl('PHPREDIS_SESSION:id5') > 990);
 
 echo "Destroyed, regenerated, strict:\n";
 echo $page('id0', 'session_start(); session_destroy(); echo "destroyed\n";');
-lab_show('keys of the destroyed one', $redis->exists('PHPREDIS_SESSION:id0'));
+lab_show('keys of the destroyed session', $redis->exists('PHPREDIS_SESSION:id0'));
 $new = $page('id1', 'session_start(); session_regenerate_id(true); echo session_id();');
-lab_show('keys of the regenerated one', $redis->exists('PHPREDIS_SESSION:id1'));
-lab_show('and of its new id', $redis->get("PHPREDIS_SESSION:$new"));
+lab_show('keys of the regenerated session', $redis->exists('PHPREDIS_SESSION:id1'));
+lab_show('data under its new id', $redis->get("PHPREDIS_SESSION:$new"));
 echo $page('unknown', '
     session_start();
-    echo in_array(session_id(), ["unknown", ""]) ? "as told" : "an id of its own", "\n";', [
+    echo in_array(session_id(), ["unknown", ""]) ? "as told" : "another id", "\n";', [
     'session.use_strict_mode' => '1',
 ]);
 echo $page('id2', 'session_start(); echo session_id(), "\n";', ['session.use_strict_mode' => '1']);
@@ -87,14 +85,14 @@ echo $page(
     'session_start(); $_SESSION["big"] = str_repeat("\0\xff\r\n", 300000); echo "written\n";',
     ['session.save_path' => $path],
 );
-lab_show('the node has all of it', $redis->strlen('a&b:big') > 1200000);
+lab_show('the node stores all of it', $redis->strlen('a&b:big') > 1200000);
 echo $page('big', '
     session_start();
     echo $_SESSION["big"] === str_repeat("\0\xff\r\n", 300000) ? "read\n" : "spoilt\n";', [
     'session.save_path' => $path,
 ]);
 
-echo "onehop.config and the bare name of a pool; a fatal error, exit and an uncaught exception still write:\n";
+echo "onehop.config and a pool's name; after a fatal error, exit or exception data is written:\n";
 $bare = ['session.save_path' => 'alpha', 'onehop.config' => $config];
 foreach (['undefined_function();', 'exit;', 'throw new Exception("x");'] as $i => $end) {
     $page("end$i", "session_start(); \$_SESSION['end'] = $i; $end", $bare);
@@ -107,7 +105,7 @@ for ($i = 0; $i < 5; $i++) {
 }
 echo 'new connections for 5 requests: ', lab_accepted($plain) - $before, "\n";
 
-echo "What is wrong is a warning, never an exception:\n";
+echo "Mistakes are warnings, never exceptions:\n";
 $show = fn (string $answer)
     => preg_replace('/ in \S+ on line \d+|\n(?=\n)/', '', ltrim(lab_hide($answer)));
 foreach ([
@@ -137,7 +135,7 @@ $answer = $show(
         'session.save_path' => "pool=alpha&config=$dying",
     ]),
 );
-/* Closed, reset or refused: that depends on when the process is gone. */
+/* Closed, reset or refused: that depends on when the process ends. */
 echo preg_replace(
     '/Shutdown: Connection .*?, node node-0 .*/',
     'Shutdown: Connection ..., node node-0 ...',
@@ -146,7 +144,7 @@ echo preg_replace(
 echo $page('id3', 'session_start(); echo $_SESSION["name"], "\n";');
 ?>
 --EXPECT--
-Data stays from request to request, on the node of its key:
+Data survives the request, on the node of its key:
 started
 started
 started
@@ -161,28 +159,28 @@ of id4
 of id5
 name|s:6:"of id3"; lives as long as gc_maxlifetime
 nodes with sessions: 3
-phpredis' handler through nutcracker reads them and is read:
+phpredis' handler through nutcracker and OneHop read each other's sessions:
 of id4
 of id4, seen by phpredis 1
-What does not change is not written, but lives on:
+An unchanged session is not written, but its lifetime is renewed:
 it lives as long as gc_maxlifetime again: true
 Destroyed, regenerated, strict:
 destroyed
-keys of the destroyed one: 0
-keys of the regenerated one: 0
-and of its new id: "name|s:6:\"of id1\";"
-an id of its own
+keys of the destroyed session: 0
+keys of the regenerated session: 0
+data under its new id: "name|s:6:\"of id1\";"
+another id
 id2
 Another prefix; large and binary values:
 written
-the node has all of it: true
+the node stores all of it: true
 read
-onehop.config and the bare name of a pool; a fatal error, exit and an uncaught exception still write:
+onehop.config and a pool's name; after a fatal error, exit or exception data is written:
 end|i:0;
 end|i:1;
 end|i:2;
 new connections for 5 requests: 0
-What is wrong is a warning, never an exception:
+Mistakes are warnings, never exceptions:
 Warning: session_start(): There is no configuration; set onehop.config in php.ini or name a file
 Warning: session_start(): Failed to initialize storage module: onehop (path: nopool)
 bool(false)

@@ -23,8 +23,7 @@ $settings = [
 $by_phpredis = [
     'session.save_handler' => 'redis',
     'session.save_path' => "tcp://127.0.0.1:$nutcracker",
-]
-    + $settings;
+] + $settings;
 $ini = fn (array $settings) => 'foreach (' . var_export($settings, true)
     . ' as $name => $value) { ini_set($name, $value); } ';
 $fpm = lab_fpm(['html_errors' => '0']);
@@ -35,9 +34,7 @@ $page = fn (string $script, array $others = []) => preg_replace(
 );
 
 echo "Six processes of both handlers count together:\n";
-$count = $ini(
-    $settings,
-) . '
+$count = '
     for ($i = 0; $i < 20; $i++) {
         session_id("counter");
         session_start();
@@ -47,13 +44,9 @@ $count = $ini(
         session_write_close();
     }';
 $processes = [];
-foreach (
-    [$settings, $by_phpredis, $settings, $by_phpredis, $settings, $by_phpredis] as $k => $handler
-) {
-    file_put_contents(
-        Lab::file("counter$k.php"),
-        '<?php ' . $ini($handler) . substr($count, strlen($ini($settings))),
-    );
+foreach (range(0, 5) as $k) {
+    $handler = $k % 2 ? $by_phpredis : $settings;
+    file_put_contents(Lab::file("counter$k.php"), '<?php ' . $ini($handler) . $count);
     $processes[] = Lab::start(
         [PHP_BINARY, ...lab_php_arguments(), Lab::file("counter$k.php")],
         Lab::file("counter$k.log"),
@@ -69,8 +62,10 @@ echo $redis->get('PHPREDIS_SESSION:counter'), "\n";
 lab_show('locks left', $redis->exists('PHPREDIS_SESSION:counter_LOCK'));
 
 echo "The lock while it is held, and afterwards:\n";
-$look = '$redis = new OneHop\Redis("alpha", ' . var_export($config, true) . '); $lock = "PHPREDIS_SESSION:" . session_id() . "_LOCK";
-    echo $redis->get($lock) === false ? "none" : "held", " ", $redis->ttl($lock), "\n"; ';
+$look = '
+    $redis = new OneHop\Redis("alpha", ' . var_export($config, true) . ');
+    $lock = "PHPREDIS_SESSION:" . session_id() . "_LOCK";
+    echo $redis->get($lock) === false ? "none" : "held", " ", $redis->ttl($lock), "\n";';
 echo $page('session_id("a"); session_start(); ' . $look);
 echo $page('session_id("a"); session_start(); ' . $look, ['redis.session.lock_expire' => 40]);
 echo $page('session_id("a"); session_start(); session_write_close(); ' . $look);
@@ -78,15 +73,15 @@ echo $page('session_start(); ' . $look, ['redis.session.lock_expire' => 40]);
 $page('session_id("a"); session_start(); undefined_function();');
 lab_show('locks left after a fatal error', $redis->exists('PHPREDIS_SESSION:a_LOCK'));
 
-echo "Somebody else holds it, for too long:\n";
+echo "Another client holds the lock for too long:\n";
 $redis->set('PHPREDIS_SESSION:b_LOCK', 'somebody');
 echo $page(
     'session_id("b"); echo session_start() ? "started\n" : "failed\n";',
     ['redis.session.lock_retries' => 2],
 );
-echo $redis->get('PHPREDIS_SESSION:b_LOCK'), " holds it still\n";
+echo $redis->get('PHPREDIS_SESSION:b_LOCK'), " still holds it\n";
 
-echo "As often as phpredis asks for it:\n";
+echo "It asks for the lock as often as phpredis does:\n";
 $asked = function (string $handler, int $retries) use ($ini, $config): int {
     $port = lab_redis();
     $plain = lab_plain($port);
@@ -105,13 +100,13 @@ $asked = function (string $handler, int $retries) use ($ini, $config): int {
 };
 foreach ([0, 3, -2] as $retries) {
     lab_show(
-        "with $retries retries both ask equally often",
+        "with $retries retries both ask the same number of times",
         $asked('onehop', $retries) === $asked('redis', $retries),
     );
 }
 lab_show('with 3 retries phpredis asks', $asked('redis', 3));
 
-echo "Somebody else lets go:\n";
+echo "Another client releases the lock:\n";
 speaker(
     sprintf('
         $redis = new Redis();
@@ -124,7 +119,7 @@ speaker(
 );
 echo $page('session_id("b"); echo session_start() ? "started\n" : "failed\n";');
 
-echo "It is lost on the way: nothing is written, and the other's lock is left alone:\n";
+echo "The lock is lost meanwhile: nothing is written, and the other's lock stays:\n";
 echo $page(
     'session_id("c"); session_start(); $_SESSION["x"] = 1; ' . $look
         . '$redis->set($lock, "somebody"); echo session_write_close() ? "closed\n" : "failed\n";',
@@ -133,7 +128,7 @@ echo $page(
 lab_show('sessions written', $redis->exists('PHPREDIS_SESSION:c'));
 lab_show('the lock is held by', $redis->get('PHPREDIS_SESSION:c_LOCK'));
 
-echo "regenerate and destroy leave no lock behind:\n";
+echo "regenerate and destroy leave no lock:\n";
 $page(
     '
         session_id("d");
@@ -158,24 +153,24 @@ held 40
 none -2
 held 40
 locks left after a fatal error: 0
-Somebody else holds it, for too long:
+Another client holds the lock for too long:
 Warning: session_start(): The session is locked by another request, which did not end in time
 Warning: session_start(): Failed to read session data: onehop (path: pool=alpha&config=DIRECTORY/alpha.yml)
 failed
-somebody holds it still
-As often as phpredis asks for it:
-with 0 retries both ask equally often: true
-with 3 retries both ask equally often: true
-with -2 retries both ask equally often: true
+somebody still holds it
+It asks for the lock as often as phpredis does:
+with 0 retries both ask the same number of times: true
+with 3 retries both ask the same number of times: true
+with -2 retries both ask the same number of times: true
 with 3 retries phpredis asks: 4
-Somebody else lets go:
+Another client releases the lock:
 started
-It is lost on the way: nothing is written, and the other's lock is left alone:
+The lock is lost meanwhile: nothing is written, and the other's lock stays:
 held 40
 Warning: session_write_close(): The lock of the session has expired, so it is not written; raise redis.session.lock_expire
 Warning: session_write_close(): Failed to write session data (onehop). Please verify that the current setting of session.save_path is correct (pool=alpha&config=DIRECTORY/alpha.yml)
 closed
 sessions written: 0
 the lock is held by: "somebody"
-regenerate and destroy leave no lock behind:
+regenerate and destroy leave no lock:
 1 (of somebody)

@@ -37,7 +37,7 @@ $kinds = array_filter(
     fn ($kind) => defined('Redis::COMPRESSION_' . strtoupper($kind)),
 );
 
-echo "early_refresh: reading prolongs, ending does not:\n";
+echo "early_refresh: reading renews the lifetime, the end of the request does not:\n";
 $page('a', 'session_start(); $_SESSION["x"] = 1;');
 $redis->expire('PHPREDIS_SESSION:a', 50);
 $page('a', 'session_start(); session_abort();', ['redis.session.early_refresh' => 1]);
@@ -66,7 +66,7 @@ foreach ($is_6 ? $kinds : ['none'] as $kind) {
         echo "$kind: $all, $size bytes\n";
     }
 }
-echo "a kind that nobody knows is a notice, and nothing is compressed:\n";
+echo "an unknown kind is a notice, and nothing is compressed:\n";
 $answer = $page('b', 'session_start(); $_SESSION["x"] = 1;', [
     'redis.session.compression' => 'zip',
 ]);
@@ -76,10 +76,10 @@ var_dump(
 );
 ?>
 --EXPECT--
-early_refresh: reading prolongs, ending does not:
+early_refresh: reading renews the lifetime, the end of the request does not:
 bool(true)
 1
 compression, read and written by both handlers; the lock is not compressed:
-a kind that nobody knows is a notice, and nothing is compressed:
+an unknown kind is a notice, and nothing is compressed:
 bool(true)
 string(6) "x|i:1;"

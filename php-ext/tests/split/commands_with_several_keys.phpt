@@ -46,7 +46,7 @@ $calls = [
 $walk = static fn (Redis $redis) => array_map(fn ($call) => parity_tell($redis, $call), $calls);
 var_dump(parity_compare($walk($plain), $walk($ours)));
 
-/* A pipeline: the same calls, the same replies. */
+/* In a pipeline the same calls have the same replies. */
 $pipe = static function (Redis $redis) use ($calls) {
     $redis->del(
         '{t}s1',
@@ -70,7 +70,7 @@ $pipe = static function (Redis $redis) use ($calls) {
 };
 var_dump(parity_compare($pipe($plain), $pipe($ours)));
 
-/* Keys of several nodes: nothing is sent, the object stays usable. */
+/* With keys of several nodes nothing is sent, and the object stays usable. */
 $keys = array_values(lab_key_of_each($config));
 $refused = 0;
 foreach ([
@@ -94,7 +94,7 @@ foreach ([
 var_dump($refused);
 lab_tell(fn () => $ours->eval('return 1'));
 lab_tell(fn () => $ours->eval('return 1', ['x'], 0));
-/* Without hash_tag no pattern can be placed; on one node every key is. */
+/* Without hash_tag no pattern has one node, unless there is only one node. */
 lab_tell(fn () => (new OneHop\Redis(
     'alpha',
     lab_config(array_map(fn () => lab_redis(), range(1, 2))),

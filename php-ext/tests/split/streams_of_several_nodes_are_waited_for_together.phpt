@@ -61,7 +61,7 @@ foreach ($calls as $call) {
             "\n";
     }
 }
-echo "the first ends the wait\n";
+echo "the first entry ends the wait\n";
 foreach ($keys as $i => $key) {
     later(300, $topology->locate($key)->port, 'XADD', $key, '5-0', 'f', "from $i");
     echo json_encode($redis->xRead($new, 10, $i * 20000)), "\n";
@@ -77,7 +77,7 @@ echo json_encode(
     $redis->rawCommand('XREAD', 'BLOCK', '0', 'STREAMS', ...$keys, ...['$', '$', '$']),
 ), "\n";
 
-echo "a writer that races with the readers: nothing is lost, nothing comes twice\n";
+echo "a writer races with the readers: no entry is lost or comes twice\n";
 Lab::start([PHP_BINARY, ...lab_php_arguments(), '-r', '
     $redis = new OneHop\Redis("alpha", $argv[1]);
     $keys = array_slice($argv, 2);
@@ -103,12 +103,12 @@ while (count($seen) < 900 && $rounds < 3000) {
     }
 }
 lab_show('entries', count($seen));
-lab_show('different ones', count(array_unique($seen)));
-lab_show('pending, the first three of each stream, which nobody acknowledged',
+lab_show('different entries', count(array_unique($seen)));
+lab_show('pending, the first three of each stream, which were not acknowledged',
     array_sum(array_map(fn ($key) => $redis->xPending($key, 'group')[0], $keys)));
 lab_show('some replies had entries of several nodes', $several > 0);
 
-echo "what cannot be\n";
+echo "what is refused\n";
 $redis->pipeline();
 lab_tell(fn () => $redis->xRead($new, 1, 100));
 $redis->discard();
@@ -118,19 +118,19 @@ $redis->discard();
 $small = new OneHop\Redis('alpha', lab_config($ports, ['pool_size' => 1], 'small.yml'));
 lab_tell(fn () => $small->xRead($new, 1, 100));
 
-echo "no connection is left over\n";
+echo "all connections are reused\n";
 foreach ($ports as $port) {
     $plain = lab_plain($port);
     $plain->rawCommand('CLIENT', 'NO-EVICT', 'off');
     $left[] = (int) $plain->info('clients')['connected_clients'] <= 4 ? 'few' : 'many';
 }
 lab_show('connections of each node', implode(' ', $left));
-lab_show('GET of a key that nobody set', $redis->get('x'));
-lab_show('MGET of such keys', $redis->mget(['a', 'b', 'c', 'd']));
+lab_show('GET of an unset key', $redis->get('x'));
+lab_show('MGET of unset keys', $redis->mget(['a', 'b', 'c', 'd']));
 ?>
 --EXPECT--
 as on one server
-the first ends the wait
+the first entry ends the wait
 {"stream:0":{"5-0":{"f":"from 0"}}}
 0 still blocked
 {"stream:100":{"5-0":{"f":"from 1"}}}
@@ -139,19 +139,19 @@ the first ends the wait
 0 still blocked
 {"stream:100":{"6-0":{"f":"prefixed"}}}
 [["stream:300",[["7-0",["f","raw"]]]]]
-a writer that races with the readers: nothing is lost, nothing comes twice
+a writer races with the readers: no entry is lost or comes twice
 entries: 900
-different ones: 900
-pending, the first three of each stream, which nobody acknowledged: 9
+different entries: 900
+pending, the first three of each stream, which were not acknowledged: 9
 some replies had entries of several nodes: true
-what cannot be
+what is refused
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::xread() is not supported: the command was not sent; streams of several nodes cannot be waited for in a pipeline: call it alone
 OneHop\CrossNode, node none, may have executed: false
   XREAD needs all its keys on one node, being in a transaction: key "stream:0" is on node node-0, key "stream:100" on node node-1, server pool alpha: the command was not sent; set hash_tag: "{}" in the server pool and give both keys one hash tag, such as "{stream:0}" and "{stream:0}stream:100"
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::xread() is not supported: the command was not sent; set pool_size to 2 or more: one connection waits, the other one ends the wait
-no connection is left over
+all connections are reused
 connections of each node: "few few few"
-GET of a key that nobody set: false
-MGET of such keys: [false,false,false,false]
+GET of an unset key: false
+MGET of unset keys: [false,false,false,false]

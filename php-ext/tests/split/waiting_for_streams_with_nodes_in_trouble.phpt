@@ -6,33 +6,63 @@ Not beneath valgrind: it only waits.
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-/* How a node takes part depends on the name of its stream; a release is answered by what it has been told before. */
-$script = 'while ($words = $node->command()) {
+/*
+ * The name of a stream says how the odd node behaves. The process of each connection stores that
+ * name in a file; the process that gets CLIENT UNBLOCK reads it there.
+ */
+$script = '
+    while ($words = $node->command()) {
         $release = $words[0] === "CLIENT" && $words[1] === "UNBLOCK" ? $words[2] : null;
         if ($words[0] === "CLIENT" && $words[1] === "ID") {
             file_put_contents("' . Lab::$directory . '/how-" . posix_getpid(), "not blocked yet");
-            $node->send(is_file("' . Lab::$directory . '/no-identity") ? "-NOPERM no CLIENT ID\r\n" : ":" . posix_getpid() . "\r\n");
+            $isRefused = is_file("' . Lab::$directory . '/no-identity");
+            $node->send($isRefused ? "-NOPERM no CLIENT ID\r\n" : ":" . posix_getpid() . "\r\n");
         } elseif ($release) {
             $how = trim(@file_get_contents("' . Lab::$directory . '/how-$release"));
             $times = (int) @file_get_contents("' . Lab::$directory . '/times-$release");
-            if ($how === "not blocked yet" || $how === "") { $node->send(":0\r\n"); continue; }
+            if ($how === "not blocked yet" || $how === "") {
+                $node->send(":0\r\n");
+                continue;
+            }
             file_put_contents("' . Lab::$directory . '/times-$release", $times + 1);
-            if ($how === "deaf") sleep(30);
-            if ($how === "refuse") { $node->send("-ERR no\r\n"); continue; }
-            if ($how === "later" && $times < 3) { $node->send(":0\r\n"); continue; }
+            if ($how === "deaf") {
+                sleep(30);
+            }
+            if ($how === "refuse") {
+                $node->send("-ERR no\r\n");
+                continue;
+            }
+            if ($how === "later" && $times < 3) {
+                $node->send(":0\r\n");
+                continue;
+            }
             posix_kill((int) $release, SIGUSR1);
             $node->send(":1\r\n");
         } elseif ($words[0] === "XREAD") {
             $how = strtok($words[array_search("STREAMS", $words) + 1], ":");
             file_put_contents("' . Lab::$directory . '/how-" . posix_getpid(), $how);
-            if ($how === "close") { usleep(100000); exit(0); }
-            if ($how === "error") { $node->send("-ERR odd\r\n"); continue; }
-            if ($how === "surplus") { usleep(100000); $node->send("*-1\r\n*-1\r\n"); continue; }
+            if ($how === "close") {
+                usleep(100000);
+                exit(0);
+            }
+            if ($how === "error") {
+                $node->send("-ERR odd\r\n");
+                continue;
+            }
+            if ($how === "surplus") {
+                usleep(100000);
+                $node->send("*-1\r\n*-1\r\n");
+                continue;
+            }
             pcntl_async_signals(true);
             $released = false;
             pcntl_signal(SIGUSR1, function () use (&$released) { $released = true; });
-            for ($i = 0; !$released && $i < 2000; $i++) usleep(10000); // Not for ever: nobody ends this process.
-            $node->send($how === "entries" ? "*1\r\n*2\r\n\$9\r\nentries:1\r\n*1\r\n*2\r\n\$3\r\n1-1\r\n*2\r\n\$1\r\nf\r\n\$1\r\nv\r\n" : "*-1\r\n");
+            for ($i = 0; !$released && $i < 2000; $i++) {
+                usleep(10000); // At most 20 s, because nothing else ends this process.
+            }
+            $entries = "*1\r\n*2\r\n\$9\r\nentries:1\r\n*1\r\n*2\r\n\$3\r\n1-1\r\n"
+                . "*2\r\n\$1\r\nf\r\n\$1\r\nv\r\n";
+            $node->send($how === "entries" ? $entries : "*-1\r\n");
         } else {
             $node->value("fine");
         }

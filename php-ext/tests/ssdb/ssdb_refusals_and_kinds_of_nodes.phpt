@@ -6,7 +6,11 @@ require __DIR__ . '/../lab/lab.inc';
 
 $serve = '
     while ($words = $node->command()) {
-        $node->send($words === ["VERSION"] ? "*1\r\n$5\r\n1.9.8\r\n" : ($words[0] === "GET" ? "$1\r\nv\r\n" : "+OK\r\n"));
+        $node->send(match ($words[0]) {
+            "VERSION" => "*1\r\n$5\r\n1.9.8\r\n",
+            "GET" => "$1\r\nv\r\n",
+            default => "+OK\r\n",
+        });
     }';
 $nodes = [lab_node($serve), lab_node($serve), lab_node($serve)];
 $config = lab_config($nodes, ['engine' => 'ssdb']);
@@ -17,14 +21,14 @@ $sent = static fn () => array_map(
     $nodes,
 );
 
-echo "A word too long for one part refuses them all:\n";
+echo "A word that is too long for one part refuses the whole call:\n";
 lab_tell(fn () => $redis->mSet([
     $keys[0] => '1', $keys[1] => '2', $keys[2] => '3', str_repeat('k', 256) => '4',
 ]));
-echo "And a command in a pipeline:\n";
+echo "So does one in a pipeline:\n";
 lab_tell(fn () => $redis->pipeline()->set($keys[0], '1')->set($keys[1], '2', ['nx', 'ex' => 10])
     ->get($keys[2])->exec());
-echo "Of a kind of its own:\n";
+echo "Refusals of other kinds:\n";
 lab_tell(fn () => $redis->subscribe(['news'], fn () => null));
 lab_tell(fn () => $redis->multi()->set($keys[0], '1'));
 $redis->discard();
@@ -33,7 +37,7 @@ lab_tell(fn () => $redis->dbSize());
 lab_tell(fn () => $redis->get(''));
 var_dump($sent());
 
-echo "Nothing within the bounds is nothing to send:\n";
+echo "A range without elements sends nothing:\n";
 lab_tell(fn () => $redis->zCount($keys[0], '(1', '(2'));
 lab_tell(fn () => count($redis->zRangeByScore($keys[0], '2', '1')));
 lab_tell(fn () => implode(
@@ -68,10 +72,10 @@ foreach ([[], ['redis_auth' => 'wrong'], [
     );
     lab_tell(fn () => $redis->get('k'));
 }
-/* By connection, each of which is a process that writes down what it was sent when it comes to it. */
+/* By connection: each has a process, which logs what it receives with a delay. */
 $commands = lab_commands($guarded);
 usort($commands, fn (string $a, string $b) => (int) $a <=> (int) $b);
-/* Behind a refused password nobody reads on for sure. */
+/* After a refused password the client may or may not read on. */
 echo str_replace(
     'AUTH wrong, VERSION',
     'AUTH wrong',
@@ -79,13 +83,13 @@ echo str_replace(
 ), "\n";
 ?>
 --EXPECT--
-A word too long for one part refuses them all:
+A word that is too long for one part refuses the whole call:
 OneHop\Unsupported, node node-2, may have executed: false
   Command MSET is not for SSDB (SSDB takes a key of 1 to 255 bytes), node node-2 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md has what SSDB can be sent
-And a command in a pipeline:
+So does one in a pipeline:
 OneHop\Unsupported, node node-2, may have executed: false
   Command SET is not for SSDB (SSDB ignores the options of SET and overwrites: no lock can be taken by it. Use EX, NX or KEEPTTL alone, not two together), node node-2 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md has what SSDB can be sent
-Of a kind of its own:
+Refusals of other kinds:
 OneHop\Unsupported, node none, may have executed: false
   subscribe() means nothing to SSDB, which has no subscriptions: the command was not sent; use a server pool of redis for messages
 OneHop\Unsupported, node node-2, may have executed: false
@@ -104,7 +108,7 @@ array(3) {
   [2]=>
   string(0) ""
 }
-Nothing within the bounds is nothing to send:
+A range without elements sends nothing:
 int(0)
 int(0)
 string(5) "0 v 0"

@@ -6,7 +6,9 @@ require __DIR__ . '/../lab/lab.inc';
 
 putenv('NOW=' . Lab::file('now'));
 
-/* The test says beforehand what the node must be sent and what it answers; as recorded from a real SSDB. */
+/*
+ * A file says what the node must receive next and what it answers, as recorded from a real SSDB.
+ */
 $ssdb = lab_node('
     while ($words = $node->command()) {
         if ($words === ["VERSION"]) {
@@ -49,7 +51,7 @@ $redis = new OneHop\Redis('alpha', $config);
 $plain = lab_plain($reader);
 $count = ['refused' => 0, 'violation' => 0, 'same' => 0];
 foreach (array_map('bytes', $tests) as $test) {
-    /* A raw call cannot follow a cursor, and what all nodes are asked is merged: that is not for a vector to say. */
+    /* Not by raw calls: they cannot follow a cursor, and replies of all nodes are merged. */
     $is_of_all_nodes = in_array(
         strtolower($test['words'][0]),
         ['scan', 'keys', 'info', 'dbsize', 'ping', 'hlist'],
@@ -61,7 +63,7 @@ foreach (array_map('bytes', $tests) as $test) {
         continue;
     }
     if ($test['comment'] === 'But not by a method' || $test['words'][0] === 'SELECT') {
-        continue; /* Here everything is a raw call, and SELECT of the pool's own database never leaves. */
+        continue; /* All calls are raw here, and SELECT of the pool's own database is not sent. */
     }
     $told = "$test[tcId], $test[comment]: ";
     file_put_contents(Lab::file('now'), serialize($test));
@@ -74,7 +76,7 @@ foreach (array_map('bytes', $tests) as $test) {
         $count['same']++;
     } catch (OneHop\Unsupported $e) {
         $is_told = str_contains($e->getMessage(), rtrim($test['refused'] ?? 'served', '.'));
-        /* Some have a reason of their own for every kind of node. */
+        /* Some have a reason that holds for every kind of node. */
         if (!isset($test['refused']) || (!$is_told && str_contains($e->getMessage(), 'SSDB'))) {
             echo $told, $e->getMessage(), "\n";
         }

@@ -92,7 +92,7 @@ var_dump(str_contains($html, '<b>'), str_contains($html, '&lt;b&gt;&quot;\\&amp;
 echo substr_count($html, '<script'), ' scripts, ', substr_count($html, '<table'), ' table, ',
     substr_count($html, '<tr'), " rows\n";
 
-echo "\nwhat else it can be asked for\n";
+echo "\nother requests\n";
 echo $show('xml'), $page("<?php require '" . PAGE . "';", ['format' => ['html']]);
 
 echo "\nfrom a terminal\n";
@@ -168,7 +168,7 @@ bool(false)
 bool(true)
 0 scripts, 1 table, 5 rows
 
-what else it can be asked for
+other requests
 format is one of: html, text, json, prometheus
 format is one of: html, text, json, prometheus
 

@@ -6,7 +6,7 @@ Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-/** Of all nodes of server pool alpha together, or of one. */
+/** The sums over all nodes of server pool alpha, or the numbers of one. */
 function numbers(array $pools, ?string $node = null): array
 {
     $sums = [];
@@ -82,7 +82,7 @@ show(numbers(OneHop\Topology::status(), 'node-0'), 'calls', 'errors');
 echo 'a batch on two nodes: ';
 $redis->pipeline()->get($keys['node-1'])->get($keys['node-2'])->get($keys['node-1'])->exec();
 show(numbers(OneHop\Topology::status(), 'node-1'), 'calls', 'timed', 'bytes_received');
-echo 'a command that blocks has no time: ';
+echo 'a blocking command is not timed: ';
 $redis->del($keys['node-1']);
 $redis->blPop([$keys['node-1']], 1);
 show(numbers(OneHop\Topology::status(), 'node-1'), 'calls', 'timed');
@@ -97,7 +97,7 @@ lab_show('p99 is not below p50', $latency['p99'] >= $latency['p50']);
 lab_show('the sum is above 0', $latency['sum'] > 0);
 lab_show('the first bound', array_key_first($latency['below']));
 lab_show('the last bound', array_key_last($latency['below']));
-lab_show('below the last bound are all calls', end($latency['below']) === $latency['count']);
+lab_show('all calls are below the last bound', end($latency['below']) === $latency['count']);
 echo 'connections: ';
 echo json_encode(OneHop\Topology::status()[0]['nodes'][0]['connections']), "\n";
 
@@ -156,7 +156,9 @@ echo lab_run('<?php
         $redis->get(md5("$i"));
     }
     $nodes = OneHop\Topology::status()[0]["nodes"];
-    echo array_sum(array_column($nodes, "calls")), " ", array_sum(array_column(array_column($nodes, "connections"), "idle")), " ", implode(" ", array_column($nodes, "state")), "\n";',
+    $idle = array_column(array_column($nodes, "connections"), "idle");
+    echo array_sum(array_column($nodes, "calls")), " ", array_sum($idle), " ";
+    echo implode(" ", array_column($nodes, "state")), "\n";',
     [$config], [], ['onehop.shared_memory' => '0']);
 ?>
 --EXPECT--
@@ -176,14 +178,14 @@ commands: calls 10, timed 10, errors 0, leases 10, waits 0, connects 1, bytes_se
 bytes sent are those of ten requests: true
 an error that a node answers: calls 12, errors 0
 a batch on two nodes: calls 1, timed 1, bytes_received 10
-a command that blocks has no time: calls 3, timed 2
+a blocking command is not timed: calls 3, timed 2
 a transaction: leases 2, connects 1
 latency: p50 is above 0: true
 p99 is not below p50: true
 the sum is above 0: true
 the first bound: 16
 the last bound: 16777216
-below the last bound are all calls: true
+all calls are below the last bound: true
 connections: {"leased":0,"idle":1,"max":16}
 
 a node that is down

@@ -25,7 +25,7 @@ $ways = [
     'memory_limit' => '$listen(function () { str_repeat("x", 50000000); });',
     'uncaught exception' => '$listen(function () { throw new Exception("x"); });',
     'close' => '$listen(function ($redis) { $redis->close(); });',
-    'a fiber that never goes on' => '
+    'a fiber that is never resumed' => '
         $fiber = new Fiber(fn () => $listen(fn () => Fiber::suspend()));
         $fiber->start();',
     'a nested subscription' => '
@@ -35,7 +35,7 @@ $ways = [
         });',
 ];
 if (!method_exists('Redis', 'ssubscribe')) {
-    array_pop($ways); /* phpredis 5 would wait for a message of the inner one. */
+    array_pop($ways); /* phpredis 5 would wait for a message of the inner subscription. */
 }
 $subscribers = function () use ($ports): int {
     $count = 0;

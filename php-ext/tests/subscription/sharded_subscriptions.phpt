@@ -10,13 +10,13 @@ $redis = new OneHop\Redis('alpha', $config);
 [$a, $b] = array_values(lab_key_of_each($config, 'shard:'));
 $heard = [];
 if (method_exists('Redis', 'ssubscribe')) {
-    /* The plain messages have nobody who listens, so say() would wait for ever: they are sent without waiting. */
+    /* Not by say(), which would wait forever: the plain messages have no subscriber. */
     speaker(sprintf(
         '
             $plain = new Redis();
             $plain->connect("127.0.0.1", %d);
             say(%d, "%s", "first", "SPUBLISH");
-            $plain->publish("%s", "to nobody");
+            $plain->publish("%s", "without a subscriber");
             say(%d, "%s", "second", "SPUBLISH");',
         $port = port_of($a, $config, $ports),
         $port,

@@ -41,7 +41,7 @@ try {
 ksort($heard);
 print_r($heard);
 
-echo "A pattern is on all nodes, each message comes once:\n";
+echo "A pattern is subscribed on all nodes, and each message comes once:\n";
 $script = '';
 foreach ($channels as $channel) {
     $script .= sprintf("say(%d, '%s', 'once');\n", port_of($channel, $config, $ports), $channel);
@@ -63,7 +63,7 @@ sort($heard);
 echo implode("\n", array_map(fn ($line) => preg_replace('/news:\d+/', 'news:N', $line), $heard)),
     "\n";
 
-echo "The prefix is a part of the channel; other methods work inside the callback:\n";
+echo "The prefix is part of the channel; other methods work inside the callback:\n";
 $redis->setOption(Redis::OPT_PREFIX, 'app:');
 speaker(sprintf("say(%d, 'app:x', 'hello');", port_of('app:x', $config, $ports)));
 try {
@@ -75,7 +75,7 @@ try {
     echo $e->getMessage(), "\n";
 }
 
-echo "Publisher and subscriber meet, also in one object, and an option set meanwhile holds:\n";
+echo "Publisher and subscriber may be the same object; an option set meanwhile stays:\n";
 speaker(sprintf("say(%d, 'app:x', 'begin');", port_of('app:x', $config, $ports)));
 var_dump($redis->subscribe(['x', 'y', 'z'], function ($self, $channel, $text) use ($redis) {
     match ($text) {
@@ -113,7 +113,7 @@ var_dump($redis->subscribe(['x'], function ($redis, $channel, $text) use (&$most
 var_dump($most <= 1, Counted::$alive);
 $redis->setOption(Redis::OPT_PREFIX, '');
 
-echo "Afterwards the object is as before, and no node has a subscriber:\n";
+echo "Afterwards the object works as before, and no node has a subscriber:\n";
 var_dump($redis->get('app:answer'));
 foreach ($ports as $port) {
     $plain = lab_plain($port);
@@ -143,22 +143,22 @@ Array
     [news:190] => text 2
     [news:200] => text 3
 )
-A pattern is on all nodes, each message comes once:
+A pattern is subscribed on all nodes, and each message comes once:
 Enough
 news:* news:N once
 news:* news:N once
 news:* news:N once
 news:* news:N once
 news:* news:last end
-The prefix is a part of the channel; other methods work inside the callback:
+The prefix is part of the channel; other methods work inside the callback:
 app:x says hello
-Publisher and subscriber meet, also in one object, and an option set meanwhile holds:
+Publisher and subscriber may be the same object; an option set meanwhile stays:
 bool(true)
 Many callbacks come and go:
 bool(true)
 bool(true)
 int(0)
-Afterwards the object is as before, and no node has a subscriber:
+Afterwards the object works as before, and no node has a subscriber:
 string(16) "app:x says hello"
 0 0 0 0 
 No channels, no callback, in a pipeline, in a transaction:

@@ -29,18 +29,19 @@ var_dump($redis->subscribe([$a], function ($redis, $channel, $text) use ($a, $b)
     });
 }));
 
-echo "Nothing was subscribed:\n";
+echo "Unsubscribing what was not subscribed:\n";
 var_dump(array_keys($redis->unsubscribe([$a, 'never'])));
 var_dump(array_keys($redis->punsubscribe(['p*'])));
 
-echo "Messages that arrive while one is unsubscribed are not lost and not mistaken:\n";
+echo "Messages that arrive during an unsubscribe are neither lost nor mixed up:\n";
 speaker($say($a, 'go'));
 $rest = [];
-var_dump($redis->subscribe([$a, $b, $c], function ($redis, $channel, $text) use ($a, $b, $c, $config, $ports, &$rest) {
+$channels = [$a, $b, $c];
+$hear = function ($redis, $channel, $text) use ($a, $channels, $config, $ports, &$rest) {
     if ($channel === $a) {
-        $plain = array_map(fn ($name) => lab_plain(port_of($name, $config, $ports)), [$a, $b, $c]);
+        $plain = array_map(fn ($name) => lab_plain(port_of($name, $config, $ports)), $channels);
         for ($i = 0; $i < 3; $i++) {
-            foreach ([$a, $b, $c] as $k => $name) {
+            foreach ($channels as $k => $name) {
                 $plain[$k]->publish($name, "$k$i");
             }
         }
@@ -51,7 +52,8 @@ var_dump($redis->subscribe([$a, $b, $c], function ($redis, $channel, $text) use 
     if (count($rest[$channel]) === 3) {
         $redis->unsubscribe([$channel]);
     }
-}));
+};
+var_dump($redis->subscribe($channels, $hear));
 ksort($rest);
 echo json_encode(array_values($rest)), "\n";
 
@@ -60,12 +62,12 @@ speaker($say($a, 'close'));
 lab_tell(fn () => $redis->subscribe([$a], fn ($redis) => $redis->close()));
 var_dump($redis->set('k', 'v'));
 
-echo "OPT_READ_TIMEOUT passes without a message:\n";
+echo "No message within OPT_READ_TIMEOUT:\n";
 $redis->setOption(Redis::OPT_READ_TIMEOUT, 0.2);
 lab_tell(fn () => $redis->psubscribe(['nothing*'], fn () => 0));
 $redis->setOption(Redis::OPT_READ_TIMEOUT, -1);
 
-echo "A signal's handler throws, though nothing is ever published:\n";
+echo "A signal handler throws while nothing is published:\n";
 pcntl_async_signals(true);
 pcntl_signal(SIGUSR1, fn () => throw new RedisException('from the handler'));
 $id = getmypid();
@@ -96,7 +98,7 @@ Another channel joins from inside the callback, and both leave:
   one
   two
 bool(true)
-Nothing was subscribed:
+Unsubscribing what was not subscribed:
 array(2) {
   [0]=>
   string(4) "ch:0"
@@ -107,16 +109,16 @@ array(1) {
   [0]=>
   string(2) "p*"
 }
-Messages that arrive while one is unsubscribed are not lost and not mistaken:
+Messages that arrive during an unsubscribe are neither lost nor mixed up:
 bool(true)
 [["10","11","12"],["20","21","22"]]
 close():
 RedisException: Connection closed
 bool(true)
-OPT_READ_TIMEOUT passes without a message:
+No message within OPT_READ_TIMEOUT:
 OneHop\DeadlineExceeded, node none, may have executed: true
   No message within 200 ms, server pool alpha: the command was answered; subscribe again, or set no OPT_READ_TIMEOUT
-A signal's handler throws, though nothing is ever published:
+A signal handler throws while nothing is published:
 RedisException: from the handler
 exit:
 exits

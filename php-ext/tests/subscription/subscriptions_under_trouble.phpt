@@ -9,7 +9,7 @@ require __DIR__ . '/../lab/speaker.inc';
 $other = lab_redis();
 $say = fn (int $port, string $channel, string $text)
     => sprintf("say(%d, '%s', %s);\n", $port, $channel, $text);
-/* A pool of one real server and one that is made for the case. */
+/* A pool of a real server and a scripted node. */
 $with = function (string $script, array $directives = []) use ($other): OneHop\Redis {
     return new OneHop\Redis(
         'alpha',
@@ -20,7 +20,7 @@ $print = function ($redis, ...$message) {
     echo '  heard ', implode(' ', $message), "\n";
 };
 const CONFIRMATION = "*3\r\n$10\r\npsubscribe\r\n$2\r\np*\r\n:1\r\n";
-/* A node that fails before the other one has confirmed would end a subscription that has not begun. */
+/* Waits for the other node's confirmation: an earlier failure would end a subscription too soon. */
 $other_confirms = sprintf(
     '
         $redis = new Redis();
@@ -44,7 +44,7 @@ echo "does not confirm:\n";
 lab_tell(
     fn () => $with('$node->command(); sleep(60);', ['timeout' => 300])->psubscribe(['p*'], $print),
 );
-echo "does not even answer the connection's sign-in:\n";
+echo "does not answer the handshake:\n";
 lab_tell(fn () => $with('$node->command(); sleep(60);', [
     'timeout' => 300,
     'redis_auth' => 'x',
@@ -58,12 +58,12 @@ echo "closes after a message and a half:\n";
 lab_tell(
     fn () => $with("$confirms $message" . '$node->send("*4\r\n");')->psubscribe(['p*'], $print),
 );
-echo "sends what is no reply:\n";
+echo "sends bytes that are no reply:\n";
 lab_tell(fn () => $with("$confirms $message" . '$node->send("hello\r\n"); sleep(60);')->psubscribe(
     ['p*'],
     $print,
 ));
-echo "drips, which is no fault:\n";
+echo "sends byte by byte, which is no fault:\n";
 lab_tell(fn () => $with(
     '$node->command(); $node->drip("' . addcslashes(CONFIRMATION, "\r\n$") . '", 1); '
         . $other_confirms
@@ -71,7 +71,7 @@ lab_tell(fn () => $with(
 ) ->psubscribe(['p*'], $print));
 echo "sends messages before it confirms:\n";
 lab_tell(fn () => $with("$message $message $confirms")->psubscribe(['p*'], $print));
-echo "sends messages of patterns that nobody asked for:\n";
+echo "sends messages of patterns that were not subscribed:\n";
 lab_tell(fn () => $with(
     "$confirms" . '$node->send("*4\r\n\$8\r\npmessage\r\n\$2\r\nq*\r\n\$2\r\nqx\r\n\$2\r\nhi\r\n");'
         . $message,
@@ -81,7 +81,7 @@ lab_tell(fn () => (new OneHop\Redis(
     'alpha',
     lab_config([$other, lab_redis('--requirepass', 'secret')]),
 ))->psubscribe(['p*'], $print));
-echo "lets this user subscribe to nothing, so phpredis says what it says of one server:\n";
+echo "allows this user no channel: phpredis reports it as on one server:\n";
 $user = ['--user', 'default', 'on', 'nopass', '~*', '+@all', 'resetchannels'];
 $plain = lab_plain($closed = lab_redis(...$user));
 $expected = @$plain->psubscribe(['p*'], $print);
@@ -107,7 +107,7 @@ speaker(sprintf(
 lab_tell(fn () => $redis->psubscribe(['p*'], $print));
 
 $redis = new OneHop\Redis('alpha', lab_config([$other, lab_redis()]));
-echo "a child that goes on listening to its parent's connections:\n";
+echo "a child that continues to listen on its parent's connections:\n";
 speaker($say($other, 'p1', '"for both"'));
 $child = null;
 $listen = function ($redis, $pattern, $channel, $text) use (&$child, $other) {
@@ -127,7 +127,7 @@ if ($child === 0) {
     posix_kill(getmypid(), 9);
 }
 
-echo "a child that says something on them:\n";
+echo "a child that sends something on them:\n";
 $child = null;
 speaker($say($other, 'p1', '"for both"'));
 lab_tell(
@@ -174,7 +174,7 @@ OneHop\NodeDown, node dead, may have executed: false
 does not confirm:
 OneHop\DeadlineExceeded, node node-1, may have executed: true
   Subscription not confirmed within 300 ms, node node-1 (127.0.0.1:PORT), server pool alpha: the command may have executed; try again
-does not even answer the connection's sign-in:
+does not answer the handshake:
 OneHop\DeadlineExceeded, node node-1, may have executed: false
   No connection within 300 ms, node node-1 (127.0.0.1:PORT), server pool alpha: the command was not sent; try again
 closes in the middle of a confirmation:
@@ -184,11 +184,11 @@ closes after a message and a half:
   heard p* px hi
 OneHop\NodeDown, node node-1, may have executed: true
   Connection closed by the node, node node-1 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; what was published meanwhile is lost
-sends what is no reply:
+sends bytes that are no reply:
   heard p* px hi
 OneHop\ProtocolViolation, node node-1, may have executed: true
   The node broke the protocol (a byte that begins no reply), node node-1 (127.0.0.1:PORT), server pool alpha: the command was answered; check what listens there
-drips, which is no fault:
+sends byte by byte, which is no fault:
   heard p* px hi
 OneHop\NodeDown, node node-1, may have executed: true
   Connection closed by the node, node node-1 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; what was published meanwhile is lost
@@ -197,24 +197,24 @@ sends messages before it confirms:
   heard p* px hi
 OneHop\NodeDown, node node-1, may have executed: true
   Connection closed by the node, node node-1 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; what was published meanwhile is lost
-sends messages of patterns that nobody asked for:
+sends messages of patterns that were not subscribed:
   heard p* px hi
 OneHop\NodeDown, node node-1, may have executed: true
   Connection closed by the node, node node-1 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; what was published meanwhile is lost
 wants a password:
 OneHop\ConfigInvalid, node node-1, may have executed: false
   The node wants a password: NOAUTH Authentication required., node node-1 (127.0.0.1:PORT), server pool alpha: the command was not sent; set redis_auth of the server pool
-lets this user subscribe to nothing, so phpredis says what it says of one server:
+allows this user no channel: phpredis reports it as on one server:
 bool(true)
 dies while nothing is published:
 OneHop\NodeDown, node node-0, may have executed: true
   Connection closed by the node, node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; what was published meanwhile is lost
-a child that goes on listening to its parent's connections:
+a child that continues to listen on its parent's connections:
 OneHop\NodeDown, node node-0, may have executed: true
   The connection belongs to another process, node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; what was published meanwhile is lost
   heard for the parent
 bool(true)
-a child that says something on them:
+a child that sends something on them:
 OneHop\NodeDown, node node-0, may have executed: false
   The connection belongs to another process, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; subscribe again; what was published meanwhile is lost
 bool(true)

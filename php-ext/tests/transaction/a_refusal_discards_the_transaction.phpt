@@ -10,8 +10,8 @@ $plain = lab_plain($server = lab_redis());
 $ours = new OneHop\Redis('alpha', $config);
 [$one, $two] = array_values(lab_key_of_each($config));
 
-// phpredis waits for ever for what follows EXECABORT.
-echo "the original: a server, by its own words\n";
+// By socket, because phpredis waits forever for more after EXECABORT.
+echo "the original: what a server answers\n";
 $socket = stream_socket_client("tcp://127.0.0.1:$server");
 fwrite($socket, "MULTI\r\nSET a 1\r\nSET a\r\nSET a 2\r\nEXEC\r\nEXISTS a\r\n");
 for ($i = 0; $i < 6; $i++) {
@@ -19,7 +19,10 @@ for ($i = 0; $i < 6; $i++) {
 }
 echo "\n";
 
-/* What came of the call, of the one behind it, and of exec(); where the object is; what is stored; whether it goes on. */
+/*
+ * The outcomes of the call, of the next one and of exec(); the mode of the object; what is stored;
+ * and whether the next transaction works.
+ */
 function abandon(OneHop\Redis $redis, string $key, callable $call): string
 {
     $end = function (callable $call): string {
@@ -51,14 +54,14 @@ foreach ([
     echo abandon($ours, $one, $call), "\n";
 }
 
-echo "who leaves it there executes nothing later\n";
+echo "a discarded transaction that is left open executes nothing later\n";
 try {
     $ours->multi()->set($one, 'half')->set($two, 'half');
 } catch (OneHop\CrossNode) {
 }
 lab_tell(fn () => $ours->get($one));
 lab_show('the next transaction runs', $ours->multi()->incr('n')->exec() === [1]);
-lab_show('GET of the key of the discarded one', $ours->get($one));
+lab_show('GET of the key of the discarded transaction', $ours->get($one));
 try {
     $ours->multi()->set($one, 'half')->set($two, 'half');
 } catch (OneHop\CrossNode) {
@@ -142,14 +145,11 @@ foreach ([fn () => $ours->multi(), fn () => $ours->pipeline()] as $begin) {
 }
 $ours->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_NONE);
 
-echo "keys are named as nodes name them\n";
+echo "messages name keys with their prefix\n";
 $ours->setOption(Redis::OPT_PREFIX, 'test:');
-for (
-    $i = 0;
-    ($topology ??= new OneHop\Topology('alpha', $config))->locate("test:$i")->name === $topology
-        ->locate('test:a')->name;
-    $i++
-);
+$topology = new OneHop\Topology('alpha', $config);
+$home = $topology->locate('test:a')->name;
+for ($i = 0; $topology->locate("test:$i")->name === $home; $i++);
 $ours->multi()->set('a', 1);
 lab_tell(fn () => $ours->set("$i", 1));
 $ours->discard();
@@ -159,7 +159,7 @@ $ours->discard();
 lab_tell(fn () => $ours->sInter('a', "$i"));
 ?>
 --EXPECT--
-the original: a server, by its own words
+the original: what a server answers
 +OK +QUEUED -ERR +QUEUED -EXECABORT :0 
 CrossNode; CrossNode, discarded; CrossNode, discarded; 0; false; [false]
 CrossNode; CrossNode, discarded; CrossNode, discarded; 0; false; [false]
@@ -168,11 +168,11 @@ Unsupported; Unsupported, discarded; Unsupported, discarded; 0; false; [false]
 Unsupported; Unsupported, discarded; Unsupported, discarded; 0; false; [false]
 CrossNode; CrossNode, discarded; CrossNode, discarded; 0; false; [false]
 Unsupported; Unsupported, discarded; Unsupported, discarded; 0; false; [false]
-who leaves it there executes nothing later
+a discarded transaction that is left open executes nothing later
 OneHop\CrossNode, node none, may have executed: false
   The transaction was discarded because a call of it was refused: The transaction is bound to node node-0 by key "key:0", but key "key:100" lives on node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
 the next transaction runs: true
-GET of the key of the discarded one: false
+GET of the key of the discarded transaction: false
 discard: true
 GET of its key: false
 mode: 0
@@ -202,7 +202,7 @@ TypeError: strlen(): Argument #1 ($string) must be of type string, array given
 OneHop\Unsupported, node none, may have executed: false
   A value of the batch could not be packed: the command was not sent; see the exception that was thrown when it was queued
 keys set: 0
-keys are named as nodes name them
+messages name keys with their prefix
 OneHop\CrossNode, node none, may have executed: false
   The transaction is bound to node node-0 by key "test:a", but key "test:10" lives on node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
 OneHop\CrossNode, node none, may have executed: false

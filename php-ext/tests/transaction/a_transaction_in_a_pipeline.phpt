@@ -5,7 +5,7 @@ A transaction in a pipeline is one reply of one node; after a refusal it alone i
 require __DIR__ . '/../lab/lab.inc';
 
 $ports = [lab_redis(), lab_redis(), lab_redis()];
-/* Thousands of round trips in a call. */
+/* A long timeout, because a call makes thousands of round trips. */
 $config = lab_config($ports, ['hash_tag' => '"{}"', 'timeout' => '30000']);
 $redis = new OneHop\Redis('alpha', $config);
 $plain = lab_plain(lab_redis());
@@ -56,7 +56,7 @@ foreach ([
             ->set($keys[1], 'else')->exec(),
     ), "\n";
 }
-echo "of no node yet, and many that are refused among many that are not\n";
+echo "without a node yet; many that are refused among many that are not\n";
 $redis->pipeline()->multi();
 lab_tell(fn () => $redis->dbSize());
 lab_tell(fn () => $redis->exec());
@@ -85,7 +85,7 @@ lab_tell(fn () => $redis->multi());
 $redis->discard();
 $redis->unwatch();
 
-echo "on all nodes at once, many\n";
+echo "many on all nodes in parallel\n";
 $redis->pipeline();
 for ($i = 0; $i < 2000; $i++) {
     $redis->multi()->set("{k$i}", str_repeat((string) $i, 200))->strlen("{k$i}")->exec()
@@ -117,7 +117,7 @@ $redis->pipeline()->set($keys[0], 'before')->multi()->set('{' . $keys[0] . '}x',
     ->set('{' . $keys[0] . '}y', 'behind');
 try {
     $redis->exec();
-} catch (OneHop\Unsupported $e) { // The servers' own words differ by version.
+} catch (OneHop\Unsupported $e) { // The servers' error texts differ by version.
     echo preg_replace('/NOPERM .* command,/', 'NOPERM ...,', lab_hide($e->getMessage())), "\n";
 }
 var_dump($redis->get($keys[0]), $redis->exists('{' . $keys[0] . '}x', '{' . $keys[0] . '}y'));
@@ -163,7 +163,7 @@ OneHop\Unsupported, node none, may have executed: false
 OneHop\Unsupported, node none, may have executed: false
   The transaction was discarded because a call of it was refused: OneHop\Redis::dbSize() has no place in a transaction, server pool alpha: the command was not sent; it concerns every node: call it before multi() or after exec()
 [true,17,["before and behind"],true]
-of no node yet, and many that are refused among many that are not
+without a node yet; many that are refused among many that are not
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::dbSize() has no place in a transaction: the command was not sent; it concerns every node: call it before multi() or after exec()
 OneHop\Unsupported, node none, may have executed: false
@@ -173,7 +173,7 @@ bool(true)
 NULL
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::multi() has no place in a pipeline: the command was not sent; call exec() or discard() first
-on all nodes at once, many
+many on all nodes in parallel
 int(0)
 int(4000)
 a command that the node refuses to queue

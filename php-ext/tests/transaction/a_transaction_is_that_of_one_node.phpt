@@ -9,7 +9,7 @@ $config = lab_config($ports, ['hash_tag' => '"{}"']);
 $redis = new OneHop\Redis('alpha', $config);
 $plain = lab_plain(lab_redis());
 
-/** What each step answers, and exec(). The client stands for itself. */
+/** What each step and exec() return; "itself" stands for the client. */
 function walk(Redis $redis): array
 {
     $told = [];
@@ -78,7 +78,7 @@ lab_show('the pipeline', $redis->get($keys[0])->exec());
 echo "what the node refuses\n";
 $redis->multi();
 lab_show('SET without a value', $redis->rawCommand('SET', $keys[0]));
-lab_show('its error', trim($redis->getLastError()));
+lab_show('error of the node', trim($redis->getLastError()));
 lab_show('the next call is queued', $redis->get($keys[0]) === $redis);
 lab_tell(fn () => $redis->exec());
 lab_show('mode', $redis->getMode());
@@ -93,7 +93,7 @@ foreach ($ports as $port) {
     $multi[] = (int) preg_replace('/calls=(\d+).*/', '$1', $stats['cmdstat_multi'] ?? 'calls=0');
 }
 sort($multi);
-lab_show('MULTI that each node was sent', $multi);
+lab_show('MULTI that each node received', $multi);
 ?>
 --EXPECT--
 each step answers as with phpredis: true
@@ -136,10 +136,10 @@ OneHop\Unsupported, node none, may have executed: false
 the pipeline: ["first"]
 what the node refuses
 SET without a value: false
-its error: "ERR wrong number of arguments for 'set' command"
+error of the node: "ERR wrong number of arguments for 'set' command"
 the next call is queued: true
 RedisException: EXECABORT Transaction discarded because of previous errors.
 mode: 0
 the first key: "first"
 nodes with at most 3 connections: 1 1 1 1
-MULTI that each node was sent: [0,0,0,10]
+MULTI that each node received: [0,0,0,10]

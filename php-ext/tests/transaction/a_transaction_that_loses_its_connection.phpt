@@ -4,42 +4,63 @@ A transaction whose connection fails is over: nothing is sent again, and later c
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-/* The first word of each key says what the node does when it is queued; "exec" what it does at EXEC. */
+/*
+ * The first word of a key says what the node does when the command is queued or, after "exec", at
+ * EXEC.
+ */
 $port = lab_node('
     $queued = [];
     $late = 0;
     while ($words = $node->command()) {
         $what = strtok($words[1] ?? "", ":");
-        if ($words[0] === "MULTI" || $words[0] === "WATCH" || $words[0] === "DISCARD" || $words[0] === "UNWATCH") {
-            if ($what === "nowatch") exit(0);
+        if (in_array($words[0], ["MULTI", "WATCH", "DISCARD", "UNWATCH"])) {
+            if ($what === "nowatch") {
+                exit(0);
+            }
             $queued = [];
             $node->send("+OK\r\n");
         } elseif ($words[0] === "EXEC") {
             $at = $queued[0] ?? "";
-            if ($at === "execclose") exit(0);
-            if ($at === "exechang") sleep(30);
-            if ($at === "execmany") $node->send("*3\r\n$1\r\na\r\n$1\r\nb\r\n$1\r\nc\r\n");
-            elseif ($at === "execfew") $node->send("*1\r\n$1\r\na\r\n");
-            elseif ($at === "execodd") $node->send("+OK\r\n");
-            elseif ($at === "exectwice") $node->send("*2\r\n$1\r\na\r\n$1\r\nb\r\n*2\r\n$1\r\nc\r\n$1\r\nd\r\n");
-            elseif ($at === "execcut") {
+            if ($at === "execclose") {
+                exit(0);
+            }
+            if ($at === "exechang") {
+                sleep(30);
+            }
+            $answers = [
+                "execmany" => "*3\r\n$1\r\na\r\n$1\r\nb\r\n$1\r\nc\r\n",
+                "execfew" => "*1\r\n$1\r\na\r\n",
+                "execodd" => "+OK\r\n",
+                "exectwice" => "*2\r\n$1\r\na\r\n$1\r\nb\r\n*2\r\n$1\r\nc\r\n$1\r\nd\r\n",
+                "execerror" => "-OOM command not allowed\r\n",
+            ];
+            if (isset($answers[$at])) {
+                $node->send($answers[$at]);
+            } elseif ($at === "execcut") {
                 $node->send("*2\r\n$1\r\na\r\n$5\r\nb");
                 exit(0);
-            } elseif ($at === "execerror") $node->send("-OOM command not allowed\r\n");
-            elseif ($at === "execlarge") {
+            } elseif ($at === "execlarge") {
                 $node->send("*2\r\n$400000\r\n" . str_repeat("x", 300000));
                 exit(0);
             } else {
                 $node->send("*" . count($queued) . "\r\n");
-                foreach ($queued as $i => $q) $node->value("reply $i");
+                foreach ($queued as $i => $q) {
+                    $node->value("reply $i");
+                }
             }
         } elseif ($what === "plain") {
             $node->value("value of $words[1]");
         } else {
             $queued[] = $what;
-            if ($what === "close") exit(0);
-            if ($what === "hang") sleep(30);
-            if ($what === "reset") $node->reset();
+            if ($what === "close") {
+                exit(0);
+            }
+            if ($what === "hang") {
+                sleep(30);
+            }
+            if ($what === "reset") {
+                $node->reset();
+            }
             if ($what === "then") {
                 $node->send("+QUEUED\r\n");
                 exit(0);
@@ -133,7 +154,7 @@ echo "-- a new multi() after a failure\n";
 $redis->multi();
 $show('close', fn () => $redis->get('close:1'));
 $show('all', fn () => $redis->multi()->get('fine:1')->get('fine:2')->exec());
-echo "-- what each connection was told after it had failed\n";
+echo "-- what each connection received after it had failed\n";
 $told = [];
 foreach (lab_commands($port) as $line) {
     [$connection, $rest] = explode(' ', $line, 2);
@@ -245,5 +266,5 @@ multi: ["reply 0"]
 -- a new multi() after a failure
 close: NodeDown, may have executed: false: Connection closed by the node ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
 all: ["reply 0","reply 1"]
--- what each connection was told after it had failed
+-- what each connection received after it had failed
 commands: 0

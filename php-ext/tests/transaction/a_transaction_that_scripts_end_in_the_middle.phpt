@@ -21,7 +21,7 @@ final class Key
     }
 }
 
-echo "-- a key of watch() begins something\n";
+echo "-- a key of watch() begins a transaction or a pipeline\n";
 lab_tell(fn () => $redis->watch(new Key(fn () => $redis->multi())));
 lab_show('mode', $redis->getMode());
 lab_show('DISCARD', $redis->discard());
@@ -53,7 +53,7 @@ foreach ($endings as $name => $ending) {
 }
 ?>
 --EXPECT--
--- a key of watch() begins something
+-- a key of watch() begins a transaction or a pipeline
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::watch() has no place in a transaction: the command was not sent; call it before multi()
 mode: 1

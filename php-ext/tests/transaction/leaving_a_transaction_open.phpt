@@ -65,12 +65,17 @@ foreach ($plain->client('list') as $client) {
     $left += $client['multi'] !== '-1' && $client['multi'] !== -1;
 }
 lab_show('connections left in a transaction', $left);
-lab_show('DISCARDs that the node was sent',
-    $plain->info('commandstats')['cmdstat_discard'] ?? 'no DISCARD');
+lab_show(
+    'DISCARDs that the node received',
+    $plain->info('commandstats')['cmdstat_discard'] ?? 'no DISCARD',
+);
 
 echo "one worker, many requests\n";
 $ask = lab_fpm(['memory_limit' => '32M']);
 $page = '<?php $redis = new OneHop\Redis("alpha", $_GET["config"]); ';
+$next = '
+    $transaction = [$redis->getMode(), $redis->get("b"), $redis->incr("n")];
+    echo json_encode([...$transaction, $redis->multi()->get("b")->exec()]);';
 foreach ([
     '$redis->multi()->set("b", "leaked"); exit;',
     '$redis->watch("b"); $redis->multi()->set("b", "leaked");',
@@ -80,10 +85,7 @@ foreach ([
     'final class K { public static $k; } K::$k = $redis; $redis->multi()->set("b", "leaked");',
 ] as $leave) {
     $ask($page . $leave, ['config' => $config]);
-    echo $ask($page . '
-        echo json_encode([$redis->getMode(), $redis->get("b"), $redis->incr("n"), $redis->multi()->get("b")->exec()]);', [
-        'config' => $config,
-    ]), "\n";
+    echo $ask($page . $next, ['config' => $config]), "\n";
 }
 
 echo "values that are packed\n";
@@ -113,17 +115,17 @@ lab_tell(fn () => $redis->exec());
 lab_show('GET of its key', $redis->get('c'));
 Odd::$call = fn ($name) => $redis->incr("inner$name");
 $replies = $redis->multi()->set('c', ['x', new Odd('1')])->get('inner1')->exec();
-lab_show('replies, with that of the INCR while a value was packed', count($replies));
-lab_show('what that INCR has counted', $redis->get('inner1'));
+lab_show('replies, including that of the INCR while a value was packed', count($replies));
+lab_show('the counter of that INCR', $redis->get('inner1'));
 Odd::$call = fn () => $redis->discard();
 $redis->multi();
 lab_tell(fn () => $redis->set('d', ['x', new Odd()]));
-lab_show('mode after discard() in there', $redis->getMode());
+lab_show('mode after discard() during packing', $redis->getMode());
 lab_show('keys set', $redis->exists('d'));
 Odd::$call = fn () => $redis->close();
 $redis->multi()->set('d', 1);
 lab_tell(fn () => $redis->set('d', ['x', new Odd()]));
-lab_show('mode after close() in there', $redis->getMode());
+lab_show('mode after close() during packing', $redis->getMode());
 lab_show('keys set', $redis->exists('d'));
 Odd::$call = fn () => null;
 $redis->set('odd', new Odd('odd'));
@@ -131,7 +133,8 @@ Odd::$call = function () use ($redis) {
     echo 'inside exec(): mode ', $redis->getMode(), ', ',
         implode(' ', $redis->multi()->incr('e')->incr('e')->exec()), "\n";
 };
-lab_show('replies of the outer one', count($redis->multi()->get('odd')->get('odd')->exec()));
+$replies = $redis->multi()->get('odd')->get('odd')->exec();
+lab_show('replies of the outer transaction', count($replies));
 Odd::$call = fn () => throw new DomainException('cannot be unpacked');
 lab_tell(fn () => $redis->multi()->get('odd')->exec());
 lab_show('the next transaction', $redis->multi()->incr('f')->exec());
@@ -166,8 +169,8 @@ pcntl_waitpid($child, $status);
 lab_show('the child was refused, then had a transaction of its own',
     pcntl_wtermsig($status) === SIGKILL);
 lab_show('the parent ends its transaction', $redis->set('h2', 'parent')->exec());
-lab_show('what that has set', $redis->get('g'));
-lab_show('what the child had counted; its open transaction never ran', $redis->get('h'));
+lab_show('what it has set', $redis->get('g'));
+lab_show('counter of the child; its open transaction never ran', $redis->get('h'));
 ?>
 --EXPECT--
 ends of scripts
@@ -182,7 +185,7 @@ a cycle: collected false
 exit while a value is packed:  false
 exit while a value is unpacked:  false
 connections left in a transaction: 0
-DISCARDs that the node was sent: "no DISCARD"
+DISCARDs that the node received: "no DISCARD"
 one worker, many requests
 [0,false,1,[false]]
 [0,false,2,[false]]
@@ -197,23 +200,23 @@ OneHop\Unsupported, node node-0, may have executed: false
 OneHop\Unsupported, node node-0, may have executed: false
   A value of the transaction could not be packed, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; see the exception that was thrown when it was queued
 GET of its key: false
-replies, with that of the INCR while a value was packed: 3
-what that INCR has counted: "1"
+replies, including that of the INCR while a value was packed: 3
+the counter of that INCR: "1"
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::set() has no place in a transaction: the command was not sent; it was ended by the script's own code while a value was packed
-mode after discard() in there: 0
+mode after discard() during packing: 0
 keys set: 0
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::set() has no place in a transaction: the command was not sent; it was ended by the script's own code while a value was packed
-mode after close() in there: 0
+mode after close() during packing: 0
 keys set: 0
 inside exec(): mode 0, 1 2
 inside exec(): mode 0, 3 4
-replies of the outer one: 2
+replies of the outer transaction: 2
 DomainException: cannot be unpacked
 the next transaction: [1]
 a fork
 the child was refused, then had a transaction of its own: true
 the parent ends its transaction: [true,true]
-what that has set: "parent"
-what the child had counted; its open transaction never ran: "1"
+what it has set: "parent"
+counter of the child; its open transaction never ran: "1"

@@ -14,29 +14,29 @@ $topology = new OneHop\Topology('alpha', $config);
 for ($i = 0; $topology->locate($b = "{two$i}")->name === $topology->locate($a)->name; $i++);
 
 $redis->mset([$a => 1, $b => 1]);
-echo "-- nobody changes the key\n";
+echo "-- the key does not change\n";
 lab_show('WATCH', $redis->watch($a));
-lab_show('GET of it', $redis->get($a));
+lab_show('GET of the watched key', $redis->get($a));
 lab_show('GET of a key of the other node', $redis->get($b));
 lab_show('MGET of both', $redis->mget([$a, $b]));
 lab_show('mode', $redis->getMode());
 lab_show('the transaction', $redis->multi()->incr($a)->exec());
-echo "-- somebody changes the key\n";
+echo "-- another client changes the key\n";
 lab_show('WATCH of two keys', $redis->watch($a, '{one}x'));
-lab_show('INCR by somebody', $other->incr($a));
+lab_show('INCR by another client', $other->incr($a));
 lab_show('the transaction', $redis->multi()->incr($a)->exec());
-lab_show('the value is what somebody made it', $redis->get($a));
+lab_show('the value is that of the other client', $redis->get($a));
 echo "-- unwatch\n";
 lab_show('WATCH', $redis->watch([$a]));
-lab_show('INCR by somebody', $other->incr($a));
+lab_show('INCR by another client', $other->incr($a));
 lab_show('UNWATCH', $redis->unwatch());
 lab_show('the transaction', $redis->multi()->incr($a)->exec());
-lab_show('UNWATCH of nothing', $redis->unwatch());
+lab_show('UNWATCH without a watched key', $redis->unwatch());
 echo "-- discard\n";
 lab_show('WATCH', $redis->watch($a));
 lab_show('MULTI gives the client', $redis->multi() === $redis);
 lab_show('DISCARD', $redis->discard());
-lab_show('INCR by somebody', $other->incr($a));
+lab_show('INCR by another client', $other->incr($a));
 lab_show('the next transaction', $redis->multi()->incr($a)->exec());
 echo "-- an empty transaction\n";
 $redis->watch($a);
@@ -60,41 +60,41 @@ $redis->watch($a);
 lab_show('the pipeline', $redis->pipeline()->get($b)->get($a)->exec());
 $other->incr($a);
 lab_show('the transaction, after a change', $redis->multi()->get($a)->exec());
-echo "-- left behind\n";
+echo "-- abandoned clients\n";
 $redis->watch($a);
 $redis->multi()->incr($a);
 unset($redis);
 gc_collect_cycles();
-lab_show('the value after a client is gone in the middle', $other->multi()->get($a)->exec());
+lab_show('the value after a client disappears in the middle', $other->multi()->get($a)->exec());
 $other->watch($a);
 $other->close();
 lab_show('INCR after close()', $other->incr($a));
 lab_show('a transaction that watches nothing', $other->multi()->get($a)->exec());
 ?>
 --EXPECT--
--- nobody changes the key
+-- the key does not change
 WATCH: true
-GET of it: "1"
+GET of the watched key: "1"
 GET of a key of the other node: "1"
 MGET of both: ["1","1"]
 mode: 0
 the transaction: [2]
--- somebody changes the key
+-- another client changes the key
 WATCH of two keys: true
-INCR by somebody: 3
+INCR by another client: 3
 the transaction: false
-the value is what somebody made it: "3"
+the value is that of the other client: "3"
 -- unwatch
 WATCH: true
-INCR by somebody: 4
+INCR by another client: 4
 UNWATCH: true
 the transaction: [5]
-UNWATCH of nothing: true
+UNWATCH without a watched key: true
 -- discard
 WATCH: true
 MULTI gives the client: true
 DISCARD: true
-INCR by somebody: 6
+INCR by another client: 6
 the next transaction: [7]
 -- an empty transaction
 after a change: false
@@ -117,7 +117,7 @@ a transaction: ["8"]
 -- a pipeline in between
 the pipeline: ["1","8"]
 the transaction, after a change: false
--- left behind
-the value after a client is gone in the middle: ["9"]
+-- abandoned clients
+the value after a client disappears in the middle: ["9"]
 INCR after close(): 10
 a transaction that watches nothing: ["10"]

@@ -6,7 +6,7 @@ require __DIR__ . '/../lab/lab.inc';
 
 $ports = [lab_redis(), lab_redis()];
 $redis = new OneHop\Redis('alpha', lab_config($ports));
-/** The client itself: queued. */
+/** The outcome of a call; "queued" if it returns the client itself. */
 $told = function (callable $call) use ($redis): string {
     try {
         $value = $call();
@@ -24,7 +24,7 @@ $calls = [
     'options with keys' => fn () => $redis->sort('l'),
     'a subcommand' => fn () => $redis->object('encoding', 'a'),
     'a script' => fn () => $redis->eval('return {KEYS[1], ARGV[1]}', ['a', 1], 1),
-    'the same by its name' => fn ()
+    'the same method by its name' => fn ()
         => $redis->evalSha(sha1('return {KEYS[1], ARGV[1]}'), ['a', 2], 1),
     'a channel' => fn () => $redis->publish('a', 'x'),
     'words' => fn () => $redis->rawCommand('GET', 'a'),
@@ -78,7 +78,7 @@ several keys: queued
 options with keys: queued
 a subcommand: queued
 a script: queued
-the same by its name: queued
+the same method by its name: queued
 a channel: queued
 words: queued
 options: [null,true,"s:1:\"a\";"]
