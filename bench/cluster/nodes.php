@@ -1,7 +1,8 @@
 <?php
 /*
- * One page of bench/cluster nodes, run by one of several workers: what the map of a large cluster costs this process.
- * Answers JSON. Times are of the processor, in microseconds, so that what else the machine does is not in them.
+ * One page of bench/cluster nodes, run by one of several workers: what the map of a large cluster
+ * costs this process. Answers JSON. Times are processor times in microseconds, so other work of the
+ * machine does not count.
  */
 declare(strict_types=1);
 
@@ -13,12 +14,11 @@ function spent(): float
         + $usage['ru_stime.tv_usec'];
 }
 
-/** KiB that are this process' own. */
+/** The private memory of this process, in KiB. */
 function memory(): int
 {
-    return (int) preg_replace('/.*Private_Dirty:\s+(\d+).*/s', '$1', file_get_contents(
-        '/proc/self/smaps_rollup',
-    ));
+    $memory = file_get_contents('/proc/self/smaps_rollup');
+    return (int) preg_replace('/.*Private_Dirty:\s+(\d+).*/s', '$1', $memory);
 }
 
 $told = ['pid' => getmypid(), 'memory' => memory()];
@@ -28,10 +28,10 @@ $told['made'] = spent() - $begun;
 $told['grown'] = memory() - $told['memory'];
 switch ($_GET['job']) {
     case 'take':
-        usleep(100000); // Meanwhile the others are taken by other workers.
+        usleep(100000); // Meanwhile other workers take the other requests.
         break;
 
-    /* The slot of the first key has just moved; its redirect asks for a refresh, which one of the calls behind it has. */
+    /* The first key's slot has just moved: a redirect. One of the next calls does the refresh. */
     case 'ask':
         $begun = spent();
         $redis->get($_GET['moved']);

@@ -1,6 +1,7 @@
 <?php
 /*
- * One page of bench/cluster: a client is made and 20 commands are called. Answers how many replies were wrong.
+ * One page of bench/cluster: makes a client and calls 20 commands. Answers how many replies were
+ * wrong.
  */
 declare(strict_types=1);
 

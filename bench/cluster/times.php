@@ -1,7 +1,7 @@
 <?php
 /*
- * Times MGET of 1000 random keys, one client after the other, taking turns. Prints, for each client, the median of its times
- * in nanoseconds, as JSON. Every reply is compared with what its key must hold.
+ * Times MGET of 1000 random keys. The clients take turns. Prints JSON: the median of each client's
+ * times in nanoseconds. Each reply is compared with the key's value.
  */
 declare(strict_types=1);
 

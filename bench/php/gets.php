@@ -1,6 +1,6 @@
 <?php
 /*
- * A number of GETs, one by one, for strace to count (bench/syscalls.py):
+ * COUNT GETs, one by one, whose system calls strace counts (bench/syscalls.py):
  *
  *     gets.php onehop CONFIG POOL COUNT
  *     gets.php phpredis HOST PORT COUNT

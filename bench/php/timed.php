@@ -1,8 +1,9 @@
 <?php
 /*
- * One page of bench/load.py: a client is made and 20 keys are read. Answers with nanoseconds, as JSON: of making the client
- * and the first GET together, then of each further GET. Stock phpredis is told the node of each key beforehand, outside the
- * measured time, and its connections outlive requests, too.
+ * One page of bench/load.py: makes a client and reads 20 keys. Answers JSON, in nanoseconds: the
+ * time to make the client and for the first GET together, then the time of each further GET. Stock
+ * phpredis gets the node of each key outside the measured time, and its connections outlive
+ * requests, too.
  */
 declare(strict_types=1);
 

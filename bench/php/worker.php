@@ -1,11 +1,12 @@
 <?php
 /*
- * The PHP contestants: the same 1000 HGETs by OneHop, by stock phpredis through nutcracker, and by stock phpredis
- * node after node.
+ * The PHP contestants: the same 1000 HGETs by OneHop, by stock phpredis through nutcracker, and by
+ * stock phpredis node after node.
  *
- * A worker of the benchmark; the conversation is described in bench/workers.py. Every contestant uses the same
- * phpredis, builds its pipeline inside the measured time and ends with the values in an array. "sequential" is given
- * the keys grouped by node and need not put the values back into the caller's order: the rival at its best.
+ * A worker of the benchmark; bench/workers.py describes the protocol. All contestants use the same
+ * phpredis, build their pipelines inside the measured time and end with the values in an array.
+ * "sequential" gets the keys grouped by node and need not restore the caller's order: the rival at
+ * its best.
  */
 declare(strict_types=1);
 
@@ -48,7 +49,7 @@ interface Contestant
     public function order(): array;
 }
 
-/** One pipeline on one client: OneHop, or a plain \Redis connected to one node or to a nutcracker. */
+/** One pipeline on one client: OneHop, or a plain \Redis connected to a node or a nutcracker. */
 final class OnePipeline implements Contestant
 {
     private array $keys;

@@ -1,7 +1,7 @@
 <?php
 /*
- * What this worker takes each configuration for, and what it is if it is read anew: path => fingerprints, which are one if
- * both agree.
+ * The fingerprint of each configuration as this worker knows it, and as the file gives it now:
+ * path => fingerprints, a single one if both are equal.
  */
 declare(strict_types=1);
 

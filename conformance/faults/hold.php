@@ -1,7 +1,7 @@
 <?php
 /*
- * Holds a connection of one node (WATCH keeps it) until as many workers as `wanted` have held one at once, for five seconds
- * at most, and answers how many there have been.
+ * Holds a connection of one node by WATCH until `wanted` workers hold one at the same time, or for
+ * five seconds. Answers how many did.
  */
 declare(strict_types=1);
 
@@ -9,7 +9,7 @@ $redis = new OneHop\Redis('alpha');
 $redis->watch('key:1');
 $file = fopen(dirname(ini_get('onehop.config')) . '/holders', 'c+');
 
-/** One holder more, or fewer; returns the most there have been. */
+/** Adds a holder, or removes one; returns the highest number so far. */
 $add = static function (int $more) use ($file): int {
     flock($file, LOCK_EX);
     rewind($file);

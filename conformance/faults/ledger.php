@@ -1,17 +1,19 @@
 <?php
 /*
- * One worker of php-fpm with a ledger: what it has written to each of its keys, and what was acknowledged. It writes and
- * reads until the file `stop` is there, while slots move and masters die, and prints as JSON what it met. Ledger.java is
- * the same in Java.
+ * A php-fpm worker with a ledger: what it has written to each of its keys, and what was
+ * acknowledged. It writes and reads until the file `stop` exists, while slots move and masters die,
+ * and prints its findings as JSON. Ledger.java is its twin in Java.
  *
- * A key's values are numbered: `KEY=7`. After a write that failed its number may be there or not, as the failure says. So a
- * read must give one of the numbers between the one that was seen or acknowledged last and the one that was tried last.
+ * The values of a key are numbered: `KEY=7`. After a write that failed its number may be stored or
+ * not, as the failure says. So a read must return a number from the last one that was seen or
+ * acknowledged to the last one that was tried.
  *
- *     wrong   another key's value, a number never tried, one of which a failure said that it was not sent; and for a write no OK
+ *     wrong   another key's value, a number that was never tried, a number that was not sent as its
+ *             failure said; for a write any reply but OK
  *     lost    a number below the one that was acknowledged
  *
- * A batch writes to some keys and reads others, so that it has a slot at most once. While the file `pairs` is there it
- * writes and reads the same ones: the order of commands on one key.
+ * A batch writes some keys and reads others, so each slot occurs in it at most once. While the file
+ * `pairs` exists it writes and reads the same keys, to check the order of commands on one key.
  */
 declare(strict_types=1);
 
@@ -22,8 +24,8 @@ if ($_GET['job'] === 'status') {
 
 final class Ledger
 {
-    private const WRITES = 100; /* Of a batch; and as many reads. */
-    private const CLIENT_BATCHES = 50; /* Then another one is made, as in another request. */
+    private const WRITES = 100; /* Writes in a batch; there are as many reads. */
+    private const CLIENT_BATCHES = 50; /* Batches of one client, as if they were one request. */
 
     public array $told = [
         'batches' => 0, 'writes' => 0, 'reads' => 0, 'wrong' => [], 'lost' => [], 'failures' => [],
@@ -32,9 +34,9 @@ final class Ledger
     private array $tried;
     /** @var array<string, int> Acknowledged, or seen. */
     private array $known;
-    /** @var array<string, float> When that was. */
+    /** @var array<string, float> When it was acknowledged or seen. */
     private array $since = [];
-    /** @var array<string, true> Values of which it was said that they were not sent. */
+    /** @var array<string, true> Values that were not sent, as their failures said. */
     private array $never = [];
     private OneHop\Redis $redis;
 
@@ -63,7 +65,7 @@ final class Ledger
         }
     }
 
-    /** @return list<string> So many of the keys. */
+    /** @return list<string> $count of the keys, at random. */
     private function chosen(int $count): array
     {
         for ($chosen = []; count($chosen) < $count;) {
@@ -92,7 +94,7 @@ final class Ledger
         return "$key=" . ++$this->tried[$key];
     }
 
-    /** Does it, and looks at the replies to the writes, then at those of the reads. */
+    /** Calls $do and checks its replies: first those of the writes, then those of the reads. */
     private function call(array $written, array $read, callable $do): void
     {
         $begun = microtime(true);
@@ -149,10 +151,12 @@ final class Ledger
             return;
         }
         $this->told['reads']++;
-        $number = $reply === false ? 0 : (
-            is_string($reply)
-                && str_starts_with($reply, "$key=") ? (int) substr($reply, strlen($key) + 1) : -1
-        );
+        $number = match (true) {
+            $reply === false => 0,
+            is_string($reply) && str_starts_with($reply, "$key=")
+                => (int) substr($reply, strlen($key) + 1),
+            default => -1,
+        };
         if ($number < 0 || $number > $this->tried[$key] || isset($this->never[(string) $reply])) {
             $this->told['wrong'][] = "GET $key, {$this->known[$key]} to {$this->tried[$key]}: "
                 . var_export($reply, true);

@@ -1,7 +1,8 @@
 <?php
 /*
- * Calls on three nodes of which one is named by its host: as a page, or as `php names.php CONFIG SECONDS`. Answers, as
- * JSON, how many calls there were, the longest in milliseconds, and how often the named node and others failed.
+ * Calls three nodes, one of which has a host name: as a page, or as `php names.php CONFIG SECONDS`.
+ * Answers JSON: how many calls there were, the longest in milliseconds, and how many times the
+ * named node and the others failed.
  */
 declare(strict_types=1);
 

@@ -1,8 +1,8 @@
 <?php
 /*
- * Asks the node of surplus_node.py for keys that are never asked for twice, some at once, some after a pause: as a page, or as
- * `php surplus.php CONFIG CALLS`. Answers, as JSON, how many calls were answered, how many failed, and those answered with another key's value:
- * when they began, and with what.
+ * Reads unique keys from the node of surplus_node.py, some immediately, some after a pause: as a
+ * page, or as `php surplus.php CONFIG CALLS`. Answers JSON: how many calls were answered, how many
+ * failed, and the calls that got another key's value, with their start and that value.
  */
 declare(strict_types=1);
 

@@ -1,13 +1,14 @@
 <?php
 
 /*
- * The testee of PHP: one JSON request per line on stdin, one answer per line on stdout (protocol.md). Everything is
- * answered by the extension's C core, write and read by the real client.
+ * The testee of PHP: one JSON request per line on stdin, one answer per line on stdout
+ * (protocol.md). The extension's C core answers all requests, except `write` and `read`, which use
+ * the real client.
  */
 
 ini_set('memory_limit', '-1');
 
-/** The topology of a request; equal requests in a row share it. */
+/** The topology of a request. Equal consecutive requests share it. */
 function topology_of(array $request): OneHop\Topology
 {
     static $known, $topology;
@@ -111,7 +112,7 @@ function health_op(array $request): array
     return ['steps' => $told];
 }
 
-/** Who is in the ring that is built now, and when somebody must look again. */
+/** Which nodes are in the ring that is built now, and when it must be rebuilt. */
 function rebuild(array $rules, array &$states, int $at, int &$due): array
 {
     $due = 0;
@@ -181,7 +182,7 @@ function raw_op(array $request): array
     return ['replies' => $replies];
 }
 
-/** A reply of phpredis as the protocol tells it: true is OK, false is nil. */
+/** A reply of phpredis in the words of the protocol: true is OK, false is nil. */
 function told(mixed $reply): mixed
 {
     return match (true) {
@@ -193,7 +194,7 @@ function told(mixed $reply): mixed
     };
 }
 
-/** The answer to one request, whatever it is. */
+/** The answer to any request. */
 function answer(mixed $request): array
 {
     $op = is_array($request) ? $request['op'] ?? null : null;

@@ -1,7 +1,7 @@
 <?php
 
 /*
- * Laravel's connections on OneHop\Redis. Copy this file to app/Redis/, and register it in a service
+ * Laravel's connections on OneHop\Redis. Copy this file to app/Redis/ and register it in a service
  * provider:
  *
  *     Redis::extend('onehop', fn () => new App\Redis\OneHopConnector());
@@ -19,7 +19,7 @@ use InvalidArgumentException;
 
 /**
  * Laravel's own connector with another client. Hosts, ports, passwords, timeouts and the database
- * come from the configuration file. The database must be the one that the connection asks for.
+ * come from OneHop's configuration file. The database must be the one that the connection names.
  */
 final class OneHopConnector extends PhpRedisConnector
 {
@@ -32,7 +32,7 @@ final class OneHopConnector extends PhpRedisConnector
         'compression_level' => \Redis::OPT_COMPRESSION_LEVEL,
     ];
 
-    /** The options win over the connection, except `pool` and `config`: there the connection wins. */
+    /** The options override the connection, except for `pool` and `config`. */
     public function connect(array $config, array $options): PhpRedisConnection
     {
         return parent::connect(
@@ -55,18 +55,17 @@ final class OneHopConnector extends PhpRedisConnector
         $database = (int) ($config['database'] ?? 0);
         $client = new \OneHop\Redis($this->pool($config, $database), $config['config'] ?? null);
         if ($client->getDbNum() !== $database) {
+            $actual = $client->getDbNum();
             throw new InvalidArgumentException(
                 "A Redis connection asks for database $database, and its server pool "
-                    . "{$client->getHost()} has {$client->getDbNum()}: name a pool with "
-                    . "database: $database, as 'pool' => [0 => ..., $database => ...], or set the "
-                    . "connection's database to {$client->getDbNum()}.",
+                    . "{$client->getHost()} has $actual: name a pool with database: $database, as "
+                    . "'pool' => [0 => ..., $database => ...], or set the connection's database "
+                    . "to $actual.",
             );
         }
         foreach (self::OPTIONS as $name => $option) {
-            if (isset($config[$name]) && $config[$name] !== '' && !$client->setOption(
-                $option,
-                $config[$name],
-            )) {
+            $value = $config[$name] ?? '';
+            if ($value !== '' && !$client->setOption($option, $value)) {
                 throw new InvalidArgumentException(
                     "phpredis does not accept the Redis option $name.",
                 );
@@ -82,9 +81,8 @@ final class OneHopConnector extends PhpRedisConnector
         $name = is_array($pool) ? $pool[$database] ?? null : $pool;
         if (!is_string($name) || $name === '') {
             throw new InvalidArgumentException(
-                "No 'pool' says which server pool a Redis connection with database "
-                    . "$database is: set it among the options in config/database.php, or in the "
-                    . "connection.",
+                "No 'pool' says which server pool a Redis connection with database $database is: "
+                    . 'set it among the options in config/database.php, or in the connection.',
             );
         }
         return $name;

@@ -1,12 +1,14 @@
 <?php
 /*
- * What routing a queued command costs in PHP: 1000 × hGet() into the pipeline of plain phpredis, and into OneHop's over
- * four nodes, taking turns. Nothing is ever sent: a pipeline is discarded when it is full, so no server is needed.
+ * What routing a queued command costs in PHP: 1000 × hGet() into the pipeline of plain phpredis and
+ * into OneHop's over four nodes, taking turns. Nothing is sent: a full pipeline is discarded, so no
+ * server is needed.
  *
  *     php -d extension=php-ext/modules/onehop.so bench/route/php/route.php [ROUNDS]
  *
- * The difference is key, placement, the node's client, and what is remembered to put the replies in order. On a noisy
- * machine the fastest rounds tell the cost of the code, the median what it cost today.
+ * The difference is the key, its placement, the client of its node, and the bookkeeping that puts
+ * the replies in order. On a noisy machine the fastest rounds show the cost of the code; the median
+ * shows the cost of today.
  */
 declare(strict_types=1);
 
@@ -16,7 +18,7 @@ $rounds = max((int) ($argv[1] ?? 2000), 10);
 $keys = array_map(static fn (int $number) => "user:$number", range(0, COMMANDS - 1));
 shuffle($keys);
 
-/* phpredis wants a connection before it queues; whoever accepts it will do. */
+/* phpredis needs a connection before it queues; any listener will do. */
 $listener = stream_socket_server('tcp://127.0.0.1:0');
 $plain = new Redis();
 $plain->connect(

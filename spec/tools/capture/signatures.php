@@ -1,8 +1,9 @@
 <?php
-/* Writes signatures.json: the parameters of every method of the loaded phpredis. A phpredis that phpredis.json does not
- * know is held against the newest one by it: what has kept its parameters is served as before, all else is refused.
+/* Writes signatures.json: the parameters of every method of the loaded phpredis. A phpredis that
+ * phpredis.json does not know is compared with the newest known one by this file. Methods with the
+ * same parameters are served as before; all others are refused.
  *
- *     DIR/run php signatures.php        (the tree that trixie_root.sh unpacks has the newest phpredis we know)
+ *     DIR/run php signatures.php        (trixie_root.sh unpacks the newest phpredis we know)
  *
  * In: class Redis by reflection. Out: the page. Spec: route.md, "phpredis' methods". */
 
@@ -18,7 +19,7 @@ $lines = array_map(
 );
 file_put_contents(
     __DIR__ . '/../../route/signatures.json',
-    "{\n\"about\": \"Written by signatures.php: the parameters of each method of phpredis.\",\n\"version\": "
-        . json_encode(phpversion('redis')) . ",\n\"methods\": {\n" . implode(",\n", $lines)
-        . "\n}\n}\n",
+    "{\n\"about\": \"Written by signatures.php: the parameters of each method of phpredis.\",\n"
+        . '"version": ' . json_encode(phpversion('redis')) . ",\n\"methods\": {\n"
+        . implode(",\n", $lines) . "\n}\n}\n",
 );

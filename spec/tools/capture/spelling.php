@@ -1,10 +1,11 @@
 <?php
-/* The parameters of phpredis' methods, spelled as signatures.json has them: names, & by reference, ... variadic. Used by
- * signatures.php, which writes the page, and methods_check.php, which holds it against the loaded phpredis. */
+/* The parameters of phpredis' methods, spelled as in signatures.json: names, & by reference, ...
+ * variadic. signatures.php writes that file; methods_check.php compares it with the loaded
+ * phpredis. */
 
 declare(strict_types=1);
 
-/** name of the method in small letters => its parameters, in the order of names. */
+/** Name of the method in lower case => its parameters, sorted by name. */
 function all_signatures(ReflectionClass $class): array
 {
     $spelled = fn(ReflectionParameter $parameter) => ($parameter->isPassedByReference() ? '&' : '')

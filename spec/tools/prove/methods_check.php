@@ -3,10 +3,11 @@
  *
  *     php methods_check.php
  *
- * In: the loaded class Redis by reflection, phpredis.json, commands.json, phpredis_calls.json. Out: one sentence per
- * fault: a method the file does not know or knows too much, an argument by reference that is not the iterator, a
- * position beyond the method's arguments, a command the table does not hold, a method that sends something and has no
- * call for probe.php. Spec: route.md, "phpredis' methods". */
+ * In: the loaded class Redis by reflection, phpredis.json, commands.json, phpredis_calls.json. Out:
+ * one sentence per fault: a method that is missing in the file or in phpredis, an argument by
+ * reference that is not the iterator, a position beyond the method's arguments, a command that the
+ * table does not hold, a method that sends something and has no call for probe.php. Spec: route.md,
+ * "phpredis' methods". */
 
 declare(strict_types=1);
 
@@ -34,7 +35,7 @@ function presence(array $inFile, array $loaded): array
     return $faults;
 }
 
-/** signatures.json is of one version; where that is loaded it must be what reflection says. */
+/** signatures.json is for one version. If that version is loaded, reflection must agree with it. */
 function signatures(ReflectionClass $class, string $version): array
 {
     $page = json_decode(
@@ -49,8 +50,8 @@ function signatures(ReflectionClass $class, string $version): array
     return array_map(fn($name) => "$name: signatures.json is stale, run signatures.php.", $stale);
 }
 
-/** Positions named by an entry must exist; variadic methods have them all. 5.3.7 leaves optional arguments out of its
- * argument information, so there only references are compared. */
+/** The positions in an entry must exist; a variadic method has all. 5.3.7 does not list optional
+ * arguments, so only references are compared there. */
 function positions(string $name, array $entry, ReflectionMethod $method, bool $complete): array
 {
     $faults = [];
@@ -67,7 +68,7 @@ function positions(string $name, array $entry, ReflectionMethod $method, bool $c
     }
     foreach ($parameters as $place => $parameter) {
         if ($parameter->isPassedByReference() !== (($entry['iterator'] ?? null) === $place)) {
-            $faults[] = "$name: argument $place is taken by reference, or is not, against phpredis.json.";
+            $faults[] = "$name: phpredis.json is wrong on whether argument $place is a reference.";
         }
     }
     return $faults;
@@ -97,7 +98,7 @@ function meaning(string $name, array $entry, Table $table, array $calls): array
     return $faults;
 }
 
-/** Where a method's calls go, in the words of commands.json. */
+/** Where the calls of a method go, in the words of commands.json. */
 function whereTo(array $entry, Table $table): string
 {
     if ($entry['kind'] !== 'command' && $entry['kind'] !== 'subscription') {

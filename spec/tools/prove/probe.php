@@ -1,28 +1,37 @@
 <?php
-/* Proves phpredis.json with the loaded phpredis and a real server: every method, every way of giving it keys.
+/* Proves phpredis.json with the loaded phpredis and a real server: all methods, all forms of keys.
  *
- *     php probe.php                                     starts redis-server for the moment
- *     DIR/run php probe.php "DIR/run redis-server"      phpredis 6.2 on redis 8.0 (DIR: see trixie_root.sh)
+ *     php probe.php                                     starts a temporary redis-server
+ *     DIR/run php probe.php "DIR/run redis-server"      phpredis 6.2 on redis 8.0
  *     php probe.php redis-server get mset ...           these methods only
  *
- * Each call of phpredis_calls.json is made through a wire tap (relay.php), plain, with OPT_PREFIX, and with
- * OPT_PREFIX and a serializer. Then three must agree: the keys phpredis.json finds in the arguments, the keys
- * commands.json finds in the words that were sent, and the keys the server itself finds in them (COMMAND GETKEYS).
- * Checked too: one call sends one command, it is the one named, a local method sends nothing, the timeout stands
- * where the file says, the connection is in step afterwards whatever the keys hold, and every fault is still one. (No
- * strict types here: the arguments come from JSON and are converted as a user's are.) Spec: route.md, "phpredis'
- * methods". */
+ * DIR is the tree that trixie_root.sh unpacks.
+ *
+ * Each call of phpredis_calls.json is made through a wire tap (relay.php): plain, with OPT_PREFIX,
+ * and with OPT_PREFIX and a serializer. Then three must agree: the keys that phpredis.json finds in
+ * the arguments, the keys that commands.json finds in the words that were sent, and the keys that
+ * the server finds in them (COMMAND GETKEYS).
+ *
+ * It also checks that a call sends one command, the named one; that a local method sends nothing;
+ * that the timeout is where the file says; that the connection stays in step whatever the keys
+ * hold; and that each fault is still one. There are no strict types here: the arguments come from
+ * JSON and are converted as a user's are. Spec: route.md, "phpredis' methods". */
 
 require __DIR__ . '/../reference/table.php';
 require __DIR__ . '/../reference/methods.php';
 require __DIR__ . '/relay.php';
 
-const MODES = ['plain' => [], 'prefix' => [Redis::OPT_PREFIX => 'p:'], 'prefix, serializer' => [
-    Redis::OPT_PREFIX => 'p:',
-    Redis::OPT_SERIALIZER => Redis::SERIALIZER_PHP,
-]];
+const MODES = [
+    'plain' => [],
+    'prefix' => [Redis::OPT_PREFIX => 'p:'],
+    'prefix, serializer' => [
+        Redis::OPT_PREFIX => 'p:',
+        Redis::OPT_SERIALIZER => Redis::SERIALIZER_PHP,
+    ],
+];
 
-/* What k1 and k2 hold during a call: a reply of another type, or an error, is where phpredis may lose its step. */
+/* What k1 and k2 hold during a call. After a reply of another type, or an error, phpredis may be
+ * out of step. */
 const STATES = [
     'nothing' => [], 'strings' => ['SET', 'v'], 'lists' => ['RPUSH', 'v'], 'sets' => ['SADD', 'v'],
     'sorted sets' => ['ZADD', '1', 'm'], 'hashes' => ['HSET', 'f1', 'v'],
@@ -56,7 +65,7 @@ final class Probe
         $this->faults[] = $what;
     }
 
-    /** A fresh object per call: subscriptions, transactions and failures of one call must not touch the next. */
+    /** A new object per call: subscriptions, transactions and failures must not affect the next. */
     private function object(array $options): Redis
     {
         $redis = new Redis();
@@ -68,7 +77,7 @@ final class Probe
         return $redis;
     }
 
-    /** Makes the call; false when it threw. What it returns does not matter here: only what was sent does. */
+    /** Makes the call; false if it threw. Only what was sent matters here, not the value. */
     private function make(Redis $redis, string $method, array $arguments): bool
     {
         $iterator = null;
@@ -84,7 +93,7 @@ final class Probe
             @$redis->$method(...$given);
             return true;
         } catch (RedisException) {
-            /* A refusal of the server or the read timeout of a blocking call: the command was sent. */
+            /* An error of the server, or the read timeout of a blocking call: it was sent. */
         } catch (Error $error) {
             $this->fault(
                 "$method(" . json_encode($arguments) . '): cannot be called so: '
@@ -94,7 +103,7 @@ final class Probe
         return false;
     }
 
-    /** Whether the next reply is read where it begins: phpredis may leave part of a reply unread. */
+    /** True if the next reply is read from its beginning: phpredis may leave bytes unread. */
     private static function inStep(Redis $redis): bool
     {
         $redis->setOption(Redis::OPT_READ_TIMEOUT, 20); // A busy server is not out of step.
@@ -105,7 +114,7 @@ final class Probe
         }
     }
 
-    /** Fills the database for a call. The server may have been told to restart its data; the connection stays. */
+    /** Fills the database for a call, on the same connection. */
     private function hold(string $state): void
     {
         $this->direct->rawCommand('FLUSHALL');
@@ -153,8 +162,8 @@ final class Probe
         array $sent,
         string $prefix,
     ): void {
-        $expected = $entry['kind'] === 'local'
-            || $entry['kind'] === 'mode' && !isset($entry['command']) ? 0 : 1;
+        $isMode = $entry['kind'] === 'mode' && !isset($entry['command']);
+        $expected = $entry['kind'] === 'local' || $isMode ? 0 : 1;
         if (count($sent) !== $expected || in_array(null, $sent, true)) {
             $this->fault("$what: sent " . json_encode($sent) . ", expected $expected command(s).");
             return;
@@ -203,7 +212,7 @@ final class Probe
         }
     }
 
-    /** A subcommand without keys (XGROUP HELP, PUBSUB NUMPAT) has none, whatever its siblings take. */
+    /** A subcommand without keys (XGROUP HELP, PUBSUB NUMPAT) has none, unlike its siblings. */
     private function containerless(array $entry, array $arguments, string $prefix): array
     {
         if (isset($entry['subcommand'], $arguments[$entry['subcommand']])) {
@@ -215,7 +224,7 @@ final class Probe
         return $this->methods->keys($entry, $arguments, $prefix);
     }
 
-    /** The server's own word, sorted; null where it has none: one word alone, or a command it does not know. */
+    /** The server's keys, sorted; null if it has none: a single word, or an unknown command. */
     private function server(array $words): ?array
     {
         if (
@@ -245,7 +254,7 @@ final class Probe
         }
     }
 
-    /** Whether a call, made in a process of its own, breaks the request, kills the process or leaves it out of step. */
+    /** True if a call, in a process of its own, breaks the request, kills it or is out of step. */
     public function breaks(string $method, array $arguments, array $options): bool
     {
         $this->hold('strings');
@@ -264,7 +273,7 @@ final class Probe
             || in_array(null, $this->relay->commands(), true);
     }
 
-    /** A call that phpredis.json calls a fault must still be one. */
+    /** A fault of phpredis.json must still be one. */
     public function stillAFault(string $method, array $fault, array $calls): void
     {
         $arguments = faulty($fault, $calls);
@@ -280,7 +289,7 @@ final class Probe
         }
     }
 
-    /** All calls of one method, in every mode and state, but for those that would end this process. */
+    /** All calls of a method, in every mode and state, except those that would end this process. */
     public function method(string $method, array $calls): void
     {
         $entry = $this->methods->find($method);
@@ -299,13 +308,13 @@ final class Probe
     }
 }
 
-/** Whether a call or fault holds for the loaded phpredis. */
+/** True if a call or a fault holds for the loaded phpredis. */
 function applies(array $line): bool
 {
     return in_array(phpversion('redis'), $line['versions'] ?? [phpversion('redis')], true);
 }
 
-/** A server of our own on a free loopback port; it dies with this process. */
+/** A server on a free loopback port, which dies with this process. */
 function started(string $program, string $directory): array
 {
     $listener = stream_socket_server('tcp://127.0.0.1:0');
@@ -340,7 +349,7 @@ function faulty(array $fault, array $calls): array
     return array_slice($arguments, 0, max(3, $fault['argument'] + 1));
 }
 
-/** Every state of the data plainly, every other mode once. */
+/** Every state of the data in plain mode, every other mode once. */
 function runs(): array
 {
     $runs = array_map(fn($state) => ['plain', $state], array_keys(STATES));
@@ -350,7 +359,7 @@ function runs(): array
     ];
 }
 
-/** Whether a call meets a fault that must not be met in this process. */
+/** True if a call meets a fault that would end this process. */
 function forbidden(array $faults, array $arguments, bool $prefixed): bool
 {
     foreach ($faults as $fault) {
@@ -364,7 +373,7 @@ function forbidden(array $faults, array $arguments, bool $prefixed): bool
     return false;
 }
 
-/** All methods, or those named, by a relay and a server that are gone afterwards. */
+/** Probes all methods, or those named, with a relay and a server that end afterwards. */
 function run(string $program, array $only): Probe
 {
     $directory = sys_get_temp_dir() . '/probe-' . getmypid();

@@ -1,10 +1,11 @@
 <?php
-/* A wire tap between phpredis and a real server: what is sent is recorded, byte for byte, and passed on unchanged.
+/* A wire tap between phpredis and a real server. It records what is sent, byte for byte, and passes
+ * it on unchanged.
  *
- * In: the server's port. Out: a port of its own and, after each call, the commands that went through. A process of
- * its own does the passing; it writes the record before it forwards, so once phpredis has its reply the record is
- * complete. MONITOR would be less: it hides administrative commands and shows nothing of a request the server cannot
- * parse. */
+ * In: the server's port. Out: a port of its own and, after each call, the commands that went
+ * through. A separate process passes the bytes on. It writes the record before it forwards, so the
+ * record is complete once phpredis has its reply. MONITOR would not do: it hides administrative
+ * commands, and shows nothing of a request that the server cannot parse. */
 
 declare(strict_types=1);
 
@@ -13,7 +14,7 @@ final class Relay
     public readonly int $port;
     private int $child;
     private $record;
-    // the relay ends when our end of this pair is closed, by stop() or by our own end
+    // The relay ends when this process closes its end of this pair, in stop() or when it ends.
     private $leash;
 
     public function __construct(private readonly int $serverPort)
@@ -37,13 +38,13 @@ final class Relay
         pcntl_waitpid($this->child, $status);
     }
 
-    /** Forgets what was recorded so far. */
+    /** Clears the record. */
     public function forget(): void
     {
         ftruncate($this->record, 0);
     }
 
-    /** The commands recorded since forget(); null in place of bytes that are no command. */
+    /** The commands since forget(); null in place of bytes that are no command. */
     public function commands(): array
     {
         clearstatcache();
@@ -60,7 +61,7 @@ final class Relay
         return $commands;
     }
 
-    /** One RESP array of bulk strings that begins at $at, which is moved behind it; null when there is none. */
+    /** Reads a RESP array of bulk strings at $at and moves $at after it; null if there is none. */
     private static function command(string $bytes, int &$at): ?array
     {
         if (!preg_match('/\G\*(\d+)\r\n/', $bytes, $head, 0, $at)) {

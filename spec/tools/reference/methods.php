@@ -1,7 +1,8 @@
 <?php
-/* phpredis.json read by PHP: what a method of class Redis sends, and which of its arguments are keys. In: a method's
- * name and the arguments of a call. Out: its entry, aliases and versions resolved, and [kind, key] pairs as the
- * server will see them. The reference for the C table of OneHop\Redis. Spec: route.md, "phpredis' methods". */
+/* phpredis.json read by PHP: what a method of class Redis sends, and which of its arguments are
+ * keys. In: a method's name and the arguments of a call. Out: its entry, with aliases and versions
+ * resolved, and [kind, key] pairs as the server will see them. It is the reference for the C table
+ * of OneHop\Redis. Spec: route.md, "phpredis' methods". */
 
 declare(strict_types=1);
 
@@ -28,7 +29,7 @@ final class Methods
         }
     }
 
-    /** The entry that counts for this version, aliases followed. */
+    /** The entry for this version, with aliases resolved. */
     public function find(string $name): array
     {
         $entry = $this->byName[strtolower($name)]
@@ -37,7 +38,7 @@ final class Methods
         return isset($entry['alias']) ? $this->find($entry['alias']) : $entry;
     }
 
-    /** [[kind, key], ...]: what of these arguments will stand as keys in the command, prefix included. */
+    /** [[kind, key], ...]: the arguments that will be keys in the command, with the prefix. */
     public function keys(array $entry, array $arguments, string $prefix): array
     {
         $found = [];
@@ -52,7 +53,7 @@ final class Methods
         return $found;
     }
 
-    /** The arguments, or parts of arguments, that one place names. */
+    /** The arguments, or parts of arguments, at one place. */
     private function values(array $place, array $arguments): array
     {
         $at = $place['argument'];
@@ -70,7 +71,7 @@ final class Methods
         };
     }
 
-    /** Options are found by their names in any case, as a string or an array of strings. */
+    /** Options have names in any case, and are a string or an array of strings. */
     private function options(array $names, array $argument): array
     {
         $found = [];

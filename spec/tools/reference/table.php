@@ -1,8 +1,8 @@
 <?php
-/* commands.json read by PHP: the entry of a command and the places of its keys. Twin of table.py, written apart from
- * it, so that the rules of route.md are read twice. In: the words of a command as they went over the wire. Out:
- * [kind, key] pairs. probe.php compares what it finds with phpredis.json and with the server. Spec: route.md,
- * "Finding the entry" and "Finding the keys". */
+/* commands.json read by PHP: the entry of a command and the places of its keys. It is the twin of
+ * table.py and written independently, so the rules of route.md have two readers. In: the words of a
+ * command as they went over the wire. Out: [kind, key] pairs. probe.php compares them with
+ * phpredis.json and with the server. Spec: route.md, "Finding the entry" and "Finding the keys". */
 
 declare(strict_types=1);
 
@@ -20,7 +20,7 @@ final class Table
         $this->commands = $page['commands'];
     }
 
-    /** The entry of a command, null when the table does not hold it. */
+    /** The entry of a command, null if the table does not hold it. */
     public function find(array $words): ?array
     {
         $entry = $this->commands[strtolower($words[0])] ?? null;
