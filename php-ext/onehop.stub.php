@@ -1,8 +1,8 @@
 <?php
 
 /**
- * OneHop's own classes. OneHop\Redis shows what phpredis has not got: its other methods are made when the extension loads,
- * one for each method of the \Redis that phpredis brings, with that method's own signature.
+ * OneHop's own classes. OneHop\Redis shows only what phpredis does not have. Its other methods are
+ * made when the extension loads: one for each method of phpredis' \Redis, with the same signature.
  *
  * @generate-class-entries
  */
@@ -10,35 +10,37 @@
 namespace OneHop;
 
 /**
- * A server pool that is spoken to like one server: phpredis' API, each command on the node of its key.
+ * A server pool that works like one server: phpredis' API, each command on the node of its key.
  *
  * @not-serializable
  */
 class Redis extends \Redis
 {
     /**
-     * Takes the server pool `$pool` of the configuration `$path` (default: the INI setting onehop.config). Reads
-     * the file, or remembers it; talks to no node.
+     * Uses the server pool `$pool` of the configuration `$path` (default: the INI setting
+     * onehop.config). The file is read unless it is already known. No node is called.
      *
-     * @throws ConfigInvalid if the file is bad, or has no such server pool, or not one that speaks redis.
+     * @throws ConfigInvalid if the file is bad, or has no such server pool, or the pool does not
+     *     speak redis.
      */
     public function __construct(string $pool, ?string $path = null) {}
 
     /**
-     * Calls a method of phpredis on every node at once: what the fleet refuses too, but nothing that changes a
-     * connection for those who use it next.
+     * Calls a method of phpredis on all nodes in parallel. It may be one that the fleet refuses,
+     * but not one that changes a connection for its next users.
      *
      * @return array<string, mixed> node name => phpredis' reply.
      * @throws PartialBatch if some nodes fail; getReplies() has the others by name.
      */
     public function onEachNode(string $method, mixed ...$arguments): array {}
 
-    /** The same on one node, by its name: phpredis' reply. */
+    /** Calls a method on the node of this name. Returns phpredis' reply. */
     public function onNode(string $node, string $method, mixed ...$arguments): mixed {}
 }
 
 /**
- * Where keys live: one server pool as this process sees it. With auto_eject_hosts nodes that are ejected are left out.
+ * Where keys live: one server pool as this process sees it. With auto_eject_hosts, ejected nodes
+ * are left out.
  *
  * @strict-properties
  * @not-serializable
@@ -46,42 +48,43 @@ class Redis extends \Redis
 final class Topology
 {
     /**
-     * `$dead` names servers that are to be left out, as if they were ejected.
+     * `$dead` names servers to leave out, as if they were ejected.
      *
      * @throws ConfigInvalid
      */
     public function __construct(string $pool, ?string $path = null, array $dead = []) {}
 
-    /** The same from the text of a configuration. */
+    /** Makes a topology from the text of a configuration. */
     public static function fromText(string $pool, string $text, array $dead = []): Topology {}
 
     public function locate(string $key): Node {}
 
-    /** How a key comes to its node: key, hashed, hash_function, hash, distribution, point, node. */
+    /** How a key is placed: key, hashed, hash_function, hash, distribution, point, node. */
     public function explain(string $key): array {}
 
     /** @return Node[] in the order of their index. */
     public function nodes(): array {}
 
-    /** Equal exactly where keys are placed alike. */
+    /** Two topologies have equal fingerprints if and only if they place all keys alike. */
     public function fingerprint(): string {}
 
-    /** The number an algorithm gives, by its name in a configuration; an empty key is not special here. */
+    /** The hash of a key, by the algorithm's name in a configuration; also of an empty key. */
     public static function hash(string $algorithm, string $key): int {}
 
-    /** The slot a key has in a Redis Cluster. */
+    /** The slot of a key in a Redis Cluster. */
     public static function slot(string $key): int {}
 
     /**
-     * The server pools that are known to the host, which is all processes that share one php-fpm master's memory, or to
-     * this process if it is alone: each with its nodes, how they are, their connections, and what became of their calls
-     * (spec/meter). Times are microseconds. Asks no node; docs/operations.md has the fields.
+     * The server pools that the host knows. The host is all processes that share the memory of a
+     * php-fpm master, or this process if it is alone. Each pool has its nodes with their state,
+     * their connections and the outcomes of their calls (spec/meter). Times are in microseconds.
+     * No node is called. docs/operations.md lists the fields.
      *
      * @return array<int, array<string, mixed>>
      */
     public static function status(): array {}
 
-    /** Null if the text is a configuration, otherwise what is wrong with it: line and reason. */
+    /** Null if the text is a valid configuration, otherwise the line and reason of its fault. */
     public static function check(string $text): ?array {}
 }
 
@@ -99,10 +102,10 @@ final class Node
     public readonly ?string $host;
     /** Null for a unix socket. */
     public readonly ?int $port;
-    /** Of a unix socket, otherwise null. */
+    /** The path of a unix socket, otherwise null. */
     public readonly ?string $path;
     public readonly int $weight;
-    /** Out of placement for a while (auto_eject_hosts), or named as dead when its Topology was made. */
+    /** Temporarily out of placement (auto_eject_hosts), or named as dead for its Topology. */
     public readonly bool $isEjected;
     /** In a Redis Cluster: master, replica, or spare (a master without slots); otherwise null. */
     public readonly ?string $role;
@@ -111,7 +114,7 @@ final class Node
 }
 
 /**
- * Whether a node is worth asking: the rules alone, for those who want to see what becomes of a node.
+ * The rules of a node's health, without any node: for programs that test or explain them.
  *
  * @strict-properties
  * @not-serializable
@@ -119,26 +122,30 @@ final class Node
 final class Health
 {
     /**
-     * The state after an event: state (0 is a new one), until, failures, step, generation, and the answer to an ask. Rules:
-     * ejects, failure_limit, retry_ms. Event: at, and ask (patience), failed (connect or exchange; born, heard, chance, and
-     * last_heard of the node), answered or rebuild; instants in milliseconds.
+     * Returns the state after an event: state (0 is a new one), until, failures, step, generation,
+     * and the answer to an ask. The rules are ejects, failure_limit and retry_ms. An event has at
+     * and one of ask (patience), failed (connect or exchange; with born, heard, chance, and
+     * last_heard of the node), answered and rebuild. Instants are in milliseconds.
      */
     public static function next(array $rules, int $state, array $event): array {}
 }
 
 /**
- * The wire guard, for those who want to see what it thinks of a stream of bytes.
+ * The wire guard, without any connection: for programs that test or explain it.
  *
  * @strict-properties
  * @not-serializable
  */
 final class Wire
 {
-    /** As if so many commands had been written, and then these chunks were read: answered, owed, clean, error. */
+    /**
+     * What the guard finds if `$commands` commands were written and then these chunks are read:
+     * answered, owed, clean, error.
+     */
     public static function frame(int $commands, array $chunks): array {}
 }
 
-/** What OneHop could not do. Its subclasses are the kinds of spec/errors.json. */
+/** A failure of OneHop. The subclasses are the kinds of spec/errors.json. */
 class Exception extends \RedisException
 {
     private string $kind = "";
@@ -148,10 +155,10 @@ class Exception extends \RedisException
     /** The name of the kind: NodeDown, DeadlineExceeded ... */
     public function getKind(): string {}
 
-    /** The name of the node it is about, if it is about one. */
+    /** The name of the node that failed, or null if the failure is about no node. */
     public function getNode(): ?string {}
 
-    /** False if it is certain that the command had no effect. */
+    /** False if the command certainly had no effect. */
     public function mayHaveExecuted(): bool {}
 }
 
@@ -169,18 +176,19 @@ class ProtocolViolation extends Exception {}
 
 class Unsupported extends Exception {}
 
-/** A batch over several nodes, or a command split over them, of which a part came back. */
+/** Some nodes of a batch or of a split command have failed; the others have answered. */
 class PartialBatch extends Exception
 {
     private array $replies = [];
     private array $failures = [];
 
     /**
-     * The replies in the caller's order; in the place of a command that failed stands its exception. After a single
-     * split command: MGET has one entry per key, the others one per node, in the order of the keys.
+     * The replies in the caller's order, with an exception in the place of each failed command.
+     * After a single split command MGET has one entry per key; the others have one per node, in
+     * the order of the keys.
      */
     public function getReplies(): array {}
 
-    /** @return array<string, Exception> node name => what failed there. */
+    /** @return array<string, Exception> node name => its failure. */
     public function getFailures(): array {}
 }

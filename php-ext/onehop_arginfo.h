@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 5185a0049fe468429f0ce47dd8bfd99913027bba */
+ * Stub hash: 433e23b1f1bb14e6ea2b96d5128d653c447ef608 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_OneHop_Redis___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, pool, IS_STRING, 0)
