@@ -253,7 +253,7 @@ static void exchange_with(mode what, const char *request, uint32_t node)
     }
     oh_exchange_finish(&exchange);
     oh_exchange_end(&exchange);
-    MUST(oh_pool_look(connections).leased == 0);
+    MUST(oh_pool_view_now(connections).leased == 0);
 }
 
 static void listen_to_it(void)
@@ -271,7 +271,7 @@ static void listen_to_it(void)
         check_failure(&failure);
     }
     oh_listener_close(listener);
-    MUST(oh_pool_look(oh_snapshot_connections(snapshot, 0)).leased == 0);
+    MUST(oh_pool_view_now(oh_snapshot_connections(snapshot, 0)).leased == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)

@@ -39,7 +39,7 @@ typedef struct oh_pool_view {
     const oh_store_health *health;
 } oh_pool_view;
 
-oh_pool_view oh_pool_look(const oh_connections *connections);
+oh_pool_view oh_pool_view_now(const oh_connections *connections);
 
 /*
  * The number of the node in the store, and how often it was given one; OH_STORE_NONE: it has no

@@ -238,7 +238,7 @@ void oh_host_tidy(void)
     }
 }
 
-oh_host_view oh_host_look(void)
+oh_host_view oh_host_view_now(void)
 {
     const oh_store *store = oh_segment_store();
     oh_host_view view = {

@@ -1,6 +1,6 @@
 /*
  * The entry of a node in the segment: what all workers of a host know it by, and how long it is
- * theirs. Private to pool, but for oh_host_startup and oh_host_look.
+ * theirs. Private to pool, but for oh_host_startup and oh_host_view_now.
  *
  * Implements spec/topology/segment.md, "Entries come and go".
  */
@@ -56,7 +56,7 @@ typedef struct oh_host_view {
     uint64_t idle_max;
 } oh_host_view;
 
-oh_host_view oh_host_look(void);
+oh_host_view oh_host_view_now(void);
 
 /* Whether its connections are the host's. False: they are this process' own. */
 bool oh_host_keeps(const oh_host_node *node);

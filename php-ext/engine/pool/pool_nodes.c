@@ -149,7 +149,7 @@ uint32_t oh_pool_number(const oh_connections *connections, uint32_t *joined)
     return connections->host.number;
 }
 
-oh_pool_view oh_pool_look(const oh_connections *connections)
+oh_pool_view oh_pool_view_now(const oh_connections *connections)
 {
     oh_pool_view view = {.is_of_host = connections->is_of_host,
         .leased = connections->leased_count,

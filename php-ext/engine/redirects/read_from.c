@@ -82,7 +82,7 @@ static uint32_t take_turn(
 
 static bool is_resting(const oh_connections *connections, uint64_t now_ms)
 {
-    const oh_store_health *health = oh_pool_look(connections).health;
+    const oh_store_health *health = oh_pool_view_now(connections).health;
 
     return oh_health_until(atomic_load_explicit(&health->state, memory_order_relaxed)) > now_ms;
 }

@@ -11,14 +11,14 @@
 #include "engine/shared/segment.h"
 
 /* What is found out of one of its nodes. */
-typedef struct sight {
+typedef struct node_view {
     uint32_t leased, idle;
     bool is_up, is_known;        /* By somebody. */
     uint64_t until_ms;           /* The latest instant until which somebody leaves it alone. */
     const oh_store_health *down; /* Of the one who does; NULL: everybody asks it. */
     uint32_t failures;
     const oh_meter *meter;
-} sight;
+} node_view;
 
 void oh_status_make_printable(char *text)
 {
@@ -31,21 +31,21 @@ void oh_status_make_printable(char *text)
     *to = '\0';
 }
 
-static void see_health(sight *seen, const oh_store_health *health)
+static void add_health(node_view *view, const oh_store_health *health)
 {
     uint64_t state = atomic_load_explicit(&health->state, memory_order_relaxed);
     uint64_t until_ms = oh_health_until(state);
 
-    seen->is_known = true;
-    seen->is_up |= until_ms == 0;
-    if (until_ms > seen->until_ms) {
-        seen->until_ms = until_ms;
-        seen->down = health;
+    view->is_known = true;
+    view->is_up |= until_ms == 0;
+    if (until_ms > view->until_ms) {
+        view->until_ms = until_ms;
+        view->down = health;
     }
-    seen->failures = OH_MAX(seen->failures, oh_health_failures(state));
+    view->failures = OH_MAX(view->failures, oh_health_failures(state));
 }
 
-static void see_host(sight *seen, const oh_store_meter *meter)
+static void add_host(node_view *view, const oh_store_meter *meter)
 {
     const oh_store *store = oh_segment_store();
 
@@ -54,9 +54,9 @@ static void see_host(sight *seen, const oh_store_meter *meter)
             const oh_store_node *node = oh_store_node_at(store, i);
             oh_store_usage usage = oh_store_usage_of(node, OH_STORE_CONNECTIONS_MAX);
 
-            seen->leased += usage.leased;
-            seen->idle += usage.idle;
-            see_health(seen, &node->health);
+            view->leased += usage.leased;
+            view->idle += usage.idle;
+            add_health(view, &node->health);
         }
     }
 }
@@ -72,43 +72,43 @@ static uint32_t own_index(const oh_snapshot *snapshot, oh_text name)
     return OH_STORE_NONE;
 }
 
-static sight look(const uint8_t *identity, const oh_snapshot *snapshot, oh_text name)
+static node_view collect(const uint8_t *identity, const oh_snapshot *snapshot, oh_text name)
 {
     const oh_store_meter *shared = oh_metered_find(identity, name);
     uint32_t own = own_index(snapshot, name);
-    sight seen = {.leased = 0};
+    node_view view = {.leased = 0};
 
     if (shared) {
-        see_host(&seen, shared);
-        seen.meter = &shared->meter;
+        add_host(&view, shared);
+        view.meter = &shared->meter;
     }
     if (own != OH_STORE_NONE) {
-        oh_pool_view view = oh_pool_look(snapshot->connections[own]);
+        oh_pool_view pool = oh_pool_view_now(snapshot->connections[own]);
 
-        if (!view.is_of_host) {
-            seen.leased += view.leased;
-            seen.idle += view.idle;
+        if (!pool.is_of_host) {
+            view.leased += pool.leased;
+            view.idle += pool.idle;
         }
         if (!shared) {
-            see_health(&seen, view.health);
-            seen.meter = snapshot->meters[own].meter;
+            add_health(&view, pool.health);
+            view.meter = snapshot->meters[own].meter;
         }
     }
-    return seen;
+    return view;
 }
 
-static oh_node_state state_of(const oh_server_pool *pool, const sight *seen, uint64_t now_ms)
+static oh_node_state state_of(const oh_server_pool *pool, const node_view *view, uint64_t now_ms)
 {
-    bool is_left_alone = seen->until_ms > now_ms;
+    bool is_left_alone = view->until_ms > now_ms;
 
     if (pool->auto_eject_hosts) {
         return is_left_alone ? OH_NODE_EJECTED : OH_NODE_UP;
     }
-    return is_left_alone || (seen->is_known && !seen->is_up) ? OH_NODE_RESTING : OH_NODE_UP;
+    return is_left_alone || (view->is_known && !view->is_up) ? OH_NODE_RESTING : OH_NODE_UP;
 }
 
-static void describe(
-    const oh_server_pool_status *status, const sight *seen, uint32_t index, oh_node_status *node)
+static void describe(const oh_server_pool_status *status, const node_view *view, uint32_t index,
+    oh_node_status *node)
 {
     uint64_t now_ms = oh_clock_now_ms();
     oh_node described = oh_topology_node(status->topology, index);
@@ -117,18 +117,18 @@ static void describe(
         described.id.length > 0 && described.role == OH_REPLICA && master.role != OH_GONE;
 
     *node = (oh_node_status){.node = described,
-        .state = state_of(&status->pool, seen, now_ms),
-        .rests_ms = seen->until_ms > now_ms ? seen->until_ms - now_ms : 0,
-        .failures = seen->failures,
-        .leased = seen->leased,
-        .idle = seen->idle,
-        .meter = seen->meter};
+        .state = state_of(&status->pool, view, now_ms),
+        .rests_ms = view->until_ms > now_ms ? view->until_ms - now_ms : 0,
+        .failures = view->failures,
+        .leased = view->leased,
+        .idle = view->idle,
+        .meter = view->meter};
     if (is_following) {
         node->master = master.name;
     }
-    if (node->state != OH_NODE_UP && seen->down) {
+    if (node->state != OH_NODE_UP && view->down) {
         node->has_reason = true;
-        oh_store_read_text(seen->down->reason, OH_STORE_REASON_WORDS, node->reason);
+        oh_store_read_text(view->down->reason, OH_STORE_REASON_WORDS, node->reason);
         oh_status_make_printable(node->reason);
     }
 }
@@ -180,9 +180,9 @@ bool oh_status_describe_nodes(
     if (has_memory) {
         status->nodes_count = count;
         for (uint32_t i = 0; i < count; i++) {
-            sight seen = look(identity, snapshot, status->pool.servers[i].name);
+            node_view view = collect(identity, snapshot, status->pool.servers[i].name);
 
-            describe(status, &seen, i, &status->nodes[i]);
+            describe(status, &view, i, &status->nodes[i]);
         }
         has_memory = share_out(status, ejected, shares);
         leave_out_gone(status, shares);

@@ -9,7 +9,7 @@
 #include "php/exception/exception.h"
 #include "php/client/client.h"
 #include "php/scatter/merge.h"
-#include "php/scatter/merge_rules.h"
+#include "php/scatter/merge_internal.h"
 
 static bool are_all(const oh_merging *merging, uint8_t type)
 {

@@ -14,7 +14,7 @@
 
 #include "core/command/info.h"
 
-#include "php/scatter/merge_rules.h"
+#include "php/scatter/merge_internal.h"
 
 /* The fleet's value of one field. False: it is left out. */
 static bool merge_field(zend_string *name, HashTable *values, uint32_t nodes_count, zval *merged)

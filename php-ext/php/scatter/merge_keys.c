@@ -5,7 +5,7 @@
  */
 #include "php_onehop.h"
 
-#include "php/scatter/merge_rules.h"
+#include "php/scatter/merge_internal.h"
 
 /* ---- Elements of keys ---- */
 

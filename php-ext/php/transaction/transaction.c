@@ -9,7 +9,7 @@
 #include "php/call/planning.h"
 #include "php/call/refuse.h"
 #include "php/exception/exception.h"
-#include "php/transaction/transaction_step.h"
+#include "php/transaction/transaction_internal.h"
 
 /* ---- Queueing ---- */
 

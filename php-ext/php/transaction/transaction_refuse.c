@@ -5,7 +5,7 @@
 
 #include "php/call/keys.h"
 #include "php/call/refuse.h"
-#include "php/transaction/transaction_step.h"
+#include "php/transaction/transaction_internal.h"
 
 /* A node; or the slot of a key, where that says more. */
 static void quote_place(

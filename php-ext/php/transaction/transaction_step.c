@@ -6,7 +6,7 @@
 
 #include "php/call/keys.h"
 #include "php/exception/exception.h"
-#include "php/transaction/transaction_step.h"
+#include "php/transaction/transaction_internal.h"
 
 /* ---- Ending ---- */
 

@@ -144,7 +144,7 @@ static void show_config(zval *into, const oh_server_pool_status *status)
 /* Of the host, for all its server pools together: entries, and descriptors that lie in queues. */
 static void show_sharing(zval *into)
 {
-    oh_host_view view = oh_host_look();
+    oh_host_view view = oh_host_view_now();
     zval sharing;
 
     array_init_size(&sharing, 4);

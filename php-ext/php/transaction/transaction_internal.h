@@ -1,8 +1,8 @@
 /*
  * The inside of room transaction: what its methods are made of.
  */
-#ifndef OH_PHP_TRANSACTION_STEP_H
-#define OH_PHP_TRANSACTION_STEP_H
+#ifndef OH_PHP_TRANSACTION_INTERNAL_H
+#define OH_PHP_TRANSACTION_INTERNAL_H
 
 #include "php/transaction/transaction.h"
 

@@ -1,8 +1,8 @@
 /*
  * What the rules of merge have in common. Only merge*.c include this.
  */
-#ifndef OH_PHP_MERGE_RULES_H
-#define OH_PHP_MERGE_RULES_H
+#ifndef OH_PHP_MERGE_INTERNAL_H
+#define OH_PHP_MERGE_INTERNAL_H
 
 #include "php/call/split.h"
 
