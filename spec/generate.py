@@ -5,7 +5,7 @@ One page of the specification says every constant, every kind of error and every
 it from here, so they cannot disagree. The rows are for tests in a language without a JSON reader: C.
 The output is committed: building OneHop needs no Python.
 
-    spec/generate.py            writes the files
+    spec/generate.py            writes the files that are stale
     spec/generate.py --check    writes nothing; exit code 1 if one of them is stale
 
 Implements spec/README.md, "Generated files".
@@ -238,11 +238,22 @@ def ssdb_outputs():
     }
 
 
+def content(text):
+    """The text without its layout: a formatter may break the lines of generated Java."""
+    text = re.sub(r'"\s*\+\s*"', "", text)
+    return "".join(re.sub(r"\n\s*\*(?!/)", " ", text).split())
+
+
+def is_fresh(path, text):
+    if not path.exists():
+        return False
+    found = path.read_text()
+    return content(found) == content(text) if path.suffix == ".java" else found == text
+
+
 def stale():
     """The files whose content is not what the specification says."""
-    return [
-        path for path, text in outputs().items() if not path.exists() or path.read_text() != text
-    ]
+    return [path for path, text in outputs().items() if not is_fresh(path, text)]
 
 
 def main():
@@ -252,6 +263,8 @@ def main():
             print(f"stale: {path.relative_to(ROOT)}: run spec/generate.py")
         return 1 if paths else 0
     for path, text in outputs().items():
+        if is_fresh(path, text):
+            continue
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
         print(f"wrote {path.relative_to(ROOT)}")
