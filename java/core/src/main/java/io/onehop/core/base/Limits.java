@@ -107,6 +107,18 @@ public final class Limits {
     public static final int REDIRECTS_MAX = 5;
 
     /**
+     * How many repeats a client can pay at most, and when it begins: one for each connection of a
+     * small pool that a restart has closed.
+     */
+    public static final int REPEATS_FULL = 10;
+
+    /**
+     * Successful exchanges that pay for one repeat: repeating adds at most a tenth to the load of a
+     * node.
+     */
+    public static final int REPEAT_EARNED_BY = 10;
+
+    /**
      * How often one command waits and tries again where the pool has no timeout: some 15 seconds,
      * longer than an election takes.
      */

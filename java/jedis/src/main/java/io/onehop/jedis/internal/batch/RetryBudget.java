@@ -1,5 +1,7 @@
 package io.onehop.jedis.internal.batch;
 
+import io.onehop.core.base.Limits;
+
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -7,11 +9,11 @@ import java.util.concurrent.atomic.AtomicInteger;
  * begin with.
  *
  * <p>Retrying helps when a node restarts. It doubles the load when a node is overloaded. Any thread
- * may ask. While the budget is full, asking reads one field.
+ * may ask. While the budget is full, asking reads one field. Implements spec/wire, section 5.
  */
 public final class RetryBudget {
-    private static final int RETRY_COST = 10;
-    private static final int FULL = 10 * RETRY_COST;
+    private static final int RETRY_COST = Limits.REPEAT_EARNED_BY;
+    private static final int FULL = Limits.REPEATS_FULL * RETRY_COST;
 
     private final AtomicInteger credit = new AtomicInteger(FULL);
 
