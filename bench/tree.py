@@ -1,4 +1,4 @@
-"""Where the tree is. Makes the tools of conformance/ importable: the lab, tables, load on php-fpm."""
+"""Where the tree is. Makes conformance/ importable: the lab, tables, load on php-fpm."""
 
 import os
 import sys

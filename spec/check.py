@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Checks that the specification is in order with itself; needs no implementation.
+"""Checks that the specification is consistent; needs no implementation.
 
-Every JSON page is valid by its schema, counts what it says it counts and numbers its tests without gaps; every case has
-its file and every file its case; every link of the prose leads to a file; the generated files are fresh; the languages
-that have a constant use it.
-Prints one line per finding and a closing line; exit code 1 if there was a finding.
+Every JSON page matches its schema, has the number of tests that it states, and numbers them without
+gaps. Every case has its file and every file its case. Every link of the prose leads to a file. The
+generated files are up to date, and the languages that have a constant use it. Prints one line per
+finding and a closing line; exit code 1 if there was a finding.
 
 Implements spec/README.md, "Checks".
 """
@@ -27,11 +27,13 @@ PAGES = {
 
 
 def schema_findings(path, page, schema):
-    """`schema` as the pages name it: a path from the repository's root."""
+    """`schema` as pages name it: a path from the root of the repository."""
     validator = jsonschema.Draft202012Validator(json.loads((SPEC.parent / schema).read_text()))
+    found = validator.iter_errors(page)
     return [
-        f"{path.relative_to(SPEC)}: {'/'.join(map(str, error.absolute_path))}: {error.message[:200]}"
-        for error in validator.iter_errors(page)
+        f"{path.relative_to(SPEC)}: {'/'.join(map(str, error.absolute_path))}: "
+        f"{error.message[:200]}"
+        for error in found
     ]
 
 
@@ -45,7 +47,7 @@ def vector_findings(path):
         findings.append(f"{path.relative_to(SPEC)}: tcId does not run from 1 to numberOfTests")
     flags = {flag for test in tests for flag in test.get("flags", [])}
     if not flags <= set(page["notes"]):
-        findings.append(f"{path.relative_to(SPEC)}: a flag has no note")
+        findings.append(f"{path.relative_to(SPEC)}: a flag without a note")
     return findings
 
 
@@ -147,7 +149,7 @@ def checks():
     for path in sorted(SPEC.rglob("*.md")):
         yield f"links of {path.relative_to(SPEC)}", lambda p=path: link_findings(p)
     yield "constants are used", unused_constants
-    yield "generated files are fresh", lambda: [f"stale: {path}" for path in generate.stale()]
+    yield "generated files are up to date", lambda: [f"stale: {path}" for path in generate.stale()]
 
 
 def main():

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Turns constants.json, errors.json and the tables of route into C and Java, and the wire vectors into rows of text.
+"""Generates C and Java from constants.json, errors.json and the tables of route, and wire vectors.
 
-One page of the specification says every constant, every kind of error and every command; both languages receive
-it from here, so they cannot disagree. The rows are for tests in a language without a JSON reader: C.
-The output is committed: building OneHop needs no Python.
+One page of the specification defines every constant, every kind of error and every command. Both
+languages get it from here, so they cannot differ. The rows of text are wire vectors for C, whose
+tests have no JSON reader. The output is committed: building OneHop needs no Python.
 
     spec/generate.py            writes the files that are stale
     spec/generate.py --check    writes nothing; exit code 1 if one of them is stale
@@ -53,7 +53,7 @@ def header(name, body):
 
 
 def comment(text, opening, indent=""):
-    """One line if it fits into 100 columns, else a block as the formatters of C and Java have it."""
+    """One line if it fits into 100 columns, else a block as the formatters write it."""
     line = f"{indent}{opening} {text} */\n"
     if len(line) <= 101:
         return line
@@ -135,14 +135,17 @@ def errors_h(kinds, outcomes):
         (f"OH_OUTCOME_{o['name']}", quoted(o["name"]), quoted(o["phrase"])) for o in outcomes
     ]
     return (
-        f"/* {notice('errors.json')} */\n#ifndef OH_GENERATED_ERRORS_H\n#define OH_GENERATED_ERRORS_H\n\n"
+        f"/* {notice('errors.json')} */\n"
+        "#ifndef OH_GENERATED_ERRORS_H\n#define OH_GENERATED_ERRORS_H\n\n"
         "/* X(constant, name, meaning) */\n"
         + x_macro("OH_ERROR_KINDS", kind_rows)
         + "\n/* X(constant, name, phrase of a message) */\n"
         + x_macro("OH_OUTCOMES", outcome_rows)
-        + "\ntypedef enum {\n#define X(constant, name, meaning) constant,\n  OH_ERROR_KINDS(X)\n#undef X\n"
+        + "\ntypedef enum {\n#define X(constant, name, meaning) constant,\n"
+        "  OH_ERROR_KINDS(X)\n#undef X\n"
         "  OH_ERROR_KINDS_COUNT\n} oh_error_kind;\n"
-        "\ntypedef enum {\n#define X(constant, name, phrase) constant,\n  OH_OUTCOMES(X)\n#undef X\n"
+        "\ntypedef enum {\n#define X(constant, name, phrase) constant,\n"
+        "  OH_OUTCOMES(X)\n#undef X\n"
         "  OH_OUTCOMES_COUNT\n} oh_outcome;\n\n#endif\n"
     )
 
@@ -179,19 +182,21 @@ def errors_java(kinds, outcomes):
         "        Outcome(String phrase) {\n            this.phrase = phrase;\n        }\n\n"
         "        /** The words a message uses for it. */\n"
         "        public String phrase() {\n            return phrase;\n        }\n\n"
-        "        public boolean mayHaveExecuted() {\n            return this != NOT_SENT;\n        }\n    }\n}\n"
+        "        public boolean mayHaveExecuted() {\n            return this != NOT_SENT;\n"
+        "        }\n    }\n}\n"
     )
 
 
 def info_h(page):
-    """How the fields of INFO are merged, in order of their names; the lists of the page that are no rule are prose."""
+    """How the fields of INFO are merged, sorted by name. Lists that are not rules are left out."""
     rows = sorted(
         (field, f"OH_INFO_{rule.upper()}")
         for rule in ("sum", "min", "max", "lowest_version")
         for field in page[rule]["fields"]
     )
     return (
-        f"/* {notice('route/info.json')} */\n#ifndef OH_GENERATED_INFO_H\n#define OH_GENERATED_INFO_H\n\n"
+        f"/* {notice('route/info.json')} */\n"
+        "#ifndef OH_GENERATED_INFO_H\n#define OH_GENERATED_INFO_H\n\n"
         "/* X(field, rule), sorted by field */\n"
         + x_macro("OH_INFO_FIELDS", [(quoted(f), r) for f, r in rows])
         + "\n#endif\n"
@@ -252,7 +257,7 @@ def is_fresh(path, text):
 
 
 def stale():
-    """The files whose content is not what the specification says."""
+    """The files whose content differs from what the specification would generate."""
     return [path for path, text in outputs().items() if not is_fresh(path, text)]
 
 

@@ -18,7 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def run(is_short):
-    """Contestants take turns, so other load meets all. phpredis connects all workers to all nodes."""
+    """Contestants take turns, so other load meets all. phpredis connects every worker itself."""
     requests, workers, turns = (400, 8, 4) if is_short else (4000, 24, 20)
     with Cluster(3) as cluster, ExitStack() as stack:
 

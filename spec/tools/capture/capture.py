@@ -1,16 +1,19 @@
 #!/usr/bin/python3
-"""What a running server says of its own commands, as one file of spec/route: the raw material of commands.json.
+"""Writes what a running server says about its commands to a file of spec/route.
 
-    capture.py --server 127.0.0.1:6379              writes spec/route/captured/<server>-<major.minor>.json
-    capture.py --start redis-server                 the same, from a server started here for the moment
-    capture.py --start "DIR/run valkey-server"      (DIR: see trixie_root.sh)
+It is the raw material of commands.json.
 
-In: COMMAND and COMMAND DOCS. Out: one line per command and container subcommand, sorted, lists sorted where the
-server's order carries nothing, so that the same server always gives the same bytes. Nothing is judged here: what the
-server says wrongly or not at all is put right in overlay.json, with the reason.
+    capture.py --server 127.0.0.1:6379            writes captured/<server>-<major.minor>.json
+    capture.py --start redis-server               the same, from a server started for this purpose
+    capture.py --start "DIR/run valkey-server"    (DIR: see trixie_root.sh)
 
-Ask a server as it leaves its package: default user, no renamed commands, no modules but its own. Spec: route.md,
-"Where the table comes from".
+In: COMMAND and COMMAND DOCS. Out: one line per command and container subcommand, sorted. Lists are
+sorted too if the server's order means nothing, so that the same server always gives the same bytes.
+This program judges nothing: overlay.json corrects what the server says wrongly or not at all, with
+the reason.
+
+Use a server as its package installs it: default user, no renamed commands, no modules but its own.
+Spec: route.md, "Where the table comes from".
 """
 
 import argparse
@@ -27,12 +30,12 @@ POLICIES = ("request_policy", "response_policy")
 
 
 def pairs(flat):
-    """RESP2 spells a map as a flat list."""
+    """In RESP2 a map is a flat list."""
     return dict(zip(flat[::2], flat[1::2]))
 
 
 def key_spec(flat):
-    """One key specification in the short form of route.md: how the search begins, how the keys are found, flags."""
+    """A key specification in route.md's short form: where to begin, how to find keys, flags."""
     spec = pairs(flat)
     begin, find = pairs(spec["begin_search"]), pairs(spec["find_keys"])
     short = {}
@@ -58,7 +61,7 @@ def key_spec(flat):
 
 
 def arguments(documented):
-    """The top line of a command's syntax, kept for blocking commands only: enough to see where the timeout stands."""
+    """The first line of a blocking command's syntax, which shows where the timeout is."""
     lines = []
     for flat in documented:
         argument = pairs(flat)
@@ -69,7 +72,7 @@ def arguments(documented):
 
 
 def entry(reply, documents):
-    """One command as COMMAND and COMMAND DOCS tell it; what is empty is left out."""
+    """A command as COMMAND and COMMAND DOCS describe it, without empty fields."""
     flags, acl, tips, specs, children = reply[2], reply[6], reply[7], reply[8], reply[9]
     policies = dict(tip.split(":", 1) for tip in tips if tip.startswith(POLICIES))
     document = documents.get(reply[0].lower(), {})
@@ -92,7 +95,7 @@ def entry(reply, documents):
 
 
 def documents_by_name(flat):
-    """COMMAND DOCS, subcommands beside their containers, names in lower case."""
+    """COMMAND DOCS, with subcommands next to their containers and names in lower case."""
     found = {}
     for name, document in pairs(flat).items():
         document = pairs(document)
@@ -112,7 +115,7 @@ def commands(server):
 
 
 def identity(server):
-    """(name, full version): valkey still answers redis_version too, with the version it is compatible with."""
+    """(name, full version). valkey also reports redis_version: the version that it can replace."""
     lines = dict(
         line.split(":", 1) for line in server.ask("INFO", "server").splitlines() if ":" in line
     )
@@ -137,10 +140,10 @@ def main():
     source.add_argument(
         "--start",
         metavar="PROGRAM",
-        help="a server to start on a free loopback port and stop again",
+        help="a server to start on a free loopback port and to stop afterwards",
     )
     parser.add_argument(
-        "--check", action="store_true", help="write nothing; fail when the file on disk differs"
+        "--check", action="store_true", help="write nothing; fail if the file on disk differs"
     )
     options = parser.parse_args()
     if options.start:
@@ -153,7 +156,7 @@ def main():
     if options.check:
         if not path.exists() or path.read_text() != found:
             raise SystemExit(
-                f"{path.name} is not what this server says; capture it again and look at the difference."
+                f"{path.name} differs from what this server says: capture it again, see the diff."
             )
         print(f"{path.name}: the same.")
         return

@@ -1,13 +1,15 @@
 #!/usr/bin/python3
-"""Reads from Jedis' own bytecode which of UnifiedJedis' methods sends which command: clients/jedis-8.0.json.
+"""Reads from Jedis' bytecode which method of UnifiedJedis sends which command.
 
-    capture_jedis.py            the Jedis that java/pom.xml names, from Maven's local repository
-    capture_jedis.py --check    fails if the file says otherwise
+    capture_jedis.py            writes clients/jedis-8.0.json for the Jedis that java/pom.xml names,
+                                from Maven's local repository
+    capture_jedis.py --check    fails if the file differs
 
-A method of UnifiedJedis builds its command in CommandObjects; there, Protocol.Command names it, and for a container
-the Protocol.Keyword behind it the subcommand. Methods that call another method have its commands. In: javap's listing.
-Out, per method: the names of commands.json. Modules (JSON, search ...) are not in that table and not here. Read by
-commands_page.py.
+A method of UnifiedJedis builds its command in CommandObjects. There Protocol.Command names the
+command, and for a container the Protocol.Keyword after it names the subcommand. A method that calls
+another method also has its commands. In: javap's listing. Out, per method: the names of
+commands.json. Commands of modules (JSON, search ...) are not in that table and not here.
+commands_page.py reads the result.
 """
 
 import argparse
@@ -25,7 +27,8 @@ PAGE = ROUTE / "clients" / "jedis-8.0.json"
 PACKAGE = "redis.clients.jedis."
 CLASSES = ("UnifiedJedis", "CommandObjects")
 METHOD = re.compile(
-    r"  (?P<modifiers>(?:\w+ )*)(?:<.*?> )?[\w.$<>\[\], ?]+ (?P<name>\w+)\((?P<types>.*)\)(?: throws .*)?;$"
+    r"  (?P<modifiers>(?:\w+ )*)(?:<.*?> )?[\w.$<>\[\], ?]+ (?P<name>\w+)\((?P<types>.*)\)"
+    r"(?: throws .*)?;$"
 )
 COMMAND = re.compile(r"Field redis/clients/jedis/Protocol\$Command\.(\w+):")
 KEYWORD = re.compile(r"Field redis/clients/jedis/Protocol\$Keyword\.(\w+):")
@@ -33,7 +36,7 @@ CALL = re.compile(r"Method (?:redis/clients/jedis/(\w+)\.)?(\w+):\(")
 PREPARED = re.compile(
     r"getfield .*Field (?:redis/clients/jedis/CommandObjects\.)?(\w+_COMMAND_OBJECT):"
 )
-# Their words are written by transactions and by JedisPubSub, not by CommandObjects.
+# Transactions and JedisPubSub write the words of these, not CommandObjects.
 BY_NAME = ("multi", "subscribe", "psubscribe", "ssubscribe")
 
 
@@ -56,7 +59,7 @@ def listing(jedis, name):
 
 
 class Reader:
-    """All methods of both classes: what each names itself, and whom it calls. Overloads count as one method."""
+    """All methods of both classes: what each names and calls. Overloads count as one method."""
 
     def __init__(self, jedis):
         self.names, self.calls, self.public = {}, {}, set()
@@ -86,19 +89,19 @@ class Reader:
         self.names.setdefault(here, []).append(name)
 
     def command(self, here, name):
-        """RESTORE is a command, and behind FUNCTION a subcommand."""
+        """RESTORE is a command, but after FUNCTION it is a subcommand."""
         container = (self.names.get(here) or [""])[-1]
         self.add(here, f"{container}|{name}" if f"{container}|{name}" in table.COMMANDS else name)
 
     def keyword(self, here, word):
-        """A keyword names a subcommand if the container that was named last has it."""
+        """A keyword names a subcommand if the container named last has it."""
         names = self.names.get(here, [])
         container = names[-1].split("|")[0] if names else ""
         if f"{container}|{word}" in table.COMMANDS:
             names.append(f"{container}|{word}")
 
     def commands(self, method, seen=()):
-        """The table's commands that a method may send. A container that has a subcommand beside it is no command."""
+        """The table's commands that a method may send, without containers of other found ones."""
         found = set(self.names.get(method, []))
         for called in self.calls.get(method, set()) - {method, *seen}:
             found |= self.commands(called, (*seen, method))
@@ -119,7 +122,8 @@ def written(page):
     lines = [
         f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in page["methods"].items()
     ]
-    head = f'"client": {json.dumps(page["client"])},\n"version": {json.dumps(page["version"])},\n"methods": '
+    client, version = json.dumps(page["client"]), json.dumps(page["version"])
+    head = f'"client": {client},\n"version": {version},\n"methods": '
     return "{\n" + head + "{\n" + ",\n".join(lines) + "\n}\n}\n"
 
 
@@ -129,13 +133,12 @@ def main():
     check = arguments.parse_args().check
     page = capture(version())
     if check and PAGE.read_text() != written(page):
-        sys.exit(f"{PAGE.name} is not what Jedis sends: run capture_jedis.py.")
+        sys.exit(f"{PAGE.name} differs from what Jedis sends: run capture_jedis.py.")
     if not check:
         PAGE.write_text(written(page))
     commands = {command for commands in page["methods"].values() for command in commands}
-    print(
-        f"{len(page['methods'])} methods of UnifiedJedis {page['version']} send {len(commands)} of the table's commands."
-    )
+    methods = len(page["methods"])
+    print(f"{methods} methods of UnifiedJedis {page['version']} send {len(commands)} commands.")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 """Asks a live nutcracker what it does with every command: clients/nutcracker-0.5.json.
 
-    capture_nutcracker.py            starts nutcracker and two redis-servers for the moment
-    capture_nutcracker.py --check    the same, and fails if the file says otherwise
+    capture_nutcracker.py            starts nutcracker and two redis-servers, and writes the file
+    capture_nutcracker.py --check    the same, but fails if the file differs
 
-Each example of examples.json is sent through it twice, its keys chosen so that the first lies on one node and all
-others on the other, then the reverse; the nodes tell what reached them. Out, per command: "yes" (it has one key, or
-needs none), "split", "first key" (with all its keys to the node of the first), "wrong node", or nothing: nutcracker
-closes the connection. Read by commands_page.py.
+It sends each example of examples.json twice. First the keys are chosen so that the first one is on
+one node and all others are on the other node; then the reverse. The nodes report what reached them.
+Out, per command: "yes" (it has one key, or needs none), "split", "first key" (with all its keys to
+the node of the first), "wrong node", or nothing if nutcracker closes the connection.
+commands_page.py reads the result.
 """
 
 import argparse
@@ -15,14 +16,16 @@ import json
 import pathlib
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reference"))
-import table
-from lab.nutcracker import Nutcracker
-from resp import Server, Started
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(ROOT / "spec/tools/reference"), str(ROOT / "conformance")]
 
-ROUTE = pathlib.Path(__file__).resolve().parents[2] / "route"
+import table  # noqa: E402
+from lab.nutcracker import Nutcracker  # noqa: E402
+from resp import Server, Started  # noqa: E402
+
+ROUTE = ROOT / "spec/route"
 PAGE = ROUTE / "clients" / "nutcracker-0.5.json"
-# What would end the proxy's connection for other reasons, or is answered by the proxy itself.
+# Commands that end the proxy's connection for other reasons, or that the proxy answers itself.
 ANSWERED_BY_PROXY = ("ping", "auth", "quit")
 
 
@@ -34,29 +37,29 @@ class Proxy(Nutcracker):
         super().__init__({"alpha": {"redis": True, "timeout": 2000, "servers": servers}})
 
     def send(self, words):
-        """Whether there was any answer; a connection of its own, because a command it does not know ends it."""
+        """True if there was an answer. Uses its own connection: an unknown command closes it."""
         with Server(*self.address("alpha")) as server:
             try:
-                server.tell(*words)
+                server.reply_to(*words)
                 return True
             except ConnectionError:
                 return False
 
 
 class Fleet:
-    """Two nodes that count what reaches them, and a key on each."""
+    """Two nodes that count what reaches them, with a key on each."""
 
     def __init__(self, proxy, nodes):
         self.proxy, self.nodes = proxy, nodes
         self.keys = {}
         for i in range(1000):
-            self.reached(["GET", f"key{i}"])  # Placement is asked for, too.
+            self.reached(["GET", f"key{i}"])  # This also asks for the placement.
             self.keys.setdefault(self.last, f"key{i}")
             if len(self.keys) == len(nodes):
                 break
 
     def reached(self, words):
-        """The numbers of the nodes that the command came to; None where nutcracker closed the connection."""
+        """The numbers of the nodes that got the command; None if the proxy hung up."""
         for node in self.nodes:
             node.ask("FLUSHALL")
             node.ask("CONFIG", "RESETSTAT")
@@ -73,7 +76,7 @@ class Fleet:
         return any(line.split(":")[0].split("|")[0] == name for line in lines)
 
     def treatment(self, text):
-        """What becomes of one example."""
+        """What nutcracker does with one example."""
         words, marked = table.read_example(text)
         places = [place for place, kind in marked if kind == "key"]
         treatments = set()
@@ -119,7 +122,8 @@ def written(page):
     lines = [
         f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in page["commands"].items()
     ]
-    head = f'"proxy": {json.dumps(page["proxy"])},\n"version": {json.dumps(page["version"])},\n"commands": '
+    proxy, version = json.dumps(page["proxy"]), json.dumps(page["version"])
+    head = f'"proxy": {proxy},\n"version": {version},\n"commands": '
     return "{\n" + head + "{\n" + ",\n".join(lines) + "\n}\n}\n"
 
 
@@ -129,7 +133,7 @@ def main():
     check = arguments.parse_args().check
     page = capture(["redis-server"])
     if check and PAGE.read_text() != written(page):
-        sys.exit(f"{PAGE.name} is not what nutcracker does: run capture_nutcracker.py.")
+        sys.exit(f"{PAGE.name} differs from what nutcracker does: run capture_nutcracker.py.")
     if not check:
         PAGE.write_text(written(page))
     print(f"nutcracker serves {len(page['commands'])} of the table's commands.")

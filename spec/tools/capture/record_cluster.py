@@ -1,9 +1,11 @@
 #!/usr/bin/python3
-"""Records what real clusters say of themselves, for vectors/cluster_replies.json: `record_cluster.py NAME [SERVER...]`.
+"""Records the replies of real clusters for vectors/cluster_replies.json.
 
-Starts six nodes of the given server (default redis-server), makes a cluster of three masters with a replica each, and
-takes down the replies to CLUSTER INFO, SHARDS and SLOTS in one situation after the other, with CLUSTER NODES beside them: that is the
-judge of what was read. Prints JSON.
+    record_cluster.py NAME [SERVER...]
+
+It starts six nodes of the given server (default redis-server) and makes a cluster of three masters
+with a replica each. In one situation after the other it records the replies to CLUSTER INFO, SHARDS
+and SLOTS, and CLUSTER NODES, which serves as the judge. Prints JSON.
 """
 
 import json
@@ -46,7 +48,7 @@ class Node:
         self.process.wait_until(lambda: self.ask("PING") == b"+PONG\r\n", what="answer")
 
     def ask(self, *words):
-        """The bytes of one reply: whatever comes until nothing comes."""
+        """The bytes of one reply: reads until nothing more arrives."""
         try:
             with socket.create_connection(("127.0.0.1", self.port), 2) as connection:
                 connection.sendall(
@@ -76,7 +78,7 @@ def until(what, seconds=30):
     while not what():
         if time.monotonic() > end:
             raise SystemExit(
-                f"what line {what.__code__.co_firstlineno} waits for did not come about"
+                f"the condition of line {what.__code__.co_firstlineno} did not become true"
             )
         time.sleep(0.1)
 

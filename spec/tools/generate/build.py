@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-"""Makes commands.json: what every command of every captured server means to a client that places keys by itself.
+"""Makes commands.json: what every command of every captured server means to OneHop.
 
     build.py            writes commands.json and prints what it found
-    build.py --check    writes nothing; fails when commands.json is stale or a rule of overlay.json does nothing
+    build.py --check    writes nothing; fails if commands.json is stale or a rule has no effect
 
-In: captured/*.json (the servers' own words), overlay.json (our decisions, each with its reason). Out: one line per
-command and container subcommand. Where servers disagree the newest word counts (NEWEST_FIRST); a command nobody has
-decided on is an error here and never a guess in a client. Every file of the room is checked against its schema on the
-way. Spec: route.md, "Where the table comes from" and "The table".
+In: captured/*.json (the servers' own descriptions), overlay.json (our decisions, each with its
+reason). Out: one line per command and container subcommand. If servers disagree, the newest one
+counts (NEWEST_FIRST). A command without a decision is an error here, never a guess in a client. On
+the way every file of spec/route is checked against its schema. Spec: route.md, "Where the table
+comes from" and "The table".
 """
 
 import argparse
@@ -20,7 +21,7 @@ import jsonschema
 
 ROUTE = pathlib.Path(__file__).resolve().parents[2] / "route"
 NEWEST_FIRST = ("redis-8.0", "valkey-8.1", "redis-7.0")
-MERGES = {  # response policies of the servers, in our words; None stands for "no policy named"
+MERGES = {  # The servers' response policies in our words; None means that none is named.
     "agg_sum": "sum",
     "agg_min": "min",
     "agg_max": "max",
@@ -62,7 +63,7 @@ SCHEMAS = {
 
 
 class Undecided(Exception):
-    """Something a person has to decide; the text says what and where."""
+    """A decision that a person must make. The text says which one and where."""
 
 
 def load(name):
@@ -70,7 +71,7 @@ def load(name):
 
 
 def captured():
-    """{server: its commands}, newest word first; a captured file nobody ranked is an error."""
+    """{server: its commands}, newest first. A captured file without a rank is an error."""
     paths = sorted((ROUTE / "captured").glob("*.json"))
     found = {path.stem: load(f"captured/{path.name}")["commands"] for path in paths}
     if set(found) != set(NEWEST_FIRST):
@@ -78,11 +79,11 @@ def captured():
     return {server: found[server] for server in NEWEST_FIRST}
 
 
-# ---- What the servers say ----
+# ---- Descriptions of the servers ----
 
 
 def access(told):
-    """read, write or none: by the flags, and where they are silent (EVAL, WATCH) by what happens to the keys."""
+    """read, write or none: by the flags; without any (EVAL, WATCH) by what happens to the keys."""
     if "write" in told.get("flags", []):
         return "write"
     if "readonly" in told.get("flags", []):
@@ -94,7 +95,7 @@ def access(told):
 
 
 def spread(told):
-    """Where a command goes, by the server's request policy; None where it says nothing and has no keys."""
+    """Where a command goes, by the server's request policy; None without policy and keys."""
     request = told.get("request")
     if told.get("keys"):
         return "split" if request == "multi_shard" else "one_node"
@@ -109,7 +110,7 @@ def merge(told, where):
 
 
 def from_server(told):
-    """The first version of an entry: all that can be read off one server's words."""
+    """The first version of an entry: all that one server's description says."""
     where = spread(told)
     entry = {
         "container": told.get("container"),
@@ -126,7 +127,7 @@ def from_server(told):
 
 
 def first_words(servers):
-    """{command: entry} by the newest server that has it, with the list of all that have it."""
+    """{command: entry} by the newest server that has it, with a list of all servers that do."""
     entries = {}
     for server, commands in servers.items():
         for name, told in commands.items():
@@ -138,12 +139,12 @@ def first_words(servers):
 
 
 def positions(specs):
-    """Key specifications without their flags: servers may word flags differently, never positions."""
+    """Key specifications without flags: servers may differ in flags, never in positions."""
     return [{name: value for name, value in spec.items() if name != "flags"} for spec in specs]
 
 
 def disagreements(servers, overlaid):
-    """Commands whose keys stand elsewhere on another server, unless overlay.json settles the matter."""
+    """Commands whose keys differ between servers, unless overlay.json decides."""
     for name in sorted(set().union(*servers.values()) - overlaid):
         told = {
             server: positions(commands[name].get("keys", []))
@@ -154,11 +155,14 @@ def disagreements(servers, overlaid):
             raise Undecided(f"{name}: servers disagree on its keys: {told}.")
 
 
-# ---- What we decide ----
+# ---- Our decisions ----
 
 
 def wanted(rule):
-    """What a rule sets, and what follows: keys want one node, one node merges nothing, a refusal is not repeated."""
+    """What a rule sets, and what follows from it.
+
+    Keys imply one node, one node needs no merge, and a refused command is never retried.
+    """
     fields = dict(rule["set"])
     if "keys" in fields:
         fields.setdefault("spread", "one_node")
@@ -173,12 +177,12 @@ def add(rule, entries):
     """A command of no captured server."""
     for name in rule["names"]:
         if name in entries:
-            raise Undecided(f"{name} is captured now: the rule that adds it is stale.")
+            raise Undecided(f"{name} is captured now, so the rule that adds it is stale.")
         entries[name] = {"spread": "one_node", "retryable": False, "servers": []}
 
 
 def apply(rules, entries):
-    """Lays the rules over the entries, in order. A name or pattern for which a rule changes nothing makes it stale."""
+    """Applies the rules in order. A rule is stale if one of its names or patterns has no effect."""
     for rule in rules:
         if rule.get("add"):
             add(rule, entries)
@@ -191,7 +195,7 @@ def apply(rules, entries):
                 if any(entry.get(field) != value for field, value in fields.items())
             ]
             if not changed:
-                raise Undecided(f"A rule changes nothing for {pattern}: {rule['reason']}")
+                raise Undecided(f"A rule has no effect on {pattern}: {rule['reason']}")
             for entry in changed:
                 entry.update(fields)
                 entry["reason"] = (
@@ -217,11 +221,11 @@ def settle(name, entry):
     if any("unknown" in spec for spec in entry["keys"]) and where != "refused":
         raise Undecided(f"{name}: the server does not know where its keys are.")
     if where == "refused" and not entry["reason"].endswith("."):
-        raise Undecided(f"{name}: a refusal is a sentence for the user.")
+        raise Undecided(f"{name}: a refusal must be a sentence for the user.")
 
 
 def blocking_agrees(name, entry, servers):
-    """Our timeout position against the syntax the servers document."""
+    """Compares our timeout position with the syntax that the servers document."""
     documented = [
         commands[name]["arguments"]
         for commands in servers.values()
@@ -229,7 +233,7 @@ def blocking_agrees(name, entry, servers):
     ]
     place = entry.get("blocking")
     if documented and not place:
-        raise Undecided(f"{name} blocks, and no rule says where its timeout stands.")
+        raise Undecided(f"{name} blocks, but no rule says where its timeout is.")
     for arguments in documented:
         kinds = {"seconds": "double", "milliseconds": "integer"}
         if "option" in place:
@@ -245,7 +249,7 @@ def blocking_agrees(name, entry, servers):
 
 
 def short(entry):
-    """An entry as it is written: fields in one order, what is empty left out."""
+    """An entry as it is written: fields in a fixed order, without empty ones."""
     for spec in entry["keys"]:
         spec["flags"] = [
             flag for flag in spec.get("flags", []) if flag not in ("not_key", "incomplete")
@@ -278,7 +282,10 @@ def table():
 
 def text(entries):
     lines = [f"  {json.dumps(name)}: {json.dumps(entry)}" for name, entry in entries.items()]
-    about = "Generated by spec/tools/generate/build.py from captured/ and overlay.json: change those, not this. Read: route.md."
+    about = (
+        "Generated by spec/tools/generate/build.py from captured/ and overlay.json: "
+        "change those, not this. Read: route.md."
+    )
     return f'{{\n"about": "{about}",\n"commands": {{\n' + ",\n".join(lines) + "\n}\n}\n"
 
 
@@ -304,7 +311,7 @@ def summary(entries):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "--check", action="store_true", help="write nothing; fail when commands.json is stale"
+        "--check", action="store_true", help="write nothing; fail if commands.json is stale"
     )
     options = parser.parse_args()
     path = ROUTE / "commands.json"
@@ -314,7 +321,7 @@ def main():
             path.write_text(text(entries))
         elif not path.exists() or path.read_text() != text(entries):
             raise Undecided(
-                "commands.json is stale: run spec/tools/generate/build.py and look at the difference."
+                "commands.json is stale: run spec/tools/generate/build.py and check the difference."
             )
         validate()
     except Undecided as undecided:

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
-"""Makes the vectors of a Redis Cluster: vectors/cluster_replies.json, cluster_adoption.json, and ../route/vectors/redirects.json.
+"""Makes the vectors of a Redis Cluster.
 
-The replies are those of real clusters (recorded/, by record_cluster.py), judged here by the CLUSTER NODES that was
-recorded beside them, and made-up ones for what no honest node says. `--check` fails if a page is stale.
+They are vectors/cluster_replies.json, cluster_adoption.json and ../route/vectors/redirects.json.
+The replies come from real clusters (recorded/, by record_cluster.py), judged here by the CLUSTER
+NODES recorded with them. More replies are made up: no honest node gives those. `--check` fails if a
+page is stale.
 """
 
 import hashlib
@@ -74,7 +76,10 @@ def slots(*ranges):
 
 
 def info(epoch):
-    text = f"cluster_state:ok\r\ncluster_slots_assigned:16384\r\ncluster_current_epoch:{epoch}\r\ncluster_my_epoch:1\r\n"
+    text = (
+        "cluster_state:ok\r\ncluster_slots_assigned:16384\r\n"
+        f"cluster_current_epoch:{epoch}\r\ncluster_my_epoch:1\r\n"
+    )
     return f"${len(text)}\r\n{text}\r\n"
 
 
@@ -131,7 +136,7 @@ def recorded():
 
 
 def judge(situation, form, test):
-    """Who has which slot, who is master: as CLUSTER NODES says it, line by line."""
+    """Compares owners of slots and roles with CLUSTER NODES, line by line."""
     owners, roles = {}, {}
     for line in situation["nodes"].partition("\r\n")[2].strip().split("\n"):
         words = line.split()
@@ -441,7 +446,8 @@ def adoption():
         "all are others", (start, None), (told(9, (0, 8191, "x:1"), (8192, 16383, "y:1")), None)
     )
     yield scenario(
-        "what moved while the nodes were asked stays moved, and what they say of other slots is taken",
+        "what moved while the nodes were asked stays moved, "
+        "and what they say of other slots is taken",
         (start, None),
         (
             told(6, (0, 4999, "a:1", "d:1"), (5000, 10922, "b:1", "e:1"), thirds[2]),
@@ -700,7 +706,8 @@ def pages():
         page(
             "cluster_replies",
             "spec/schema/cluster_replies.json",
-            "What a node says of its cluster (RESP, a character for each byte), and the map that it means, or the reason why not; map.slots: first, last, node, served.",
+            "What a node says of its cluster (RESP, a character for each byte), and the map that it"
+            " means, or the reason why not; map.slots: first, last, node, served.",
             [*recorded(), *made_up()],
             type="ClusterReplyTest",
         ),
@@ -710,7 +717,9 @@ def pages():
         page(
             "cluster_adoption",
             "spec/schema/cluster_adoption.json",
-            "Pairs of answers, one after the other: which is taken, and the map of everybody afterwards; or the reason why none is. What has moved since the nodes were asked: slot, node.",
+            "Pairs of answers, one after the other: which is taken, and the map of everybody"
+            " afterwards; or the reason why none is. What has moved since the nodes were asked:"
+            " slot, node.",
             adoption(),
             type="ClusterAdoptionTest",
         ),

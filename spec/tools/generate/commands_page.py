@@ -102,7 +102,7 @@ def load(path):
 
 
 def php(commands, page):
-    """{command: methods that send it}, with the version where it is not both."""
+    """{command: methods that send it}, with the version if only one has the method."""
     found = {}
     for name, entry in page["methods"].items():
         if "alias" in entry or "command" not in entry:
@@ -130,7 +130,7 @@ def java(page):
 
 
 def where_methods_go(commands, page, version):
-    """{place: number of methods} of one version of phpredis."""
+    """{destination: number of methods} of one version of phpredis."""
     here = {
         name: entry
         for name, entry in page["methods"].items()

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes docs/ssdb.md from ssdb.json: what SSDB nodes are sent, and what is refused and why.
+"""Writes docs/ssdb.md from ssdb.json: what SSDB nodes can be sent, and what is refused and why.
 
 ssdb_page.py            writes the page
 ssdb_page.py --check    writes nothing; fails if the page is stale

@@ -1,8 +1,11 @@
-"""commands.json and phpredis.json as C: the rows that core/command/command.c and php/phpredis/method.c are made of.
+"""commands.json and phpredis.json as rows of C.
 
-In: the two tables and signatures.json. Out: the text of two headers, each included by one .c file behind its types.
-Lists that occur often (key specifications of a command, keys of a method) are written once and pointed at. Reasons are
-turned into what a message says at its end: no capital, no full stop. Spec: route.md; used by spec/generate.py.
+They are for core/command/command.c and php/phpredis/method.c.
+
+In: the two tables and signatures.json. Out: the text of two headers; one .c file includes each,
+after its types. Lists that occur often (key specifications of a command, keys of a method) are
+written once, and rows point to them. Reasons become the end of a message: no capital, no full stop.
+Spec: route.md. Called by spec/generate.py.
 """
 
 import json
@@ -48,7 +51,7 @@ ZEROES = {
 
 
 def fields(**values):
-    """{.a = 1, .b = 2}, without what C fills with zeroes by itself."""
+    """{.a = 1, .b = 2}, without the fields that C sets to zero anyway."""
     return (
         "{"
         + ", ".join(f".{name} = {value}" for name, value in values.items() if value not in ZEROES)
@@ -57,7 +60,7 @@ def fields(**values):
 
 
 class Lists:
-    """Sequences of rows, each written once: where one begins in the common array."""
+    """Sequences of rows, each written once, and where each begins in the common array."""
 
     def __init__(self):
         self.rows, self.places = [], {}
@@ -176,7 +179,7 @@ def fault(place):
 
 
 def resolved(page, name, version):
-    """The entry of a method in one version, aliases followed; None if that version has not got it."""
+    """The entry of a method in one version, aliases resolved; None if that version lacks it."""
     by_name = {known.lower(): entry for known, entry in page["methods"].items()}
     entry = by_name[name.lower()]
     if version not in entry.get("versions", [version]):

@@ -1,7 +1,7 @@
 """The tables of route as Java: the commands that java/core's Command reads, and how INFO is merged.
 
-In: commands.json, info.json. Out: the text of CommandTable.java, one chain of calls for each command, and of
-InfoFields.java. Called by spec/generate.py.
+In: commands.json, info.json. Out: the text of CommandTable.java, one chain of calls per command,
+and of InfoFields.java. Called by spec/generate.py.
 """
 
 import json
@@ -38,11 +38,12 @@ def waits(blocking):
     unit = MS_PER_UNIT[blocking["unit"]]
     if "timeout" in blocking:
         return f".waits({blocking['timeout']}, {unit})"
-    return f".waits({quoted(blocking['option'])}, {blocking['from']}, {quoted(blocking['until'])}, {unit})"
+    option, until = quoted(blocking["option"]), quoted(blocking["until"])
+    return f".waits({option}, {blocking['from']}, {until}, {unit})"
 
 
 def calls(entry):
-    """What is told of a command, one call each. The reason is for users, so it is kept where users are refused."""
+    """The facts about a command, one call each. Only refused commands need their reason."""
     if "merge" in entry:
         yield f".merge(MergeRule.{entry['merge'].upper()}, {entry.get('merge_width', 1)})"
     if entry["access"] == "write":
@@ -53,8 +54,9 @@ def calls(entry):
     if "state" in entry:
         yield f".state({quoted(entry['state'])})"
     if "without_keys" in entry:
+        spread = f"Spread.{entry['without_keys'].upper()}"
         reason = entry.get("without_keys_reason")
-        yield f".withoutKeys(Spread.{entry['without_keys'].upper()}, {quoted(advice(reason)) if reason else 'null'})"
+        yield f".withoutKeys({spread}, {quoted(advice(reason)) if reason else 'null'})"
     if "blocking" in entry:
         yield waits(entry["blocking"])
     for spec in (
@@ -101,13 +103,13 @@ def commands_java(commands, notice):
 
 
 def info_java(page, notice):
-    """info.json as Java: one set of names for each rule."""
+    """info.json as Java: one set of names per rule."""
     sets = []
     for rule in ("sum", "min", "max", "lowest_version"):
         names = ",\n            ".join(quoted(name) for name in page[rule]["fields"])
         sets.append(
-            f"    /** {page[rule]['reason']} */\n    static final Set<String> {rule.upper()} = Set.of(\n"
-            f"            {names});\n"
+            f"    /** {page[rule]['reason']} */\n"
+            f"    static final Set<String> {rule.upper()} = Set.of(\n            {names});\n"
         )
     return (
         f"// {notice}\npackage io.onehop.core.command;\n\nimport java.util.Set;\n\n"

@@ -1,7 +1,7 @@
-"""The part of generate.py that turns route/ssdb.json into C and Java.
+"""Turns route/ssdb.json into C and Java for spec/generate.py.
 
-A form becomes one letter per word: capitals A, B ... stand for the words of WORDS, small letters for the types of
-LETTERS. Implements spec/route, "SSDB".
+A form becomes one letter per word: capitals A, B ... are the words of WORDS, small letters are the
+types of LETTERS. Implements spec/route, "SSDB".
 """
 
 import ssdb
@@ -37,7 +37,7 @@ def letters(pieces):
 
 
 def row(form):
-    """(fixed, tail, sends, reply, empty, raw); a send is (name, places of the form's words, whether it counts)."""
+    """(fixed, tail, sends, reply, empty, raw). A send is (name, positions of words, is counted)."""
     fixed, tail = ssdb.pieces(form["form"])
     sends = []
     for send in form.get("send", form.get("send_each", [])):
@@ -55,13 +55,13 @@ def row(form):
 
 
 def reason(name):
-    """What is said of a command that matches none of its forms, but for words of the wrong length."""
+    """The message for a command that matches none of its forms, wrong lengths aside."""
     own = ssdb.PAGE["own"].get(name)
     return own["reason"] if own else ssdb.reason([name, "too", "many"] + ["words"] * 9)
 
 
 def names():
-    """Every name there is something to say about: (name, its forms, reason); a command of SSDB's own has no reason."""
+    """(name, its forms, reason) of every known name; SSDB's own commands have no reason."""
     page = ssdb.PAGE
     for name in sorted({*page["commands"], *page["refusals"], *page["own"]}):
         is_open = name in page["own"] and "state" not in page["own"][name]
@@ -79,13 +79,14 @@ def quoted(text):
 def header(notice):
     sends, forms, rows = [], [], []
     for name, its_forms, why in names():
-        rows.append(
-            f"    {{{quoted(name)}, oh_ssdb_forms + {len(forms)}, {len(its_forms)}, {quoted(why)}}},"
-        )
+        first_form, forms_count = f"oh_ssdb_forms + {len(forms)}", len(its_forms)
+        rows.append(f"    {{{quoted(name)}, {first_form}, {forms_count}, {quoted(why)}}},")
         for fixed, tail, its_sends, reply, empty, raw in its_forms:
             forms.append(
-                f"    {{{quoted(fixed)}, {quoted(tail)}, oh_ssdb_sends + {len(sends)}, {len(its_sends)}, "
-                f"OH_SSDB_{reply.upper()}, OH_SSDB_EMPTY_{(empty or 'never').upper()}, {str(raw).lower()}}},"
+                f"    {{{quoted(fixed)}, {quoted(tail)}, "
+                f"oh_ssdb_sends + {len(sends)}, {len(its_sends)}, "
+                f"OH_SSDB_{reply.upper()}, OH_SSDB_EMPTY_{(empty or 'never').upper()}, "
+                f"{str(raw).lower()}}},"
             )
             sends += [
                 f"    {{{quoted(sent)}, {quoted(places)}, {str(counts).lower()}}},"
@@ -139,12 +140,15 @@ def java(notice):
     return f"""// {notice}
 package io.onehop.core.ssdb;
 
-/** What SSDB can be sent: per name its reason to refuse (none: SSDB's own command) and its forms. */
+/** For each name why it is refused (null: SSDB's own command), and its forms. */
 final class SsdbTable {{
-    /** The words that stand in forms as capitals. */
+    /** The words that forms write as capitals. */
     static final String[] WORDS = {{{", ".join(map(quoted, WORDS))}}};
 
-    /** name, reason, forms: fixed,tail,reply,empty,raw or any,name places counts;... joined by bars. */
+    /**
+     * Name, reason, forms. Bars separate forms: fixed,tail,reply,empty,raw or any,sends. Semicolons
+     * separate sends: name places counts.
+     */
     static final String[] NAMES = {{
 {"".join(rows)}    }};
 

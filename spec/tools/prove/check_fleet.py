@@ -1,12 +1,13 @@
 #!/usr/bin/python3
-"""Proves that splitting and merging are exact: four real nodes, driven by the table, answer as one real server does.
+"""Proves that splitting and merging are exact: four real nodes answer as one real server does.
 
     check_fleet.py --start redis-server
 
-In: commands.json by table.py and merge.py, the reference. Each command of SAME goes to one server and to a fleet of
-four that hold the same data, keys placed by CRC-32; the replies must be equal (as sets where servers promise no
-order). A command that the table splits, spreads over all nodes or sends to any, and that is neither here nor excused
-in OTHERWISE, is an error. Spec: route.md, "Splitting", "Merging" and "WAIT".
+The reference drives the nodes: commands.json, read by table.py and merge.py. Each command of SAME
+goes to one server and to a fleet of four with the same data, whose keys are placed by CRC-32. The
+replies must be equal (as sets if servers promise no order). The table has commands that it splits
+or sends to all nodes or to any node: each must be in SAME or be excused in OTHERWISE. Spec:
+route.md, "Splitting", "Merging" and "WAIT".
 """
 
 import argparse
@@ -140,7 +141,7 @@ UNORDERED = {"keys", "command|list"}
 
 
 class Fleet:
-    """Four nodes and the reference: just enough of a client."""
+    """Four nodes and the reference: a minimal client."""
 
     def __init__(self, nodes):
         self.nodes = nodes
@@ -150,7 +151,7 @@ class Fleet:
 
     def split(self, entry, words):
         parts = table.parts(entry, words, self.node_of)
-        replies = [self.nodes[node].tell(*part) for node, (part, _) in parts.items()]
+        replies = [self.nodes[node].reply_to(*part) for node, (part, _) in parts.items()]
         order = [words[place] for place, _ in table.keys(entry, words)]
         return merge.merged(
             entry["merge"],
@@ -160,7 +161,7 @@ class Fleet:
             width=entry.get("merge_width", 1),
         )
 
-    def tell(self, *words):
+    def reply_to(self, *words):
         words = [str(word) for word in words]
         _, entry = table.find(words)
         keys = [words[place] for place, _ in table.keys(entry, words)]
@@ -169,10 +170,10 @@ class Fleet:
             if spread == "split":
                 return self.split(entry, words)
             if spread == "all_nodes":
-                return merge.merged(entry["merge"], [node.tell(*words) for node in self.nodes])
+                return merge.merged(entry["merge"], [node.reply_to(*words) for node in self.nodes])
             if entry.get("merge") == "first_not_nil":
-                return merge.merged("first_not_nil", [node.tell(*words) for node in self.nodes])
-            return self.nodes[self.node_of(keys[0]) if keys else 0].tell(*words)
+                return merge.merged("first_not_nil", [node.reply_to(*words) for node in self.nodes])
+            return self.nodes[self.node_of(keys[0]) if keys else 0].reply_to(*words)
         except Refused as refused:
             return refused
 
@@ -180,20 +181,23 @@ class Fleet:
 def comparable(name, reply):
     if isinstance(reply, Refused):
         return str(reply).split(" ")[0]
-    if name == "command":  # Subcommands inside stand in an order of each server's own.
+    if name == "command":  # Each server has its own order of subcommands.
         return sorted(told[0] for told in reply)
     return sorted(map(repr, reply)) if name in UNORDERED else reply
 
 
 def faults(one, fleet):
     for words in DATA:
-        if isinstance(one.tell(*words), Refused) or isinstance(fleet.tell(*words), Refused):
-            yield f"{words[:3]}: the data could not be loaded."
+        if isinstance(one.reply_to(*words), Refused) or isinstance(fleet.reply_to(*words), Refused):
+            yield f"{words[:3]}: loading the data failed."
     for words in SAME:
         name, _ = table.find(words)
-        alone, together = comparable(name, one.tell(*words)), comparable(name, fleet.tell(*words))
+        alone, together = (
+            comparable(name, one.reply_to(*words)),
+            comparable(name, fleet.reply_to(*words)),
+        )
         if alone != together:
-            yield f"{' '.join(words)}: {alone} of one server, {together} of the fleet."
+            yield f"{' '.join(words)}: one server answers {alone}, the fleet {together}."
         if name in ("save", "bgsave"):
             time.sleep(0.3)
 
@@ -211,7 +215,10 @@ def uncovered():
 
 
 def wait_faults(program):
-    """Over a connection that carried nothing WAIT says yes too early; a PUBLISH in front of it makes it honest."""
+    """Shows that WAIT is right only on a connection that has carried a write.
+
+    On an unused connection it answers yes too early; a PUBLISH before it helps.
+    """
     with contextlib.ExitStack() as stack:
         primary = Started(program)
         writer = stack.enter_context(primary)
@@ -221,17 +228,17 @@ def wait_faults(program):
             time.sleep(0.1)
         writer.ask("SET", "k", "1")
         if writer.ask("WAIT", 1, 10000) != 1:
-            yield "WAIT: the replica does not follow."
-        # The primary takes the replica's word for an acknowledgement once a second.
+            yield "WAIT: the replica does not follow its primary."
+        # The primary counts the replica's acknowledgements once a second.
         time.sleep(1.5)
         os.kill(replica.process.pid, signal.SIGSTOP)
         writer.ask("SET", "k", "2")
         bare, marked = Server("127.0.0.1", primary.port), Server("127.0.0.1", primary.port)
         if bare.ask("WAIT", 1, 200) != 1:
-            yield "WAIT: honest now over a connection that carried nothing; PUBLISH in front of it is needless."
+            yield "WAIT: now right on an unused connection; PUBLISH before it is needless."
         marked.ask("PUBLISH", "onehop", "")
         if marked.ask("WAIT", 1, 200) != 0:
-            yield "WAIT: not honest behind a PUBLISH."
+            yield "WAIT: wrong even after a PUBLISH."
         os.kill(replica.process.pid, signal.SIGCONT)
 
 
@@ -243,7 +250,7 @@ def main():
         one, *nodes = [stack.enter_context(Started(program)) for _ in range(NODES + 1)]
         wrong = [*faults(one, Fleet(nodes)), *uncovered()]
     wrong += wait_faults(program)
-    print(f"{len(SAME)} commands to one server and to {NODES} nodes, and WAIT: {len(wrong)} wrong.")
+    print(f"{len(SAME)} commands on one server and on {NODES} nodes, and WAIT: {len(wrong)} wrong.")
     if wrong:
         raise SystemExit("\n".join(wrong))
 

@@ -1,14 +1,15 @@
 #!/usr/bin/python3
-"""Proves commands.json by asking a server where the keys are: COMMAND GETKEYS for every example it knows.
+"""Proves the keys of commands.json with a server: COMMAND GETKEYS for every example it knows.
 
-    check_getkeys.py --start redis-server            a server started here for the moment
+    check_getkeys.py --start redis-server            a server started for this purpose
     check_getkeys.py --server 127.0.0.1:6379
 
-Three must agree on each example: the marks in examples.json (a person), table.keys (commands.json) and the server.
-Channels and SORT's key patterns are no keys to a server; there the first two must agree, and the server must not name
-them. Where a server is known to tell other keys, examples.json says what it says and why ("differs"), and that is
-checked too. Also fails when a command has no example, or has keys and could not be put before a server that knows it.
-Spec: route.md, "Finding the keys".
+Three must agree on each example: the marks in examples.json (a person), table.keys (commands.json)
+and the server. For a server, channels and SORT's key patterns are not keys: on these the first two
+must agree, and the server must not name them. If a server is known to name other keys,
+examples.json says which and why ("differs"), and that is checked too. It is an error if a command
+has no example, or if it has keys and the server knows it but was not asked. Spec: route.md,
+"Finding the keys".
 """
 
 import argparse
@@ -22,13 +23,13 @@ import table
 from resp import Refused, Server, Started
 
 ROUTE = pathlib.Path(__file__).resolve().parents[2] / "route"
-# What a server says of a command without keys, by version.
+# A server's answer for a command without keys, by version.
 NO_KEYS = ("The command has no key arguments", "Invalid arguments specified for command")
 
 
 def server_keys(server, words):
-    """The keys as the server sees them; [] when it says the command has none."""
-    reply = server.tell("COMMAND", "GETKEYS", *words)
+    """The keys as the server sees them; [] if it says that the command has none."""
+    reply = server.reply_to("COMMAND", "GETKEYS", *words)
     if isinstance(reply, Refused):
         if str(reply).startswith(tuple(f"ERR {text}" for text in NO_KEYS)):
             return []
@@ -44,21 +45,20 @@ def known(server):
 
 
 def faults(server, examples, differs, here):
-    """(commands whose examples were put before the server, number of those examples, sentences about what is wrong)."""
+    """(commands that the server was asked about, number of their examples, findings)."""
     asked, compared, wrong = set(), 0, []
     for name, text in ((name, text) for name, texts in examples.items() for text in texts):
         words, marked = table.read_example(text)
         found, entry = table.find(words)
         if found != name:
-            wrong.append(f"{text}: is an example of {name}, the table says {found}.")
+            wrong.append(f"{text}: is an example of {name}, but the table says {found}.")
             continue
         if table.keys(entry, words) != marked:
             wrong.append(
-                f"{text}: the table finds {table.keys(entry, words)}, marked are {marked}."
+                f"{text}: the table finds {table.keys(entry, words)}, but the marks say {marked}."
             )
-        if (
-            name in here and len(words) > 1
-        ):  # Redis 7.0 takes no command of one word here; such have no keys.
+        # Redis 7.0 accepts no command of one word here; such commands have no keys.
+        if name in here and len(words) > 1:
             asked.add(name)
             compared += 1
             ours = [words[place] for place, kind in marked if kind == "key"]
@@ -76,7 +76,7 @@ def uncovered(examples, asked, here):
         if "spread" in entry and name not in examples:
             yield f"{name}: no example."
         if entry.get("keys") and name in here and name not in asked:
-            yield f"{name}: has keys, the server knows it, and it was not asked."
+            yield f"{name}: has keys and is known to the server, but the server was not asked."
 
 
 def check(server):
@@ -86,8 +86,8 @@ def check(server):
     wrong += uncovered(examples, asked, here)
     total = sum(map(len, examples.values()))
     print(
-        f"{total} examples of {len(examples)} commands; {compared} of {len(asked)} commands put before the server "
-        f"({len(differs)} known to differ); {len(wrong)} wrong."
+        f"{total} examples of {len(examples)} commands; the server was asked about {compared} of "
+        f"{len(asked)} commands ({len(differs)} known to differ); {len(wrong)} wrong."
     )
     if wrong:
         raise SystemExit("\n".join(wrong))

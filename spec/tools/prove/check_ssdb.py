@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Checks ssdb.json, and with recorded replies proves that what it lets through means on SSDB what it means on Redis.
+"""Checks ssdb.json, and proves with recorded replies that SSDB and Redis do the same.
 
-    check_ssdb.py                           the page with itself and with commands.json, and vectors/ssdb.json
-    check_ssdb.py --recorded FILE           and with a file of commands sent to both servers (cases: cmd, verdict)
+    check_ssdb.py                    checks the page, commands.json and vectors/ssdb.json
+    check_ssdb.py --recorded FILE    and a file of commands sent to both servers (cmd, verdict)
 
-Each recorded command that a form lets through unchanged must have had the same reply and effect on both servers,
-unless the form says how it differs. Every form and every way to refuse must have a vector. The reference is ssdb.py.
-Spec: route.md, "SSDB".
+A recorded command that a form sends unchanged must have had the same reply and effect on both
+servers, unless the form says how they differ. Every form and every kind of refusal must have a
+vector. The reference is ssdb.py. Spec: route.md, "SSDB".
 """
 
 import argparse
@@ -31,7 +31,7 @@ def kinds(form):
 def page_faults():
     for name, forms in PAGE["commands"].items():
         if name not in table.COMMANDS:
-            yield f"{name}: commands.json has no such command."
+            yield f"{name}: not in commands.json."
         for form in forms:
             used = kinds(form)
             if (
@@ -41,22 +41,22 @@ def page_faults():
             ):
                 yield f"{form['form']}: not a form of {name}, or of unknown types."
             if "reply" in form and form["reply"] not in PAGE["replies"]:
-                yield f"{form['form']}: no reply {form['reply']}."
+                yield f"{form['form']}: there is no reply {form['reply']}."
             if ("empty" in form) != bool(set(ssdb.BOUNDS) & used):
-                yield f"{form['form']}: empty belongs to forms with bounds, and to all of them."
+                yield f"{form['form']}: all forms with bounds must have empty, others must not."
             if any(
                 len(kinds(form) & {kind}) != ssdb.pieces(form["form"])[0].count(kind)
                 for send in form.get("send", [])
                 for kind in ssdb.pieces(send)[0]
                 if not kind.isupper() and kind in TYPES
             ):
-                yield f"{form['form']}: which word is meant in what is sent?"
+                yield f"{form['form']}: it is unclear which of its words is sent."
     for name in PAGE["own"]:
         if name in table.COMMANDS:
-            yield f"{name}: SSDB's own, and in commands.json too."
+            yield f"{name}: listed as SSDB's own, but in commands.json too."
     for name in PAGE["refusals"]:
         if name not in table.COMMANDS:
-            yield f"{name}: refused, but commands.json has no such command."
+            yield f"{name}: refused, but not in commands.json."
 
 
 def vector_faults(tests):
@@ -85,20 +85,20 @@ def uncovered(tests):
     for form in (
         form for forms in PAGE["commands"].values() for form in forms if form["form"] not in shown
     ):
-        yield f"{form['form']}: no vector shows it."
+        yield f"{form['form']}: has no vector."
     told = {test.get("refused") for test in tests}
     for name in (name for name, reason in PAGE["refusals"].items() if reason not in told):
-        yield f"{name}: no vector shows its refusal."
+        yield f"{name}: its refusal has no vector."
 
 
 def said(word):
-    """A recorded word; long ones are recorded shortened, as k...(255)."""
+    """A recorded word. Long ones are recorded in short form, such as k...(255)."""
     cut = re.fullmatch(r"(.*)\.\.\.\((\d+)\)", str(word), re.DOTALL)
     return cut[1].ljust(int(cut[2]), "k") if cut else str(word)
 
 
 def recorded_faults(cases):
-    """(sentences, commands let through, commands let through unchanged and found the same)."""
+    """(findings, number of commands sent, number sent unchanged with the same outcome)."""
     wrong, through, same = [], 0, 0
     for case in cases:
         words = [said(word) for word in case["cmd"]]
@@ -108,12 +108,12 @@ def recorded_faults(cases):
         through += 1
         if "send" in form or "send_each" in form:
             continue
-        wrongtype = "WRONGTYPE" in str(case.get("redis"))  # PAGE["differs"] says so for all.
+        wrongtype = "WRONGTYPE" in str(case.get("redis"))  # PAGE["differs"] covers all of these.
         if case["verdict"] in ("same", "order", "both-error") or wrongtype:
             same += 1
         elif "differs" not in form and not set(ssdb.BOUNDS) & kinds(form):
             wrong.append(
-                f"{' '.join(words)[:100]}: let through, but {case['verdict']}: redis {case.get('redis')}, "
+                f"{' '.join(words)[:100]}: sent, but {case['verdict']}: redis {case.get('redis')}, "
                 f"ssdb {case.get('ssdb')}, setup {case.get('setup')}."
             )
     return wrong, through, same
@@ -132,11 +132,11 @@ def main():
             cases = json.load(file)["cases"]
         found, through, same = recorded_faults(cases)
         wrong += found
-        told = f" {len(cases)} recorded commands: {through} let through, {same} of them unchanged and the same."
+        told = f" {len(cases)} recorded: {through} sent, {same} unchanged with the same outcome;"
     forms = sum(map(len, PAGE["commands"].values()))
     print(
-        f"{forms} forms of {len(PAGE['commands'])} commands, {len(PAGE['own'])} of SSDB's own, {len(tests)} vectors;"
-        f"{told} {len(wrong)} wrong."
+        f"{forms} forms of {len(PAGE['commands'])} commands, {len(PAGE['own'])} of SSDB's own, "
+        f"{len(tests)} vectors;{told} {len(wrong)} wrong."
     )
     if wrong:
         raise SystemExit("\n".join(wrong))

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Checks vectors/ against the reference (table.py, merge.py, cursor.py), and that every way of splitting and merging has a vector.
+"""Checks vectors/ with the reference (table.py, merge.py, cursor.py), and that none is missing.
 
     check_vectors.py
 
-In: vectors/*.json, commands.json. Out: one line of counts, or what is wrong. A merge that
-commands.json uses and no vector shows is an error, except the two conversations (scan, subscription), which are told
-in route.md.
+In: vectors/*.json, commands.json. Out: one line of counts, or the findings. Every way to split and
+every merge that commands.json uses must have a vector. The two conversations (scan, subscription)
+are exempt; route.md describes them.
 """
 
 import json
@@ -90,7 +90,7 @@ def uncovered(splits, merges):
     shapes = {shape(table.find(test["send"].split(" "))[1]) for test in splits}
     for name, entry in table.COMMANDS.items():
         if entry.get("merge") and entry["merge"] not in shown:
-            yield f"{name}: no vector shows merge {entry['merge']}."
+            yield f"{name}: merge {entry['merge']} has no vector."
         if entry.get("spread") == "split" and shape(entry) not in shapes:
             yield f"{name}: no vector splits keys of the shape {shape(entry)}."
 

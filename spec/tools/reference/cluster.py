@@ -1,6 +1,7 @@
-"""The reference of chapter topology, part three: an answer of a Redis Cluster to a map, and the better one of two.
+"""The reference of chapter topology, part three: from the reply of a Redis Cluster to a map.
 
-Written from cluster.md and from nothing else; `build_cluster.py` makes the vectors with it, of recorded and of made-up replies.
+It also chooses the better one of two maps. It was written from cluster.md and nothing else.
+`build_cluster.py` uses it to make the vectors from recorded and made-up replies.
 """
 
 import copy
@@ -25,7 +26,7 @@ class Form(Exception):
 
 
 class Values:
-    """RESP: texts are str, nil is None, errors are Refused's text in a tuple."""
+    """RESP: texts are str, nil is None, an error is a tuple with its text."""
 
     def __init__(self, text):
         self.text, self.at = text, 0
@@ -252,7 +253,7 @@ class Map:
             self.nodes[owner].update(role="master", master=owner)
 
     def runs(self):
-        """[first, last, index of the node, or of the one that stands in, whether it is served]"""
+        """[first, last, index of the node or of its stand-in, True if served]"""
         last = next((owner for owner in reversed(self.owners) if owner is not None), 0)
         runs = []
         for slot, owner in enumerate(self.owners):
@@ -293,7 +294,10 @@ class Map:
         self.owners = [None if owner is None else to[owner] for owner in self.owners]
 
     def keep_moved(self, asked, current):
-        """Section 4, in between: `asked` is the map of the moment of the question, `current` that of the answer."""
+        """Section 4: keeps moves that happened between the question and the answer.
+
+        `asked` is the map at the time of the question, `current` the one at the time of the answer.
+        """
         for slot, owner in enumerate(current.owners):
             if owner is None or (
                 asked.owners[slot] is not None
@@ -317,7 +321,7 @@ class Map:
         self.nodes[node].update(role="master", master=node)
 
     def moved(self, moves):
-        """A copy after so many MOVED: slot, name."""
+        """A copy after these MOVED: (slot, name)."""
         after = copy.deepcopy(self)
         for slot, name in moves:
             after.move(
@@ -343,7 +347,7 @@ def unfit(current, told):
 
 
 def choose(current, first, second):
-    """Section 4: the map that is taken, or None and the reason."""
+    """Section 4: the map to adopt, or None and the reason."""
     reasons = [unfit(current, told) for told in (first, second)]
     fit = [told for told, reason in zip((first, second), reasons) if reason is None]
     if not fit:

@@ -1,8 +1,9 @@
 """One cursor for SCAN over all nodes: the reference for both languages.
 
-In: the fingerprint of a topology, how many nodes it has, and a cursor as SCAN has it (decimal text). read() gives the
-node to ask and that node's own cursor; write() the cursor for the caller after that node has answered. Nothing is
-remembered between the two: all that is needed to go on stands in the cursor. Spec: route.md, "SCAN".
+In: the fingerprint of a topology, its number of nodes, and a cursor as SCAN has it (decimal text).
+read() returns the node to ask and that node's own cursor. write() returns the caller's next cursor
+after that node has answered. Nothing is remembered in between: the cursor has all that is needed.
+Spec: route.md, "SCAN".
 """
 
 NODE_BITS, INDEX_BITS, TOPOLOGY_BITS = 40, 12, 11
@@ -37,7 +38,7 @@ def read(fingerprint, nodes, cursor):
 
 
 def write(fingerprint, nodes, index, answered):
-    """The caller's next cursor, after the node of that index answered with a cursor of its own."""
+    """The caller's next cursor, after the node of this index has answered with its own cursor."""
     if not (answered.isascii() and answered.isdigit()) or int(answered) >> NODE_BITS:
         raise TooLarge(answered)
     if int(answered) == 0:

@@ -1,9 +1,10 @@
-"""How the replies of several nodes become one reply: the reference for both languages, one small function per rule.
+"""How the replies of several nodes become one: the reference for both languages.
 
-In: the name of a rule, the replies in node order, and for a split command the places of each node's keys. Replies are
-RESP as JSON has it: numbers, strings, null, lists; an error reply is a Refused. Out: the merged reply. A rule never
-makes a reply out of fewer nodes than were asked: an error among the replies is raised, except where the rule is made
-for it (one_ok). Spec: route.md, "Merging".
+There is one small function per rule. In: the name of a rule, the replies in node order, and for a
+split command the positions of each node's keys. Replies are RESP as JSON has it: numbers, strings,
+null, lists; an error reply is a Refused. Out: the merged reply. A rule never makes a reply out of
+fewer nodes than were asked: an error among the replies is raised, except by the rule made for it
+(one_ok). Spec: route.md, "Merging".
 """
 
 import json
@@ -16,14 +17,14 @@ FIELDS = json.loads((pathlib.Path(__file__).resolve().parents[2] / "route/info.j
 
 
 def elementwise(combine, replies):
-    """Numbers, or lists of numbers place by place (WAITAOF, SCRIPT EXISTS)."""
+    """Sums of numbers, or of lists of numbers element by element (WAITAOF, SCRIPT EXISTS)."""
     if isinstance(replies[0], list):
         return [combine(column) for column in zip(*replies)]
     return combine(replies)
 
 
 def in_order(replies, places, width=1):
-    """Each node's elements back to where its keys stood in the caller's command."""
+    """Puts each node's elements back to the positions of their keys in the caller's command."""
     found = [None] * (width * sum(len(where) for where in places))
     for reply, where in zip(replies, places):
         for number, place in enumerate(where):
@@ -34,7 +35,7 @@ def in_order(replies, places, width=1):
 
 
 def streams(replies, order):
-    """[[stream, entries], ...] in the caller's order of streams; nil when no stream had anything."""
+    """[[stream, entries], ...] in the caller's order of streams; nil if no stream had anything."""
     found = {name: entries for reply in replies if reply for name, entries in reply}
     return [[name, found[name]] for name in dict.fromkeys(order) if name in found] or None
 
@@ -50,7 +51,7 @@ def union(replies):
 
 
 def concat(replies):
-    """Lists one after another, texts (CLIENT LIST) likewise."""
+    """Joins lists, and also texts (CLIENT LIST)."""
     if isinstance(replies[0], str):
         return "".join(replies)
     return [element for reply in replies for element in reply]
@@ -61,7 +62,7 @@ def first_not_nil(replies):
 
 
 def one_ok(replies):
-    """One node did it; the others had nothing to do and said so by an error."""
+    """One node did it; the others answered with an error because they had nothing to do."""
     for reply in replies:
         if not isinstance(reply, Refused):
             return reply
@@ -76,7 +77,7 @@ def version(text):
 
 
 def sum_of_parts(parts, names):
-    """db0:keys=1,expires=1,avg_ttl=5 and cmdstat_get:calls=2,usec=5,usec_per_call=2.50 of several nodes."""
+    """Merges db0:keys=1,expires=1,avg_ttl=5 or cmdstat_get:calls=2,usec=5,usec_per_call=2.50."""
     total = {
         name: sum(int(part.get(name, 0)) for part in parts)
         for name in names
@@ -92,12 +93,12 @@ def sum_of_parts(parts, names):
 
 
 def highest_of_parts(parts, names):
-    """latency_percentiles_usec_get:p50=1.003,p99=5.023 of several nodes."""
+    """Merges latency_percentiles_usec_get:p50=1.003,p99=5.023 of several nodes."""
     return {name: max((part[name] for part in parts if name in part), key=float) for name in names}
 
 
 def parts_merged(merge, values):
-    """None if one is no list of parts."""
+    """None if a value is not a list of parts."""
     try:
         parts = [dict(pair.split("=") for pair in value.split(",")) for value in values]
         names = list(dict.fromkeys(name for part in parts for name in part))
@@ -115,7 +116,7 @@ PARTS = (
 
 
 def field(name, values, nodes):
-    """The fleet's value of one field of INFO, None to leave it out. A share that a node does not have is 0 there."""
+    """The fleet's value of a field of INFO, or None to leave it out. Missing parts count as 0."""
     for pattern, merge in PARTS:
         if pattern.fullmatch(name):
             return parts_merged(merge, values)
@@ -132,7 +133,7 @@ def field(name, values, nodes):
 
 
 def info(replies):
-    """One text in the form of one server's: headers and order as the nodes give them, first seen first."""
+    """One text in a server's form, with headers and fields in the order of first appearance."""
     sections = {}
     for reply in replies:
         section = ""
@@ -165,7 +166,7 @@ RULES = {
 
 
 def merged(rule, replies, nodes=None, places=None, order=None, width=1):
-    """One reply out of the nodes' replies. scan and subscription are conversations, not merges: route.md tells them."""
+    """Merges the nodes' replies. scan and subscription are conversations, see route.md."""
     if rule == "one_ok":
         return one_ok(replies)
     for reply in replies:

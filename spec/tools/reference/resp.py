@@ -1,6 +1,7 @@
-"""The lab's connection and its servers (conformance/lab), as the programs of spec/tools need them: they think in text.
+"""The connection and the servers of conformance/lab, as the programs of spec/tools need them.
 
-In: words (text or bytes). Out: replies as Python values, text decoded byte for byte (latin-1), errors as Refused.
+In: words (text or bytes). Out: replies as Python values, with text decoded byte by byte (latin-1)
+and errors as Refused.
 """
 
 import pathlib
@@ -16,17 +17,17 @@ from lab.resp import ReplyError as Refused
 
 
 class Server(Connection):
-    """One connection. ask() raises Refused, tell() returns it, so that a list of replies can hold errors too."""
+    """One connection. ask() raises Refused; reply_to() returns it, as lists may hold errors too."""
 
     def __init__(self, host, port, seconds=10.0):
         super().__init__((host, port), seconds=seconds)
 
-    def tell(self, *words):
+    def reply_to(self, *words):
         words = [word if isinstance(word, bytes) else str(word).encode("latin-1") for word in words]
         return text(self.pipeline([words])[0])
 
     def ask(self, *words):
-        reply = self.tell(*words)
+        reply = self.reply_to(*words)
         if isinstance(reply, Refused):
             raise reply
         return reply
@@ -39,7 +40,7 @@ def text(reply):
 
 
 class Started:
-    """A server of our own on loopback, whichever program it is; with a connection to it while the block lasts."""
+    """Any server program, started on a loopback port; the block gets a connection to it."""
 
     def __init__(self, program, *options):
         self.port = free_port()

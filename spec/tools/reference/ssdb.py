@@ -1,4 +1,4 @@
-"""What a node with engine ssdb is sent, and what its answers become: the reference, by ssdb.json.
+"""What a node with engine ssdb is sent and how its answers are read: the reference, from ssdb.json.
 
 Words and replies are text whose characters are bytes (latin-1). Spec: route.md, "SSDB".
 """
@@ -10,12 +10,12 @@ import re
 
 PAGE = json.loads((pathlib.Path(__file__).resolve().parents[2] / "route/ssdb.json").read_text())
 INT64 = 2**63
-LENGTHS = ("key", "name", "field", "member")  # Their reason is told before any other.
+LENGTHS = ("key", "name", "field", "member")  # A wrong length is reported before anything else.
 NUMBER = r"-?\d+(\.\d+)?([eE][+-]?\d+)?"
 
 
 class Refused(Exception):
-    """Nothing is sent; the text says why."""
+    """Nothing is sent. The text says why."""
 
 
 # ---- Matching ----
@@ -71,7 +71,10 @@ LOW, BOUNDS = ("low", "bottom"), ("low", "high", "bottom", "top")
 
 
 def pieces(form):
-    """(fixed pieces, repeated pieces): "HSET name (field value)..." -> (["HSET", "name"], ["field", "value"])."""
+    """Fixed and repeated pieces.
+
+    "HSET name (field value)..." -> (["HSET", "name"], ["field", "value"])
+    """
     fixed, _, tail = (
         form.partition("(")
         if "(" in form
@@ -83,7 +86,7 @@ def pieces(form):
 
 
 def paired(form, words):
-    """[(piece, word)], or None if the words are too many, too few, or not those the form names."""
+    """[(piece, word)], or None if there are too many or too few words, or wrong ones."""
     fixed, tail = pieces(form)
     rest = len(words) - len(fixed)
     if (rest % len(tail) or not rest) if tail else rest:
@@ -101,7 +104,7 @@ def fits(pairs):
 
 
 def find(words, is_raw=True):
-    """The form a command matches, None when it matches none."""
+    """The form that a command matches, or None."""
     for form in PAGE["commands"].get(words[0].lower(), []):
         pairs = paired(form["form"], words)
         if pairs and fits(pairs) and (is_raw or not form.get("raw")):
@@ -126,7 +129,7 @@ def reason(words):
 
 
 def bound(word, is_low):
-    """What is sent for a bound: a number, "" for none, None if nothing can lie within."""
+    """What is sent for a bound: a number, "" for none, None if nothing can be inside."""
     infinite = {"-inf": -1, "+inf": 1}.get(word, 0)
     if not infinite:
         exact = number(word.removeprefix("("))
@@ -155,14 +158,14 @@ def sent(piece, word):
 
 
 def crossed(pairs):
-    """Whether no number lies between the bounds."""
+    """True if no number can be between the bounds."""
     bounds = {piece in LOW: bound(word, piece in LOW) for piece, word in pairs if piece in BOUNDS}
     low, high = bounds.get(True, ""), bounds.get(False, "")
     return low is None or high is None or ("" not in (low, high) and low > high)
 
 
 def translate(words, is_raw=False):
-    """([commands to send], how the replies become one). Refused."""
+    """([commands to send], the form that reads their replies). Raises Refused."""
     if words[0].lower() in PAGE["own"] and "state" not in PAGE["own"][words[0].lower()]:
         return [words], {}
     form = find(words, is_raw)
@@ -214,7 +217,7 @@ def count(reply):
 
 
 def shaped(form, stream):
-    """What the caller reads; None if the node's replies are not what they can be."""
+    """What the caller reads; None if the node's replies do not fit the form."""
     if form.get("reply") == "count_any":
         return counted(form, replies(stream))
     if not stream:

@@ -1,8 +1,9 @@
-"""commands.json, read: which entry a command has, where its keys are, how it is split over nodes.
+"""Reads commands.json: which entry a command has, where its keys are, how it is split over nodes.
 
-The reference for both languages: small, slow and literal, so that it can be read beside route.md. In: the words of a
-command as they go over the wire (text). Out: an entry, places of keys, parts for several nodes. It sends nothing and
-knows no node. Spec: route.md, "Finding the entry", "Finding the keys", "Splitting".
+The reference for both languages: small, slow and literal, to be read beside route.md. In: the words
+of a command as they are sent (text). Out: an entry, positions of keys, parts for several nodes. It
+sends nothing and knows no node. Spec: route.md, "Finding the entry", "Finding the keys",
+"Splitting".
 """
 
 import json
@@ -15,11 +16,11 @@ MARKS = ("key", "channel", "pattern")
 
 
 class Malformed(Exception):
-    """The words contradict the key specification: a count that is no number, keys beyond the end."""
+    """The words contradict the key specification: a count is not a number, or keys are missing."""
 
 
 def find(words, commands=COMMANDS):
-    """(name, entry) of a command; (None, None) when the table does not hold it."""
+    """(name, entry) of a command; (None, None) if the table does not have it."""
     name = words[0].lower()
     entry = commands.get(name)
     if entry and entry.get("container") and len(words) > 1:
@@ -34,11 +35,11 @@ def find(words, commands=COMMANDS):
 
 
 def starts(spec, words):
-    """Every place where keys begin by this specification."""
+    """Every position where keys begin by this specification."""
     if "index" in spec:
         return [spec["index"]]
     if "keyword" in spec:
-        # As the server: the first such word, the last word of all is never looked at.
+        # As the server does: the first such word; the last word of all is never checked.
         tail = [word.upper() for word in words[spec["from"] : -1]]
         return [spec["from"] + tail.index(spec["keyword"]) + 1] if spec["keyword"] in tail else []
     found, at = [], spec["from"]
@@ -54,14 +55,14 @@ def starts(spec, words):
 
 
 def last(spec, words, first):
-    """The place of the last key of a range that begins at first."""
+    """The position of the last key of a range that begins at first."""
     if spec["last"] >= 0:
         return first + spec["last"]
     return first + (len(words) - first) // spec.get("limit", 1) + spec["last"]
 
 
 def span(spec, words, begin):
-    """(first, last) of the keys that begin here by this specification; None where there are none, which is no fault."""
+    """(first, last) of the keys that begin here by this specification; None if there are none."""
     if "keynum" not in spec:
         if begin == len(words) and spec["last"] == -1:
             return None
@@ -81,14 +82,14 @@ def span(spec, words, begin):
 
 
 def is_key(spec, word):
-    """An empty key argument of MIGRATE is none; a pattern of SORT without * reads no other key."""
+    """An empty key argument of MIGRATE is no key; SORT's patterns without * read no other key."""
     if spec["kind"] == "pattern":
         return "*" in word
     return not (spec.get("unless_empty") and word == "")
 
 
 def keys(entry, words):
-    """[(place, kind)] of all keys, channels and key patterns, in the order of the command."""
+    """[(position, kind)] of all keys, channels and key patterns, in the order of the command."""
     found = []
     for spec in entry.get("keys", []):
         for begin in starts(spec, words):
@@ -102,10 +103,11 @@ def keys(entry, words):
 
 
 def parts(entry, words, node_of):
-    """{node: (words, places)} of a split command, nodes in the order of their first key; places count the keys from 0.
+    """{node: (words, places)} of a split command, nodes in the order of their first key.
 
-    Three shapes, read off the one key specification: keys with what follows each (MGET, MSET), counted keys, and keys
-    followed by a parallel list (XREAD). What stands before and after the keys goes to every node.
+    `places` are the numbers of the node's keys, from 0. The one key specification has one of three
+    shapes: keys with values after each (MGET, MSET), counted keys, and keys followed by a parallel
+    list (XREAD). Words before and after the keys go to every node.
     """
     (spec,) = entry["keys"]
     (begin,) = starts(spec, words)
@@ -136,7 +138,10 @@ def parts(entry, words, node_of):
 
 
 def read_example(text):
-    """(words, marked places) of one line of examples.json: "MSET key=k1 v" -> (["MSET", "k1", "v"], [(1, "key")])."""
+    """(words, marked places) of a line of examples.json.
+
+    "MSET key=k1 v" -> (["MSET", "k1", "v"], [(1, "key")])
+    """
     words, marked = [], []
     for at, word in enumerate(text.split(" ")):
         kind, found, rest = word.partition("=")
