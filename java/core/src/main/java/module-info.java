@@ -1,8 +1,8 @@
 /**
  * Placement, topology, configuration and the wire guard of OneHop: everything that needs neither a
- * server nor Jedis. Programs see what clients show of it; the rest is for the clients alone.
+ * server nor Jedis. Programs use the part that clients expose; the rest is only for the clients.
  */
-@SuppressWarnings("module") // The clients are compiled later, so their modules are not found yet.
+@SuppressWarnings("module") // The clients' modules are compiled later, so they are not found yet.
 module io.onehop.core {
     requires org.snakeyaml.engine;
 

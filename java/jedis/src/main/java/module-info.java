@@ -1,6 +1,6 @@
 /**
- * The client, on Jedis. A program that is a module requires no other; for metrics it requires
- * {@code micrometer.core}, too, and for the times of keep-alive {@code jdk.net}.
+ * The client, on Jedis. A program that is a module requires only this one. For metrics it also
+ * requires {@code micrometer.core}, and for keep-alive times {@code jdk.net}.
  */
 // Jedis and Micrometer have no module-info.
 @SuppressWarnings({"requires-automatic", "requires-transitive-automatic"})
@@ -8,12 +8,13 @@ module io.onehop.jedis {
     requires transitive io.onehop.core;
     requires transitive redis.clients.jedis;
 
-    // Jedis needs them and has no module-info to say so. Java itself adds libraries that have none.
+    // Jedis needs these and has no module-info to say so. Java would add libraries without a
+    // module-info by itself.
     requires com.google.gson;
     requires org.apache.commons.pool2;
     requires org.json;
 
-    // The client does without them.
+    // The client works without it.
     requires static jdk.net;
     requires static micrometer.core;
 

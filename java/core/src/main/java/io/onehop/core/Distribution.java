@@ -9,10 +9,10 @@ public enum Distribution {
     KETAMA("ketama"),
     /** The hash modulo the sum of the weights. */
     MODULA("modula"),
-    /** Any live node, whatever the key; not reproducible and not meant to be. */
+    /** Any live node, whatever the key. Not reproducible on purpose. */
     RANDOM("random"),
     /**
-     * The table of a Redis Cluster, which says of each of 16,384 slots who has it. No file names
+     * The slot table of a Redis Cluster: the node of each of its 16,384 slots. A file cannot name
      * it.
      */
     SLOTS("slots");

@@ -3,14 +3,14 @@ package io.onehop.core;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Why a key is where it is: every stage of the placement of one key.
+ * Explains where a key is: every stage of its placement.
  *
- * <p>For a pool of one server, where nothing is hashed, {@code hashed} is the whole key, and {@code
- * hash} and {@code point} are 0. Read its text form, or take it apart. Implements spec/topology,
+ * <p>In a pool of one server nothing is hashed: {@code hashed} is the whole key, and {@code hash}
+ * and {@code point} are 0. Immutable. Its text form is for people. Implements spec/topology,
  * explain.
  *
  * @param key the key
- * @param hashed the part of it that is hashed: what the hash tag encloses, or the whole key
+ * @param hashed the part of it that is hashed: the part inside the hash tag, or the whole key
  * @param hashFunction the pool's hash function
  * @param hash the hash value, 0 to 4294967295; 0 for an empty key
  * @param distribution the pool's distribution

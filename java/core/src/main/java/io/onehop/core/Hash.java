@@ -26,7 +26,11 @@ public enum Hash {
         return label;
     }
 
-    /** The function of that name; the names are lower case and exact. */
+    /**
+     * The function with that name. Names are exact and in lower case.
+     *
+     * @throws IllegalArgumentException if there is none
+     */
     public static Hash named(String label) {
         for (Hash hash : values()) {
             if (hash.label.equals(label)) {

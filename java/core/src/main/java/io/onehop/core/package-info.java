@@ -1,8 +1,8 @@
 /**
- * What a program meets of the core: where keys are, and by which names. The values of the lowest
- * layer, and one interface, {@link io.onehop.core.Topology}.
+ * The part of the core that programs use: where keys are, and the names for it. It has the values
+ * of the lowest layer, and one interface, {@link io.onehop.core.Topology}.
  *
- * <p>All else of the core is in packages for the clients alone, each above the ones it uses:
+ * <p>The other packages of the core are only for the clients. Each is above the ones it uses:
  *
  * <pre>
  *  nutcracker.yml ─► config ─► topology (ServerPool, PoolTopology) ─► Node
@@ -10,11 +10,11 @@
  *                    key ─► key, hash ─► placement   cluster: a Redis Cluster's own map
  *
  *  base: bounds and time    command: the table of commands    ssdb: SSDB's dialect
- *  wire: framing of replies    health: is a node worth asking
+ *  wire: framing of replies    health: the circuit breaker of a node
  * </pre>
  *
- * <p>Everything is immutable or static and safe for any thread; nothing is resolved, connected or
- * logged. Failures are an exception with a reason, or an {@link java.lang.IllegalArgumentException}
- * where the caller is wrong. The rules are in spec/, the same for C and Java.
+ * <p>Everything is immutable or static, and safe for any thread. Nothing here resolves names,
+ * connects or logs. Failures are exceptions with a reason. A wrong argument is an {@link
+ * java.lang.IllegalArgumentException}. The rules are in spec/, the same for C and Java.
  */
 package io.onehop.core;

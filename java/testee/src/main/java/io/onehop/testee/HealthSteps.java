@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Op {@code health}: the steps of a scenario of spec/health, taken one after the other. Of one
+ * The op {@code health}: runs the steps of a scenario of spec/health, one after the other. For one
  * request.
  */
 final class HealthSteps {

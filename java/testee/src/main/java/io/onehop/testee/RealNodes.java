@@ -19,7 +19,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The ops with real nodes: what a user of the Java client would write, in batches of 1,000. */
+/**
+ * The ops with real nodes, written as a user of the Java client would write them, in batches of
+ * 1,000.
+ */
 final class RealNodes {
     private static final int BATCH = 1000;
 
@@ -95,7 +98,7 @@ final class RealNodes {
         }
     }
 
-    /** A reply as the protocol tells it: texts in hex. */
+    /** A reply in the form of the protocol: texts in hex. */
     private static Object told(Object reply) {
         if (reply instanceof List<?> list) {
             return Arrays.asList(list.stream().map(RealNodes::told).toArray());

@@ -34,15 +34,15 @@ import java.util.function.Function;
 /**
  * The Java side of the conformance protocol: one JSON object per line in, one per line out.
  *
- * <p>It holds no logic of its own: each op asks the library and writes down what it says. Whatever
- * a request provokes becomes its answer; the program ends when its input does. Implements
+ * <p>It has no logic of its own: each op calls the library and writes down the result. Whatever a
+ * request causes is its answer. The program ends with its input. Implements
  * conformance/protocol.md.
  */
 public final class Testee {
     static final HexFormat HEX = HexFormat.of();
     private static final Gson JSON = new GsonBuilder().serializeNulls().create();
 
-    /** The topology of the request before: they often come in rows of the same. */
+    /** The topology of the previous request. Requests with the same one often follow each other. */
     private String lastPlace;
 
     private PoolTopology lastTopology;

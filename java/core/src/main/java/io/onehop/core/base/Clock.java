@@ -1,22 +1,25 @@
 package io.onehop.core.base;
 
 /**
- * Monotonic time: the only door through which time enters OneHop.
+ * Monotonic time. This is the only class of OneHop that reads a clock.
  *
- * <p>Its value is nanoseconds since an arbitrary instant of this process; only differences mean
- * something, and they may be compared by subtraction only. A changed wall clock has no effect on
- * it. Any thread may ask.
+ * <p>The value is nanoseconds since an arbitrary instant of this process. Only differences have a
+ * meaning, so compare values by subtraction. Changes of the wall clock do not affect it. Any
+ * thread.
  */
 public final class Clock {
 
     private Clock() {}
 
-    /** Milliseconds since 1970 by the wall clock, which anybody may set: for people only. */
+    /**
+     * Milliseconds since 1970 by the wall clock, which may be changed at any time. Only to show to
+     * people.
+     */
     public static long unixMs() {
         return System.currentTimeMillis();
     }
 
-    /** The monotonic now, in nanoseconds. */
+    /** The current monotonic time, in nanoseconds. */
     public static long nowNs() {
         return System.nanoTime();
     }

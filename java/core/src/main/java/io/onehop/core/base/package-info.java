@@ -1,2 +1,2 @@
-/** The bounds of everything, generated from spec/limits.json, and the only door for time. */
+/** All bounds, generated from spec/limits.json, and the only access to time. */
 package io.onehop.core.base;

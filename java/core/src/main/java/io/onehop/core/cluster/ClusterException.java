@@ -1,9 +1,6 @@
 package io.onehop.core.cluster;
 
-/**
- * Why an answer of a Redis Cluster about itself is not believed, or not taken.
- * spec/topology/cluster.md.
- */
+/** Why the map that a node returned is malformed or not adopted. spec/topology/cluster.md. */
 public final class ClusterException extends Exception {
     private static final long serialVersionUID = 1;
 

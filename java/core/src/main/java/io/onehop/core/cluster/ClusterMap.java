@@ -16,13 +16,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What one node of a Redis Cluster said of all nodes and slots: read, judged, and made a topology.
+ * The map of a Redis Cluster as one node returned it: all nodes and slots, read, checked, and made
+ * a topology.
  *
- * <p>A map is made by whoever refreshes, off the road, and thrown away when it has become a {@link
- * PoolTopology}. Nothing a node says is believed unread; a bad answer costs a reason, never the map
- * there is. Immutable.
- *
- * <p>Before it on the road: the bytes of two replies; after it: topology. Implements
+ * <p>A refresh makes a map, and drops it once it is a {@link PoolTopology}. Nothing is trusted
+ * unchecked. A bad answer gives a reason, and never replaces the current map. Immutable. Implements
  * spec/topology/cluster.md.
  */
 public final class ClusterMap {
@@ -40,7 +38,7 @@ public final class ClusterMap {
         this.epoch = epoch;
     }
 
-    /** Reads an answer; {@code zone} is the pool's, or {@code null}. */
+    /** Reads an answer. {@code zone} is the pool's, or {@code null}. */
     public static ClusterMap read(ClusterAnswer answer, String zone) throws ClusterException {
         if (answer.reply().length > Limits.CLUSTER_REPLY_BYTES_MAX) {
             throw new ClusterException(
@@ -52,7 +50,7 @@ public final class ClusterMap {
         return new ClusterMap(nodes, epoch(answer.info()));
     }
 
-    /** cluster_current_epoch, from the text of CLUSTER INFO; 0 if it is not there. */
+    /** cluster_current_epoch in the text of CLUSTER INFO; 0 if it is missing. */
     private static long epoch(byte[] info) {
         ClusterValues values = new ClusterValues(info);
         if (!values.take() || values.kind != ClusterValues.Kind.TEXT) {
@@ -74,12 +72,12 @@ public final class ClusterMap {
         return 0;
     }
 
-    /** The highest epoch the answering node has heard of; 0 if it did not say. */
+    /** The highest epoch that the node knows; 0 if it did not say. */
     public long epoch() {
         return epoch;
     }
 
-    /** How many slots somebody has. */
+    /** How many slots have an owner. */
     public int servedCount() {
         return served;
     }
@@ -90,8 +88,10 @@ public final class ClusterMap {
     }
 
     /**
-     * Which of two maps, either of which may be {@code null}, is to replace {@code current}, {@code
-     * null} before the first. {@code null}: neither was there; ClusterException: none is fit.
+     * Chooses the map that is to replace {@code current} ({@code null}: there is none yet). Either
+     * map may be {@code null}. Returns {@code null} if both are.
+     *
+     * @throws ClusterException if no map is fit
      */
     public static ClusterMap choose(PoolTopology current, ClusterMap first, ClusterMap second)
             throws ClusterException {
@@ -109,7 +109,7 @@ public final class ClusterMap {
         return first.served >= second.served ? first : second;
     }
 
-    /** Why a map is not to be taken; {@code null} if it may be. */
+    /** Why a map may not be adopted, or {@code null}. */
     private static String unfit(PoolTopology current, ClusterMap map) {
         if (map == null) {
             return "there is no answer";
@@ -130,8 +130,8 @@ public final class ClusterMap {
     }
 
     /**
-     * Whether both tell of one cluster: epochs of another one, or of one that was made anew, mean
-     * nothing.
+     * True if both maps are of one cluster. Epochs of another cluster, or of one that was created
+     * again, cannot be compared.
      */
     private boolean hasNodeOf(PoolTopology current) {
         Set<String> ids = new HashSet<>();
@@ -141,8 +141,8 @@ public final class ClusterMap {
     }
 
     /**
-     * The topology of this map for a pool. Every node has the index that its name has in {@code
-     * current} ({@code null}: nothing to keep); new nodes have the free ones.
+     * The topology of this map for a pool. A node that {@code current} has, by name, keeps its
+     * index. New nodes get free indexes. {@code current} may be {@code null}.
      */
     public PoolTopology topology(ServerPool pool, PoolTopology current) {
         int[] to = new int[nodes.size()];
@@ -156,9 +156,9 @@ public final class ClusterMap {
     }
 
     /**
-     * The same in the place of {@code current}; that itself, if nothing in it would change. What
-     * has moved since the nodes were asked stays moved: {@code asked} is the topology of that
-     * moment.
+     * The topology that is to replace {@code current}, or {@code current} itself if nothing would
+     * change. Slots that moved after the nodes were asked stay moved; {@code asked} is the topology
+     * of that moment.
      */
     public PoolTopology over(PoolTopology current, PoolTopology asked) {
         PoolTopology after =

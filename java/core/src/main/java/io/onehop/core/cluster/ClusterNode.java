@@ -1,6 +1,6 @@
 package io.onehop.core.cluster;
 
-/** One node as an answer of a Redis Cluster tells it; texts that it does not tell are empty. */
+/** One node as the answer of a Redis Cluster describes it. Missing texts are empty. */
 final class ClusterNode {
     String id = "";
     String endpoint = "";

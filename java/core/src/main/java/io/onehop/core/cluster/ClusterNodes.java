@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Nodes and slots as they are told, collected into a map: one entry for each node however often it
- * is named, and at the end a node for every slot.
+ * Collects nodes and slots into a map. A node has one entry, however often it is named. At the end
+ * every slot has a node.
  *
  * <p>Implements spec/topology/cluster.md, sections 2 and 3.
  */
@@ -42,7 +42,9 @@ final class ClusterNodes {
         return slots;
     }
 
-    /** Takes a node in, or finds it again; its index, or NOBODY if it has no address. */
+    /**
+     * Adds a node, or finds it if it is known. Returns its index, or NOBODY if it has no address.
+     */
     int add(ClusterNode told) throws ClusterException {
         if (told.port == 0) {
             return NOBODY;
@@ -82,7 +84,7 @@ final class ClusterNodes {
         return known;
     }
 
-    /** The host that an endpoint means; one that is left open means {@code open}. */
+    /** The host of an endpoint. {@code open} replaces one that is left open. */
     static String host(String endpoint, String address, String open) {
         String host = endpoint.equals("?") ? address : endpoint;
         if (host.isEmpty() || host.equals("?")) {
@@ -93,8 +95,8 @@ final class ClusterNodes {
     }
 
     /**
-     * What may stand in a message and in a file of metrics: ASCII that is seen, without quotes and
-     * their like.
+     * Whether a text may be part of a message and of a file of metrics: visible ASCII without
+     * quotes and the like.
      */
     private static boolean isPlain(String text, int lengthMax) {
         for (int i = 0; i < text.length(); i++) {
@@ -106,7 +108,7 @@ final class ClusterNodes {
         return !text.isEmpty() && text.length() <= lengthMax;
     }
 
-    /** The zone that a server announces, or one of the labels of its host name. */
+    /** True if the server announces the zone, or if its host name has the zone as a label. */
     private boolean isNear(ClusterNode told, String host) {
         return zone != null
                 && (told.zone.equals(zone) || Arrays.asList(host.split("\\.", -1)).contains(zone));
@@ -116,10 +118,7 @@ final class ClusterNodes {
         return text.substring(0, Math.min(text.length(), Limits.SHOWN_BYTES_MAX));
     }
 
-    /**
-     * The reason is put into words only if there is one: a large map has thousands of things to be
-     * right.
-     */
+    /** The reason is built only if it is needed: a large map has thousands of checks. */
     private static void require(boolean isRight, Supplier<String> otherwise)
             throws ClusterException {
         if (!isRight) {
@@ -127,14 +126,14 @@ final class ClusterNodes {
         }
     }
 
-    /** Says that a node follows another, if both are known. */
+    /** Notes that a node follows another, if both are known. */
     void follow(int index, int master) {
         if (index != NOBODY && master != NOBODY) {
             nodes.set(index, Nodes.as(nodes.get(index), Role.REPLICA, master));
         }
     }
 
-    /** Says that a node, or nobody, has the slots from first to last. */
+    /** Gives the slots from first to last to a node, or to none. */
     void claim(long first, long last, int owner) throws ClusterException {
         require(
                 first >= 0 && last >= first && last < Slots.COUNT,
@@ -147,8 +146,8 @@ final class ClusterNodes {
     }
 
     /**
-     * Settles roles, drops who is there twice, and lets neighbours stand in for slots that nobody
-     * has.
+     * Settles the roles, drops duplicate nodes, and gives slots without an owner to their
+     * neighbours.
      */
     void close() throws ClusterException {
         closeUp(doubles());
@@ -156,8 +155,8 @@ final class ClusterNodes {
     }
 
     /**
-     * A node that was replaced at its address is told of twice, the old one as failing: that one is
-     * left out.
+     * A node that was replaced at its address appears twice, the old one as failing. Marks the old
+     * one.
      */
     private boolean[] doubles() throws ClusterException {
         boolean[] isDropped = new boolean[nodes.size()];
@@ -201,9 +200,7 @@ final class ClusterNodes {
         }
     }
 
-    /**
-     * Whoever has the last slot before it, around the end, stands in for a slot that nobody has.
-     */
+    /** Gives a slot without an owner to the owner of the nearest slot before it, around the end. */
     private void standIn() {
         int last = 0;
         for (char owner : slots) {

@@ -5,11 +5,11 @@ import io.onehop.core.cluster.ClusterValues.Kind;
 import java.util.function.Predicate;
 
 /**
- * The two forms in which a node tells the map. CLUSTER SHARDS (7.0 and later): shards, each with
- * its slots and its nodes as pairs of a name and a value. CLUSTER SLOTS: ranges, each with its
- * nodes, the owner first.
+ * Reads the two forms of a map. CLUSTER SHARDS (7.0 and later) has shards, each with its slots and
+ * its nodes as pairs of name and value. CLUSTER SLOTS has ranges, each with its nodes, the owner
+ * first.
  *
- * <p>Names that are not known are passed over: later servers will say more. Implements
+ * <p>Unknown names are skipped, because later servers will add some. Implements
  * spec/topology/cluster.md, sections 1 and 2.
  */
 final class ClusterReply {
@@ -73,7 +73,7 @@ final class ClusterReply {
         require(values.skip());
     }
 
-    /** The slots are read when the nodes are known, wherever they stand. */
+    /** Reads the slots after the nodes, wherever they are in the shard. */
     private void takeShard(long fields) throws ClusterException {
         int owner = ClusterNodes.NOBODY;
         int slots = -1;
@@ -105,8 +105,8 @@ final class ClusterReply {
     }
 
     /**
-     * The nodes of one shard. Its owner is the first master that is online; failing that, the first
-     * master: where one was lost and another has taken over, some servers tell of both.
+     * The nodes of one shard. Its owner is the first master that is online, or else the first
+     * master. After a failover some servers list the lost master and the new one.
      */
     private int takeShardNodes(int before) throws ClusterException {
         long count = list();
@@ -180,8 +180,8 @@ final class ClusterReply {
     }
 
     /**
-     * Address, port, and in later servers an id and pairs of further names; the port is that of the
-     * asking connection.
+     * Address, port, and from later servers an id and pairs of further names. The port is the one
+     * for the kind of connection that asked.
      */
     private ClusterNode takeRangeNode() throws ClusterException {
         ClusterNode told = new ClusterNode();

@@ -3,8 +3,8 @@ package io.onehop.core.cluster;
 import java.nio.charset.StandardCharsets;
 
 /**
- * RESP values, one by one, out of bytes that are all there. What was framed before is not believed
- * here either: every length is held against the bytes that are left. Texts are bytes, so Latin-1.
+ * Reads RESP values, one by one, from bytes that have all arrived. It does not trust an earlier
+ * framing: every length is compared with the bytes that are left. Texts are bytes, so Latin-1.
  *
  * <p>Implements spec/topology/cluster.md, section 1.
  */
@@ -22,10 +22,7 @@ final class ClusterValues {
     private final byte[] bytes;
     private int at;
 
-    /**
-     * What the last take found; of a list its beginning, and in {@code number} how many values
-     * follow.
-     */
+    /** What the last take found. For a list only its beginning: {@code number} values follow. */
     Kind kind;
 
     String text;
@@ -51,7 +48,7 @@ final class ClusterValues {
         return at < bytes.length && bytes[at] == ':';
     }
 
-    /** Takes the next value; false if there is none or it is malformed. */
+    /** Takes the next value. False if there is none or it is malformed. */
     boolean take() {
         kind = Kind.NIL;
         text = "";
@@ -94,7 +91,7 @@ final class ClusterValues {
         return true;
     }
 
-    /** The text up to the next CR LF, which is taken, too; {@code null} if there is none. */
+    /** Takes the text up to the next CR LF; {@code null} if there is none. */
     private String line() {
         int start = at;
         int cr = start;
@@ -134,7 +131,7 @@ final class ClusterValues {
                 Kind.TEXT, new String(bytes, at - length - 2, length, StandardCharsets.ISO_8859_1));
     }
 
-    /** No element takes fewer than three bytes. */
+    /** No element has fewer than three bytes. */
     private boolean takeList(long count) {
         number = count;
         if (count < 0) {

@@ -3,28 +3,28 @@ package io.onehop.core.cluster;
 import io.onehop.core.base.Limits;
 
 /**
- * Which of the nodes that have a key answers it soonest, as it was measured ({@code read_from:
+ * Chooses the node that answers fastest among those that have a key ({@code read_from:
  * lowest_latency}).
  *
- * <p>Of each node one number is remembered: a mean of how long reads took that weighs a new one
- * with an eighth, 0 while there is none. Pure arithmetic; who measures keeps the numbers.
- * Implements spec/topology/cluster.md, section 7.
+ * <p>The caller keeps one number for each node: a moving average of its read latencies, where a new
+ * value has the weight one eighth; 0 while there is none. Pure arithmetic. Implements
+ * spec/topology/cluster.md, section 7.
  */
 public final class Fastest {
     private Fastest() {}
 
-    /** The mean after one more read, in nanoseconds. */
+    /** The average after one more read, in nanoseconds. */
     public static long smooth(long smoothedNs, long tookNs) {
         return Math.max(1, smoothedNs == 0 ? tookNs : smoothedNs - smoothedNs / 8 + tookNs / 8);
     }
 
     /**
-     * Which node is to answer a read.
+     * The index of the node that is to answer a read.
      *
      * @param nodes the indexes of the nodes, at least one and ascending
-     * @param smoothedNs the mean of each
-     * @param reads how many were given a node before
-     * @param last the node that was given last
+     * @param smoothedNs the average of each, in nanoseconds
+     * @param reads how many reads were given a node before
+     * @param last the node of the read before
      */
     public static int choose(int[] nodes, long[] smoothedNs, long reads, int last) {
         int best = 0;

@@ -9,20 +9,20 @@ import io.onehop.core.key.Key;
 import io.onehop.core.topology.PoolTopology;
 
 /**
- * What to do when a node of a Redis Cluster has answered that it is not the one, or not now.
+ * What to do after a node of a Redis Cluster has redirected a command, or cannot serve it now.
  *
  * <p>A pure function of the error, the map and what was tried so far. It sends nothing, waits for
- * nothing and knows no clock: whoever calls has the command, the deadline and the connections. All
- * of these errors say that the command has not run, so writes are treated like reads. Twin of
- * {@code core/cluster/redirect} in C; implements spec/route/route.md, section 10.
+ * nothing and reads no clock; its caller has the command, the deadline and the connections. All of
+ * these errors mean that the command has not run, so writes are treated like reads. Twin of {@code
+ * core/cluster/redirect} in C. Implements spec/route/route.md, section 10.
  *
- * @param action what next
- * @param node of FOLLOW and ASK: to whom
- * @param slot that the error is about
+ * @param action what to do next
+ * @param node for FOLLOW and ASK: the target
+ * @param slot the slot that the error is about
  * @param hasMoved {@code slot} belongs to {@code node} from now on: {@link PoolTopology#withSlots}
- * @param wantsRefresh the map is behind: ask for a refresh, and do not wait for it
- * @param waitMs of AGAIN
- * @param reason of GIVE_UP, otherwise {@code null}
+ * @param wantsRefresh the map is old: request a refresh, and do not wait for it
+ * @param waitMs for AGAIN
+ * @param reason for GIVE_UP, otherwise {@code null}
  */
 public record Redirect(
         Action action,
@@ -33,36 +33,35 @@ public record Redirect(
         int waitMs,
         String reason) {
 
-    /** What next. */
+    /** What to do next. */
     public enum Action {
         /** No redirect: the error is the answer. */
         NONE,
-        /** Send it to the node. */
+        /** Send the command to the node. */
         FOLLOW,
-        /** Send ASKING and it to the node, in one write; the map stays as it is. */
+        /** Send ASKING and the command to the node, in one write. The map does not change. */
         ASK,
-        /** Wait, then look its key up in the map of that moment, and send it there. */
+        /** Wait, then find the key in the newest map, and send the command there. */
         AGAIN,
         /**
-         * The map does not know the node: wait for a refresh, then decide again, with {@link
-         * Case#fresh}.
+         * The map lacks the node. Wait for a refresh, then decide again, with {@link Case#fresh}.
          */
         REFRESH,
-        /** The call fails, not executed. */
+        /** The call fails. Its command was not executed. */
         GIVE_UP
     }
 
     /**
      * An error and what was tried so far.
      *
-     * @param error as the node said it, without the {@code -}
-     * @param asked the node that said it
-     * @param hops how often the command was sent on already: FOLLOW and ASK
-     * @param tries how often it has waited already: AGAIN
-     * @param leftMs to the deadline; negative: there is none
-     * @param held the connection is one caller's: MULTI, WATCH
-     * @param fresh the map was refreshed, or could not be, after this error came
-     * @param chance any number, another one each time
+     * @param error the node's text, without the {@code -}
+     * @param asked the node that returned it
+     * @param hops how often the command was sent on: FOLLOW and ASK
+     * @param tries how often it has waited: AGAIN
+     * @param leftMs milliseconds to the deadline; negative: there is none
+     * @param held the connection is dedicated: MULTI, WATCH
+     * @param fresh since this error the map was refreshed, or could not be
+     * @param chance any number, different each time
      */
     public record Case(
             String error,
@@ -77,7 +76,7 @@ public record Redirect(
     private static final Redirect NONE = new Redirect(Action.NONE, 0, 0, false, false, 0, null);
     private static final String IN_VAIN = "there is no time left to try again";
 
-    /** Whether an error may mean that the command has not run, and why: by its whole first word. */
+    /** True if an error may mean that the command has not run. Only its whole first word counts. */
     public static boolean isOne(String error) {
         if (error == null) {
             return false;
@@ -151,9 +150,9 @@ public record Redirect(
     }
 
     /**
-     * A node that the map does not know may be new, or nobody's: only a refreshed map can tell. If
-     * that does not know it either, the owner that it has for the slot may be the same node under
-     * another name; or the news is still on its way.
+     * A node that the map lacks may be new, or gone: only a refresh can tell. If the refreshed map
+     * lacks it, too, there are two cases: the slot's owner in the map is the same node under
+     * another name, or the news has not reached all nodes yet.
      */
     private static Redirect toUnknown(PoolTopology map, Case it, Action action, int slot) {
         if (!it.fresh) {
@@ -175,8 +174,8 @@ public record Redirect(
     }
 
     /**
-     * "host:port" to the name that the map would have for it: left open, it is the host of the node
-     * that was asked.
+     * The name that the map would use for "host:port". An open host is that of the node that was
+     * asked.
      */
     private static String name(PoolTopology map, int asked, String endpoint) {
         int colon = endpoint.lastIndexOf(':');
@@ -192,7 +191,7 @@ public record Redirect(
                 : host + ":" + port;
     }
 
-    /** The number that decimal digits mean, or -1. */
+    /** The number in decimal digits, or -1. */
     private static int number(String digits, int max) {
         int number = 0;
         for (int i = 0; i < digits.length(); i++) {

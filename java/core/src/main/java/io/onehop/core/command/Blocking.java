@@ -3,16 +3,16 @@ package io.onehop.core.command;
 import java.nio.charset.StandardCharsets;
 
 /**
- * That a command waits, and where it says for how long: at a position of its own (negative: from
- * the end), or behind an option that stands somewhere from a position on and before another word.
+ * Where a blocking command has its timeout: at a fixed position (negative: from the end), or after
+ * an option. The option is searched from a position up to another word.
  *
  * <p>Implements spec/route/route.md, the field {@code blocking}.
  */
 public final class Blocking {
-    /** It waits until something happens. */
+    /** It blocks until something happens. */
     public static final long FOR_EVER = Long.MAX_VALUE;
 
-    /** It does not wait: an option that would make it is not there. */
+    /** It does not block, because the option is missing. */
     public static final long NOT = 0;
 
     private final int timeout;
@@ -38,8 +38,8 @@ public final class Blocking {
     }
 
     /**
-     * How long such a command may wait by itself, in milliseconds, rounded up; {@link #NOT} or
-     * {@link #FOR_EVER}. What is no timeout is answered at once, by an error.
+     * The timeout of such a command in milliseconds, rounded up; {@link #NOT} or {@link #FOR_EVER}.
+     * The node answers an invalid timeout immediately, with an error.
      */
     public long waitMs(Words words) {
         int position =

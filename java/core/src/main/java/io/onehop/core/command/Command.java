@@ -6,14 +6,14 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * One entry of the command table: what a command means to a client that places keys by itself.
+ * One entry of the command table: what a command means to a client that places keys.
  *
- * <p>In: the words of a command. Out: its entry, which tells where its keys are, where it goes and
- * how replies become one. Immutable, for any thread. {@link CommandIndex} finds it. Implements
+ * <p>In: the words of a command. Out: where its keys are, where it goes, and how replies are
+ * merged. Immutable, for any thread. {@link CommandIndex} finds entries. Implements
  * spec/route/route.md.
  */
 public final class Command {
-    /* A name that is longer is none of the table's; so looking up what a user invents costs no more. */
+    /* The table has no longer name, so a look-up of an invented name costs no more. */
     private static final int NAME_BYTES_MAX = 32;
 
     private final String name;
@@ -40,19 +40,19 @@ public final class Command {
         this.isKnown = isKnown;
     }
 
-    /** Ends the making of an entry. */
+    /** Ends the construction of an entry. */
     void seal() {
         onlyKey = keys.length == 1 ? keys[0].onlyPosition() : 0;
     }
 
-    /** Adds a command of which this one is the first word. */
+    /** Adds a subcommand, whose first word is this command. */
     void add(String subcommand, Command command) {
         subcommands.put(subcommand, command);
     }
 
     /**
-     * The entry of the subcommand, if this is a container and there is a second word; {@code null}:
-     * unknown.
+     * The entry of the subcommand, or this one if it is no container or has no second word; {@code
+     * null}: unknown.
      */
     public Command resolve(Words words) {
         Command found =
@@ -60,7 +60,7 @@ public final class Command {
         return found == null || found.spread == Spread.NONE ? null : found;
     }
 
-    /** A word of a name as the table has it. */
+    /** A word of a name in lower case, as the table has it. */
     static String lower(byte[] word) {
         return word.length > NAME_BYTES_MAX
                 ? ""
@@ -68,8 +68,8 @@ public final class Command {
     }
 
     /**
-     * An entry for a command that the table does not hold and whose keys are known from elsewhere:
-     * one node, a write, not to be repeated.
+     * An entry for a command that the table lacks and whose keys are known from elsewhere. It goes
+     * to one node, is a write and is not retried.
      */
     public static Command unknown(byte[] name) {
         Command command =
@@ -90,7 +90,7 @@ public final class Command {
         return name.replace('|', ' ').toUpperCase(Locale.ROOT);
     }
 
-    /** Whether the table holds it. */
+    /** True if the table has it. */
     public boolean isKnown() {
         return isKnown;
     }
@@ -99,10 +99,7 @@ public final class Command {
         return spread;
     }
 
-    /**
-     * Where it goes when it names no key though it could; {@link Spread#NONE}: then it is
-     * malformed.
-     */
+    /** Where it goes without its optional key. {@link Spread#NONE}: a key is required. */
     public Spread withoutKeys() {
         return withoutKeys;
     }
@@ -120,27 +117,27 @@ public final class Command {
         return isWrite;
     }
 
-    /** Whether asking again can do no harm. */
+    /** True if repeating it does no harm. */
     public boolean isRetryable() {
         return isRetryable;
     }
 
-    /** Whether a second word decides which command it is. */
+    /** True if its second word decides which command it is. */
     public boolean isContainer() {
         return isContainer;
     }
 
-    /** Whether it is of SSDB alone. */
+    /** True if only SSDB has it. */
     public boolean isSsdb() {
         return isSsdb;
     }
 
-    /** What it changes on, or asks of, its connection; {@code null}: nothing. */
+    /** What it changes on its connection or asks about it; {@code null}: nothing. */
     public String state() {
         return state;
     }
 
-    /** How it waits; {@code null}: it does not. */
+    /** How it blocks; {@code null}: it does not. */
     public Blocking blocking() {
         return blocking;
     }
@@ -157,10 +154,7 @@ public final class Command {
 
     /* ---- Where its keys are ---- */
 
-    /**
-     * The position of its key, if it has exactly one and always there; otherwise 0: ask {@link
-     * #keys}.
-     */
+    /** The position of its key if it always has exactly one; otherwise 0: ask {@link #keys}. */
     public int onlyKey() {
         return onlyKey;
     }

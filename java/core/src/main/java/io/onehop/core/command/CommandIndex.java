@@ -4,10 +4,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * From a command's words to its entry.
+ * Finds the entry of a command's words.
  *
- * <p>The entries are {@link CommandTable}, generated. Any thread. Implements spec/route/route.md,
- * "Finding the entry".
+ * <p>The entries are in {@link CommandTable}, which is generated. Any thread. Implements
+ * spec/route/route.md, "Finding the entry".
  */
 public final class CommandIndex {
     private static final Map<String, Command> COMMANDS = new HashMap<>();
@@ -26,15 +26,13 @@ public final class CommandIndex {
 
     private CommandIndex() {}
 
-    /** The entry of a command; {@code null} if the table does not hold it. */
+    /** The entry of a command, or {@code null} if the table lacks it. */
     public static Command find(Words words) {
         Command found = named(words.word(0));
         return found == null ? null : found.resolve(words);
     }
 
-    /**
-     * The entry of a name, perhaps that of a container; {@code null} if the table does not hold it.
-     */
+    /** The entry of a name, which may be a container, or {@code null} if the table lacks it. */
     public static Command named(byte[] name) {
         return COMMANDS.get(Command.lower(name));
     }

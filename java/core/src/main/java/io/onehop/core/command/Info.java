@@ -8,11 +8,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * INFO of several nodes as one text in the form of one server's: shares are added, versions are the
- * lowest, what has no rule is kept if it is the same everywhere and left out if not.
+ * Merges the INFO of several nodes into one text, as one server writes it. Quantities are added,
+ * versions are the lowest. A field without a rule is kept if all nodes agree on it, otherwise
+ * omitted.
  *
- * <p>Pure. Implements spec/route/route.md, "INFO"; the fields' rules are {@link InfoFields},
- * generated from spec/route/info.json.
+ * <p>Pure. Implements spec/route/route.md, "INFO". The rules are in {@link InfoFields}, generated
+ * from spec/route/info.json.
  */
 public final class Info {
     private static final Pattern DATABASE = Pattern.compile("db[0-9]+");
@@ -21,7 +22,7 @@ public final class Info {
 
     private Info() {}
 
-    /** One text of all; headers and order as the nodes give them, first seen first. */
+    /** The merged text. Headers and fields keep the order in which they first occur. */
     public static String merged(List<String> replies) {
         Map<String, Map<String, List<String>>> sections = new LinkedHashMap<>();
         for (String reply : replies) {
@@ -54,8 +55,8 @@ public final class Info {
     }
 
     /**
-     * The fleet's value of a field; {@code null}: left out. A share that a node does not tell is 0
-     * there.
+     * The fleet's value of a field; {@code null}: omitted. A quantity that a node lacks counts as
+     * 0.
      */
     private static String field(String name, List<String> values, int nodes) {
         try {
@@ -83,7 +84,7 @@ public final class Info {
         return values.stream().distinct().count() == 1 ? values.get(0) : null;
     }
 
-    /** Lists of parts, {@code name=number}. */
+    /** True for lists of parts, {@code name=number}. */
     private static boolean isParts(String name) {
         return DATABASE.matcher(name).matches()
                 || name.startsWith("cmdstat_")
@@ -91,7 +92,7 @@ public final class Info {
                 || name.startsWith(PERCENTILES);
     }
 
-    /** The fleet's parts, in the order in which they are first seen. */
+    /** The fleet's parts, in the order in which they first occur. */
     private static String parts(String name, List<String> values) {
         List<Map<String, String>> nodes = values.stream().map(Info::takenApart).toList();
         Map<String, String> total = new LinkedHashMap<>();
@@ -116,7 +117,10 @@ public final class Info {
                 .collect(Collectors.joining(","));
     }
 
-    /** The parts of {@code keys=1,expires=1,avg_ttl=5}; no such list is a NumberFormatException. */
+    /**
+     * The parts of {@code keys=1,expires=1,avg_ttl=5}. Throws NumberFormatException for anything
+     * else.
+     */
     private static Map<String, String> takenApart(String value) {
         Map<String, String> parts = new LinkedHashMap<>();
         for (String pair : value.split(",")) {
@@ -138,8 +142,8 @@ public final class Info {
     }
 
     /**
-     * Averages cannot be added: a time to live is weighted by what expires, a time per call is made
-     * anew.
+     * Averages cannot be added. A time to live is weighted by the keys that expire; a time per call
+     * is computed from the totals.
      */
     private static void average(Map<String, String> total, List<Map<String, String>> nodes) {
         if (total.containsKey("avg_ttl")) {
@@ -158,7 +162,7 @@ public final class Info {
         total.forEach(
                 (part, number) -> {
                     if (!part.equals(PER_CALL)) {
-                        Long.parseLong(number); // Of one node alone it has not been read yet.
+                        Long.parseLong(number); // With one node alone nothing has checked it yet.
                     }
                 });
     }
@@ -179,7 +183,7 @@ public final class Info {
         return 0;
     }
 
-    /** A part of a version; one that is not there comes before 0, as 7.0 does before 7.0.0. */
+    /** A part of a version. A missing one is lower than 0, because 7.0 is before 7.0.0. */
     private static long number(String[] parts, int place) {
         if (place >= parts.length) {
             return -1;

@@ -2,33 +2,31 @@ package io.onehop.core.command;
 
 import java.util.Arrays;
 
-/**
- * Where a command's keys are: positions in its words, in their order, each with what stands there.
- */
+/** The positions of a command's keys among its words, in order, each with its kind. */
 public final class KeyPositions {
 
-    /** What stands at the position of a key. */
+    /** What is at such a position. */
     public enum Kind {
         KEY,
-        /** Placed like a key, but no key of the database. */
+        /** A channel, which is placed like a key, but is no key of the database. */
         CHANNEL,
-        /** A pattern by which the server makes keys of its own: SORT's BY and GET. */
+        /** A pattern from which the server makes keys: SORT's BY and GET. */
         PATTERN
     }
 
-    /* Nearly always they are one range, for which no lists are made: MGET may have many thousands. */
+    /* Usually the keys are one range, which needs no list. MGET may have many thousands. */
     private int first;
     private int step;
     private Kind kind;
-    private int[] positions; // Null: they are a range.
+    private int[] positions; // Null for a range.
     private Kind[] kinds;
     private int count;
 
     KeyPositions() {}
 
     /**
-     * All positions from the first to the last by this step, if there is none yet; tells whether
-     * that was so.
+     * Adds all positions from the first to the last by this step. False if there are positions
+     * already.
      */
     boolean addRange(int from, int last, int by, Kind all) {
         if (count > 0) {

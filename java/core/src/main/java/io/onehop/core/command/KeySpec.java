@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
- * One key specification: where keys begin, and how they go on from there.
+ * One key specification: where keys begin, and how they go on.
  *
  * <p>Immutable. Implements spec/route/route.md, "Finding the keys"; spec/tools/reference/table.py
  * is the reference.
@@ -12,7 +12,7 @@ import java.util.Map;
 final class KeySpec {
 
     /**
-     * Where keys begin: at an index, behind the first keyword, or behind every occurrence of an
+     * Where keys begin: at an index, after the first keyword, or after every occurrence of an
      * option.
      */
     record Begin(int index, byte[] keyword, byte[] option, int from, Map<String, Integer> skip) {
@@ -25,8 +25,8 @@ final class KeySpec {
         }
 
         /**
-         * Words of {@code skip} are passed over with so many arguments, so that those are not taken
-         * for options.
+         * {@code skip} has words and the number of their arguments. Those are skipped, because they
+         * could look like options.
          */
         static Begin behindEach(String option, int from, Map<String, Integer> skip) {
             return new Begin(0, null, ascii(option), from, skip);
@@ -34,7 +34,7 @@ final class KeySpec {
     }
 
     /**
-     * How they go on: to a last position (negative: from the end), or as many as a number says
+     * How keys go on: to a last position (negative: from the end), or as many as a number says
      * ({@code keynum >= 0}).
      */
     record Reach(int last, int step, int limit, int keynum, int first) {
@@ -59,9 +59,7 @@ final class KeySpec {
         this.isUnlessEmpty = isUnlessEmpty;
     }
 
-    /**
-     * The position, if this is one plain word at a fixed position, a key or a channel; otherwise 0.
-     */
+    /** The position if this is always one key or channel at a fixed position; otherwise 0. */
     int onlyPosition() {
         boolean isPlain =
                 begin.index > 0
@@ -72,7 +70,7 @@ final class KeySpec {
         return isPlain ? begin.index : 0;
     }
 
-    /** Adds the keys this specification finds. */
+    /** Adds the keys that this specification finds. */
     void find(Words words, KeyPositions into) throws Malformed {
         if (begin.option == null) {
             int first = first(words);
@@ -94,12 +92,12 @@ final class KeySpec {
         }
     }
 
-    /** Where its keys begin, for a specification that begins once; 0 if they do not. */
+    /** Where its keys begin, if it begins once; 0 if there are none. */
     int first(Words words) {
         if (begin.keyword == null) {
             return begin.index;
         }
-        // As the server: the last word of all is never looked at.
+        // As in the server, the last word of all is not checked.
         for (int position = begin.from; position < words.count() - 1; position++) {
             if (isWord(words.word(position), begin.keyword)) {
                 return position + 1;
@@ -122,8 +120,8 @@ final class KeySpec {
     }
 
     /**
-     * First and last position of the keys that begin here, as halves of one number; last before
-     * first: none.
+     * First and last position of the keys that begin here, as halves of one number. Last before
+     * first means none.
      */
     long span(Words words, int from) throws Malformed {
         if (reach.keynum < 0 && from == words.count() && reach.last == -1) {
@@ -178,7 +176,7 @@ final class KeySpec {
         return !isUnlessEmpty || word.length > 0;
     }
 
-    /** Whether a word is that one, without case. */
+    /** Whether a word is that one, ignoring case. */
     static boolean isWord(byte[] word, byte[] upper) {
         if (word.length != upper.length) {
             return false;

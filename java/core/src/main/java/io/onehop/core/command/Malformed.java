@@ -1,8 +1,8 @@
 package io.onehop.core.command;
 
 /**
- * The words of a command contradict what the table says of its keys; the message is a sentence
- * without its name.
+ * The words of a command contradict the table. The message is a sentence without the command's
+ * name.
  */
 public final class Malformed extends Exception {
     private static final long serialVersionUID = 1;

@@ -2,9 +2,9 @@ package io.onehop.core.command;
 
 /** How the replies of several nodes become one. Implements spec/route/route.md, section 6. */
 public enum MergeRule {
-    /** One node answers, there is nothing to merge. */
+    /** One node answers; there is nothing to merge. */
     NONE,
-    /** Each element back to its key's place. */
+    /** Each element where its key was. */
     IN_ORDER,
     SUM,
     MIN,
@@ -18,17 +18,17 @@ public enum MergeRule {
     EQUAL,
     /** One after another. */
     CONCAT,
-    /** One after another, without what was there before. */
+    /** One after another, without duplicates. */
     UNION,
     FIRST_NOT_NIL,
-    /** Stream and entries, in the caller's order of streams. */
+    /** Streams and their entries, in the caller's order of streams. */
     STREAMS,
     /** By the name of the node. */
     PER_NODE,
     /** Field by field, see {@link Info}. */
     INFO,
-    /** A conversation: node after node, by a cursor. */
+    /** No single reply: node after node, by a cursor. */
     SCAN,
-    /** A conversation: messages. */
+    /** No single reply: messages. */
     SUBSCRIPTION
 }

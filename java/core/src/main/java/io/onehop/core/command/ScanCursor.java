@@ -23,10 +23,10 @@ public record ScanCursor(int node, long within) {
     private static final int NODE_AT = Limits.CURSOR_WITHIN_BITS;
     private static final int TOPOLOGY_AT = NODE_AT + Limits.CURSOR_NODE_BITS;
 
-    private static final int DIGITS_MAX = 18; // Of a number that surely fits.
+    private static final int DIGITS_MAX = 18; // A number of so few digits always fits.
 
     /**
-     * What a caller's cursor says; {@code null} if it was not made under the topology of this
+     * Decodes a caller's cursor. {@code null} if it was made under a topology with another
      * fingerprint.
      */
     public static ScanCursor read(String fingerprint, int nodes, byte[] text) {
@@ -42,8 +42,8 @@ public record ScanCursor(int node, long within) {
     }
 
     /**
-     * The caller's next cursor, when this node has answered with one of its own; {@code null} if
-     * that has no room.
+     * The caller's next cursor, after this node returned {@code answered}. {@code null} if that has
+     * too many bits.
      */
     public byte[] next(String fingerprint, int nodes, byte[] answered) {
         long next = number(answered);
@@ -64,7 +64,7 @@ public record ScanCursor(int node, long within) {
                 >> 12 - Limits.CURSOR_TOPOLOGY_BITS;
     }
 
-    /** A decimal number; -1 if it is none, or has more than 63 bits. */
+    /** A decimal number, or -1 if it is none or has more than 63 bits. */
     private static long number(byte[] text) {
         long number = text.length == 0 ? -1 : 0;
         for (int i = 0; i < text.length && number >= 0; i++) {

@@ -1,17 +1,17 @@
 package io.onehop.core.command;
 
 /**
- * A command whose keys are on several nodes (or in several slots), in parts: one for each, with
- * that node's keys in the caller's order and what belongs to them.
+ * Splits a command whose keys are on several nodes or in several slots. Each part has one node's
+ * keys in the caller's order, with the words that belong to them.
  *
  * <p>Implements spec/route/route.md, "Splitting"; spec/tools/reference/table.py is the reference.
  */
 public final class Split {
 
     /**
-     * What one node is sent.
+     * The part of one node.
      *
-     * @param node the number the caller gave the node
+     * @param node the number that the caller gave the node
      * @param words positions of the command's words, in the order in which they are sent
      * @param keys numbers of its keys among all keys of the command, from 0
      */
@@ -20,8 +20,7 @@ public final class Split {
     private Split() {}
 
     /**
-     * Where the first of so many keys is; fails if they and what belongs to them do not come out
-     * even.
+     * The position of the first of that many keys. Throws if the rest cannot be divided among them.
      */
     public static int first(Command command, Words words, int keys) throws Malformed {
         KeySpec spec = command.keys[0];
@@ -32,7 +31,7 @@ public final class Split {
         return first;
     }
 
-    /** The parts, in the order of their first keys; {@code nodes} has the node of each key. */
+    /** The parts, in the order of their first keys. {@code nodes} has the node of each key. */
     public static Part[] parts(Command command, Words words, int[] nodes) throws Malformed {
         int first = first(command, words, nodes.length);
         int step = command.keys[0].reach.step();
@@ -57,7 +56,7 @@ public final class Split {
         return parts;
     }
 
-    /** Key numbers of each node that has any, nodes in the order of their first key. */
+    /** The key numbers of each node that has any; nodes in the order of their first key. */
     private static int[][] keysByNode(int[] nodes) {
         int[] parts = new int[nodes.length];
         int[] counts = new int[nodes.length];
@@ -77,12 +76,12 @@ public final class Split {
     }
 
     /**
-     * Numbers the nodes by their first key, through a table twice as large as there can be nodes:
-     * of 16,384 slots three keys have three at most. Returns how many there are.
+     * Numbers the nodes by their first key. The hash table is twice as large as the number of keys,
+     * not of slots: three keys have at most three of the 16,384 slots. Returns the number of nodes.
      */
     private static int number(int[] nodes, int[] parts) {
         int mask = Math.max(2, Integer.highestOneBit(nodes.length) << 2) - 1;
-        int[] table = new int[mask + 1]; // The number of a key of that node, from 1; 0: none yet.
+        int[] table = new int[mask + 1]; // A key of that node, from 1; 0: no entry.
         int used = 0;
         for (int key = 0; key < nodes.length; key++) {
             int at = nodes[key] & mask;

@@ -10,8 +10,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The words in which the generated {@link CommandTable} is written: one chain of calls for each
- * command.
+ * The small language of the generated {@link CommandTable}: one chain of calls for each command.
  */
 final class TableRow {
     private final Command command;

@@ -1,6 +1,6 @@
 package io.onehop.core.command;
 
-/** The words of a command as they go over the wire, its name first. */
+/** The words of a command as they are sent, its name first. */
 public interface Words {
 
     int count();

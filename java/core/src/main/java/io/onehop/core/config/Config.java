@@ -11,17 +11,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A configuration: the text of a nutcracker.yml in, its server pools out, or the first fault with
+ * A configuration. In: the text of a nutcracker.yml. Out: its server pools, or the first error with
  * its line and reason.
  *
- * <p>Accepted is what nutcracker accepts, with the same meaning, and OneHop's own directives beside
- * it. Nothing is resolved or looked up. Listen-side directives are checked for their form and play
- * no part. A text is taken whole or not at all: on any bytes whatever the outcome is a
- * configuration or a {@link ConfigException}, within the bounds of {@link Limits}. Immutable; any
- * thread may use it.
+ * <p>It accepts what nutcracker accepts, with the same meaning, and OneHop's own directives.
+ * Nothing is resolved or looked up. Directives for listening are checked for their form and have no
+ * effect. A text is accepted as a whole or not at all. Any bytes give a configuration or a {@link
+ * ConfigException}, within the bounds of {@link Limits}. Immutable, for any thread.
  *
- * <p>Before it on the road: the file; after it: {@code PoolTopology} (where keys live) and the
- * clients' pools (how nodes are reached). Implements spec/config.
+ * <p>The topology ({@code PoolTopology}) and the clients' pools are made from it. Implements
+ * spec/config.
  */
 public final class Config {
     private final Map<String, ServerPool> pools;
@@ -35,7 +34,7 @@ public final class Config {
         return new Config(ConfigReader.read(ConfigEvents.of(ConfigText.of(text))));
     }
 
-    /** Reads a file once, and never more of it than the limit on its size. */
+    /** Reads a file once, and no more of it than the limit on its size. */
     public static Config read(Path file) throws IOException, ConfigException {
         try (InputStream bytes = Files.newInputStream(file)) {
             return parse(bytes.readNBytes(Limits.CONFIG_BYTES_MAX + 1));
@@ -47,7 +46,7 @@ public final class Config {
         return List.copyOf(pools.values());
     }
 
-    /** The pool of that name, or {@code null} if there is none. */
+    /** The pool of that name, or {@code null}. */
     public ServerPool pool(String name) {
         return pools.get(name);
     }

@@ -16,10 +16,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The second pass over a configuration: characters in, YAML events out, or the line on which the
+ * The second pass over a configuration. In: characters. Out: YAML events, or the line where the
  * text is no YAML.
  *
- * <p>The whole text is read before anything is made of it. Implements spec/config, section 3.
+ * <p>It reads the whole text before anything is made of it. Implements spec/config, section 3.
  */
 final class ConfigEvents {
     private static final String REASON = "the text is not valid YAML";
@@ -34,8 +34,8 @@ final class ConfigEvents {
         } catch (MarkedYamlEngineException problem) {
             throw new ConfigException(line(problem.getProblemMark()), REASON);
         } catch (RuntimeException problem) {
-            // Whatever a hostile text may provoke inside the library, to the caller it is a text
-            // that is no YAML.
+            // Whatever a hostile text provokes inside the library, the caller only learns that it
+            // is no YAML.
             throw new ConfigException(1, REASON);
         }
     }

@@ -1,11 +1,11 @@
 package io.onehop.core.config;
 
 /**
- * A configuration that is not accepted: the first error in document order.
+ * A configuration that is not accepted: its first error in document order.
  *
- * <p>{@link #line()} counts from 1; a directive that is missing is reported at the line of its
- * pool's name, an empty file at line 1. {@link #reason()} is one of the texts listed in
- * spec/config/config.md, the same in every language.
+ * <p>{@link #line()} counts from 1. A missing directive is reported at the line of its pool's name,
+ * an empty file at line 1. {@link #reason()} is one of the texts in spec/config/config.md, the same
+ * in every language.
  */
 public final class ConfigException extends Exception {
     private static final long serialVersionUID = 1;

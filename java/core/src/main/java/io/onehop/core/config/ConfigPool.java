@@ -9,8 +9,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * What only a whole pool can tell: which directives are missing, need each other, or exclude each
- * other.
+ * Checks a whole pool: which directives are missing, need each other, or exclude each other.
  *
  * <p>Implements spec/config, the end of section 5.
  */
@@ -70,7 +69,7 @@ final class ConfigPool {
                 "directives \"database\" and \"redis_db\" exclude each other");
     }
 
-    /** SSDB speaks redis' protocol and has neither users nor databases. */
+    /** SSDB speaks redis' protocol, but has neither users nor databases. */
     private void checkSsdb() throws ConfigException {
         refuse(isSsdb() && !is(Directive.REDIS), "\"engine: ssdb\" needs \"redis: true\"");
         for (Directive directive : List.of(Directive.USERNAME, Directive.DATABASE)) {

@@ -29,25 +29,25 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * The third pass over a configuration: YAML events in, server pools out, or the first fault in
+ * The third pass over a configuration. In: YAML events. Out: server pools, or the first error in
  * document order.
  *
- * <p>Events, not objects: nutcracker knows no YAML types, so {@code 010}, {@code ~} and {@code yes}
- * are texts like any other. The nodes are visited once, from top to bottom, and whatever is not
- * expected ends the visit. Implements spec/config, sections 4, 5 and 7.
+ * <p>It reads events, not objects: nutcracker knows no YAML types, so {@code 010}, {@code ~} and
+ * {@code yes} are texts like any other. It visits the nodes once, from top to bottom, and anything
+ * unexpected ends the visit. Implements spec/config, sections 4, 5 and 7.
  */
 final class ConfigReader {
     private final Iterator<Event> events;
     private final Map<String, ServerPool> pools = new LinkedHashMap<>();
 
-    /** Which pool listens on a text. */
+    /** The pool that listens on an address. */
     private final Map<String, String> listeners = new HashMap<>();
 
     private ConfigReader(List<Event> events) {
         this.events = events.iterator();
     }
 
-    /** The pools of a text that is YAML, in its order. */
+    /** The pools of a YAML text, in its order. */
     static Map<String, ServerPool> read(List<Event> events) throws ConfigException {
         ConfigReader reader = new ConfigReader(events);
         reader.readStream();
@@ -216,7 +216,7 @@ final class ConfigReader {
         throw new ConfigException(line, otherwise);
     }
 
-    /** What no node may have, wherever it stands. */
+    /** What no node may have, at any depth. */
     private static void checkNode(Event node, int line) throws ConfigException {
         boolean isTagged =
                 node instanceof ScalarEvent scalar && scalar.getTag().isPresent()
@@ -251,13 +251,14 @@ final class ConfigReader {
     }
 
     /**
-     * The end of a reason: the value it is about, unless a password may stand in it, as in a URL.
+     * The end of a reason: the value that it is about, unless a password may be part of it, as in a
+     * URL.
      */
     private static String about(String value) {
         return value.contains("@") ? "" : ": \"" + shown(value) + "\"";
     }
 
-    /** A name as a reason shows it: its first bytes, and nothing that could upset a log. */
+    /** A name as a reason shows it: its first bytes, and nothing that could spoil a log. */
     static String shown(String name) {
         byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
         StringBuilder shown = new StringBuilder();

@@ -14,15 +14,15 @@ import org.snakeyaml.engine.v2.tokens.Token;
 import java.util.Optional;
 
 /**
- * SnakeYAML's scanner, brought to take for YAML exactly what libyaml, nutcracker's reader, takes
- * for it.
+ * SnakeYAML's scanner, changed so that it accepts exactly what libyaml accepts, nutcracker's
+ * reader.
  *
- * <p>They differ about tabs. Behind the {@code :} of a key on the same line and behind a closing
- * quote a tab separates like a space, to libyaml alone; behind {@code -}, {@code ?} and any other
- * {@code :} a key may begin and only spaces separate, to libyaml alone. {@code ? key} needs its
- * {@code :}, where SnakeYAML takes the next scalar for the value. And the name of an anchor ends
- * earlier to libyaml. Found by comparing both readers on millions of mutated configurations.
- * Implements spec/config, section 3.
+ * <p>They differ about tabs. After the {@code :} of a key on the same line, and after a closing
+ * quote, libyaml accepts a tab like a space, but SnakeYAML does not. After {@code -}, {@code ?} and
+ * any other {@code :} a key may begin, and libyaml accepts only spaces. libyaml requires the {@code
+ * :} of {@code ? key}; SnakeYAML takes the next scalar for the value. And in libyaml the name of an
+ * anchor ends earlier. All this was found by comparing both readers on millions of mutated
+ * configurations. Implements spec/config, section 3.
  */
 final class ConfigScanner implements Scanner {
     private final int[] characters;
@@ -45,7 +45,7 @@ final class ConfigScanner implements Scanner {
             throw refusal(token.getStartMark());
         }
         if (token instanceof KeyToken) {
-            // The token of a key without a question mark is put in afterwards and has no extent.
+            // The token of a key without a question mark is inserted afterwards and has no extent.
             isKeySimple = index(token.getStartMark()) == index(token.getEndMark());
         }
         skipBlanks(token);
@@ -54,8 +54,7 @@ final class ConfigScanner implements Scanner {
     }
 
     /**
-     * Takes the blanks behind an indicator. The scanner never looks beyond one before it is asked
-     * for more.
+     * Takes the blanks after an indicator. The scanner does not read further before it is asked.
      */
     private void skipBlanks(Token token) {
         boolean isValueOfSimpleKey =
@@ -116,8 +115,8 @@ final class ConfigScanner implements Scanner {
     }
 
     /**
-     * The scanner stops in front of the tab before it changes anything, so it can be helped over it
-     * and asked again.
+     * The scanner stops before the tab and changes nothing. So the tab can be skipped and the
+     * scanner asked again.
      */
     private void skipTabBehindQuote(ScannerException problem) {
         int at = reader.getIndex();

@@ -9,18 +9,18 @@ import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The first pass over a configuration: bytes in, characters out, or the first byte or character
- * that may not be there.
+ * The first pass over a configuration. In: bytes. Out: characters, or the first byte or character
+ * that is not allowed.
  *
- * <p>It is strict so that the two YAML readers, which differ about encodings and about characters
- * that end a line, are only ever given texts they agree on. Implements spec/config, section 2.
+ * <p>It is strict because the two YAML readers differ about encodings and about characters that end
+ * a line. So both get only texts on which they agree. Implements spec/config, section 2.
  */
 final class ConfigText {
     private static final char BYTE_ORDER_MARK = '\ufeff';
 
     private ConfigText() {}
 
-    /** The characters of the text, without a byte order mark in front. */
+    /** The characters of the text, without a leading byte order mark. */
     static String of(byte[] bytes) throws ConfigException {
         if (bytes.length > Limits.CONFIG_BYTES_MAX) {
             throw new ConfigException(
@@ -78,7 +78,7 @@ final class ConfigText {
                 && character != 0xffff;
     }
 
-    /** The line, from 1, on which a position lies: CR LF, LF and CR each end a line. */
+    /** The line, from 1, of a position. CR LF, LF and CR each end a line. */
     static int lineAt(String text, int position) {
         int line = 1;
         for (int i = 0; i < position; i++) {

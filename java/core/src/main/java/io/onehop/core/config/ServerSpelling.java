@@ -7,11 +7,11 @@ import io.onehop.core.topology.Server;
 
 /**
  * One element of {@code servers}: {@code host:port:weight [name]} or {@code /path:weight [name]},
- * taken apart from the right.
+ * parsed from the right.
  *
- * <p>Without a name of its own a server is known by {@code host:port} as spelled, by {@code host}
- * alone if the port is 11211 (libmemcached's rule, in redis pools too), or by {@code /path:} with
- * its colon. Implements spec/config, section 7.
+ * <p>A server without a name of its own is named {@code host:port} as spelled; {@code host} alone
+ * if the port is 11211 (libmemcached's rule, in redis pools, too); or {@code /path:} with the
+ * colon. Implements spec/config, section 7.
  */
 final class ServerSpelling {
     private static final int PORT_LEFT_OUT = 11211;
@@ -20,7 +20,7 @@ final class ServerSpelling {
     private final String port;
     private final String weight;
 
-    /** {@code null} if the server has none of its own. */
+    /** {@code null} if the server has no name of its own. */
     private final String name;
 
     private ServerSpelling(String address, String port, String weight, String name) {

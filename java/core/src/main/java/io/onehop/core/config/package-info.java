@@ -1,5 +1,5 @@
 /**
- * From the text of a nutcracker.yml to server pools, or to one line and a reason. The only place
- * that reads YAML. Implements spec/config.
+ * Reads a nutcracker.yml: its text becomes server pools, or one line and a reason. Only this
+ * package reads YAML. Implements spec/config.
  */
 package io.onehop.core.config;

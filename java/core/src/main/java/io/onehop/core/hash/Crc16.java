@@ -3,8 +3,8 @@ package io.onehop.core.hash;
 /**
  * {@code crc16}: CRC-16/XMODEM in a register that is never cut to 16 bits.
  *
- * <p>The low half is the ordinary CRC (Redis Cluster takes its slots from it); the high half keeps
- * what was shifted out, and takes part in placement.
+ * <p>The low half is the ordinary CRC (Redis Cluster takes its slots from it). The high half keeps
+ * the bits that were shifted out, and takes part in placement.
  *
  * <p>spec/hash, crc16.
  */

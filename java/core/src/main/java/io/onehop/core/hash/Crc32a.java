@@ -3,7 +3,7 @@ package io.onehop.core.hash;
 /**
  * {@code crc32a}: the CRC-32 of zlib and IEEE 802.3.
  *
- * <p>Not the JDK's CRC32, which is an object, and one that only an optimising compiler removes.
+ * <p>The JDK's CRC32 is an object, which only an optimising compiler removes, so it is not used.
  *
  * <p>spec/hash, crc32a.
  */

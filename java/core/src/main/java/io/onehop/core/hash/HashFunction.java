@@ -3,11 +3,11 @@ package io.onehop.core.hash;
 import io.onehop.core.Hash;
 
 /**
- * Key bytes in, 32 bits out, quirks of nutcracker included.
+ * A hash function of nutcracker with its quirks: key bytes in, 32 bits out.
  *
  * <p>Bytes from 0x80 on are widened with their sign where nutcracker on x86 does so. Every function
- * is pure, allocates nothing and may be called by any thread. Placement never hashes an empty key:
- * it takes 0 (spec/placement).
+ * is pure and allocates nothing. Any thread. Placement never hashes an empty key; it takes 0
+ * (spec/placement).
  */
 @FunctionalInterface
 public interface HashFunction {
@@ -15,7 +15,7 @@ public interface HashFunction {
     /** The hash of {@code length} bytes from {@code offset}, to be read as an unsigned number. */
     int of(byte[] bytes, int offset, int length);
 
-    /** The function of that name. */
+    /** The function with that name. */
     static HashFunction named(Hash name) {
         return switch (name) {
             case ONE_AT_A_TIME -> OneAtATime::of;

@@ -36,7 +36,7 @@ final class Jenkins {
         return left == 0 ? c : last(a, b, c, bytes, at, left);
     }
 
-    /** Mixes in the last 1 to 12 bytes; only an empty key has none. */
+    /** Mixes in the last 1 to 12 bytes. Only an empty key has none. */
     private static int last(int a, int b, int c, byte[] bytes, int at, int left) {
         a += wordOf(bytes, at, left);
         b += wordOf(bytes, at + 4, left - 4);

@@ -4,7 +4,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** Reads and writes numbers at any byte offset, lowest byte first: one machine instruction each. */
+/**
+ * Reads and writes numbers at any byte offset, lowest byte first, with one machine instruction
+ * each.
+ */
 final class LittleEndian {
     private static final VarHandle WORD =
             MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);

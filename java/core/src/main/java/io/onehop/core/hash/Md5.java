@@ -1,11 +1,11 @@
 package io.onehop.core.hash;
 
 /**
- * MD5, as a key hash ({@code md5}: the first four digest bytes, lowest first) and as the source of
- * ketama's ring points.
+ * MD5, as a key hash ({@code md5}: the first four digest bytes, lowest first) and for ketama's ring
+ * points.
  *
- * <p>Not the JDK's MessageDigest, which needs an object and a digest array for every key: placing a
- * key allocates nothing.
+ * <p>The JDK's MessageDigest needs an object and a digest array for every key. Here placing a key
+ * allocates nothing.
  *
  * <p>spec/hash, md5; RFC 1321.
  */
@@ -36,8 +36,8 @@ public final class Md5 {
         int b = 0xefcdab89;
         int c = 0x98badcfe;
         int d = 0x10325476;
-        // The padding is one byte 0x80 and the size in bits as a 64-bit number, at the end of a
-        // block.
+        // The padding is one byte 0x80, zeros, and the size in bits as a 64-bit number at the end
+        // of a block.
         for (int at = 0; at < size + 9; at += BLOCK) {
             int a0 = a;
             int b0 = b;
@@ -85,16 +85,16 @@ public final class Md5 {
     }
 
     /**
-     * What depends on the step before, {@code mixed}, is added last: the chain of 64 steps is what
-     * MD5 takes its time for.
+     * {@code mixed} depends on the step before and is added last, because the chain of 64 steps
+     * decides the speed of MD5.
      */
     private static int step(int a, int b, int mixed, int word, int i, int turn) {
         return b + Integer.rotateLeft(a + word + SINES[i] + mixed, turn);
     }
 
     /**
-     * Word {@code i} modulo 16 of the padded block at {@code start}, made on the fly so that no
-     * block is ever copied.
+     * Word {@code i} modulo 16 of the padded block at {@code start}. It is made when it is needed,
+     * so no block is copied.
      */
     private static int word(byte[] bytes, int offset, int length, int start, int i) {
         int at = start + (i & 15) * 4;

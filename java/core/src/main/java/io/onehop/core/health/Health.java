@@ -5,18 +5,18 @@ import io.onehop.core.base.Timings;
 import io.onehop.core.base.Words;
 
 /**
- * Is it worth asking this node? A pure state machine over one {@code long}, to be kept in an atomic
- * field: the methods take a state and an event and give the next state, and the caller compares and
- * swaps. 0 is a node nobody has complained about.
+ * The circuit breaker of one node: a pure state machine over one {@code long}, which the caller
+ * keeps in an atomic field. Each method takes a state and an event and returns the next state; the
+ * caller compares and swaps. 0 is a node without failures.
  *
- * <p>A node that rests fails fast until one caller probes it, each pause twice the one before; a
- * node that is ejected leaves placement and returns by time alone, as nutcracker has it. Instants
- * are milliseconds of a monotonic clock and, like chance, given by the caller. Stateless, for any
- * number of threads. Implements spec/health.
+ * <p>A node that rests fails fast until one caller probes it, and each pause is twice the one
+ * before. A node that is ejected leaves placement and returns by time alone, as in nutcracker.
+ * Instants are milliseconds of a monotonic clock. The caller passes them and random numbers.
+ * Stateless, for any number of threads. Implements spec/health.
  *
  * @param ejects {@code auto_eject_hosts}: a node that fails leaves placement instead of resting
- * @param failureLimit {@code server_failure_limit}; 0 counts as 2, or as 1 where nodes are ejected
- * @param retryMs {@code server_retry_timeout} in milliseconds; only where nodes are ejected
+ * @param failureLimit {@code server_failure_limit}; 0 counts as 2, or as 1 if nodes are ejected
+ * @param retryMs {@code server_retry_timeout} in milliseconds; only if nodes are ejected
  */
 public record Health(boolean ejects, int failureLimit, int retryMs) {
     private static final long UNTIL_MAX = (1L << 40) - 1;
@@ -24,16 +24,16 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
     private static final int STEP_MAX = 15;
     private static final int GENERATIONS = 64;
 
-    /** What a caller is told who wants to go to a node. */
+    /** What a caller may do that wants to use a node. */
     public enum Answer {
         GO,
-        /** Go, and everybody else waits for what becomes of it. */
+        /** Use it; all other callers wait for the result. */
         PROBE,
-        /** It rests: fail at once, nothing was sent. */
+        /** Fail immediately and send nothing: the node rests. */
         REFUSE
     }
 
-    /** Where an attempt failed: before there was a connection, or on it. */
+    /** Where an attempt failed: before it had a connection, or on it. */
     public enum Cause {
         CONNECT,
         EXCHANGE
@@ -51,7 +51,7 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
         return (int) (state >>> 40) & FAILURES_MAX;
     }
 
-    /** How often the node has rested in a row. */
+    /** How many pauses in a row. */
     public static int step(long state) {
         return (int) (state >>> 54) & STEP_MAX;
     }
@@ -62,8 +62,8 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
     }
 
     /**
-     * What an attempt must remember when it begins, and give back as {@code born} if it fails: the
-     * generation, and when the node last answered anybody.
+     * What an attempt remembers when it begins, and passes as {@code born} if it fails: the
+     * generation, and when the node last answered any call.
      */
     public static long birth(long state, long heardMs) {
         return heardMs << 6 | generation(state);
@@ -76,14 +76,14 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
                 | (long) (generation % GENERATIONS) << 58;
     }
 
-    /** 0 stands for "up", so no instant is 0. */
+    /** 0 means "up", so no instant is 0. */
     private static long instant(long ms) {
         return Math.max(1, Math.min(ms, UNTIL_MAX));
     }
 
     /* ---- Events ---- */
 
-    /** What to tell somebody who wants to go there. */
+    /** Whether a caller may use the node now. */
     public Answer answer(long state, long nowMs) {
         long until = until(state);
         if (ejects || until == 0) {
@@ -94,7 +94,9 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
                 : Answer.PROBE;
     }
 
-    /** The state after telling him, who has {@code patienceMs} for it (0: no end). */
+    /**
+     * The state after that answer. The caller has {@code patienceMs} for its attempt (0: no limit).
+     */
     public long asked(long state, long nowMs, int patienceMs) {
         if (answer(state, nowMs) != Answer.PROBE) {
             return state;
@@ -107,11 +109,11 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
     }
 
     /**
-     * The state after an attempt failed for a reason that is the node's.
+     * The state after an attempt that failed because of the node.
      *
-     * @param heardMs when the node last answered anybody
-     * @param born the {@link #birth} of the attempt: old news, and news of one connection only,
-     *     change nothing
+     * @param heardMs when the node last answered any call
+     * @param born the {@link #birth} of the attempt: old news, or news about one connection only,
+     *     changes nothing
      * @param chance any number, read as unsigned
      */
     public long failed(long state, long heardMs, Cause cause, long born, long nowMs, int chance) {
@@ -149,7 +151,7 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
                 generation(state) + 1);
     }
 
-    /** The state after a reply arrived, which the caller notes as heard; usually the same. */
+    /** The state after a reply, which the caller notes as heard. It is usually the same. */
     public long answered(long state) {
         boolean wasDown = until(state) != 0;
         if (failures(state) == 0 && (ejects || !wasDown)) {
@@ -160,17 +162,17 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
 
     /* ---- What the log is told ---- */
 
-    /** The kind of a change of state. Only the caller that made the change writes it to the log. */
+    /** The kind of a change of state. Only the caller that made the change logs it. */
     public enum Edge {
-        /** No news. */
+        /** Nothing to log. */
         NONE,
         DOWN,
-        /** It was tried again, in vain. */
+        /** A probe has failed. */
         STILL,
         BACK
     }
 
-    /** What a change of state is. */
+    /** The kind of a change of state. */
     public static Edge edge(long before, long after) {
         if (generation(before) == generation(after)) {
             return Edge.NONE;
@@ -182,24 +184,24 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
     }
 
     /**
-     * What the log was told of a node, after an edge: a word to keep, 0 at first, and whether to
-     * write a line.
+     * What was logged of a node, after a change: a word to keep, 0 at first, and whether to write a
+     * line.
      *
-     * @param word to be kept
-     * @param isDue whether a line is to be written
-     * @param times how often the node went down besides, since the last line that says so
-     * @param ms of a node that is back: since that line
+     * @param word the word to keep
+     * @param isDue whether to write a line
+     * @param times how often else the node went down since the last line about it
+     * @param ms for a node that is back: milliseconds since that line
      */
     public record Told(long word, boolean isDue, int times, long ms) {
         /**
-         * The instant of the last line that it is down; how often it has gone down since; whether
-         * that is now.
+         * The instant of the last line about the node being down, how often it went down since, and
+         * whether that is now.
          */
         private static long word(long lineMs, int downs, boolean isTold) {
             return lineMs | (long) Math.min(downs, FAILURES_MAX) << 40 | (isTold ? 1L << 54 : 0);
         }
 
-        /** The word and the line after an edge. */
+        /** The word and the line after a change. */
         public static Told after(long word, Edge edge, long nowMs) {
             long lineMs = word & UNTIL_MAX;
             int downs = ((int) (word >>> 40) & FAILURES_MAX) + (edge == Edge.DOWN ? 1 : 0);
@@ -220,12 +222,12 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
 
     /* ---- Where nodes are ejected ---- */
 
-    /** Whether the node belongs into the ring that is built now. */
+    /** Whether the node takes part in a placement that is made now. */
     public static boolean isLive(long state, long nowMs) {
         return until(state) <= nowMs;
     }
 
-    /** The state of a node after such a building. */
+    /** The state of a node after such a placement. */
     public static long rebuilt(long state, long nowMs) {
         if (until(state) == 0 || !isLive(state, nowMs)) {
             return state;
@@ -234,15 +236,16 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
     }
 
     /**
-     * Whether placement must be built anew, {@code dueMs} being the smallest instant of the nodes
-     * that are out.
+     * Whether keys must be placed again. {@code dueMs} is the first instant at which an ejected
+     * node may return.
      */
     public static boolean isRebuildDue(long dueMs, long nowMs) {
         return dueMs != 0 && nowMs > dueMs;
     }
 
     /**
-     * Whether an error that a node answered says that it cannot serve now: by its whole first word.
+     * Whether an error reply means that the node cannot serve now. Only its whole first word
+     * counts.
      */
     public static boolean isUnwell(String answer) {
         int end = answer.indexOf(' ');

@@ -1,19 +1,19 @@
 package io.onehop.core.health;
 
 /**
- * Buckets of times, four for each power of two of microseconds, and what they tell: how long most
- * calls took.
+ * A histogram of durations, with four buckets for each power of two of microseconds, and its
+ * percentiles.
  *
- * <p>Pure arithmetic over bucket numbers; who counts keeps the counts. Implements spec/meter,
+ * <p>Pure arithmetic over bucket numbers; the caller keeps the counts. Implements spec/meter,
  * section 2.
  */
 public final class Latency {
-    /** How many buckets there are; the last one has no end. */
+    /** The number of buckets. The last one has no end. */
     public static final int BUCKETS = 101;
 
     private Latency() {}
 
-    /** The bucket of a time in microseconds, which is not negative. */
+    /** The bucket of a duration in microseconds, which is not negative. */
     public static int bucket(long us) {
         if (us < 4) {
             return (int) us;
@@ -22,16 +22,16 @@ public final class Latency {
         return Math.min(BUCKETS - 1, 4 * (exponent - 1) + ((int) (us >>> (exponent - 2)) & 3));
     }
 
-    /** Where a bucket begins, in microseconds. */
+    /** The beginning of a bucket, in microseconds. */
     public static long beginUs(int bucket) {
         return bucket < 4 ? bucket : (4L + bucket % 4) << (bucket / 4 - 1);
     }
 
     /**
-     * A time that so many thousandths of all calls stayed below, in microseconds: the end of a
-     * bucket, and of the last one the beginning; 0 if there were no calls.
+     * The percentile in microseconds: that many thousandths of all calls took less. It is the end
+     * of a bucket, or the beginning of the last one; 0 if there were no calls.
      *
-     * @param counts how many calls each bucket has
+     * @param counts the number of calls in each bucket
      */
     public static long percentileUs(long[] counts, int thousandths) {
         long calls = 0;

@@ -1,5 +1,2 @@
-/**
- * Is it worth asking this node, and how long did its calls take: the rules alone. Implements
- * spec/health and spec/meter.
- */
+/** The rules of the circuit breaker and of latencies. Implements spec/health and spec/meter. */
 package io.onehop.core.health;

@@ -1,7 +1,7 @@
 package io.onehop.core.key;
 
 /**
- * The two bytes between which a key's hashed part stands, such as <code>{</code> and <code>}</code>
- * ; they may be equal.
+ * The two bytes that enclose the hashed part of a key, such as <code>{</code> and <code>}</code>;
+ * they may be equal.
  */
 public record HashTag(byte open, byte close) {}

@@ -3,14 +3,12 @@ package io.onehop.core.key;
 import io.onehop.core.hash.Crc16;
 
 /**
- * Which bytes of a key decide where it lives.
+ * Which bytes of a key decide where it is.
  *
- * <p>A key goes in, the part that is hashed comes out: what stands between the two bytes of the
- * pool's hash tag if there is something, otherwise the whole key. What is stored is always the
- * whole key. The part is returned as one number, offset above length, so that placing a key
- * allocates nothing: take it apart with {@link #offset} and {@link #length}.
- *
- * <p>Before it on the road: the command; after it: hash. Implements spec/key.
+ * <p>In: a key. Out: the part that is hashed. It is the part between the two bytes of the pool's
+ * hash tag, if that is not empty, otherwise the whole key. The node always gets the whole key. The
+ * part is returned as one number, offset above length, so that placing a key allocates nothing;
+ * {@link #offset} and {@link #length} decode it. Implements spec/key.
  */
 public final class Key {
     /** The number of slots of every Redis Cluster. */
@@ -21,7 +19,7 @@ public final class Key {
     private Key() {}
 
     /**
-     * The part of the key that is hashed under {@code tag}, or all of it if {@code tag} is {@code
+     * The part of the key that is hashed under {@code tag}; the whole key if {@code tag} is {@code
      * null}.
      */
     public static long hashed(byte[] key, int offset, int length, HashTag tag) {
@@ -41,7 +39,7 @@ public final class Key {
         return (int) (part >>> 32);
     }
 
-    /** How many bytes a part has. */
+    /** The length of a part in bytes. */
     public static int length(long part) {
         return (int) part;
     }
@@ -56,7 +54,7 @@ public final class Key {
         return (long) offset << 32 | length;
     }
 
-    /** Where the byte first stands, or {@code end}. */
+    /** The first position of the byte, or {@code end}. */
     private static int indexOf(byte wanted, byte[] bytes, int from, int end) {
         int at = from;
         while (at < end && bytes[at] != wanted) {

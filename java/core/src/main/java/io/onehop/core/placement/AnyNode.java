@@ -6,8 +6,7 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * {@code random}: any live node, whatever the key and the weights. Not reproducible, and not meant
- * to be.
+ * {@code random}: any live node, whatever the key and the weights. Not reproducible on purpose.
  *
  * <p>spec/placement, random.
  */

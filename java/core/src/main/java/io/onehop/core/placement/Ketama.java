@@ -9,12 +9,12 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Consistent hashing as nutcracker does it: each node has points on a ring of 2^32 values, and a
- * hash belongs to the node of the first point that is not below it; behind the last point the ring
- * begins anew.
+ * Consistent hashing as in nutcracker. Each node has points on a ring of 2^32 values. A hash
+ * belongs to the node of the first point that is not below it; after the last point the ring begins
+ * again.
  *
- * <p>How many points a node gets is computed in single precision, in exactly the order of the C
- * expression: in double precision 25 equal nodes would have 40 groups each instead of 39, and other
+ * <p>The number of a node's points is computed in single precision, in exactly the order of the C
+ * expression. In double precision 25 equal nodes would have 40 groups each instead of 39, and other
  * keys would move. A node may have no point at all. Equal points keep the order in which they were
  * made.
  *
@@ -31,7 +31,7 @@ public final class Ketama implements Placement {
         this.ring = ring;
     }
 
-    /** The ring of the live nodes, given in sorted order. */
+    /** The ring of the live nodes, which are in sorted order. */
     public static Ketama of(List<Node> live) {
         int weights = live.stream().mapToInt(Node::weight).sum();
         int[] groups =
@@ -46,7 +46,7 @@ public final class Ketama implements Placement {
         return ofPoints(sortedByPoint(points));
     }
 
-    /** Groups of four points for one node; every step rounds to single precision, in this order. */
+    /** Groups of four points for one node. Every step rounds to single precision, in this order. */
     static int groups(int weight, int weights, int liveCount) {
         float share = (float) weight / (float) weights;
         float groups = share * POINTS_PER_NODE / POINTS_PER_DIGEST * (float) liveCount;
@@ -54,8 +54,8 @@ public final class Ketama implements Placement {
     }
 
     /**
-     * Adds the points of one node, each an entry with the point above the index of the node;
-     * returns how many there are now.
+     * Adds the points of one node. In an entry the point is above the index of the node. Returns
+     * the new count.
      */
     private static int addPoints(long[] points, int count, Node node, int groups) {
         byte[] name = node.name().getBytes(StandardCharsets.UTF_8);
@@ -72,7 +72,7 @@ public final class Ketama implements Placement {
         return count;
     }
 
-    /** Writes a number in decimal digits; returns where they end. */
+    /** Writes a number in decimal digits. Returns their end. */
     private static int writeDigits(byte[] text, int start, int number) {
         int end = start + 1;
         for (int rest = number / 10; rest > 0; rest /= 10) {
@@ -95,8 +95,9 @@ public final class Ketama implements Placement {
     }
 
     /**
-     * Radix sort by the upper half, two passes of 16 bits: several times as fast as comparing for
-     * the 160,000 points of 1,000 nodes, and stable, which the order of equal points depends on.
+     * Radix sort by the upper half, two passes of 16 bits. For the 160,000 points of 1,000 nodes it
+     * is several times as fast as comparing. It is stable, and the order of equal points depends on
+     * that.
      */
     private static long[] sortedByPoint(long[] points) {
         return sortedByDigit(sortedByDigit(points, 32), 48);
@@ -117,7 +118,7 @@ public final class Ketama implements Placement {
         return sorted;
     }
 
-    /** The points in order, for whoever wants to look at the ring itself. */
+    /** The points in order, to inspect the ring. */
     Ranges ring() {
         return ring;
     }

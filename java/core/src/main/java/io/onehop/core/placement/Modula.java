@@ -5,11 +5,10 @@ import io.onehop.core.Node;
 import java.util.List;
 
 /**
- * The hash modulo the sum of the weights: nodes in sorted order have as many slots in a row as
- * their weight says.
+ * The hash modulo the sum of the weights. Each node, in sorted order, has as many consecutive slots
+ * as its weight.
  *
- * <p>A node's slots are kept as their last number, not one by one: a weight of two milliards costs
- * no more than 1.
+ * <p>Only the last slot of each node is stored, so a weight of two billion costs no more than 1.
  *
  * <p>spec/placement, modula.
  */
@@ -23,7 +22,8 @@ public final class Modula implements Placement {
     }
 
     /**
-     * The slots of the live nodes, given in sorted order; their weights add up to less than 2^31.
+     * The slots of the live nodes, which are in sorted order. Their weights add up to less than
+     * 2^31.
      */
     public static Modula of(List<Node> live) {
         int[] lastSlots = new int[live.size()];

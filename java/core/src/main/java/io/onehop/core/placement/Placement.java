@@ -1,21 +1,18 @@
 package io.onehop.core.placement;
 
 /**
- * From a hash to a node: the heart of the road, pure and immutable.
+ * From a hash to a node, pure and immutable.
  *
- * <p>Built once from the live nodes in sorted order, asked for every key after that; it allocates
- * nothing, takes no lock and may be asked by any thread. Before it on the road: hash; after it: the
- * node's pool.
- *
- * <p>Implements spec/placement.
+ * <p>It is built once from the live nodes in sorted order, then asked for every key. It allocates
+ * nothing and takes no lock. Any thread. Implements spec/placement.
  */
 public interface Placement {
 
-    /** The index (of the whole topology) of the node that owns a hash. */
+    /** The index (in the whole topology) of the node that owns a hash. */
     int locate(int hash);
 
     /**
-     * How many of 65,536 hashes, evenly spread, each node of the whole topology owns. spec/meter,
+     * How many of 65,536 evenly spread hashes each node of the whole topology owns. spec/meter,
      * section 3.
      */
     default int[] owned(int nodes) {
@@ -27,8 +24,8 @@ public interface Placement {
     }
 
     /**
-     * What the hash met on its way: the value of a ring point, the number of a slot; 0 where there
-     * is none.
+     * What the hash was compared with: the value of a ring point, or the number of a slot; 0 if
+     * there is neither.
      */
     long point(int hash);
 }

@@ -3,13 +3,13 @@ package io.onehop.core.placement;
 /**
  * Ranges of unsigned numbers, each with an owner, that answer "who owns x" in a few nanoseconds.
  *
- * <p>A range is known by its last number, its end. What lies behind the last end belongs to the
- * owner of the first range again: the numbers form a ring.
+ * <p>A range is stored as its last number, its end. The numbers form a ring: those after the last
+ * end belong to the owner of the first range.
  *
- * <p>A binary search over the 1,280 points of eight nodes costs four times the hash of a short key:
- * it is eleven branches nobody can predict. So the top bits of x choose a bucket. With four to
- * eight buckets per range about five in six lie within the ranges of one owner, and the bucket says
- * so; the others say from where to search:
+ * <p>A binary search over the 1,280 points of eight nodes costs four times the hash of a short key,
+ * because its eleven branches cannot be predicted. So the top bits of x choose a bucket. With four
+ * to eight buckets per range about five in six lie within the ranges of one owner, and the bucket
+ * has that owner. The other buckets have the position where the search begins:
  *
  * <pre>
  *     ends        .    3   5        .         17 .        .        .   29
@@ -18,29 +18,29 @@ package io.onehop.core.placement;
  *                  search from 0   a               search from 2   search from 3
  * </pre>
  *
- * <p>The search takes growing steps, so that a list that is crowded in one place stays fast.
+ * <p>The search takes growing steps, so it stays fast where many ends are close together.
  * spec/placement.
  */
 final class Ranges {
     private static final int BUCKETS_PER_RANGE = 4;
 
     /**
-     * Sorted, with the sign bit flipped so that Java's signed comparison sorts them as unsigned
+     * Sorted, with the sign bit flipped: then Java's signed comparison sorts them as unsigned
      * numbers.
      */
     private final int[] ends;
 
-    /** The owner of each range; one entry more repeats the first, where the ring closes. */
+    /** The owner of each range. One more entry repeats the first, where the ring closes. */
     private final int[] owners;
 
-    /** The owner, or else the complement of the position of the first end in the bucket. */
+    /** The owner, or the complement of the position of the first end in the bucket. */
     private final int[] buckets;
 
     private final int shift;
 
     /**
-     * Ends are sorted as unsigned numbers and not empty, owners are not negative, and no number
-     * above {@code largest} will be asked for.
+     * {@code ends} are not empty and sorted as unsigned numbers. {@code owners} are not negative.
+     * No number above {@code largest} will be asked for.
      */
     Ranges(int[] ends, int[] owners, int largest) {
         int bits = Integer.SIZE - Integer.numberOfLeadingZeros(ends.length * BUCKETS_PER_RANGE - 1);
@@ -64,7 +64,7 @@ final class Ranges {
         }
     }
 
-    /** Whether the ranges from one position to another, both included, belong to the same owner. */
+    /** True if the ranges from one position to another, both included, belong to one owner. */
     private boolean hasOneOwner(int first, int last) {
         for (int i = first + 1; i <= last; i++) {
             if (owners[i] != owners[first]) {
@@ -80,7 +80,7 @@ final class Ranges {
         return bucket >= 0 ? bucket : owners[search(number ^ Integer.MIN_VALUE, ~bucket)];
     }
 
-    /** The end of the range that a number is in. */
+    /** The end of the range that contains a number. */
     long end(int number) {
         int position = search(number ^ Integer.MIN_VALUE, 0);
         return endAt(position < ends.length ? position : 0);
@@ -105,7 +105,7 @@ final class Ranges {
         return low;
     }
 
-    /** How many ranges there are. */
+    /** The number of ranges. */
     int count() {
         return ends.length;
     }

@@ -3,20 +3,22 @@ package io.onehop.core.placement;
 import java.util.Map;
 
 /**
- * The table of a Redis Cluster: each of its 16,384 slots has a node. A slot that nobody has is
- * marked, and whoever stands in for it will be asked and say so.
+ * The slot table of a Redis Cluster: each of its 16,384 slots has a node. A slot without an owner
+ * is marked. Its command goes to a substitute node, which answers with an error.
  *
  * <p>spec/topology/cluster.md, section 4.
  */
 public final class Slots implements Placement {
     public static final int COUNT = 16384;
 
-    /** The mark beside the index of a node that stands in. */
+    /** The mark beside the index of a substitute. */
     public static final int UNSERVED = 0x8000;
 
     private final char[] table;
 
-    /** Takes the table as its own: an entry is the index of a node, perhaps with the mark. */
+    /**
+     * Keeps the table without copying it. An entry is the index of a node, perhaps with the mark.
+     */
     public Slots(char[] table) {
         if (table.length != COUNT) {
             throw new IllegalArgumentException("A Redis Cluster has " + COUNT + " slots.");
@@ -24,7 +26,7 @@ public final class Slots implements Placement {
         this.table = table;
     }
 
-    /** The table as long as nobody has told who has which slot: so many seeds stand in. */
+    /** The table before the first map: the seeds are the substitutes. */
     public static Slots unserved(int seeds) {
         char[] table = new char[COUNT];
         for (int slot = 0; slot < COUNT; slot++) {
@@ -47,7 +49,7 @@ public final class Slots implements Placement {
         return (table[slot] & UNSERVED) == 0;
     }
 
-    /** How many slots somebody has. */
+    /** How many slots have an owner. */
     public int servedCount() {
         int served = 0;
         for (int slot = 0; slot < COUNT; slot++) {
@@ -56,7 +58,7 @@ public final class Slots implements Placement {
         return served;
     }
 
-    /** The same table but for some slots, which have these nodes. */
+    /** The same table with other nodes for some slots. */
     public Slots with(Map<Integer, Integer> nodes) {
         char[] changed = table.clone();
         nodes.forEach((slot, node) -> changed[slot] = (char) node.intValue());

@@ -1,5 +1,5 @@
 /**
- * From a hash to a node, one distribution per file behind one signature. Use them through {@link
- * io.onehop.core.PoolTopology}. spec/placement.
+ * From a hash to a node, one distribution per file, with one signature. {@link
+ * io.onehop.core.topology.PoolTopology} uses them. spec/placement.
  */
 package io.onehop.core.placement;

@@ -10,17 +10,17 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What a node with {@code engine: ssdb} is sent instead of a command that was meant for redis, and
- * what its replies become.
+ * Translates redis' commands for a node with {@code engine: ssdb}, and its replies back.
  *
- * <p>SSDB speaks redis' protocol and means other things by it, mostly silently. So nothing passes
- * but what matches a form of spec/route/ssdb.json. In: the words of a command. Out: a {@link
- * Translation}, or the reason why not. Pure, for any thread. Implements spec/route/route.md,
- * "SSDB".
+ * <p>SSDB speaks redis' protocol but means other things by it, usually without an error. So only
+ * commands that match a form of spec/route/ssdb.json are sent. In: the words of a command. Out: a
+ * {@link Translation}, or the reason of a refusal. Pure, for any thread. Implements
+ * spec/route/route.md, "SSDB".
  */
 public final class Ssdb {
     /**
-     * What {@link Translation#shape} gives for replies that SSDB does not give to such a command.
+     * The result of {@link Translation#shape} for replies that SSDB does not give to such a
+     * command.
      */
     public static final Object STRANGE = new Object();
 
@@ -43,7 +43,7 @@ public final class Ssdb {
     private Ssdb() {}
 
     /**
-     * A command as SSDB is sent it.
+     * A command as it is sent to SSDB.
      *
      * @param refusal why nothing may be sent, or {@code null}
      * @param commands what to send, each as its words; {@code null}: the command as it is
@@ -56,7 +56,7 @@ public final class Ssdb {
         }
     }
 
-    /** How the replies of what was sent become the reply of the command. */
+    /** How the replies to the sent commands become the reply to the original one. */
     public static final class Shape {
         private final SsdbForm form;
 
@@ -65,8 +65,8 @@ public final class Ssdb {
         }
 
         /**
-         * The one reply; numbers are Long, texts are byte[], lists are List, nil is null, and an
-         * Exception is an error. {@link #STRANGE} if they are none that SSDB gives.
+         * The one reply. Numbers are Long, texts byte[], lists List, nil is null, and an Exception
+         * is an error. {@link #STRANGE} for replies that SSDB never gives.
          */
         public Object of(List<Object> replies) {
             if (replies.isEmpty()) {
@@ -137,10 +137,10 @@ public final class Ssdb {
     }
 
     /**
-     * {@code isRaw}: the caller wrote the words himself and will make something of replies that
-     * redis would not give.
+     * {@code isRaw}: the caller wrote the words, so it can interpret replies that redis would not
+     * give.
      */
-    @SuppressWarnings("exports") // Words are for the clients alone, and so is this.
+    @SuppressWarnings("exports") // Words are only for the clients, and so is this.
     public static Translation translate(Words words, boolean isRaw) {
         Name name =
                 NAMES.get(

@@ -7,14 +7,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One form of spec/route/ssdb.json: words that a command for SSDB may consist of, and what is sent
- * instead.
+ * One form of spec/route/ssdb.json: the words that a command for SSDB may have, and what is sent
+ * for it.
  *
- * <p>Made of a row of {@link SsdbTable}. Immutable, for any thread.
+ * <p>Made from a row of {@link SsdbTable}. Immutable, for any thread.
  */
 final class SsdbForm {
 
-    /** What is sent instead: a name, the words at these positions, and the words that repeat. */
+    /** What is sent: a name, the words at these positions, and the words that repeat. */
     private record Send(String name, String positions, boolean counts) {}
 
     private final String fixed;
@@ -37,7 +37,7 @@ final class SsdbForm {
         }
     }
 
-    /** The type of a word, of which 0 is the name. */
+    /** The type of a word. Word 0 is the name. */
     private char letter(int word) {
         return word <= fixed.length()
                 ? fixed.charAt(word - 1)
@@ -48,7 +48,7 @@ final class SsdbForm {
         return letter >= 'A' && letter <= 'Z';
     }
 
-    /** Whether a command has as many words as the form, and those that the form names. */
+    /** Whether a command has the form's number of words, and its fixed words. */
     private boolean hasOutline(Words words) {
         int rest = words.count() - 1 - fixed.length();
         if (tail.isEmpty() ? rest != 0 : rest <= 0 || rest % tail.length() != 0) {
@@ -68,7 +68,8 @@ final class SsdbForm {
     }
 
     /**
-     * What keeps a command from this form if that is the length of a word; otherwise {@code null}.
+     * The reason if only the length of a word keeps a command from this form; otherwise {@code
+     * null}.
      */
     String lengthReason(Words words) {
         int unfit = hasOutline(words) ? firstUnfit(words, true) : 0;
@@ -89,10 +90,7 @@ final class SsdbForm {
 
     /* ---- What is sent ---- */
 
-    /**
-     * The commands that are sent for one of this form, each as its words; none if there is nothing
-     * to ask.
-     */
+    /** The commands to send, each as its words. None if there is nothing to ask. */
     List<byte[][]> sent(Words words) {
         if (isCrossed(words)) {
             return List.of();
@@ -147,12 +145,12 @@ final class SsdbForm {
 
     /* ---- What was answered ---- */
 
-    /** The reply when nothing was sent. */
+    /** The reply if nothing was sent. */
     Object empty() {
         return empty.equals("list") ? List.of() : 0L;
     }
 
-    /** Whether one of the replies of a key says that there was something. */
+    /** Whether one of a key's replies says that the key existed. */
     boolean counts(int reply) {
         return sends.get(reply % sends.size()).counts;
     }

@@ -10,11 +10,12 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * What a word of a command for SSDB may be, by the letter of its type in {@link SsdbTable}, and
- * what is sent for it.
+ * Checks and translates one word of a command for SSDB, by the letter of its type in {@link
+ * SsdbTable}.
  *
- * <p>SSDB keeps scores in 64-bit integers and cuts what does not fit; clients write doubles. So
- * numbers are read to the last digit here. Pure. Implements spec/route/route.md, "SSDB".
+ * <p>SSDB keeps scores in 64-bit integers and truncates what does not fit, but clients write
+ * doubles. So numbers are read exactly, to the last digit. Pure. Implements spec/route/route.md,
+ * "SSDB".
  */
 final class SsdbWord {
     private static final Pattern NUMBER = Pattern.compile("-?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?");
@@ -22,7 +23,7 @@ final class SsdbWord {
     private static final BigInteger LEAST = BigInteger.valueOf(Long.MIN_VALUE);
     private static final BigInteger MOST = BigInteger.valueOf(Long.MAX_VALUE);
 
-    /** A bound that nothing can lie within. */
+    /** A bound that excludes every number. */
     static final String NOTHING = "nothing";
 
     private SsdbWord() {}
@@ -53,9 +54,7 @@ final class SsdbWord {
         };
     }
 
-    /**
-     * What is told of a word that has the wrong length; {@code null} if its length does not matter.
-     */
+    /** The reason if a word has the wrong length; {@code null} if its length does not matter. */
     static String lengthReason(char letter) {
         return switch (letter) {
             case 'k' -> "SSDB takes a key of 1 to 255 bytes.";
@@ -89,8 +88,8 @@ final class SsdbWord {
     }
 
     /**
-     * The number; one that is far beyond 64 bits, or that is far too small to matter, is cut to a
-     * size that shows it.
+     * The number. One that is far beyond 64 bits, or almost zero, is cut to a size that still shows
+     * that.
      */
     private static BigDecimal number(String text) {
         int mark = Math.max(text.indexOf('e'), text.indexOf('E'));
@@ -124,7 +123,7 @@ final class SsdbWord {
                 || NUMBER.matcher(text.startsWith("(") ? text.substring(1) : text).matches();
     }
 
-    /** What a bound comes to: a whole number; {@code null} for no bound; or {@link #NOTHING}. */
+    /** The value of a bound: a whole number; {@code null} for no bound; or {@link #NOTHING}. */
     private static Object bound(char letter, String text) {
         boolean isLow = isLow(letter);
         if (isInfinite(text)) {
@@ -144,7 +143,8 @@ final class SsdbWord {
     }
 
     /**
-     * A bound's number to compare it with the other; the end of all numbers where there is none.
+     * A bound as a number that can be compared with the other bound. Without a bound it is beyond
+     * all numbers.
      */
     static BigInteger edge(char letter, byte[] word) {
         Object bound = bound(letter, text(word));

@@ -1,5 +1,5 @@
 /**
- * What an SSDB node is sent instead of redis' commands, and what its replies become. Implements
+ * Redis' commands translated for an SSDB node, and its replies translated back. Implements
  * spec/route/route.md, "SSDB".
  */
 package io.onehop.core.ssdb;

@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 /**
  * Every directive of a server pool: its name, the type of its value, and its default.
  *
- * <p>Values are text to YAML; here they become numbers, hash functions and so on, or a reason why
- * not. Implements spec/config, section 6.
+ * <p>In YAML values are texts. Here they become numbers, hash functions and so on, or a reason for
+ * an error. Implements spec/config, section 6.
  */
 public enum Directive {
     LISTEN("listen", Directive::listen, null),
@@ -45,7 +45,7 @@ public enum Directive {
         Object read(Directive directive, String text) throws Fault;
     }
 
-    /** A value that is not accepted; the reader of the file knows the line. */
+    /** A value that is not accepted. The reader of the file adds the line. */
     public static final class Fault extends Exception {
         private static final long serialVersionUID = 1;
 
@@ -69,7 +69,7 @@ public enum Directive {
         return label;
     }
 
-    /** The value of a pool that does not say; {@code null} if there is none. */
+    /** The value if the file does not set it; {@code null} if there is none. */
     public Object standard() {
         return standard;
     }
@@ -88,22 +88,22 @@ public enum Directive {
         return type.read(this, text);
     }
 
-    /** Whether its value is never shown to anybody. */
+    /** True if its value must never be shown. */
     public boolean isSecret() {
         return this == REDIS_AUTH || this == USERNAME;
     }
 
-    /** A reason that begins with this directive. */
+    /** An error whose reason begins with this directive. */
     public Fault fault(String what) {
         return new Fault("directive \"" + label + "\" " + what);
     }
 
-    /** Whether a text is one or more of the digits 0 to 9. */
+    /** True if a text is one or more of the digits 0 to 9. */
     public static boolean isDigits(String text) {
         return !text.isEmpty() && text.chars().allMatch(digit -> digit >= '0' && digit <= '9');
     }
 
-    /** The number some digits spell, or -1 if it is above 2147483647. */
+    /** The number in some digits, or -1 if it is above 2147483647. */
     public static int numberOf(String digits) {
         long number = 0;
         for (int i = 0; i < digits.length() && number <= Limits.NUMBER_MAX; i++) {
@@ -228,8 +228,8 @@ public enum Directive {
     }
 
     /**
-     * nutcracker reads the mode with strtol, base 8: what follows the digits is not looked at, and
-     * no digit means 0.
+     * nutcracker reads the mode with strtol, base 8: it ignores what follows the digits, and no
+     * digit means 0.
      */
     private static boolean isMode(String text) {
         boolean isNegative = text.startsWith("-");

@@ -9,8 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * What two processes compare to know that they place keys alike: the MD5 of everything placement
- * depends on, written down in one fixed form.
+ * The MD5 of everything that placement depends on, written in one fixed form. Two processes compare
+ * it to find out whether they place keys alike.
  *
  * <p>spec/topology, fingerprint.
  */

@@ -3,12 +3,12 @@ package io.onehop.core.topology;
 import io.onehop.core.Node;
 import io.onehop.core.Role;
 
-/** How nodes are made, and what becomes of them: a {@link Node} itself is what users see of one. */
+/** Makes and changes nodes. Users see only {@link Node} itself. */
 public final class Nodes {
 
     private Nodes() {}
 
-    /** A server of a file. */
+    /** The node of a server in a file. */
     public static Node of(int index, Server server) {
         return new Node(
                 index,
@@ -40,7 +40,7 @@ public final class Nodes {
                 node.near());
     }
 
-    /** The entry of a node that is no more. */
+    /** The entry of a node that has left the cluster. */
     public static Node gone(Node node, int index) {
         return new Node(
                 index,

@@ -26,23 +26,21 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * An immutable picture of one server pool, and the way from a key to its node: all that a client
- * knows of it. Users see it as {@link Topology}.
+ * An immutable picture of one server pool, and the way from a key to its node. Users see it as
+ * {@link Topology}.
  *
- * <p>Built once from a pool of the configuration, optionally without the nodes that are ejected at
- * that moment; asked a million times a second after that, by any number of threads. Nothing is
- * resolved or connected here. To change a topology, build another one and put it in its place.
- *
- * <p>Before it on the road: the key of a command; after it: the node's connections. Implements
- * spec/topology and spec/placement.
+ * <p>It is built once from a pool of the configuration, with or without the nodes that are ejected
+ * at that moment. Then any number of threads ask it, a million times a second. Nothing is resolved
+ * or connected here. A change of the topology is a new object. Implements spec/topology and
+ * spec/placement.
  */
 public final class PoolTopology implements Topology {
 
     /*
-     * One server gets every key and nothing is hashed, so that a pool of one has no placement at all. Otherwise the
-     * way of a key is: hash tag, hash (0 for an empty key), placement. Servers are sorted by the length of their
-     * name, then by its bytes: the order in the file plays no part, and a node's index is its place in that order,
-     * ejected or not.
+     * In a pool of one server nothing is hashed and there is no placement. Otherwise the stages
+     * are hash tag, hash (0 for an empty key), placement. Servers are sorted by the length of
+     * their name, then by its bytes, so the order in the file has no effect. A node's index is
+     * its position in that order, ejected or not.
      */
 
     private static final Comparator<Server> BY_LENGTH_THEN_BYTES_OF_NAME =
@@ -53,14 +51,14 @@ public final class PoolTopology implements Topology {
 
     private final ServerPool pool;
     private final List<Node> byIndex;
-    private final List<Node> nodes; // Without those that are gone.
+    private final List<Node> nodes; // Without those that have left the cluster.
     private final Placement placement;
     private final HashFunction hash;
     private final HashTag tag;
     private final long epoch;
-    // Made when it is asked for first; who races for it makes the same one.
+    // Made when it is first needed. Threads that race make equal ones.
     private String fingerprint;
-    private Map<String, Node> byName; // Likewise.
+    private Map<String, Node> byName; // Made like the fingerprint.
 
     private PoolTopology(ServerPool pool, List<Node> byIndex, Placement placement, long epoch) {
         this.pool = pool;
@@ -75,14 +73,16 @@ public final class PoolTopology implements Topology {
         this.epoch = epoch;
     }
 
-    /** The topology of a pool whose nodes are all in place. */
+    /** The topology of a pool without ejected nodes. */
     public static PoolTopology of(ServerPool pool) {
         return of(pool, Set.of());
     }
 
     /**
-     * The topology of a pool without the nodes of the given names; if all are ejected, placement is
-     * as if none were. A name that no node has is an {@link IllegalArgumentException}.
+     * The topology of a pool without the nodes of these names. If all are ejected, placement
+     * ignores ejection.
+     *
+     * @throws IllegalArgumentException if no node has one of the names
      */
     public static PoolTopology of(ServerPool pool, Set<String> ejected) {
         List<Node> nodes = sorted(pool.servers());
@@ -93,19 +93,16 @@ public final class PoolTopology implements Topology {
                 pool, nodes, hasOne ? null : placement(pool, live.isEmpty() ? nodes : live), 0);
     }
 
-    /**
-     * The topology of a Redis Cluster that has named its nodes and who has which slot, at that
-     * epoch.
-     */
+    /** The topology of a Redis Cluster with its nodes and slots, at that epoch. */
     public static PoolTopology of(ServerPool pool, List<Node> nodes, Slots slots, long epoch) {
         return new PoolTopology(pool, List.copyOf(nodes), slots, epoch);
     }
 
     /**
-     * The same topology after nodes have said that slots have moved to other nodes, with the
-     * fingerprint that is then right; for a Redis Cluster alone.
+     * The topology of the same Redis Cluster after slots have moved to other nodes, with its
+     * fingerprint.
      *
-     * @param owners the index of the node of each slot that has moved
+     * @param owners the index of the new node of each moved slot
      */
     public PoolTopology withSlots(Map<Integer, Integer> owners) {
         List<Node> changed = new ArrayList<>(byIndex);
@@ -115,8 +112,7 @@ public final class PoolTopology implements Topology {
     }
 
     /**
-     * The lowest slot of each master of a Redis Cluster, ascending: the order in which SCAN goes
-     * through them.
+     * The lowest slot of each master of a Redis Cluster, ascending. SCAN visits them in this order.
      */
     public int[] firstSlots() {
         BitSet seen = new BitSet();
@@ -131,17 +127,17 @@ public final class PoolTopology implements Topology {
         return Arrays.copyOf(first, count);
     }
 
-    /** The index of the node that has a slot of a Redis Cluster, or that stands in for it. */
+    /** The index of the node that has a slot of a Redis Cluster, or of its substitute. */
     public int nodeOfSlot(int slot) {
         return slots().locate(slot);
     }
 
-    /** Whether anybody has a slot of a Redis Cluster. */
+    /** True if a slot of a Redis Cluster has an owner. */
     public boolean isServed(int slot) {
         return slots().isServed(slot);
     }
 
-    /** How many slots of a Redis Cluster somebody has. */
+    /** How many slots of a Redis Cluster have an owner. */
     public int servedCount() {
         return slots().servedCount();
     }
@@ -150,7 +146,7 @@ public final class PoolTopology implements Topology {
         return (Slots) placement;
     }
 
-    /** The epoch of the Redis Cluster that the slots are of; 0 if nothing is known yet. */
+    /** The epoch of the Redis Cluster's slots; 0 before the first map. */
     public long epoch() {
         return epoch;
     }
@@ -198,8 +194,8 @@ public final class PoolTopology implements Topology {
     }
 
     /**
-     * The index of the node that has a key, given as {@code length} bytes from {@code offset}.
-     * Allocates nothing, takes no lock.
+     * The index of the node that has a key, given as {@code length} bytes from {@code offset}. It
+     * allocates nothing and takes no lock.
      */
     public int locateIndex(byte[] key, int offset, int length) {
         return placement == null
@@ -227,14 +223,14 @@ public final class PoolTopology implements Topology {
     }
 
     /**
-     * The same by index: where a node of a Redis Cluster has left it, its place is there still
-     * ({@link Role#GONE}).
+     * The nodes by index. A node that has left a Redis Cluster still has an entry ({@link
+     * Role#GONE}).
      */
     public List<Node> byIndex() {
         return byIndex;
     }
 
-    /** The pool this is a picture of. */
+    /** The pool of this topology. */
     public ServerPool pool() {
         return pool;
     }
@@ -253,8 +249,8 @@ public final class PoolTopology implements Topology {
     }
 
     /**
-     * How much of the key space each node has, by index, ejection included: 0 to 1. spec/meter,
-     * section 3.
+     * The part of the key space that each node has now, by index, 0 to 1; ejected nodes have 0.
+     * spec/meter, section 3.
      */
     public double[] shares() {
         int[] owned = placement == null ? new int[] {1 << 16} : placement.owned(byIndex.size());
@@ -290,8 +286,8 @@ public final class PoolTopology implements Topology {
     }
 
     /**
-     * How much of the keys have another node (name or address) in {@code after}, in tenths of a per
-     * cent; told of the fixed set of keys of spec/topology.
+     * The part of the keys whose node (name or address) differs in {@code after}, in tenths of a
+     * per cent. Estimated from the fixed set of keys of spec/topology.
      */
     public int moved(PoolTopology after) {
         int moved = 0;

@@ -12,14 +12,17 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * A server pool of a configuration: every directive that means something to a client, with its
- * effective value.
+ * A server pool of a configuration: the effective value of every directive that matters to a
+ * client.
  *
- * <p>Immutable; any thread may use it. Its text form never shows the password. Implements
- * spec/config, section 6.
+ * <p>Immutable, for any thread. Its text form never shows the password. Implements spec/config,
+ * section 6.
  */
 public final class ServerPool {
-    /* What says where keys are, and what is read and ignored. All the rest says how nodes are reached. */
+    /*
+     * Directives that place keys, and those that have no effect. All others say how
+     * to reach nodes.
+     */
     private static final Set<Directive> NOT_OF_NODES =
             EnumSet.of(
                     Directive.SERVERS,
@@ -39,7 +42,7 @@ public final class ServerPool {
     private final Map<Directive, Object> values;
     private final List<Server> servers;
 
-    /* What every call asks for. */
+    /* Fields for the values that every call needs. */
     private final boolean isCluster;
     private final boolean isSsdb;
     private final boolean ejects;
@@ -66,7 +69,7 @@ public final class ServerPool {
     }
 
     /**
-     * How a Redis Cluster places keys, whatever a file could say; {@code null} for all other
+     * The value that a Redis Cluster implies, whatever the file says; {@code null} for all other
      * directives.
      */
     private static Object ofCluster(Directive directive) {
@@ -94,22 +97,22 @@ public final class ServerPool {
         return name;
     }
 
-    /** The line of the file on which the pool's name stands. */
+    /** The line of the pool's name in the file. */
     public int line() {
         return line;
     }
 
-    /** At least one server, in the order of the file; placement sorts them. */
+    /** At least one server, in the order of the file. Placement sorts them. */
     public List<Server> servers() {
         return servers;
     }
 
-    /** Whether the servers are the seeds of a Redis Cluster, which places keys by its own rule. */
+    /** True if the servers are the seeds of a Redis Cluster, which places keys by its own rule. */
     public boolean cluster() {
         return isCluster;
     }
 
-    /** Who answers reads in a Redis Cluster. */
+    /** Which node of a Redis Cluster answers reads. */
     public ReadFrom readFrom() {
         return value(Directive.READ_FROM, ReadFrom.class);
     }
@@ -123,7 +126,7 @@ public final class ServerPool {
         return value(Directive.HASH, Hash.class);
     }
 
-    /** The hash tag, or {@code null} if keys are hashed whole. */
+    /** The hash tag, or {@code null} if the whole key is hashed. */
     public HashTag hashTag() {
         return value(Directive.HASH_TAG, HashTag.class);
     }
@@ -132,22 +135,22 @@ public final class ServerPool {
         return value(Directive.DISTRIBUTION, Distribution.class);
     }
 
-    /** The deadline of one call in milliseconds; 0 waits without end. */
+    /** The deadline of one call in milliseconds; 0: none. */
     public int timeoutMs() {
         return timeoutMs;
     }
 
-    /** Whether the pool speaks redis; otherwise it speaks memcached, which the clients refuse. */
+    /** True if the pool speaks redis. Otherwise it speaks memcached, which the clients refuse. */
     public boolean redis() {
         return flag(Directive.REDIS);
     }
 
-    /** Whether its nodes are SSDB, which speaks redis' protocol and means other things by it. */
+    /** True if its nodes are SSDB, which speaks redis' protocol but means other things by it. */
     public boolean ssdb() {
         return isSsdb;
     }
 
-    /** The password, or {@code null}. It must never appear in a message. */
+    /** The password, or {@code null}. It must never be part of a message. */
     public String redisAuth() {
         return value(Directive.REDIS_AUTH, String.class);
     }
@@ -158,20 +161,20 @@ public final class ServerPool {
     }
 
     /**
-     * The database as nutcracker means it: selected before signing in, never on a unix socket, and
-     * a refusal leaves database 0. 0 if unset; never set together with {@link #database()}.
+     * The database as in nutcracker: selected before AUTH, never on a unix socket, and if the node
+     * refuses, the database is 0. 0 if unset; never set together with {@link #database()}.
      */
     public int redisDb() {
         return number(Directive.REDIS_DB);
     }
 
-    /** Whether {@link #database()} is set, be it to 0. */
+    /** True if {@link #database()} is set, even to 0. */
     boolean hasDatabase() {
         return values.containsKey(Directive.DATABASE);
     }
 
     /**
-     * OneHop's own directive: the database selected after signing in, on every kind of socket; 0 if
+     * OneHop's own directive: the database selected after AUTH, on every kind of socket; 0 if
      * unset.
      */
     public int database() {
@@ -183,12 +186,12 @@ public final class ServerPool {
         return number(Directive.POOL_SIZE);
     }
 
-    /** Whether placement leaves out nodes that failed; off by default, because keys move. */
+    /** True if placement leaves out nodes that failed. Off by default, because keys move. */
     public boolean autoEjectHosts() {
         return ejects;
     }
 
-    /** How many failures in a row eject a node. */
+    /** The number of failures in a row that eject a node. */
     public int serverFailureLimit() {
         return number(Directive.SERVER_FAILURE_LIMIT);
     }
@@ -198,10 +201,7 @@ public final class ServerPool {
         return number(Directive.SERVER_RETRY_TIMEOUT);
     }
 
-    /**
-     * Whether a node that is in both pools is reached the same way: by the same limits, signed in
-     * alike.
-     */
+    /** True if a node of both pools is reached in the same way: same limits, same credentials. */
     public boolean reachesNodesLike(ServerPool other) {
         return this == other
                 || EnumSet.complementOf(EnumSet.copyOf(NOT_OF_NODES)).stream()

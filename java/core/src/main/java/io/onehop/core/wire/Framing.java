@@ -3,21 +3,20 @@ package io.onehop.core.wire;
 import io.onehop.core.base.Limits;
 
 /**
- * The RESP framing of one connection, without I/O: bytes in, counted replies out, or one fault that
- * stays.
+ * The RESP framing of one connection, without I/O. In: bytes. Out: counted replies, or one
+ * permanent fault.
  *
- * <p>Every command that is written is announced with {@link #owe}, everything that is read is shown
- * to {@link #read} in pieces of any size. So it is always known how many replies the node still
- * owes, and form and limits of every byte are checked before anybody may believe it. Nothing is
- * kept, nothing is allocated, nothing recurses. RESP2 and RESP3 replies are framed; a push frame
- * answers nothing and is skipped, an attribute belongs to the answer behind it, streamed types are
- * refused. On a connection that is subscribed the node speaks unasked: what is not owed is then a
- * message. For one thread at a time.
+ * <p>Every command is announced with {@link #owe} before it is written. Everything that is read is
+ * passed to {@link #read}, in pieces of any size. So it is always known how many replies the node
+ * owes, and every byte is checked for form and limits before it is used. It keeps no bytes,
+ * allocates nothing and does not recurse. It frames RESP2 and RESP3. A push frame is no reply and
+ * is skipped. An attribute belongs to the reply after it. Streamed types are refused. On a
+ * subscribed connection a value that is not owed is a message. For one thread at a time.
  *
- * <p>Twin of {@code core/wire} in C. Implements spec/wire.
+ * <p>Twin of {@code core/resp/wire} in C. Implements spec/wire.
  */
 public final class Framing {
-    /** What can be wrong with a stream; the stream is then to be closed. */
+    /** What can be wrong with a stream. The connection must then be closed. */
     public enum Fault {
         SURPLUS("a reply that nobody asked for"),
         TYPE("a byte that begins no reply"),
@@ -37,7 +36,7 @@ public final class Framing {
         }
     }
 
-    /* Where the reader stands inside a reply. */
+    /* Where the reader is inside a reply. */
     private static final int AT_TYPE = 0;
     private static final int IN_LENGTH = 1;
     private static final int IN_LINE = 2;
@@ -47,7 +46,7 @@ public final class Framing {
     private static final int AT_CR_OF_BULK = 6;
     private static final int AT_LF_OF_BULK = 7;
 
-    /* A length of so many digits is far below the limit. */
+    /* A length of so few digits is far below the limit. */
     private static final int FEW_DIGITS = 6;
 
     private int state = AT_TYPE;
@@ -55,20 +54,20 @@ public final class Framing {
     private boolean isNegative;
     private int lineBytes;
 
-    /** The length that is being read, then the bytes of the bulk that are still to come. */
+    /** The length that is being read, then the missing bytes of the bulk. */
     private long number;
 
     private int depth;
 
-    /** Elements still to come of each open aggregate, outermost first. */
+    /** Missing elements of each open aggregate, outermost first. */
     private final long[] missing = new long[Limits.WIRE_DEPTH_MAX];
 
     /** The type of each open aggregate. */
     private final byte[] open = new byte[Limits.WIRE_DEPTH_MAX];
 
-    private long taken; // Bytes that may be believed, in all;
-    private long begun; // those in front of the reply that is being read;
-    private long base; // those in front of the array that is being read.
+    private long taken; // Valid bytes in all.
+    private long begun; // Valid bytes before the reply that is being read.
+    private long base; // Valid bytes before the array that is being read.
     private long announced;
     private long answered;
     private long pushed;
@@ -76,17 +75,17 @@ public final class Framing {
     private Fault fault;
 
     /**
-     * Announces commands: call it before their first byte is written, so that whatever interrupts
-     * the write finds their replies owed.
+     * Announces commands. Call it before their first byte is written, so their replies are owed
+     * even if the write is interrupted.
      */
     public void owe(int commands) {
         announced += commands;
     }
 
     /**
-     * The node was, or is about to be, sent a SUBSCRIBE: from now on a whole value that is not owed
-     * is a message, not a fault, and the connection is never clean again. Call it before the first
-     * byte of the answer is shown.
+     * Announces a subscription. From now on a whole value that is not owed is a message, not a
+     * fault, and the connection is never clean again. Call it before the first byte of the answer
+     * is passed to {@link #read}.
      */
     public void subscribe() {
         isSubscribed = true;
@@ -98,8 +97,8 @@ public final class Framing {
     }
 
     /**
-     * Whether a reply has begun that announces more elements than {@code few}, and more than bytes
-     * of it have come. A reader that allocates what is announced should wait then.
+     * True if the current reply announces more elements than {@code few}, and more than the bytes
+     * of it that have come. A reader that allocates announced elements should wait then.
      */
     public boolean isAhead(int few) {
         long elements = -Math.max(few, taken - begun);
@@ -119,14 +118,14 @@ public final class Framing {
         return pushed;
     }
 
-    /** What is wrong with the stream, or {@code null}; it stays. */
+    /** What is wrong with the stream, or {@code null}. It never changes back. */
     public Fault fault() {
         return fault;
     }
 
     /**
-     * Whether another caller may use the connection: nothing owed, nothing half read, no fault,
-     * never subscribed.
+     * True if another caller may use the connection: no reply is owed or half read, there is no
+     * fault, and it was never subscribed.
      */
     public boolean isClean() {
         return fault == null
@@ -137,9 +136,8 @@ public final class Framing {
     }
 
     /**
-     * Shows bytes that were read. Returns how many of them may be believed: all, or, once there is
-     * a fault, those before the first one that is wrong. A reply that nobody asked for is wrong
-     * from its first byte.
+     * Checks bytes that were read. Returns how many of them are valid: all, or after a fault those
+     * before the first wrong one. A reply to no command is wrong from its first byte.
      */
     public int read(byte[] bytes, int offset, int length) {
         int end = offset + length;
@@ -165,8 +163,8 @@ public final class Framing {
     }
 
     /**
-     * Nearly all values are bulk strings that have arrived whole: such a value is taken in one
-     * step. The steps below handle everything else.
+     * Nearly all values are bulk strings that have arrived whole, and this takes such a value in
+     * one step. The steps below handle everything else.
      */
     private int atBulk(byte[] bytes, int from, int end) {
         int at = from + 1;
@@ -283,14 +281,14 @@ public final class Framing {
         if (number + 2 <= end - at
                 && bytes[at + (int) number] == '\r'
                 && bytes[at + (int) number + 1] == '\n') {
-            return valueEnds(at + (int) number + 2); // All of it is here, as it nearly always is.
+            return valueEnds(at + (int) number + 2); // The usual case: all of it is here.
         }
         int taken = (int) Math.min(number, end - at);
         number -= taken;
         return number == 0 ? go(AT_CR_OF_BULK, at + taken) : end;
     }
 
-    /** One value is whole; with it, perhaps, the aggregates it was the last element of. */
+    /** A value is complete. So may be the aggregates whose last element it was. */
     private int valueEnds(int at) {
         state = AT_TYPE;
         byte ended = type;

@@ -4,23 +4,23 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * Stands between a node's socket and the client that decodes replies, and lets through only what
- * may be believed.
+ * Stands between a node's socket and the client that decodes replies, and passes on only valid
+ * bytes.
  *
- * <p>It counts replies against the commands that were announced, checks form and limits before the
- * decoder allocates, and knows whether the connection may be used again. What is wrong ends in a
- * {@link WireException}, after everything before it was delivered; the exception comes again on
- * every further read. It reads straight into the decoder's buffer and keeps no byte back. A read
- * that fails or times out changes nothing: what was owed stays owed.
+ * <p>It counts replies against the announced commands, checks form and limits before the decoder
+ * allocates, and knows whether the connection may be used again. A fault is a {@link
+ * WireException}, thrown after everything before it was delivered, and again by every further read.
+ * It reads straight into the decoder's buffer and keeps no bytes. A read that fails or times out
+ * changes nothing: replies that were owed stay owed.
  *
- * <p>For one thread at a time, like the connection it belongs to. Before it on the road: the
- * socket; after it: Jedis. The I/O half of {@link Framing}. Implements spec/wire.
+ * <p>For one thread at a time, like its connection. The I/O half of {@link Framing}. Implements
+ * spec/wire.
  */
 public final class ReplyGuard extends InputStream {
 
     /**
-     * Called before each read that may block: the place to give the socket what is left of the
-     * deadline, or to refuse.
+     * Called before each read that may block, to give the socket the time that is left, or to
+     * refuse.
      */
     @FunctionalInterface
     public interface BeforeRead {
@@ -37,16 +37,16 @@ public final class ReplyGuard extends InputStream {
     }
 
     /**
-     * Announces commands: call it before their first byte is written, so that whatever interrupts
-     * the write finds their replies owed.
+     * Announces commands. Call it before their first byte is written, so their replies are owed
+     * even if the write is interrupted.
      */
     public void owe(int commands) {
         framing.owe(commands);
     }
 
     /**
-     * From now on the node speaks unasked: what is not owed is a message, and the connection is
-     * never clean again.
+     * Announces a subscription. From now on a value that is not owed is a message, and the
+     * connection is never clean again.
      */
     public void subscribe() {
         framing.subscribe();
@@ -58,8 +58,8 @@ public final class ReplyGuard extends InputStream {
     }
 
     /**
-     * Whether a reply has begun that announces more elements than {@code few}, and more than bytes
-     * of it have come.
+     * True if the current reply announces more elements than {@code few}, and more than the bytes
+     * of it that have come.
      */
     public boolean isAhead(int few) {
         return framing.isAhead(few);
@@ -76,16 +76,15 @@ public final class ReplyGuard extends InputStream {
     }
 
     /**
-     * Whether nothing is owed, nothing is half read and nothing was wrong: the only state in which
-     * a connection may be used again.
+     * True if no reply is owed or half read, and nothing was wrong. Only then may a connection be
+     * used again.
      */
     public boolean isClean() {
         return framing.isClean();
     }
 
     /**
-     * Whether bytes are waiting that nobody asked for: one system call, to be made when nothing is
-     * owed.
+     * True if unexpected bytes have arrived. Costs one system call. Call it when nothing is owed.
      */
     public boolean hasSurplus() throws IOException {
         return framing.owed() == 0 && source.available() > 0;
