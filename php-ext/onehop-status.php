@@ -1,15 +1,16 @@
 <?php
 /**
- * What the workers of this host know of their nodes, as OneHop\Topology::status() tells it: a page for a browser, text for
- * a terminal, JSON, and what Prometheus collects.
+ * What the workers of this host know of their nodes, from OneHop\Topology::status(): a page for a
+ * browser, text for a terminal, JSON, and metrics for Prometheus.
  *
- * In a web server: put this file where your php-fpm serves it and nobody else reaches it; ?format=text, json or
- * prometheus. It shows names and addresses of servers, never a password, and changes nothing.
+ * In a web server: put this file where your php-fpm serves it and no outsider can reach it. Add
+ * ?format=text, json or prometheus for the other formats. It shows names and addresses of servers,
+ * never a password, and changes nothing.
  *
- * In a terminal: `php onehop-status.php /run/php/php8.2-fpm.sock [text|json|prometheus|html]` asks that php-fpm (or
- * host:port); a process of its own would have nothing to show.
+ * In a terminal: `php onehop-status.php /run/php/php8.2-fpm.sock [text|json|prometheus|html]` asks
+ * that php-fpm (or host:port). The process of the terminal itself would have nothing to show.
  *
- * The numbers are those of spec/meter, the fields are told in docs/operations.md.
+ * The numbers are those of spec/meter. docs/operations.md describes the fields.
  */
 
 declare(strict_types=1);
@@ -25,7 +26,7 @@ const FORMATS = [
 
 /* ---- Words ---- */
 
-/** Names come from a file and reasons from a network: a terminal is given neither escapes nor line ends. */
+/** Removes escapes and line ends: names come from a file and reasons from a network. */
 function plain(string $text): string
 {
     return preg_replace('/[\x00-\x1f\x7f]|\xc2[\x80-\x9f]/', '?', $text);
@@ -46,22 +47,34 @@ function percent(float $share): string
     return number_format(100 * $share, 1, '.', '') . ' %';
 }
 
-/** Microseconds, as a person says it; nothing for a node that was never asked. */
+/** Microseconds in words for people; a dash for a node that was never called. */
 function duration(int $us): string
 {
     return match (true) {
         $us === 0 => '–',
         $us < 1_000 => "$us µs",
-        $us < 1_000_000 => rtrim(rtrim(number_format($us / 1_000, $us < 10_000 ? 1 : 0, '.', ''), '0'), '.') . ' ms',
+        $us < 1_000_000 => decimal($us / 1_000, $us < 10_000 ? 1 : 0) . ' ms',
         default => number_format($us / 1_000_000, 1, '.', '') . ' s',
     };
+}
+
+/** A number without zeros at the end. */
+function decimal(float $number, int $places): string
+{
+    return rtrim(rtrim(number_format($number, $places, '.', ''), '0'), '.');
 }
 
 function bytes(int $bytes): string
 {
     foreach (['B', 'KiB', 'MiB', 'GiB', 'TiB'] as $step => $unit) {
         if ($bytes < 1024 ** ($step + 1) || $unit === 'TiB') {
-            return number_format($bytes / 1024 ** $step, $step && $bytes < 10 * 1024 ** $step ? 1 : 0, '.', ',') . " $unit";
+            return number_format(
+                $bytes / 1024 ** $step,
+                $step && $bytes < 10 * 1024 ** $step ? 1 : 0,
+                '.',
+                ',',
+            )
+                . " $unit";
         }
     }
 }
@@ -71,10 +84,13 @@ function state(array $node): string
     if ($node['state'] === 'up') {
         return 'up';
     }
-    return $node['rests_ms'] ? "{$node['state']} " . duration(1000 * $node['rests_ms']) : "{$node['state']}, due";
+    if (!$node['rests_ms']) {
+        return "{$node['state']}, due";
+    }
+    return "{$node['state']} " . duration(1000 * $node['rests_ms']);
 }
 
-/** What a node is to its Redis Cluster. */
+/** The role of a node in its Redis Cluster. */
 function role(array $node): string
 {
     return $node['master'] === null ? (string) $node['role'] : "replica of {$node['master']}";
@@ -86,14 +102,15 @@ function is_cluster(array $pool): bool
 }
 
 /**
- * Replicas behind their masters; otherwise in the order there is.
+ * Puts replicas after their masters and keeps the order otherwise.
  *
  * @return array<int, array<string, mixed>>
  */
 function sorted(array $nodes): array
 {
     $places = array_flip(array_column($nodes, 'node'));
-    uksort($nodes, static fn ($a, $b) => [$places[$nodes[$a]['master'] ?? ''] ?? $a, $a] <=> [$places[$nodes[$b]['master'] ?? ''] ?? $b, $b]);
+    $order = static fn (int $at): array => [$places[$nodes[$at]['master'] ?? ''] ?? $at, $at];
+    uksort($nodes, static fn (int $a, int $b): int => $order($a) <=> $order($b));
     return $nodes;
 }
 
@@ -102,24 +119,35 @@ function sum(array $pool, string $number): int
     return array_sum(array_column($pool['nodes'], $number));
 }
 
-/** What is wrong with the file that is in place, and since when. */
+/** Why the present file is refused, and since when. */
 function refusal(array $config): string
 {
-    return 'refused since ' . date('Y-m-d H:i:s T', $config['read_at']) . ": {$config['error']}; the configuration read before stays in use";
+    return 'refused since ' . date('Y-m-d H:i:s T', $config['read_at'])
+        . ": {$config['error']}; the configuration read before stays in use";
 }
 
 /* ---- Text ---- */
 
 function text(array $pools): string
 {
-    $text = $pools ? '' : "No server pool is in use: no client was made yet by a process that shares its memory with this one.\n";
+    if (!$pools) {
+        return 'No server pool is in use: no client was made yet by a process that shares its '
+            . "memory with this one.\n";
+    }
+    $text = '';
     foreach ($pools as $pool) {
         $text .= plain($pool['pool']) . '  ' . plain($pool['path']) . "\n"
-            . "  generation {$pool['generation']}, {$pool['distribution']}, {$pool['hash']}, fingerprint {$pool['fingerprint']}\n"
+            . "  generation {$pool['generation']}, {$pool['distribution']}, {$pool['hash']}, "
+            . "fingerprint {$pool['fingerprint']}\n"
             . ($pool['config']['ok'] ? "\n" : '  ' . plain(refusal($pool['config'])) . "\n\n")
-            . table(array_map(is_cluster($pool) ? row_of_cluster(...) : row(...), array_values(sorted($pool['nodes'])))) . "\n";
+            . table(array_map(
+                is_cluster($pool) ? row_of_cluster(...) : row(...),
+                array_values(sorted($pool['nodes'])),
+            )) . "\n";
         foreach ($pool['nodes'] as $node) {
-            $text .= $node['reason'] === null ? '' : '  ' . plain($node['node']) . ': ' . plain($node['reason']) . "\n\n";
+            $text .= $node['reason'] === null
+                ? ''
+                : '  ' . plain($node['node']) . ': ' . plain($node['reason']) . "\n\n";
         }
     }
     return $text;
@@ -129,11 +157,14 @@ function row(array $node): array
 {
     $connections = $node['connections'];
     return [
-        'node' => plain($node['node']), 'address' => plain($node['address']), 'state' => state($node), 'share' => percent($node['share']),
-        'leased' => (string) $connections['leased'], 'idle' => (string) $connections['idle'], 'max' => (string) $connections['max'],
+        'node' => plain($node['node']), 'address' => plain($node['address']),
+        'state' => state($node), 'share' => percent($node['share']),
+        'leased' => (string) $connections['leased'], 'idle' => (string) $connections['idle'],
+        'max' => (string) $connections['max'],
         'calls' => count_of($node['calls']), 'errors' => count_of($node['errors']),
         'p50' => duration($node['latency']['p50']), 'p99' => duration($node['latency']['p99']),
-        'redirects' => count_of($node['redirects']), 'waits' => count_of($node['waits']), 'connects' => count_of($node['connects']),
+        'redirects' => count_of($node['redirects']), 'waits' => count_of($node['waits']),
+        'connects' => count_of($node['connects']),
         'sent' => bytes($node['bytes_sent']), 'received' => bytes($node['bytes_received']),
     ];
 }
@@ -144,7 +175,7 @@ function row_of_cluster(array $node): array
     return array_slice($row, 0, 2) + ['role' => plain(role($node))] + $row;
 }
 
-/** Words to the left, numbers to the right. */
+/** Aligns words to the left and numbers to the right. */
 function table(array $rows): string
 {
     $text = '';
@@ -152,15 +183,20 @@ function table(array $rows): string
     foreach ($rows as $row) {
         $cells = [];
         foreach ($row as $name => $cell) {
-            $gap = str_repeat(' ', max(array_map(width(...), array_column($rows, $name))) - width($cell));
-            $cells[] = in_array($name, ['node', 'address', 'role', 'state'], true) ? $cell . $gap : $gap . $cell;
+            $gap = str_repeat(
+                ' ',
+                max(array_map(width(...), array_column($rows, $name))) - width($cell),
+            );
+            $cells[] = in_array($name, ['node', 'address', 'role', 'state'], true)
+                ? $cell . $gap
+                : $gap . $cell;
         }
         $text .= '  ' . rtrim(implode('  ', $cells)) . "\n";
     }
     return $text;
 }
 
-/** Characters of UTF-8, without an extension for it. */
+/** Counts characters of UTF-8 without an extension for that. */
 function width(string $text): int
 {
     return strlen(preg_replace('/[\x80-\xbf]/', '', $text));
@@ -170,8 +206,9 @@ function width(string $text): int
 
 function json(array $pools): string
 {
-    return json_encode(['pools' => $pools], JSON_PRETTY_PRINT | JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE
-        | JSON_INVALID_UTF8_SUBSTITUTE | JSON_PRESERVE_ZERO_FRACTION) . "\n";
+    $flags = JSON_PRETTY_PRINT | JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE
+        | JSON_INVALID_UTF8_SUBSTITUTE | JSON_PRESERVE_ZERO_FRACTION;
+    return json_encode(['pools' => $pools], $flags) . "\n";
 }
 
 /* ---- Prometheus ---- */
@@ -186,43 +223,74 @@ function labels(array $labels): string
     return '{' . implode(',', $pairs) . '}';
 }
 
-/** A decimal number, without an exponent. */
+/** Seconds as a decimal number, without an exponent. */
 function seconds(int $us): string
 {
     return rtrim(rtrim(sprintf('%d.%06d', intdiv($us, 1_000_000), $us % 1_000_000), '0'), '.');
 }
 
 /**
- * Server pools of two files may have one name; then the path tells them apart.
+ * Server pools of two files may have the same name; then their paths distinguish them.
  *
  * @return array<int, array<string, string>> the labels of each server pool
  */
 function labels_of(array $pools): array
 {
     $times = array_count_values(array_column($pools, 'pool'));
-    return array_map(static fn ($pool) => ['pool' => $pool['pool']] + ($times[$pool['pool']] > 1 ? ['path' => $pool['path']] : []), $pools);
+    return array_map(
+        static fn ($pool) => ['pool' => $pool['pool']]
+            + ($times[$pool['pool']] > 1 ? ['path' => $pool['path']] : []),
+        $pools,
+    );
 }
 
 function prometheus(array $pools): string
 {
     $counters = [
-        'calls' => 'Commands, or a batch\'s part, that ended, well or not.', 'errors' => 'Calls that failed.',
-        'redirects' => 'Replies after which a command was sent on.', 'leases' => 'Connections handed out.',
+        'calls' => 'Commands, or a batch\'s part, that ended, well or not.',
+        'errors' => 'Calls that failed.',
+        'redirects' => 'Replies after which a command was sent on.',
+        'leases' => 'Connections handed out.',
         'waits' => 'Leases that waited for a free connection.', 'connects' => 'Connections begun.',
-        'bytes_sent' => 'Bytes sent to the node.', 'bytes_received' => 'Bytes received from the node.',
+        'bytes_sent' => 'Bytes sent to the node.',
+        'bytes_received' => 'Bytes received from the node.',
     ];
     $families = [];
     foreach ($counters as $name => $help) {
-        $families["onehop_{$name}_total"] = ['counter', $help, static fn ($node) => [['', [], $node[$name]]]];
+        $value = static fn ($node) => [['', [], $node[$name]]];
+        $families["onehop_{$name}_total"] = ['counter', $help, $value];
     }
-    $families['onehop_latency_seconds'] = ['histogram', 'How long calls took that ended well.', latency(...)];
+    $families['onehop_latency_seconds'] = [
+        'histogram',
+        'How long calls took that ended well.',
+        latency(...),
+    ];
     $families['onehop_connections'] = ['gauge', 'Connections there are.', static fn ($node) => [
-        ['', ['state' => 'leased'], $node['connections']['leased']], ['', ['state' => 'idle'], $node['connections']['idle']]]];
-    $families['onehop_connections_max'] = ['gauge', 'The most connections there may be.', static fn ($node) => [['', [], $node['connections']['max']]]];
-    $families['onehop_node_up'] = ['gauge', '1; 0 while the node rests or is ejected.', static fn ($node) => [['', [], (int) ($node['state'] === 'up')]]];
-    $families['onehop_node_info'] = ['gauge', '1, of each node of a Redis Cluster: its role, and the master of a replica.', static fn ($node) => $node['role'] === null ? [] : [
-        ['', ['role' => $node['role'], 'master' => (string) $node['master']], 1]]];
-    $families['onehop_share'] = ['gauge', 'How much of the key space the node has, 0 to 1.', static fn ($node) => [['', [], $node['share']]]];
+        ['', ['state' => 'leased'], $node['connections']['leased']],
+        ['', ['state' => 'idle'], $node['connections']['idle']],
+    ]];
+    $families['onehop_connections_max'] = [
+        'gauge',
+        'The most connections there may be.',
+        static fn ($node) => [['', [], $node['connections']['max']]],
+    ];
+    $families['onehop_node_up'] = [
+        'gauge',
+        '1; 0 while the node rests or is ejected.',
+        static fn ($node) => [['', [], (int) ($node['state'] === 'up')]],
+    ];
+    $families['onehop_node_info'] = [
+        'gauge',
+        '1, of each node of a Redis Cluster: its role, and the master of a replica.',
+        static fn ($node) => $node['role'] === null ? [] : [
+            ['', ['role' => $node['role'], 'master' => (string) $node['master']], 1],
+        ],
+    ];
+    $families['onehop_share'] = [
+        'gauge',
+        'How much of the key space the node has, 0 to 1.',
+        static fn ($node) => [['', [], $node['share']]],
+    ];
     $text = '';
     $of_pools = labels_of($pools);
     foreach ($families as $family => [$type, $help, $samples]) {
@@ -230,15 +298,25 @@ function prometheus(array $pools): string
         foreach ($pools as $i => $pool) {
             foreach ($pool['nodes'] as $node) {
                 foreach ($samples($node) as [$suffix, $more, $value]) {
-                    $text .= $family . $suffix . labels($of_pools[$i] + ['node' => $node['node']] + $more) . " $value\n";
+                    $text .= $family . $suffix
+                        . labels($of_pools[$i] + ['node' => $node['node']] + $more) . " $value\n";
                 }
             }
         }
     }
     foreach ([
-        'generation' => ['How often the configuration was adopted.', static fn ($pool) => $pool['generation']],
-        'config_last_reload_successful' => ['1; 0 while the file that is in place is refused.', static fn ($pool) => (int) $pool['config']['ok']],
-        'config_last_reload_timestamp_seconds' => ['When the file was last read, since 1970.', static fn ($pool) => $pool['config']['read_at']],
+        'generation' => [
+            'How often the configuration was adopted.',
+            static fn ($pool) => $pool['generation'],
+        ],
+        'config_last_reload_successful' => [
+            '1; 0 while the file that is in place is refused.',
+            static fn ($pool) => (int) $pool['config']['ok'],
+        ],
+        'config_last_reload_timestamp_seconds' => [
+            'When the file was last read, since 1970.',
+            static fn ($pool) => $pool['config']['read_at'],
+        ],
     ] as $family => [$help, $value]) {
         $text .= "# HELP onehop_$family $help\n# TYPE onehop_$family gauge\n";
         foreach ($pools as $i => $pool) {
@@ -263,21 +341,40 @@ function latency(array $node): array
 /* ---- HTML ---- */
 
 const STYLE = <<<'CSS'
-:root { color-scheme: light dark; --page: #f6f7f9; --card: #fff; --ink: #1c2330; --soft: #667085; --line: #e4e7ec; --up: #12805c; --down: #c0362c; --bar: #2f63c7; --rest: #dfe4ec }
-@media (prefers-color-scheme: dark) { :root { --page: #11151c; --card: #1a202b; --ink: #e6e9ef; --soft: #98a2b3; --line: #2c3442; --up: #4cc38a; --down: #ff8a7a; --bar: #7aa5ff; --rest: #303a4a } }
+:root {
+    color-scheme: light dark;
+    --page: #f6f7f9; --card: #fff; --ink: #1c2330; --soft: #667085; --line: #e4e7ec;
+    --up: #12805c; --down: #c0362c; --bar: #2f63c7; --rest: #dfe4ec
+}
+@media (prefers-color-scheme: dark) {
+    :root {
+        --page: #11151c; --card: #1a202b; --ink: #e6e9ef; --soft: #98a2b3; --line: #2c3442;
+        --up: #4cc38a; --down: #ff8a7a; --bar: #7aa5ff; --rest: #303a4a
+    }
+}
 * { box-sizing: border-box }
-body { margin: 0; padding: 1.5rem clamp(1rem, 4vw, 3rem); background: var(--page); color: var(--ink); font: 15px/1.45 system-ui, sans-serif }
-header, footer { display: flex; flex-wrap: wrap; gap: .3rem 1.5rem; align-items: baseline; color: var(--soft) }
+body {
+    margin: 0; padding: 1.5rem clamp(1rem, 4vw, 3rem);
+    background: var(--page); color: var(--ink); font: 15px/1.45 system-ui, sans-serif
+}
+header, footer {
+    display: flex; flex-wrap: wrap; gap: .3rem 1.5rem; align-items: baseline; color: var(--soft)
+}
 h1 { margin: 0; font-size: 1.4rem; color: var(--ink) }
 a { color: var(--bar) }
-section { margin: 1.25rem 0; padding: 1.1rem 1.25rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px }
+section {
+    margin: 1.25rem 0; padding: 1.1rem 1.25rem;
+    background: var(--card); border: 1px solid var(--line); border-radius: 10px
+}
 h2 { margin: 0 .6rem 0 0; font-size: 1.15rem; display: inline }
 .facts { display: inline; color: var(--soft) }
 code { font: .92em ui-monospace, monospace; overflow-wrap: anywhere }
 .ring { display: block; width: 100%; height: 14px; margin: .9rem 0; border-radius: 4px }
 .scroll { overflow-x: auto }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums }
-th, td { padding: .4rem .6rem; text-align: right; white-space: nowrap; border-top: 1px solid var(--line) }
+th, td {
+    padding: .4rem .6rem; text-align: right; white-space: nowrap; border-top: 1px solid var(--line)
+}
 thead th { border: 0; color: var(--soft); font-weight: 500; font-size: .85rem }
 th:first-child, td.word, th.word { text-align: left }
 tbody th { font-weight: 600 }
@@ -286,27 +383,37 @@ small { color: var(--soft); font-weight: 400 }
 tbody th small { display: block; margin-left: 1.4em }
 .dot { display: inline-block; width: .7em; height: .7em; margin-right: .45em; border-radius: 3px }
 .up { color: var(--up) } .down, .bad { color: var(--down); font-weight: 600 }
-.refused { margin: .9rem 0 0; padding: .6rem .9rem; border: 1px solid #c9a227; border-radius: 6px; background: #fff3c4; color: #4a3800; overflow-wrap: anywhere }
+.refused {
+    margin: .9rem 0 0; padding: .6rem .9rem; border: 1px solid #c9a227; border-radius: 6px;
+    background: #fff3c4; color: #4a3800; overflow-wrap: anywhere
+}
 .reason td { border: 0; padding-top: 0; text-align: left; white-space: normal; color: var(--down) }
 svg.meter, svg.times { vertical-align: middle }
-.meter .all { fill: var(--rest) } .meter .idle { fill: var(--bar); opacity: .45 } .meter .leased, .times rect { fill: var(--bar) }
+.meter .all { fill: var(--rest) } .meter .idle { fill: var(--bar); opacity: .45 }
+.meter .leased, .times rect { fill: var(--bar) }
 CSS;
 
 function page(array $pools): string
 {
     $body = implode('', array_map(section(...), $pools));
     if (!$pools) {
-        $body = '<section><h2>No server pool is in use</h2><p>None of the processes that share this memory has made a client yet.</p></section>';
+        $body = '<section><h2>No server pool is in use</h2><p>None of the processes that share '
+            . 'this memory has made a client yet.</p></section>';
     }
     $refresh = (int) ($_GET['refresh'] ?? 0);
     $again = $refresh > 0 ? '<meta http-equiv="refresh" content="' . $refresh . '">' : '';
     $link = $refresh > 0 ? '<a href="?">stop</a>' : '<a href="?refresh=5">every 5 s</a>';
-    return '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
-        . $again . '<title>OneHop on ' . html(gethostname()) . '</title><style>' . STYLE . '</style></head><body>'
-        . '<header><h1>OneHop</h1><span>' . html(gethostname()) . '</span><span>' . date('Y-m-d H:i:s T') . "</span><span>refresh $link</span></header>"
-        . "<main>$body</main>"
-        . '<footer><span>OneHop ' . html(phpversion('onehop')) . ', phpredis ' . html(phpversion('redis')) . ', PHP ' . PHP_VERSION . '</span>'
-        . '<span><a href="?format=text">text</a> <a href="?format=json">JSON</a> <a href="?format=prometheus">Prometheus</a></span></footer></body></html>' . "\n";
+    $host = html(gethostname());
+    $time = date('Y-m-d H:i:s T');
+    $versions = 'OneHop ' . html(phpversion('onehop')) . ', phpredis ' . html(phpversion('redis'))
+        . ', PHP ' . PHP_VERSION;
+    return '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
+        . '<meta name="viewport" content="width=device-width, initial-scale=1">' . $again
+        . "<title>OneHop on $host</title><style>" . STYLE . '</style></head><body>'
+        . "<header><h1>OneHop</h1><span>$host</span><span>$time</span>"
+        . "<span>refresh $link</span></header><main>$body</main><footer><span>$versions</span>"
+        . '<span><a href="?format=text">text</a> <a href="?format=json">JSON</a> '
+        . '<a href="?format=prometheus">Prometheus</a></span></footer></body></html>' . "\n";
 }
 
 function section(array $pool): string
@@ -315,81 +422,147 @@ function section(array $pool): string
     foreach (sorted($pool['nodes']) as $index => $node) {
         $rows .= node_row($node, $index);
     }
-    $columns = ['State' => 'word', 'Share' => '', 'Connections' => 'word', 'Calls' => '', 'Errors' => '', 'p50' => '', 'p99' => '', 'Times' => 'word',
-        'Redirects' => '', 'Waits' => '', 'Connects' => '', 'Sent' => '', 'Received' => ''];
+    $columns = [
+        'State' => 'word', 'Share' => '', 'Connections' => 'word', 'Calls' => '', 'Errors' => '',
+        'p50' => '', 'p99' => '', 'Times' => 'word', 'Redirects' => '', 'Waits' => '',
+        'Connects' => '', 'Sent' => '', 'Received' => '',
+    ];
     $heads = '';
     foreach ($columns as $name => $class) {
         $heads .= '<th scope="col"' . ($class ? " class=\"$class\"" : '') . ">$name</th>";
     }
-    return '<section><h2>' . html($pool['pool']) . '</h2><p class="facts"><code>' . html($pool['path']) . "</code> · generation {$pool['generation']} · "
-        . html("{$pool['distribution']}, {$pool['hash']}") . ' · fingerprint <code>' . html($pool['fingerprint']) . '</code></p>'
-        . ($pool['config']['ok'] ? '' : '<p class="refused" role="alert">The file is ' . html(refusal($pool['config'])) . '</p>')
-        . ring($pool) . '<div class="scroll"><table><thead><tr><th scope="col">Node</th>' . $heads . "</tr></thead><tbody>$rows</tbody>"
-        . '<tfoot>' . totals($pool) . '</tfoot></table></div></section>';
+    $refused = '';
+    if (!$pool['config']['ok']) {
+        $refused = '<p class="refused" role="alert">The file is '
+            . html(refusal($pool['config'])) . '</p>';
+    }
+    return '<section><h2>' . html($pool['pool']) . '</h2><p class="facts"><code>'
+        . html($pool['path']) . "</code> · generation {$pool['generation']} · "
+        . html("{$pool['distribution']}, {$pool['hash']}") . ' · fingerprint <code>'
+        . html($pool['fingerprint']) . '</code></p>' . $refused . ring($pool)
+        . '<div class="scroll"><table><thead><tr><th scope="col">Node</th>' . $heads
+        . "</tr></thead><tbody>$rows</tbody><tfoot>" . totals($pool)
+        . '</tfoot></table></div></section>';
 }
 
-/** Neighbours look different, however many there are; none is green or red, which say how a node is. */
+/** Neighbours differ, for any number of nodes. None is green or red: those show a node's state. */
 function color(int $index): string
 {
     return sprintf('hsl(%d 52%% %d%%)', 170 + $index * 89 % 140, 45 + 10 * ($index % 3));
 }
 
-/** Who has how much of the key space. */
+/** The shares of the nodes in the key space. */
 function ring(array $pool): string
 {
     $parts = '';
     $at = 0.0;
     foreach ($pool['nodes'] as $index => $node) {
-        $parts .= sprintf('<rect x="%.2F" width="%.2F" height="10" fill="%s"><title>%s: %s</title></rect>',
-            1000 * $at, 1000 * $node['share'], color($index), html($node['node']), percent($node['share']));
+        $parts .= sprintf(
+            '<rect x="%.2F" width="%.2F" height="10" fill="%s"><title>%s: %s</title></rect>',
+            1000 * $at,
+            1000 * $node['share'],
+            color($index),
+            html($node['node']),
+            percent($node['share']),
+        );
         $at += $node['share'];
     }
-    return '<svg class="ring" viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" aria-label="Shares of the key space">' . $parts . '</svg>';
+    return '<svg class="ring" viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" '
+        . 'aria-label="Shares of the key space">' . $parts . '</svg>';
 }
 
-/** The colour is that of the node's part of the ring. */
+function small(string $text): string
+{
+    return '<small>' . html($text) . '</small>';
+}
+
+/** A row with the colour of the node's part of the ring. */
 function node_row(array $node, int $index): string
 {
-    $state = $node['state'] === 'up' ? '<span class="up">up</span>' : '<span class="down">' . html(state($node)) . '</span>';
+    $state = $node['state'] === 'up'
+        ? '<span class="up">up</span>'
+        : '<span class="down">' . html(state($node)) . '</span>';
     $errors = count_of($node['errors']);
     $cells = [
-        percent($node['share']), meter($node['connections']), count_of($node['calls']),
-        $node['errors'] ? "<span class=\"bad\">$errors</span>" : $errors, duration($node['latency']['p50']), duration($node['latency']['p99']),
-        times($node['latency']), count_of($node['redirects']), count_of($node['waits']), count_of($node['connects']),
-        bytes($node['bytes_sent']), bytes($node['bytes_received']),
+        percent($node['share']),
+        meter($node['connections']),
+        count_of($node['calls']),
+        $node['errors'] ? "<span class=\"bad\">$errors</span>" : $errors,
+        duration($node['latency']['p50']),
+        duration($node['latency']['p99']),
+        times($node['latency']),
+        count_of($node['redirects']),
+        count_of($node['waits']),
+        count_of($node['connects']),
+        bytes($node['bytes_sent']),
+        bytes($node['bytes_received']),
     ];
-    $row = '<tr><th scope="row"><span class="dot" style="background:' . ($node['share'] > 0 ? color($index) : 'none') . '"></span>' . html($node['node'])
-        . ($node['address'] === $node['node'] ? '' : '<small>' . html($node['address']) . '</small>')
-        . ($node['role'] === null ? '' : '<small>' . html(role($node)) . '</small>') . "</th><td class=\"word\">$state</td>";
+    $color = $node['share'] > 0 ? color($index) : 'none';
+    $row = '<tr><th scope="row"><span class="dot" style="background:' . $color . '"></span>'
+        . html($node['node'])
+        . ($node['address'] === $node['node'] ? '' : small($node['address']))
+        . ($node['role'] === null ? '' : small(role($node)))
+        . "</th><td class=\"word\">$state</td>";
     foreach ($cells as $column => $cell) {
-        $row .= in_array($column, [1, 6], true) ? "<td class=\"word\">$cell</td>" : "<td>$cell</td>";
+        $class = in_array($column, [1, 6], true) ? ' class="word"' : '';
+        $row .= "<td$class>$cell</td>";
     }
-    return "$row</tr>" . ($node['reason'] === null ? '' : '<tr class="reason"><td colspan="14">' . html($node['reason']) . '</td></tr>');
+    if ($node['reason'] === null) {
+        return "$row</tr>";
+    }
+    $reason = html($node['reason']);
+    return "$row</tr><tr class=\"reason\"><td colspan=\"14\">$reason</td></tr>";
 }
 
 function totals(array $pool): string
 {
     $connections = array_column($pool['nodes'], 'connections');
     $leased = array_sum(array_column($connections, 'leased'));
-    return '<tr><th scope="row">' . count($pool['nodes']) . ' nodes</th><td class="word">'
-        . count(array_filter($pool['nodes'], static fn ($node) => $node['state'] === 'up')) . ' up</td><td></td><td class="word">'
-        . "$leased leased, " . array_sum(array_column($connections, 'idle')) . ' idle</td><td>' . count_of(sum($pool, 'calls')) . '</td><td>'
-        . count_of(sum($pool, 'errors')) . '</td><td></td><td></td><td></td><td>' . count_of(sum($pool, 'redirects')) . '</td><td>'
-        . count_of(sum($pool, 'waits')) . '</td><td>' . count_of(sum($pool, 'connects')) . '</td><td>' . bytes(sum($pool, 'bytes_sent')) . '</td><td>'
-        . bytes(sum($pool, 'bytes_received')) . '</td></tr>';
+    $idle = array_sum(array_column($connections, 'idle'));
+    $up = count(array_filter($pool['nodes'], static fn ($node) => $node['state'] === 'up'));
+    $cells = [
+        count_of(sum($pool, 'calls')),
+        count_of(sum($pool, 'errors')),
+        '', /* p50 */
+        '', /* p99 */
+        '', /* Times */
+        count_of(sum($pool, 'redirects')),
+        count_of(sum($pool, 'waits')),
+        count_of(sum($pool, 'connects')),
+        bytes(sum($pool, 'bytes_sent')),
+        bytes(sum($pool, 'bytes_received')),
+    ];
+    return '<tr><th scope="row">' . count($pool['nodes']) . ' nodes</th>'
+        . "<td class=\"word\">$up up</td><td></td>"
+        . "<td class=\"word\">$leased leased, $idle idle</td><td>"
+        . implode('</td><td>', $cells) . '</td></tr>';
 }
 
-/** Leased and idle connections of how many there may be. */
+/** Leased and idle connections, of the most that there may be. */
 function meter(array $connections): string
 {
     ['leased' => $leased, 'idle' => $idle, 'max' => $max] = $connections;
     $unit = 60 / max($max, $leased + $idle, 1);
-    return sprintf('<svg class="meter" width="60" height="10" role="img" aria-label="%1$d leased, %2$d idle, at most %3$d"><title>%1$d leased, %2$d idle, at most %3$d</title>'
-        . '<rect class="all" width="60" height="10" rx="2"/><rect class="leased" width="%4$.2F" height="10" rx="2"/><rect class="idle" x="%4$.2F" width="%5$.2F" height="10" rx="2"/></svg>'
-        . ' %1$d + %2$d <small>of %3$d</small>', $leased, $idle, $max, $leased * $unit, $idle * $unit);
+    return sprintf(
+        '<svg class="meter" width="60" height="10" role="img" '
+            . 'aria-label="%1$d leased, %2$d idle, at most %3$d">'
+            . '<title>%1$d leased, %2$d idle, at most %3$d</title>'
+            . '<rect class="all" width="60" height="10" rx="2"/>'
+            . '<rect class="leased" width="%4$.2F" height="10" rx="2"/>'
+            . '<rect class="idle" x="%4$.2F" width="%5$.2F" height="10" rx="2"/></svg>'
+            . ' %1$d + %2$d <small>of %3$d</small>',
+        $leased,
+        $idle,
+        $max,
+        $leased * $unit,
+        $idle * $unit,
+    );
 }
 
-/** How the times of the calls are spread, each bar twice as long as the one before; the highest bar is the most frequent. */
+/**
+ * The distribution of the times of the calls. Each bar stands for twice the time of the one before;
+ * the highest bar is the most frequent time.
+ */
 function times(array $latency): string
 {
     $bars = [];
@@ -402,9 +575,18 @@ function times(array $latency): string
     $svg = '';
     foreach ($bars as $i => [$us, $count]) {
         $height = $count ? max(1.5, 18 * $count / $most) : 0;
-        $svg .= $count ? sprintf('<rect x="%d" y="%.1F" width="3" height="%.1F"><title>%s below %s</title></rect>', 4 * $i, 18 - $height, $height, count_of($count), duration($us)) : '';
+        $svg .= $count ? sprintf(
+            '<rect x="%d" y="%.1F" width="3" height="%.1F"><title>%s below %s</title></rect>',
+            4 * $i,
+            18 - $height,
+            $height,
+            count_of($count),
+            duration($us),
+        ) : '';
     }
-    return '<svg class="times" width="' . 4 * count($bars) . '" height="18" role="img" aria-label="Times of the calls, from 16 µs to 17 s">' . $svg . '</svg>';
+    return '<svg class="times" width="' . 4 * count($bars)
+        . '" height="18" role="img" aria-label="Times of the calls, from 16 µs to 17 s">' . $svg
+        . '</svg>';
 }
 
 /* ---- Asking a php-fpm from a terminal ---- */
@@ -414,7 +596,7 @@ function record(int $type, string $content): string
     return pack('CCnnCC', 1, $type, 1, strlen($content), 0, 0) . $content;
 }
 
-/** One request of FastCGI for this very file; what it answered, without the headers. */
+/** Makes one FastCGI request for this file. Returns the answer without its headers. */
 function ask(string $address, string $format): string
 {
     $address = str_starts_with($address, '/') ? "unix://$address" : "tcp://$address";
@@ -423,23 +605,36 @@ function ask(string $address, string $format): string
         throw new \RuntimeException("$address: $message");
     }
     $parameters = '';
-    foreach (['SCRIPT_FILENAME' => __FILE__, 'REQUEST_METHOD' => 'GET', 'QUERY_STRING' => "format=$format"] as $name => $value) {
+    foreach ([
+        'SCRIPT_FILENAME' => __FILE__,
+        'REQUEST_METHOD' => 'GET',
+        'QUERY_STRING' => "format=$format",
+    ] as $name => $value) {
         $parameters .= pack('CN', strlen($name), strlen($value) | 1 << 31) . $name . $value;
     }
-    fwrite($stream, record(1, pack('nCx5', 1, 0)) . record(4, $parameters) . record(4, '') . record(5, ''));
+    fwrite(
+        $stream,
+        record(1, pack('nCx5', 1, 0)) . record(4, $parameters) . record(4, '') . record(5, ''),
+    );
     stream_set_timeout($stream, 5);
-    for ($answer = ''; strlen($head = (string) stream_get_contents($stream, 8)) === 8 && ($head = unpack('Cversion/Ctype/nid/nlength/Cpadding', $head))['type'] !== 3;) {
+    $answer = '';
+    while (strlen($head = (string) stream_get_contents($stream, 8)) === 8) {
+        $head = unpack('Cversion/Ctype/nid/nlength/Cpadding', $head);
+        if ($head['type'] === 3) {
+            break;
+        }
         $content = (string) stream_get_contents($stream, $head['length'] + $head['padding']);
         $answer .= $head['type'] === 6 ? substr($content, 0, $head['length']) : '';
     }
     [$headers, $body] = explode("\r\n\r\n", $answer, 2) + ['', ''];
     if ($answer === '' || preg_match('/^Status: [^2]/mi', $headers)) {
-        throw new \RuntimeException("$address: " . ($answer === '' ? 'no answer' : trim(plain($body)) . ' (may its user read ' . __FILE__ . '?)'));
+        $reason = trim(plain($body)) . ' (may its user read ' . __FILE__ . '?)';
+        throw new \RuntimeException("$address: " . ($answer === '' ? 'no answer' : $reason));
     }
     return $body;
 }
 
-/* ---- Here it begins ---- */
+/* ---- The program ---- */
 
 function show(string $format, array $pools): string
 {
@@ -471,7 +666,11 @@ function answer(array $arguments): int
 {
     [, $address, $format] = $arguments + ['', '', 'text'];
     if ($address === '' || !isset(FORMATS[$format])) {
-        fwrite(STDERR, "usage: php onehop-status.php /path/of/php-fpm.sock|host:port [" . implode('|', array_keys(FORMATS)) . "]\n");
+        fwrite(
+            STDERR,
+            "usage: php onehop-status.php /path/of/php-fpm.sock|host:port ["
+                . implode('|', array_keys(FORMATS)) . "]\n",
+        );
         return 2;
     }
     try {
