@@ -58,10 +58,10 @@ function duration(int $us): string
     };
 }
 
-/** A number without zeros at the end. */
+/** A number without a zero after its point. */
 function decimal(float $number, int $places): string
 {
-    return rtrim(rtrim(number_format($number, $places, '.', ''), '0'), '.');
+    return preg_replace('/\.0$/', '', number_format($number, $places, '.', ''));
 }
 
 function bytes(int $bytes): string
