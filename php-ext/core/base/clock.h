@@ -1,8 +1,8 @@
 /*
- * Clock: the only door through which time enters.
+ * Clock: the only place where the core reads the time.
  *
- * Monotonic, so that setting the wall clock neither ends nor extends a deadline, and the same for
- * all processes of one boot, so that instants may be compared between workers.
+ * It is monotonic, so setting the wall clock neither ends nor extends a deadline. It is the same
+ * for all processes of one boot, so workers can compare their instants.
  */
 #ifndef OH_CLOCK_H
 #define OH_CLOCK_H
@@ -16,11 +16,11 @@
 uint64_t oh_clock_now_ns(void);
 uint64_t oh_clock_now_ms(void);
 
-/* Seconds since 1970 by the wall clock, which anybody may set: for people only. */
+/* Seconds since 1970 by the wall clock. That clock may be set, so this is for display only. */
 uint64_t oh_clock_unix_s(void);
 
 /*
- * How long the machine has been suspended: the kernel counts that in the age of processes, the
+ * How long the machine has been suspended. The kernel counts that time in the age of processes; the
  * clock above does not.
  */
 uint64_t oh_clock_asleep_ns(void);

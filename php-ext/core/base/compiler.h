@@ -1,7 +1,7 @@
 /*
- * What C11 cannot say to a compiler, and gcc and clang understand. It changes how fast code is and
- * what the compiler warns of, never what it does. OH_IS_THREADED is set where PHP has threads
- * (ZTS): then each of them has its own pools and its own snapshots.
+ * Hints to gcc and clang for which C11 has no words. They change how fast the code is and what the
+ * compiler warns of, never what it does. OH_IS_THREADED is set if PHP has threads (ZTS): then each
+ * thread has its own pools and snapshots.
  */
 #ifndef OH_COMPILER_H
 #define OH_COMPILER_H
@@ -24,7 +24,7 @@
 #define OH_PER_THREAD
 #endif
 
-/* Of two values without side effects. */
+/* The arguments are evaluated twice, so they must have no side effects. */
 #define OH_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define OH_MAX(a, b) ((a) > (b) ? (a) : (b))
 

@@ -1,6 +1,5 @@
 /*
- * The door itself, malloc and free with a handle for tests, and the arena: a chain of chunks,
- * filled from the front.
+ * malloc and free, with a hook for tests, and the arena: a chain of chunks, filled from the front.
  */
 #include "core/base/memory.h"
 

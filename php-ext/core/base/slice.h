@@ -1,6 +1,6 @@
 /*
- * Slices: bytes, or text, that belong to somebody else and live as long as he says. They are passed
- * by value. `bytes` is NULL if there are none.
+ * Slices: bytes, or text, that belong to another object. That object says how long they live.
+ * Slices are passed by value. `bytes` is NULL if there are none.
  */
 #ifndef OH_SLICE_H
 #define OH_SLICE_H
@@ -16,7 +16,7 @@ typedef struct oh_bytes {
     size_t length;
 } oh_bytes;
 
-/* Text, none of it NUL. Text of a configuration or a topology has a NUL behind it. */
+/* Text without a NUL in it. Text of a configuration or a topology is followed by a NUL. */
 typedef struct oh_text {
     const char *bytes;
     size_t length;
@@ -28,13 +28,13 @@ static inline bool oh_text_is_same(oh_text one, oh_text other)
            (one.length == 0 || memcmp(one.bytes, other.bytes, one.length) == 0);
 }
 
-/* Whether it is that word. Inline, so that the length of a literal is known where it is written. */
+/* True if the text is that word. Inline, so that the compiler knows the length of a literal. */
 static inline bool oh_text_is(oh_text text, const char *word)
 {
     return oh_text_is_same(text, (oh_text){word, strlen(word)});
 }
 
-/* The same of bytes. */
+/* The same for bytes. */
 static inline bool oh_bytes_is(oh_bytes bytes, const char *word)
 {
     return oh_text_is((oh_text){(const char *)bytes.bytes, bytes.length}, word);

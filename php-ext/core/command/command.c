@@ -1,6 +1,7 @@
 /*
- * Small and literal, so that it can be read beside spec/tools/reference/table.py. A command's words
- * come from anybody: every position is compared with their count before it is looked at.
+ * Finds a command's entry and its keys. It is written like spec/tools/reference/table.py, so that
+ * both can be compared. A command's words are not trusted: every position is compared with their
+ * count before it is read.
  */
 #include "core/command/command.h"
 
@@ -11,7 +12,7 @@ typedef enum oh_begin { OH_BEGIN_INDEX, OH_BEGIN_KEYWORD, OH_BEGIN_OPTION } oh_b
 struct oh_key_spec {
     oh_begin begin;
     const char *word; /* The keyword or the option. */
-    uint8_t from;     /* The index, or where looking begins. */
+    uint8_t from;     /* The index, or where the search begins. */
     const char *skip; /* Other options and how many words follow each: "GET 1 LIMIT 2 ". */
     bool is_counted, is_unless_empty;
     uint8_t keynum, first;
@@ -23,7 +24,7 @@ struct oh_key_spec {
 #include "core/generated/commands.h"
 
 #define COMMANDS_COUNT (sizeof commands / sizeof *commands)
-#define NAME_BYTES_MAX 64 /* The longest name has half of it. */
+#define NAME_BYTES_MAX 64 /* The longest name has half as many. */
 
 static const char beyond_the_end[] = "its keys would reach beyond its last word";
 static const char not_a_number[] = "the number of its keys is no number";
@@ -41,7 +42,7 @@ static char upper(uint8_t byte)
     return (char)(byte >= 'a' && byte <= 'z' ? byte - ('a' - 'A') : byte);
 }
 
-/* Whether a word is this one of the table, which is in capitals, in any case. */
+/* True if the word is this one of the table, in any case. The table has capitals. */
 static bool is_word(const oh_bytes *word, const char *capitals, size_t length)
 {
     if (word->length != length) {
@@ -56,7 +57,7 @@ static bool is_word(const oh_bytes *word, const char *capitals, size_t length)
 }
 
 /*
- * A number of keys: digits and nothing else. Beyond a million it is cut: no command has as many
+ * A number of keys: digits and nothing else. It is cut beyond a million: no command has so many
  * words.
  */
 static bool count_of(const oh_bytes *word, size_t *count)
@@ -73,7 +74,9 @@ static bool count_of(const oh_bytes *word, size_t *count)
 
 /* ---- The entry ---- */
 
-/* As strcmp, but the name has a length, and any bytes: with a NUL in it, it is no entry's. */
+/*
+ * Like strcmp, but the name has a length and may have any bytes. A name with a NUL equals no entry.
+ */
 static int compare(const char *entry, const char *name, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -105,7 +108,7 @@ const oh_command *oh_command_named(const char *name, size_t length)
 }
 
 /*
- * Appends a word in small letters. False: it is longer than any name, or has a byte that no name
+ * Appends a word in small letters. False if it is longer than any name, or has a byte that no name
  * has.
  */
 static bool append_lower(char *name, size_t *length, const oh_bytes *word)
@@ -150,7 +153,7 @@ static void add_position(found_positions *found, size_t position, oh_key_kind ki
 {
     size_t at = found->count < found->room ? found->count : found->room;
 
-    /* Specifications interleave: kept sorted, as the command has them. */
+    /* The keys of several specifications interleave. They are sorted as the command has them. */
     while (at > 0 && found->positions[at - 1].position > position) {
         if (at < found->room) {
             found->positions[at] = found->positions[at - 1];
@@ -186,8 +189,8 @@ static ptrdiff_t last_of(const oh_key_spec *spec, size_t count, size_t first)
 }
 
 /*
- * The first and the last key that begin here; `last` before `first` if there are none, which is no
- * fault.
+ * The first and the last key that begin here. `last` is before `first` if there are none, which is
+ * no error.
  */
 static const char *span_of(const oh_key_spec *spec, const oh_bytes *words, size_t count,
     size_t begin, size_t *first, size_t *last)
@@ -274,8 +277,8 @@ static const char *find_options(
 }
 
 /*
- * Behind the first such word; as in the server, the last word of all is never looked at. 0: there
- * is none.
+ * The position after the first such word; 0 if there is none. As in the server, the last word is
+ * never checked.
  */
 static size_t begin_of(const oh_key_spec *spec, const oh_bytes *words, size_t count)
 {

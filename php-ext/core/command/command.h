@@ -1,8 +1,9 @@
 /*
- * Command: what a command means to a client that places keys by itself. The table, asked by words.
+ * Command: what a command means to a client that places keys. It looks up the table by the words of
+ * a command.
  *
- * Pure: it sends nothing and knows no node. Words are the command as it would go over the wire,
- * positions count from its name, 0. The rows are generated; the reference is
+ * Pure: it sends nothing and knows no node. Words are the command as it is sent; positions count
+ * from its name, which is 0. The rows are generated; the reference is
  * spec/tools/reference/table.py.
  *
  * Implements spec/route: finding the entry, finding the keys, splitting.
@@ -13,7 +14,7 @@
 #include "core/base/slice.h"
 
 typedef enum oh_spread {
-    /* A container without its subcommand; or, for `without_keys`: nothing special. */
+    /* A container without its subcommand. In `without_keys`: nothing special. */
     OH_SPREAD_NONE,
     OH_SPREAD_ONE_NODE,
     OH_SPREAD_SPLIT,
@@ -46,8 +47,8 @@ typedef enum oh_merge {
 typedef enum oh_access { OH_ACCESS_NONE, OH_ACCESS_READ, OH_ACCESS_WRITE } oh_access;
 
 /*
- * What a command changes on, or asks of, its connection. Beyond WRITES: what no shared connection
- * may be sent.
+ * What a command changes on its connection, or asks of it. Commands with a state after WRITES may
+ * not be sent over a shared connection.
  */
 typedef enum oh_state {
     OH_STATE_NONE,
@@ -69,8 +70,8 @@ typedef enum oh_state {
 typedef enum oh_key_kind { OH_KEY_PLAIN, OH_KEY_CHANNEL, OH_KEY_PATTERN } oh_key_kind;
 
 /*
- * Where the timeout of a command that waits stands: at a position (negative: from the end), or
- * behind an option.
+ * Where a blocking command has its timeout: at a position (negative: from the end), or after an
+ * option.
  */
 typedef struct oh_blocking {
     bool is_blocking, is_milliseconds;
@@ -88,12 +89,12 @@ typedef struct oh_command {
     uint8_t merge_width; /* Elements per key, for IN_ORDER; 0 is 1. */
     oh_access access;
     bool is_retryable, is_container;
-    bool is_ssdb; /* Of SSDB alone: no other server has it. */
+    bool is_ssdb; /* Only SSDB has it. */
     oh_state state;
     oh_blocking blocking;
     const oh_key_spec *keys;
     uint8_t keys_count;
-    /* Why it is refused, as the end of a message: no capital, no full stop. */
+    /* Why it is refused: the end of a message, without a capital or a full stop. */
     const char *reason;
     const char *without_keys_reason; /* Why it is refused without a key. */
 } oh_command;
@@ -103,40 +104,40 @@ typedef struct oh_key_position {
     oh_key_kind kind;
 } oh_key_position;
 
-/* The entry of a command, container and subcommand resolved. NULL: the table does not hold it. */
+/* The entry of a command, of its subcommand if it has one. NULL if the table does not hold it. */
 const oh_command *oh_command_find(const oh_bytes *words, size_t count);
 
-/*
- * The same by a name of the table: "config", or "config|get". Containers are found by themselves,
- * too.
- */
+/* The same by a name of the table: "config" (the container), or "config|get". */
 const oh_command *oh_command_named(const char *name, size_t length);
 
 /*
- * Where keys, channels and patterns stand, in the order of the command. `found` says how many there
- * are; as many as there is room for are written. NULL, or why the command is malformed.
+ * The positions of keys, channels and patterns, in the order of the command. `found` is how many
+ * there are, even if there is no room for all. Returns NULL, or why the command is malformed.
  */
 const char *oh_command_keys(const oh_command *command, const oh_bytes *words, size_t count,
     oh_key_position *positions, size_t room, size_t *found);
 
-/* The word with the timeout of a command that waits; NULL if it does not, or has none. */
+/* The word with the timeout of a blocking command; NULL if it does not block, or has none. */
 const oh_bytes *oh_command_timeout(const oh_command *command, const oh_bytes *words, size_t count);
 
 /*
- * How the words of a split command lie: what stands before its keys, `lists` lists of `keys`
- * groups, what follows.
+ * The order of the words of a split command: some before its keys, `lists` lists of `keys` groups,
+ * and some after them.
  */
 typedef struct oh_command_shape {
     size_t first, keys, step, lists, beyond, words;
 } oh_command_shape;
 
-/* NULL, or why the command is malformed. For a command that has exactly one key specification. */
+/*
+ * Only for a command with exactly one key specification. Returns NULL, or why the command is
+ * malformed.
+ */
 const char *oh_command_shape_of(
     const oh_command *command, const oh_bytes *words, size_t count, oh_command_shape *shape);
 
 /*
- * The words that node `node` gets; `nodes` has the node of each key, by the key's position in the
- * command. `part` has room for as many words as the command has. How many they are.
+ * Writes the words that node `node` gets, and returns their number. `nodes` has the node of each
+ * key, by the key's position in the command. `part` has room for all words of the command.
  */
 size_t oh_command_part(const oh_command_shape *shape, const oh_bytes *words, const uint32_t *nodes,
     uint32_t node, oh_bytes *part);

@@ -1,6 +1,6 @@
 /*
- * Shifts and masks. The sign bit of a 64-bit number stays 0, because PHP and Java have no other
- * numbers.
+ * Shifts and masks. The sign bit of the 64 bits stays 0, because the integers of PHP and Java are
+ * signed.
  *
  * Implements spec/route, "SCAN".
  */

@@ -1,6 +1,6 @@
 /*
- * What nodes say is trusted nowhere: a number that is none counts as 0, and a list with such a part
- * is left out.
+ * Merges the fields of INFO. The nodes' replies are not trusted: a malformed number counts as 0,
+ * and a list with a malformed part is left out.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #define NUMBER_ROOM 24 /* A number, a point, = and a comma. */
 
 typedef enum info_rule {
-    OH_INFO_EQUAL, /* Kept where it is the same everywhere. */
+    OH_INFO_EQUAL, /* Kept if it is the same on all nodes. */
     OH_INFO_SUM,
     OH_INFO_MIN,
     OH_INFO_MAX,
@@ -65,8 +65,8 @@ static size_t digits_at(oh_bytes text, size_t from)
 }
 
 /*
- * The number that a text begins with, as far as 64 bits go; 0 if there is none. Its bytes are added
- * to `*at`.
+ * The number that the text begins with, cut to 64 bits; 0 if there is none. Its length is added to
+ * `*at`.
  */
 static int64_t read_number(oh_bytes text, size_t *at)
 {
@@ -99,7 +99,7 @@ typedef struct part {
 typedef struct totals {
     part parts[OH_INFO_PARTS_MAX];
     size_t count;
-    double ttls; /* What the times to live of all nodes come to. */
+    double ttls; /* The sum of the times to live. */
 } totals;
 
 static bool is_percentiles(oh_bytes name)
@@ -115,7 +115,7 @@ static bool is_list(oh_bytes name)
            is_percentiles(name);
 }
 
-/* The part that begins at `*at`, and where the next one does. False: it is none. */
+/* Reads the part at `*at` and moves `*at` to the next one. False if it is malformed. */
 static bool read_part(oh_bytes text, size_t *at, oh_bytes *name, oh_bytes *number)
 {
     const uint8_t *begin = text.bytes + *at;
@@ -132,7 +132,7 @@ static bool read_part(oh_bytes text, size_t *at, oh_bytes *name, oh_bytes *numbe
     return true;
 }
 
-/* NULL: there are too many. */
+/* NULL if there are too many. */
 static part *part_named(totals *all, oh_bytes name)
 {
     for (size_t i = 0; i < all->count; i++) {
@@ -291,7 +291,7 @@ static oh_info merge_numbers(info_rule rule, const oh_bytes *values, size_t coun
     return merged;
 }
 
-/* Part by part, as numbers; what is no number counts as 0. */
+/* Compares part by part, as numbers. A part that is no number counts as 0. */
 static bool is_lower_version(oh_bytes a, oh_bytes b)
 {
     size_t at_a = 0;

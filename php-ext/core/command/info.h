@@ -1,14 +1,15 @@
 /*
- * Info: a field of INFO as several nodes say it, made one.
+ * Info: merges a field of INFO of several nodes into one.
  *
- *     field, its values node by node ─► the value of the fleet, or none where none would be honest
+ *     field, its values node by node ─► the value of the fleet, or none if all would mislead
  *
- * Quantities of which each node has its own share are added, versions are the lowest, and what has
- * no rule is kept where it is the same everywhere. Fields that are lists of parts, name=number, are
- * merged part by part:
+ * Quantities of which each node has a share are added. Of versions the lowest is taken. A field
+ * without a rule is kept if it is the same on all nodes. Fields that are lists of parts,
+ * name=number, are merged part by part:
  *
- *     db0:keys=7,expires=4,avg_ttl=175     cmdstat_get:calls=7,usec=11,usec_per_call=1.57     added up; averages anew
- *     latency_percentiles_usec_get:p50=2.007,p99=10.111                                      the highest of each
+ *     db0:keys=7,expires=4,avg_ttl=175                        sums; averages computed again
+ *     cmdstat_get:calls=7,usec=11,usec_per_call=1.57          the same
+ *     latency_percentiles_usec_get:p50=2.007,p99=10.111       the highest of each
  *
  * Pure: nothing is allocated.
  *
@@ -23,8 +24,8 @@
 
 #include "core/base/slice.h"
 
-#define OH_INFO_PARTS_MAX                                                                          \
-    64 /* A list of more is none that a server has written: its field is left out. */
+/* No server writes a longer list: such a field is left out. */
+#define OH_INFO_PARTS_MAX 64
 
 typedef enum oh_info_kind {
     OH_INFO_LEFT_OUT,
@@ -40,12 +41,12 @@ typedef struct oh_info {
     size_t length;  /* TEXT: bytes of it. */
 } oh_info;
 
-/* How many bytes a text that is made of these values may have. */
+/* The most bytes that a text merged from these values can have. */
 size_t oh_info_room(const oh_bytes *values, size_t count);
 
 /*
- * The fleet's value of a field that `count` of so many nodes have, at least one; `text` has as much
- * room.
+ * The fleet's value of a field that `count` of the nodes have, at least one. `text` has
+ * oh_info_room bytes.
  */
 oh_info oh_info_merge(
     oh_bytes name, const oh_bytes *values, size_t count, size_t nodes_count, char *text);

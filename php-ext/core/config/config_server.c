@@ -8,8 +8,8 @@
 
 #include "core/config/config_reader.h"
 
-#define PORT_LEFT_OUT                                                                              \
-    11211 /* memcached's: nutcracker leaves it out of a name, as libmemcached does. */
+/* memcached's: nutcracker leaves it out of a name, as libmemcached does. */
+#define PORT_LEFT_OUT 11211
 
 typedef struct {
     bool is_unix;

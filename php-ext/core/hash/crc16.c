@@ -1,9 +1,8 @@
 /*
  * crc16: CRC-16/XMODEM in a 32-bit register that is never masked.
  *
- * nutcracker forgot the mask: what a CRC shifts out above bit 15 stays in the number and takes part
- * in placement. The low 16 bits are the true CRC, which is why the slots of Redis Cluster come from
- * here too.
+ * nutcracker forgot the mask. So the bits that a CRC shifts out above bit 15 stay in the number and
+ * take part in placement. The low 16 bits are the true CRC; the slots of Redis Cluster use them.
  *
  * Implements spec/hash, crc16.
  */

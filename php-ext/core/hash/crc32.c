@@ -2,7 +2,7 @@
  * crc32a, the CRC-32 of zlib and IEEE 802.3, and crc32, the 15 bits that libmemcached keeps of it.
  *
  * With `crc32` every number is below 32,768, so a ketama ring gives practically every key to the
- * owner of its lowest point. That is what nutcracker does, and so it is kept.
+ * owner of its lowest point. nutcracker does so, and OneHop must agree with it.
  *
  * Implements spec/hash, crc32 and crc32a.
  */

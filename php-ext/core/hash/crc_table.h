@@ -1,9 +1,9 @@
 /*
- * The 256 entries of a CRC table, worked out by the compiler.
+ * The 256 entries of a CRC table, computed by the compiler.
  *
  * A CRC is linear: the entry of a byte is the exclusive or of the entries of its bits. So eight
- * numbers say the whole table. The including file defines OH_CRC_BIT_0 .. OH_CRC_BIT_7, the entries
- * of the bytes 1, 2, 4 .. 128.
+ * numbers define the whole table. The including file defines OH_CRC_BIT_0 .. OH_CRC_BIT_7, the
+ * entries of the bytes 1, 2, 4 .. 128.
  */
 #ifndef OH_HASH_CRC_TABLE_H
 #define OH_HASH_CRC_TABLE_H

@@ -1,15 +1,13 @@
 /*
  * Hash: key bytes in, an unsigned 32-bit number out.
  *
- * Twelve algorithms stand behind one signature, one family to a file, named as nutcracker's
- * configuration names them. The number decides where a key lives, so the quirks of the originals
- * (signed bytes, a CRC that is never masked, an odd tail) are part of the definition and are kept
- * exactly.
+ * Twelve algorithms have one signature and the names of nutcracker's configuration. Each file holds
+ * one family. The number decides where a key lives, so the quirks of the originals (signed bytes, a
+ * CRC that is never masked, an odd tail) are part of the definition and are kept exactly.
  *
- * Comes before it on the road: key (which bytes are hashed). Comes after it: placement. It promises
- * the same number on every machine, at any alignment, and it reads nothing but the bytes it is
- * given. It does not know that an empty key counts as 0 in a server pool: that is the topology's
- * rule.
+ * Before it on the road: key (which bytes are hashed). After it: placement. It gives the same
+ * number on every machine, at any alignment, and reads only the bytes it is given. That an empty
+ * key counts as 0 in a server pool is the topology's rule, not hash's.
  *
  * Implements spec/hash.
  */
@@ -54,8 +52,8 @@ OH_HASHES(OH_HASH_DECLARATION)
 #undef OH_HASH_DECLARATION
 
 /*
- * The functions by algorithm. The road to a node reads this table itself: a call would cost as much
- * as the lookup.
+ * The functions by algorithm. Placement reads this table directly: a call would cost as much as the
+ * look-up.
  */
 extern const oh_hash_fn oh_hash_functions[OH_HASHES_COUNT];
 

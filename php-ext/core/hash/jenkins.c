@@ -1,9 +1,9 @@
 /*
  * jenkins: Bob Jenkins' lookup3 (hashlittle), its third word, with nutcracker's start value.
  *
- * The original has a path for each alignment; read as little-endian words padded with zeros, all of
- * them are this one. The last 1 .. 12 bytes go through the final mix, never through the round, so
- * an empty key returns its start value.
+ * The original has a path for each alignment. With little-endian words padded with zeros, all of
+ * them are equal to this one. The last 1 .. 12 bytes go through the final mix, never through the
+ * round, so an empty key returns its start value.
  *
  * Implements spec/hash, jenkins.
  */

@@ -1,6 +1,6 @@
 /*
- * MD5, written out: 64 steps in sixteen lines of four, because a ring of 1,000 servers needs 40,000
- * digests and an unrolled block costs half of what loops and tables of shifts cost.
+ * MD5, unrolled: 64 steps in sixteen lines of four. A ring of 1,000 servers needs 40,000 digests,
+ * and an unrolled block takes half the time of loops with tables of shifts.
  *
  * Implements RFC 1321; `md5` of spec/hash is the first word of the digest.
  */

@@ -1,6 +1,6 @@
 /*
  * MD5 (RFC 1321): for the points of a ketama ring, the `md5` hash and the fingerprint of a
- * topology. Nothing here is about secrecy; it is about agreeing with those who chose MD5 before.
+ * topology. It is not used for secrecy, but because nutcracker and libmemcached use it.
  */
 #ifndef OH_HASH_MD5_H
 #define OH_HASH_MD5_H
@@ -22,7 +22,7 @@ void oh_md5_begin(oh_md5 *md5);
 void oh_md5_add(oh_md5 *md5, const void *bytes, size_t length);
 void oh_md5_end(oh_md5 *md5, uint8_t digest[OH_MD5_DIGEST_BYTES]);
 
-/* All at once. */
+/* The digest of bytes that are all there. */
 void oh_md5_digest(const void *bytes, size_t length, uint8_t digest[OH_MD5_DIGEST_BYTES]);
 
 #endif

@@ -27,12 +27,12 @@
 #define OH_STORE_IDENTITY_BYTES 16
 #define OH_STORE_LABEL_BYTES 256 /* Of a pool, NUL included. */
 #define OH_STORE_POOLS_MAX 64
-#define OH_STORE_NODES_LIMIT                                                                       \
-    1024 /* Of onehop.max_nodes: each costs two descriptors in every worker. */
+/* Of onehop.max_nodes: each costs two descriptors in every worker. */
+#define OH_STORE_NODES_LIMIT 1024
 #define OH_STORE_CONNECTIONS_MAX 512 /* Per node; a larger pool_size is kept per process. */
 #define OH_STORE_LEFT_MS 2000u /* Left, and not wanted for so long: its entry may be given up. */
-#define OH_STORE_QUIET_MS                                                                          \
-    45000u /* Not wanted for so long: nobody knows it or uses its connections. */
+/* Not wanted for so long: nobody knows it or uses its connections. */
+#define OH_STORE_QUIET_MS 45000u
 #define OH_STORE_REASON_WORDS 12
 #define OH_STORE_PROBLEM_WORDS 64
 #define OH_STORE_NONE UINT32_MAX

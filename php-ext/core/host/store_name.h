@@ -16,8 +16,8 @@
 #include <stdint.h>
 
 #define OH_NAME_IDENTITY_BYTES 16
-#define OH_NAME_ADDRESSES_MAX                                                                      \
-    8 /* Further addresses of a name are not tried: the deadline would pass before. */
+/* Further addresses of a name are not tried: the deadline would pass before. */
+#define OH_NAME_ADDRESSES_MAX 8
 #define OH_NAME_KEPT_MS_MIN 1000
 #define OH_NAME_KEPT_MS_MAX 60000
 #define OH_NAME_PLACES 256

@@ -1,7 +1,7 @@
 /*
- * The hash tag rule. nutcracker's with `{}` and Redis Cluster's are one rule: the first opening
- * byte, the first closing byte after it, and something between; anything else means the whole key,
- * and nothing further is searched.
+ * The hash tag rule. nutcracker's rule with `{}` and Redis Cluster's are the same: the part between
+ * the first opening byte and the first closing byte after it, if that is not empty. Otherwise the
+ * whole key counts, and no other pair is searched.
  *
  * Implements spec/key.
  */

@@ -1,10 +1,10 @@
 /*
  * Key: which bytes of a key decide where it lives.
  *
- * A key goes in, the bytes that are hashed come out: the part between the two characters of the
- * server pool's hash tag if the key has one, otherwise the whole key. What is stored is always the
- * whole key; only placement looks at the part. Redis Cluster knows the same rule with the fixed tag
- * `{}` and turns the part into one of 16,384 slots.
+ * In: a key. Out: the bytes that are hashed, which are the part between the two characters of the
+ * server pool's hash tag if the key has one, otherwise the whole key. Nodes always store the whole
+ * key; only placement uses the part. Redis Cluster has the same rule with the fixed tag `{}` and
+ * turns the part into one of 16,384 slots.
  *
  * First room on the road; after it comes hash. Pure: the result points into the caller's bytes.
  *
@@ -15,8 +15,8 @@
 
 #include "core/base/slice.h"
 
-#define OH_SLOTS_COUNT                                                                             \
-    16384 /* The number of slots of every Redis Cluster; fixed by its protocol. */
+/* The number of slots of every Redis Cluster; fixed by its protocol. */
+#define OH_SLOTS_COUNT 16384
 
 /*
  * The part of `key` that is hashed under the hash tag `tag` (its two bytes), or all of it if `tag`

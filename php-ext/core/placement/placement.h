@@ -27,8 +27,8 @@
 #include "core/base/compiler.h"
 #include "core/generated/limits.h"
 
-#define OH_KETAMA_POINTS                                                                           \
-    160 /* Points per node, if all weigh the same and no rounding took some: 40 groups of 4. */
+/* Points per node, if all weigh the same and no rounding took some: 40 groups of 4. */
+#define OH_KETAMA_POINTS 160
 
 typedef struct oh_point {
     uint32_t value;

@@ -1,14 +1,14 @@
 /*
- * What wire has framed is not believed here either: every length is held against the bytes that are
- * left.
+ * Reads values out of a reply. wire has framed it, but no length is trusted: each is compared with
+ * the bytes that are left.
  *
  * Implements spec/topology/cluster.md, section 1.
  */
 #include "core/resp/value.h"
 
-#define DIGITS_MAX 18 /* Of a number that surely fits. */
+#define DIGITS_MAX 18 /* A number with more digits may not fit. */
 
-/* The text up to the next CR LF, which is taken, too. */
+/* Takes the text up to the next CR LF, and the CR LF. */
 static bool take_line(oh_values *values, oh_text *line)
 {
     const uint8_t *start = values->at;

@@ -1,6 +1,4 @@
-/*
- * Value: RESP values, one by one, out of bytes that are all there. They point into these bytes.
- */
+/* Value: RESP values, one by one, out of a complete reply. They point into its bytes. */
 #ifndef OH_VALUE_H
 #define OH_VALUE_H
 
@@ -20,7 +18,7 @@ typedef struct oh_value {
     int64_t number; /* A list: how many values follow as its elements. */
 } oh_value;
 
-/* Those that are not taken yet. */
+/* The values that are not taken yet. */
 typedef struct oh_values {
     const uint8_t *at;
     const uint8_t *end;
@@ -31,17 +29,19 @@ static inline oh_values oh_values_of(const void *bytes, size_t length)
     return (oh_values){bytes, (const uint8_t *)bytes + length};
 }
 
-/* Takes the next value, of a list only its beginning. False: there is none, or it is malformed. */
+/*
+ * Takes the next value; of a list, only its beginning. False if there is none, or it is malformed.
+ */
 bool oh_value_take(oh_values *values, oh_value *value);
 
-/* Takes the next value if it is a list, or a text; otherwise false. */
+/* Takes the next value if it is a list. Otherwise returns false. */
 bool oh_value_take_list(oh_values *values, size_t *count);
 bool oh_value_take_text(oh_values *values, oh_text *text);
 
 /* Takes the next value with everything inside it. */
 bool oh_value_skip(oh_values *values);
 
-/* Whether it is that text. Inline, as oh_text_is: a large reply has thousands of names. */
+/* True if the value is that text. Inline like oh_text_is: a large reply has thousands of names. */
 static inline bool oh_value_is(const oh_value *value, const char *text)
 {
     return value->kind == OH_VALUE_TEXT && oh_text_is(value->text, text);

@@ -1,10 +1,10 @@
 /*
- * One small machine frames both directions: it stands at the beginning of a value, in a length, in
- * a line or in the bytes of a bulk, and every byte it is shown moves it on or ends the stream.
- * Commands are the same grammar with two types only.
+ * One small machine frames both directions: it is at the beginning of a value, in a length, in a
+ * line or in the bytes of a bulk. Every byte moves it on or ends the stream. Commands have the same
+ * grammar with only two types.
  *
- * Aggregates are counted on a stack of bounded depth: how many values each open one still lacks. An
- * attribute is an aggregate too, but when it is whole, the value it belongs to is still to come.
+ * A stack of bounded depth counts how many values each open aggregate still lacks. An attribute is
+ * an aggregate, too, but when it is complete, the value it belongs to is still to come.
  *
  * Implements spec/wire.
  */
@@ -29,7 +29,7 @@ _Static_assert(2u * OH_WIRE_ELEMENTS_MAX < IS_ATTRIBUTE, "The mark must be no pa
 #define DIGITS_MAX 9
 _Static_assert(OH_WIRE_BULK_BYTES_MAX <= 999999999, "Every allowed length must fit these digits.");
 
-/* What follows a first byte; 0: it begins no value. */
+/* What follows a first byte; 0 if no value begins with it. */
 enum form { LINE = 1, BULK, AGGREGATE };
 
 static const uint8_t forms[256] = {
@@ -58,7 +58,7 @@ static const uint8_t *refuse(oh_wire *wire, const uint8_t *at, const char *error
 
 /* ---- Values ---- */
 
-/* A value is whole: so may be those around it. */
+/* A value is complete, and with it perhaps those around it. */
 static void end_value(oh_wire *wire, oh_framer *framer)
 {
     framer->state = AT_VALUE;
@@ -75,7 +75,8 @@ static void end_value(oh_wire *wire, oh_framer *framer)
     }
     if (framer == &wire->reader) {
         /*
-         * Without debt a value that is whole can only be a message: objection() has seen to that.
+         * If nothing is owed, a complete value can only be a message: objection() refuses all
+         * others.
          */
         bool is_answer = !framer->is_push && oh_wire_owed(wire) > 0;
         wire->pushed += !is_answer;
@@ -83,7 +84,7 @@ static void end_value(oh_wire *wire, oh_framer *framer)
     }
 }
 
-/* Whether this value is an error reply of its own, not a part of another reply. */
+/* True if this value is itself a reply, an error, and not a part of another reply. */
 static bool is_error_reply(const oh_wire *wire, const oh_framer *framer)
 {
     return framer->depth == 0 && framer == &wire->reader &&
@@ -168,13 +169,13 @@ static uint32_t length_max(uint8_t type)
     return forms[type] == BULK ? OH_WIRE_BULK_BYTES_MAX : OH_WIRE_ELEMENTS_MAX;
 }
 
-/* Only these two have a null of their own, and no command has one. */
+/* Only these two types have a null, and no command has one. */
 static bool may_be_null(const oh_wire *wire, const oh_framer *framer)
 {
     return framer == &wire->reader && (framer->type == '$' || framer->type == '*');
 }
 
-/* One more byte of a length: false if it makes none. */
+/* One more byte of a length. False if the result is not a length. */
 static bool grow_length(const oh_wire *wire, oh_framer *framer, uint8_t byte)
 {
     if (byte == '-') {
@@ -260,10 +261,7 @@ static const uint8_t *read_bulk(
 
 /* ---- The short way ---- */
 
-/*
- * A length whose line is all here: the place behind it, or NULL if there is anything unusual about
- * it.
- */
+/* Skips a length whose line is complete. Returns the place after it, or NULL if it is unusual. */
 static inline const uint8_t *skip_length(const uint8_t *at, const uint8_t *end, uint32_t *length)
 {
     const uint8_t *digits = at, *digits_end = end - at > DIGITS_MAX ? at + DIGITS_MAX : end;
@@ -276,7 +274,7 @@ static inline const uint8_t *skip_length(const uint8_t *at, const uint8_t *end, 
     return is_number && end - at >= 2 && at[0] == '\r' && at[1] == '\n' ? at + 2 : NULL;
 }
 
-/* A bulk that is all here, likewise. */
+/* The same for a complete bulk. */
 static inline const uint8_t *skip_bulk(const uint8_t *at, const uint8_t *end)
 {
     uint32_t length;
@@ -290,7 +288,7 @@ static inline const uint8_t *skip_bulk(const uint8_t *at, const uint8_t *end)
     return at[0] == '\r' && at[1] == '\n' ? at + 2 : NULL;
 }
 
-/* An array of bulks that is all here, likewise; as a command it must not be empty. */
+/* The same for a complete array of bulks. A command must not be empty. */
 static inline const uint8_t *skip_array(const uint8_t *at, const uint8_t *end)
 {
     uint32_t length;
@@ -306,9 +304,9 @@ static inline const uint8_t *skip_array(const uint8_t *at, const uint8_t *end)
 }
 
 /*
- * Most of what passes is commands, short bulks and arrays of them that lie whole in the buffer.
- * They are recognised in one go. NULL: something is unusual, or wrong, or not all here; then the
- * machine takes it byte by byte.
+ * Most of the traffic is commands, short bulks and arrays of them that lie complete in the buffer.
+ * This function skips such a value in one step. NULL if it is unusual, wrong or not complete: then
+ * the machine reads it byte by byte.
  */
 static inline const uint8_t *skip_value(
     const oh_framer *framer, const uint8_t *at, const uint8_t *end)

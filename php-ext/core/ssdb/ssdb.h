@@ -20,8 +20,8 @@
 #include "core/base/slice.h"
 
 #define OH_SSDB_LINE_BYTES 64 /* The head of a value; only lines of text are longer. */
-#define OH_SSDB_ERROR_BYTES                                                                        \
-    320 /* As much of an error as is kept until the other replies of its command are read. */
+/* As much of an error as is kept until the other replies of its command are read. */
+#define OH_SSDB_ERROR_BYTES 320
 
 /* Memory that grows. Private. */
 typedef struct oh_ssdb_memory {

@@ -63,9 +63,8 @@ typedef enum oh_read_from {
 /* As the configuration spells it; a constant string. */
 const char *oh_read_from_name(oh_read_from read_from);
 
-#define OH_SLOT_UNSERVED                                                                           \
-    0x8000u /* In a table of slots: nobody has this one, and the node beside the flag stands in.   \
-             */
+/* In a table of slots: nobody has this one, and the node beside the flag stands in. */
+#define OH_SLOT_UNSERVED 0x8000u
 
 typedef struct oh_server {
     /* What placement knows it by: the given name, or made from the address (spec/config). */

@@ -19,11 +19,10 @@
 #include "engine/shared/segment.h"
 #include "engine/shared/worker.h"
 
-#define OH_CLAIM_MS                                                                                \
-    5000 /* Who has not come to an end by then, or has ended, is not waited for.                   \
-          */
-#define OH_CONTACT_MS                                                                              \
-    UINT64_C(10000) /* How long it may take where the server pool has no timeout. */
+/* Who has not come to an end by then, or has ended, is not waited for. */
+#define OH_CLAIM_MS 5000
+/* How long it may take where the server pool has no timeout. */
+#define OH_CONTACT_MS UINT64_C(10000)
 #define OH_LIST_BYTES_MAX 480
 
 /* ---- The claim ---- */

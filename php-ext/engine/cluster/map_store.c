@@ -13,8 +13,8 @@
 
 #include "engine/shared/segment.h"
 
-#define OH_NOTE_ATTEMPTS                                                                           \
-    8 /* So often another process may be faster; who is never lucky costs a redirect. */
+/* So often another process may be faster; who is never lucky costs a redirect. */
+#define OH_NOTE_ATTEMPTS 8
 
 /* ---- From the host ---- */
 

@@ -15,9 +15,8 @@
 #include "engine/shared/segment.h"
 
 #define OH_INFO_BYTES_MAX 65536 /* Of CLUSTER INFO: it has a dozen lines. */
-#define OH_LARGE_BYTES                                                                             \
-    262144 /* A reply of so much, or less, is not worth the question whether there is memory for   \
-              it. */
+/* A reply of so much, or less, is not worth the question whether there is memory for it. */
+#define OH_LARGE_BYTES 262144
 
 #define ASK_INFO "*2\r\n$7\r\nCLUSTER\r\n$4\r\nINFO\r\n"
 #define ASK_SHARDS "*2\r\n$7\r\nCLUSTER\r\n$6\r\nSHARDS\r\n"

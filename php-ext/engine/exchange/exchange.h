@@ -33,8 +33,8 @@
 #include "engine/pool/pool.h"
 
 #define OH_BLOCK_FOR_EVER UINT32_MAX
-#define OH_EXCHANGE_SET_MAX                                                                        \
-    64 /* Nodes that are spoken to at once; see scatter for why there is a bound. */
+/* Nodes that are spoken to at once; see scatter for why there is a bound. */
+#define OH_EXCHANGE_SET_MAX 64
 
 struct oh_exchange;
 struct oh_exchange_set;

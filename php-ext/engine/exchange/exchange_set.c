@@ -17,9 +17,8 @@
 #include "engine/base/wait.h"
 #include "engine/exchange/exchange_internal.h"
 
-#define OH_DRAIN_NS                                                                                \
-    15000000 /* How long bytes that are there may be fetched after the deadline: below its         \
-                tolerance. */
+/* How long bytes that are there may be fetched after the deadline: below its tolerance. */
+#define OH_DRAIN_NS 15000000
 
 /* ---- The set ---- */
 

@@ -13,8 +13,8 @@
 #include "core/base/compiler.h"
 #include "core/base/slice.h"
 
-#define OH_REPLIES_AHEAD_BYTES                                                                     \
-    262144 /* Beyond it more memory buys nothing: the kernel buffers as much again. */
+/* Beyond it more memory buys nothing: the kernel buffers as much again. */
+#define OH_REPLIES_AHEAD_BYTES 262144
 
 typedef struct oh_replies {
     uint8_t *bytes; /* Those from `begin` to `end` were not read yet. */

@@ -15,8 +15,8 @@
 
 #include "engine/base/buffer.h"
 
-#define OH_FAILURE_TEXT_BYTES                                                                      \
-    640 /* A sentence of ours around OH_MESSAGE_BYTES_MAX bytes of a server, escaped. */
+/* A sentence of ours around OH_MESSAGE_BYTES_MAX bytes of a server, escaped. */
+#define OH_FAILURE_TEXT_BYTES 640
 
 typedef struct oh_failure {
     oh_error_kind kind;

@@ -35,8 +35,8 @@ const oh_store_meter *oh_metered_find(const uint8_t pool[OH_STORE_IDENTITY_BYTES
 
 /* ---- Meters of nodes that nobody has any more ---- */
 
-#define OH_LOOK_EVERY_MS                                                                           \
-    2000 /* Where all meters are in use, nobody looks more often for one that is not. */
+/* Where all meters are in use, nobody looks more often for one that is not. */
+#define OH_LOOK_EVERY_MS 2000
 
 /* The meters of all nodes that published configurations and maps have. */
 typedef struct oh_configured {

@@ -19,9 +19,8 @@
 #include "engine/shared/queue.h"
 #include "engine/shared/worker.h"
 
-#define OH_AGE_MS_MAX                                                                              \
-    3600000            /* So that a name that means other machines by now is asked again.          \
-                        */
+/* So that a name that means other machines by now is asked again. */
+#define OH_AGE_MS_MAX 3600000
 #define OH_RETRY_MS 20 /* A seat that was freed by a close is noticed after so long. */
 
 /* ---- Taking ---- */

@@ -11,8 +11,8 @@
 
 #include "engine/pool/pool_internal.h"
 
-#define OH_NUMBERS_BYTES                                                                           \
-    96 /* More than all numbers of an identity take, and what separates them. */
+/* More than all numbers of an identity take, and what separates them. */
+#define OH_NUMBERS_BYTES 96
 
 OH_PER_THREAD oh_connections *oh_pool_nodes;
 

@@ -24,9 +24,9 @@
 
 #include "engine/shared/segment.h"
 
-#define OH_REPEAT_MS                                                                               \
-    500            /* A lost question is asked again after so long, then after twice as long ... */
-#define OH_TRIES 5 /* ... 15.5 seconds in all: a slower server counts as dead. */
+/* A lost question is asked again after so long, then after twice as long ... */
+#define OH_REPEAT_MS 500
+#define OH_TRIES 5        /* ... 15.5 seconds in all: a slower server counts as dead. */
 #define OH_STALE_MS 15000 /* A channel that nobody served for so long begins anew. */
 #define OH_EVENTS_MAX 16
 
