@@ -30,9 +30,9 @@ static uint32_t look(oh_snapshot *snapshot, uint64_t now_ms, bool *ejected, uint
     return live;
 }
 
-static void put_in_place(oh_ejection *ejection, oh_ring *ring)
+static void put_in_place(oh_ejection *ejection, oh_live_ring *ring)
 {
-    oh_ring_release(ejection->ring);
+    oh_live_ring_release(ejection->ring);
     ejection->ring = ring;
 }
 
@@ -58,14 +58,14 @@ static bool rebuild(oh_snapshot *snapshot, uint64_t now_ms)
         put_in_place(ejection, NULL);
         return true;
     }
-    oh_ring *ring = oh_ring_build(snapshot->pool, ejected);
+    oh_live_ring *ring = oh_live_ring_build(snapshot->pool, ejected);
     if (ring) {
         put_in_place(ejection, ring);
     }
     return ring != NULL;
 }
 
-oh_ring *oh_ejection_follow(oh_snapshot *snapshot)
+oh_live_ring *oh_ejection_follow(oh_snapshot *snapshot)
 {
     oh_ejection *ejection = &snapshot->ejection;
     uint64_t changes = oh_node_health_changes();

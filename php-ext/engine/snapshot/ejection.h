@@ -20,6 +20,6 @@
  * snapshot. To be held by whoever keeps it longer than until the next call of this. Without memory
  * for a new one the old one stays.
  */
-oh_ring *oh_ejection_follow(oh_snapshot *snapshot);
+oh_live_ring *oh_ejection_follow(oh_snapshot *snapshot);
 
 #endif

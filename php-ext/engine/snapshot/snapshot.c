@@ -77,7 +77,7 @@ void oh_snapshot_release(oh_snapshot *snapshot)
     if (--snapshot->references > 0) {
         return;
     }
-    oh_ring_release(snapshot->ejection.ring);
+    oh_live_ring_release(snapshot->ejection.ring);
     for (uint32_t i = 0; i < snapshot->nodes_count; i++) {
         if (snapshot->connections[i]) {
             oh_pool_release(snapshot->connections[i]);

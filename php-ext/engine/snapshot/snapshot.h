@@ -12,15 +12,15 @@
 #include "engine/pool/meter.h"
 #include "engine/pool/pool.h"
 #include "engine/snapshot/config_image.h"
-#include "engine/snapshot/ring.h"
+#include "engine/snapshot/live_ring.h"
 
 #define OH_NEVER_SEEN UINT64_MAX
 
 /* Which nodes are out of the ring, for a server pool that ejects them: ejection.h. */
 typedef struct oh_ejection {
-    oh_ring *ring;   /* NULL: every node is in, keys are placed as configured. */
-    uint64_t seen;   /* The count of changes that is in it; OH_NEVER_SEEN: nobody has looked. */
-    uint64_t due_ms; /* When the first node may return; 0: none is out. */
+    oh_live_ring *ring; /* NULL: every node is in, keys are placed as configured. */
+    uint64_t seen;      /* The count of changes that is in it; OH_NEVER_SEEN: nobody has looked. */
+    uint64_t due_ms;    /* When the first node may return; 0: none is out. */
 } oh_ejection;
 
 /*

@@ -23,7 +23,7 @@ static bool is_at_rest(const oh_client *client)
 
 static void follow_ejection(oh_client *client)
 {
-    oh_ring *ring = oh_ejection_follow(client->snapshot);
+    oh_live_ring *ring = oh_ejection_follow(client->snapshot);
 
     if (UNEXPECTED(ring != client->ring)) {
         oh_client_place_by(client, ring);

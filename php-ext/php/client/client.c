@@ -3,7 +3,7 @@
  */
 #include "php_onehop.h"
 
-#include "engine/snapshot/ring.h"
+#include "engine/snapshot/live_ring.h"
 #include "php/client/client.h"
 #include "php/exception/exception.h"
 
@@ -11,13 +11,13 @@ zend_class_entry *oh_client_class;
 zend_object_handlers oh_client_handlers;
 const oh_mode *oh_modes;
 
-void oh_client_place_by(oh_client *client, oh_ring *ring)
+void oh_client_place_by(oh_client *client, oh_live_ring *ring)
 {
     if (ring) {
-        oh_ring_hold(ring);
+        oh_live_ring_hold(ring);
     }
     if (client->ring) {
-        oh_ring_release(client->ring);
+        oh_live_ring_release(client->ring);
     }
     client->ring = ring;
     client->topology = ring ? ring->topology : client->snapshot->topology;

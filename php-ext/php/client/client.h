@@ -29,7 +29,7 @@ struct oh_transaction;
 typedef struct oh_client {
     oh_snapshot *snapshot;       /* NULL: the constructor has not run, or failed. */
     const oh_topology *topology; /* What keys are placed by: the snapshot's, or that of the ring. */
-    oh_ring *ring;               /* Held. NULL: no node is ejected. */
+    oh_live_ring *ring;          /* Held. NULL: no node is ejected. */
     struct oh_node_client **node_clients; /* By index of the node; NULL where none is open. */
     zend_string *prefix; /* OPT_PREFIX: a part of every key, also for placement. NULL: none. */
     HashTable *options;  /* What setOption() was told, for node clients to come. NULL: nothing. */
@@ -85,7 +85,7 @@ static inline bool oh_client_is_selected(const oh_client *client, zend_long data
 }
 
 /* Places keys by this ring, or by the snapshot's topology if it is NULL. */
-void oh_client_place_by(oh_client *client, oh_ring *ring);
+void oh_client_place_by(oh_client *client, oh_live_ring *ring);
 
 /* The home of a key as nodes name it. */
 static inline uint32_t oh_client_home_of(const oh_client *client, const uint8_t *key, size_t length)

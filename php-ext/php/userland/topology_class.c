@@ -19,8 +19,8 @@
 typedef struct oh_topology_object {
     oh_snapshot *snapshot; /* Shared, or NULL: then `own` is this object's. */
     oh_topology *own;
-    oh_ring *ring; /* Held. NULL: no node is ejected. */
-    zval *nodes;   /* By index: OneHop\Node, or UNDEF if nobody has asked yet. */
+    oh_live_ring *ring; /* Held. NULL: no node is ejected. */
+    zval *nodes;        /* By index: OneHop\Node, or UNDEF if nobody has asked yet. */
     uint32_t nodes_count;
     zend_object object;
 } oh_topology_object;
@@ -56,7 +56,7 @@ static void free_topology(zend_object *object)
 
     forget_nodes(this);
     if (this->ring) {
-        oh_ring_release(this->ring);
+        oh_live_ring_release(this->ring);
     }
     if (this->nodes) {
         efree(this->nodes);
@@ -256,15 +256,15 @@ ZEND_METHOD(OneHop_Topology, status)
 
 static void follow_ejection(oh_topology_object *this)
 {
-    oh_ring *ring = oh_ejection_follow(this->snapshot);
+    oh_live_ring *ring = oh_ejection_follow(this->snapshot);
 
     if (ring != this->ring) {
         forget_nodes(this);
         if (ring) {
-            oh_ring_hold(ring);
+            oh_live_ring_hold(ring);
         }
         if (this->ring) {
-            oh_ring_release(this->ring);
+            oh_live_ring_release(this->ring);
         }
         this->ring = ring;
     }

@@ -1,21 +1,21 @@
 /*
  * The topology is built as if the ejected nodes were not configured; their indexes stay free.
  */
-#include "engine/snapshot/ring.h"
+#include "engine/snapshot/live_ring.h"
 
 #include "core/base/memory.h"
 
-static void release(oh_ring *ring)
+static void release(oh_live_ring *ring)
 {
     oh_memory_release(ring->topology);
     oh_memory_release(ring->ejected);
     oh_memory_release(ring);
 }
 
-oh_ring *oh_ring_build(const oh_server_pool *pool, bool *ejected)
+oh_live_ring *oh_live_ring_build(const oh_server_pool *pool, bool *ejected)
 {
     size_t size = oh_topology_size(pool);
-    oh_ring *ring = oh_memory_zeroed(1, sizeof *ring);
+    oh_live_ring *ring = oh_memory_zeroed(1, sizeof *ring);
 
     if (!ring) {
         oh_memory_release(ejected);
@@ -32,7 +32,7 @@ oh_ring *oh_ring_build(const oh_server_pool *pool, bool *ejected)
     return ring;
 }
 
-void oh_ring_release(oh_ring *ring)
+void oh_live_ring_release(oh_live_ring *ring)
 {
     if (ring && --ring->references == 0) {
         release(ring);
