@@ -140,6 +140,12 @@ C_AND_PHP = (
     serverless("which room imports which", [PYTHON, "conformance/checks/imports.py"]),
     serverless("no circles", [PYTHON, "conformance/checks/circles.py"]),
     serverless(
+        "spec/terms.md: it names every room and type",
+        each(
+            f"{PYTHON} conformance/checks/terms.py --self", f"{PYTHON} conformance/checks/terms.py"
+        ),
+    ),
+    serverless(
         "docs/architecture.md: its quotations and its rooms",
         [PYTHON, "conformance/checks/architecture.py"],
     ),
