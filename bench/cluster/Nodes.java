@@ -1,9 +1,10 @@
 /*
- * What the map of a large cluster costs a Java client. Takes CONFIG, a file with a node's reply to CLUSTER SHARDS, a key whose
- * slot stays where it is, and from stdin keys whose slots have just moved, one a line; prints JSON when stdin ends. Times in
- * microseconds.
+ * Measures what the map of a large cluster costs a Java client. Takes CONFIG, a file with a
+ * node's reply to CLUSTER SHARDS, a key whose slot does not move, and from stdin keys whose
+ * slots have just moved, one a line. Prints JSON when stdin ends. Times are in microseconds.
  *
- * A single-file program, as nodes.php is in PHP: `java -cp JAR Nodes.java CONFIG REPLY KEY`, where JAR is the testee's.
+ * A single-file program, like nodes.php in PHP: `java -cp JAR Nodes.java CONFIG REPLY KEY`,
+ * where JAR is the testee's.
  */
 
 import io.onehop.core.cluster.ClusterAnswer;
@@ -24,12 +25,12 @@ import java.util.List;
 public final class Nodes {
     private static final byte[] NO_INFO = new byte[0];
 
-    private static long sink; // What is computed is used, so it must be computed.
+    private static long sink; // The compiler cannot remove what is used here.
 
     public static void main(String[] arguments) throws Exception {
         BufferedReader moved = new BufferedReader(new InputStreamReader(System.in));
         byte[] reply = Files.readAllBytes(Path.of(arguments[1]));
-        OneHopClient warm = client(arguments[0]); // What is loaded once is not the map's.
+        OneHopClient warm = client(arguments[0]); // Loads the classes before the measurement.
         warm.get(arguments[2]);
         long before = heap();
         OneHopClient client = client(arguments[0]);
@@ -48,7 +49,7 @@ public final class Nodes {
         PoolTopology topology = (PoolTopology) client.topology();
         System.out.printf(
                 "{\"contact\": %.0f, \"heap\": %d, \"moved\": %.0f, \"read\": %.0f, \"place\":"
-                    + " %.1f, \"nodes\": %d}%n",
+                        + " %.1f, \"nodes\": %d}%n",
                 contact / 1e3,
                 grown >> 10,
                 median(moves),
@@ -80,7 +81,8 @@ public final class Nodes {
     }
 
     /**
-     * From the bytes of a reply to a topology with its fingerprint, when the compiler has learned.
+     * From the bytes of a reply to a topology with its fingerprint, after the JIT compiler has
+     * warmed up.
      */
     private static double read(byte[] reply, PoolTopology current) throws Exception {
         List<Double> times = new ArrayList<>();

@@ -1,8 +1,9 @@
 /*
- * Times MGET of 1000 random keys, one client after the other, taking turns. Prints, for each client, the median of its times
- * in nanoseconds, as JSON. Every reply is compared with what its key must hold.
+ * Times MGET of 1000 random keys, one client after the other, in turns. Prints each client's
+ * median time in nanoseconds, as JSON. Every reply is checked.
  *
- * A single-file program, as times.php is in PHP: `java -cp JAR Times.java CONFIG SEEDS ROUNDS`, where JAR is the testee's.
+ * A single-file program, like times.php in PHP: `java -cp JAR Times.java CONFIG SEEDS ROUNDS`,
+ * where JAR is the testee's.
  */
 
 import io.onehop.jedis.OneHopClient;
@@ -45,7 +46,7 @@ public final class Times {
         jobs.put("OneHop", () -> onehop.mget(keys));
         jobs.put("RedisClusterClient", () -> stock.mget(keys));
         Map<String, List<Long>> times = new LinkedHashMap<>();
-        // As many before it counts: the compiler learns.
+        // The first half warms up the JIT compiler and does not count.
         for (int round = -rounds; round < rounds; round++) {
             for (Map.Entry<String, Supplier<List<String>>> job : jobs.entrySet()) {
                 long begin = System.nanoTime();

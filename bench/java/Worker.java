@@ -1,11 +1,11 @@
 /*
- * The Java contestants: the same 1000 HGETs by OneHop, by one Jedis pipeline to a node or to nutcracker, and by
- * Jedis' cluster pipeline.
+ * The Java contestants: the same 1000 HGETs by OneHop, by one Jedis pipeline to a node or to
+ * nutcracker, and by Jedis' cluster pipeline.
  *
- * A worker of the benchmark; the conversation is described in bench/workers.py. A single-file program: `java -cp JAR
- * Worker.java PLAN`, where JAR is the testee's, which brings OneHop and Jedis along. Every contestant is an
- * AbstractPipeline of the same Jedis, opened and filled inside the measured time, which ends with the values as
- * Strings in a list.
+ * A worker of the benchmark; bench/workers.py describes its protocol. A single-file program:
+ * `java -cp JAR Worker.java PLAN`, where JAR is the testee's, which contains OneHop and Jedis.
+ * Every contestant is an AbstractPipeline of the same Jedis. The measured time begins before it
+ * is opened and ends with the values as Strings in a list.
  */
 
 import io.onehop.jedis.OneHopClient;
@@ -59,7 +59,8 @@ public final class Worker {
             System.out.println(
                     worker.run(words[1], Integer.parseInt(words[2]), Integer.parseInt(words[3])));
         }
-        System.exit(0); // The clients' pools may keep threads; their servers outlive us anyway.
+        // The clients' pools may keep threads. Their servers live longer than this process.
+        System.exit(0);
     }
 
     private Worker(List<String> plan) {
@@ -126,8 +127,8 @@ public final class Worker {
     }
 
     /**
-     * {@code words} is a contestant's line of the plan: "contestant", name, kind, and the kind's
-     * own words.
+     * {@code words} is a contestant's line of the plan: "contestant", name, kind, and the words of
+     * that kind.
      */
     private static Supplier<AbstractPipeline> connect(String[] words) {
         return switch (words[2]) {

@@ -5,7 +5,7 @@ import java.io.InputStreamReader;
 import java.nio.file.Path;
 
 /**
- * A client of one file; answers each line of its input with what it finds under the key `where`
+ * A client of one file. For each line of its input it prints the value that the key `where` has
  * now.
  */
 final class Follow {

@@ -1,9 +1,11 @@
 /*
- * One Java client, several threads with a ledger each: what it has written to each of its keys, and what was acknowledged. They
- * write and read until the file `stop` is there, while slots move and masters die; then it prints as JSON what each has met.
- * ledger.php is the same in PHP, and says what is wrong and what is lost.
+ * One Java client with several threads. Each thread has a ledger of its keys: what it has
+ * written, and what was acknowledged. The threads write and read until the file `stop` exists,
+ * while slots move and masters die. Then it prints as JSON what each thread has met. ledger.php
+ * is the same in PHP, and says what counts as wrong or lost.
  *
- * A single-file program: `java -cp JAR Ledger.java CONFIG DIRECTORY THREADS`, where JAR is the testee's.
+ * A single-file program: `java -cp JAR Ledger.java CONFIG DIRECTORY THREADS`, where JAR
+ * is the testee's.
  */
 
 import io.onehop.jedis.OneHopClient;
@@ -30,7 +32,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 public final class Ledger implements Runnable {
-    private static final int WRITES = 100; // Of a batch; and as many reads.
+    private static final int WRITES = 100; // Of a batch, and as many reads.
 
     private final OneHopClient client;
     private final Path directory;
@@ -38,7 +40,7 @@ public final class Ledger implements Runnable {
     private final Map<String, Integer> tried = new HashMap<>();
     private final Map<String, Integer> known = new HashMap<>(); // Acknowledged, or seen.
     private final Map<String, Double> since = new HashMap<>(); // When that was.
-    // Values of which it was said that they were not sent.
+    // Values that were reported as not sent.
     private final Set<String> never = new HashSet<>();
     private final List<String> wrong = new ArrayList<>();
     private final List<String> lost = new ArrayList<>();
@@ -102,7 +104,7 @@ public final class Ledger implements Runnable {
         return list;
     }
 
-    /** So many of the keys. */
+    /** That many of the keys. */
     private List<String> chosen(int count) {
         Set<Integer> chosen = new LinkedHashSet<>();
         while (chosen.size() < count) {
@@ -130,7 +132,7 @@ public final class Ledger implements Runnable {
                     try {
                         pipeline.sync();
                     } catch (OneHopException failed) {
-                        failure = failed; // Each of the responses says what it met.
+                        failure = failed; // Each response says what it met.
                     }
                     List<Object> replies = new ArrayList<>();
                     acknowledged.forEach(reply -> replies.add(reply(reply)));
@@ -156,7 +158,7 @@ public final class Ledger implements Runnable {
 
     private double begun;
 
-    /** Does it, and looks at the replies to the writes, then at those of the reads. */
+    /** Runs the work, then checks the replies to the writes and those to the reads. */
     private void call(List<String> written, List<String> read, Supplier<List<Object>> work) {
         begun = now();
         List<Object> replies;

@@ -8,8 +8,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What surplus.php does, by one client in several threads; prints a line like its own for each:
- * {@code java Surplus.java CONFIG CALLS THREADS}.
+ * The Java twin of surplus.php: one client in several threads. Prints a line like that of
+ * surplus.php for each thread: {@code java Surplus.java CONFIG CALLS THREADS}.
  */
 final class Surplus {
     public static void main(String[] arguments) throws InterruptedException {

@@ -20,10 +20,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/**
- * The vectors and cases that stand beside the rules in the repository's spec folder, for every test
- * to read.
- */
+/** The vectors and cases of the repository's spec folder, for every test to read. */
 public final class Spec {
     private static final Path FOLDER = Path.of("../../spec");
 
@@ -53,7 +50,7 @@ public final class Spec {
                 .getAsJsonObject();
     }
 
-    /** The groups of a page of vectors; that all its tests are there is checked on the way. */
+    /** The groups of a page of vectors. Checks that the page has as many tests as it says. */
     public static List<JsonObject> groups(String path) {
         JsonObject page = json(path);
         List<JsonObject> groups = objects(page.getAsJsonArray("testGroups"));
@@ -92,7 +89,7 @@ public final class Spec {
         return HexFormat.of().parseHex(object.get(name).getAsString());
     }
 
-    /** The topology of a group of vectors, without the servers it calls dead. */
+    /** The topology of a group of vectors, without its dead servers. */
     public static PoolTopology topology(JsonObject group) {
         Set<String> dead =
                 group.has("dead") ? Set.copyOf(strings(group.getAsJsonArray("dead"))) : Set.of();

@@ -3,7 +3,7 @@
  * connection and by when, on all nodes in parallel, and whether to believe the reply.
  *
  * <pre>
- *  OneHopClient ─► CurrentRoute: one Snapshot (topology, pools) for a whole call, batch, transaction
+ *  OneHopClient ─► CurrentRoute: one Snapshot (topology, pools) for a whole call or batch
  *
  *  UnifiedJedis' method ─► RoutedArguments ─► Intake ─► Plan
  *                                             (the table, Keys)
@@ -18,7 +18,7 @@
  *                     └────────────────┬──────────────────┘
  *                                      ▼
  *                         Pool, one per node ─► Seats ─► NodeConnection (Jedis' Connection)
- *                          │ IdleConnectionEvictor        └─► ReplyStream ─► ReplyGuard ─► NodeSocket
+ *                          │ IdleConnectionEvictor       └► ReplyStream ─► ReplyGuard ─► NodeSocket
  *                          ├─► NodeHealth: may it be asked?
  *                          └─► NodeMeter: what became of it ─► status(), OneHopMetrics
  *

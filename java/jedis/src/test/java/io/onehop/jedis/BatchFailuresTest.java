@@ -37,8 +37,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Batches in which some nodes answer and some fail: what arrived is not lost, what failed says how
- * and where, and nobody waits for the sick.
+ * Batches in which some nodes answer and some fail. Replies that arrived are not lost, each failure
+ * says how and where, and healthy nodes do not wait for sick ones.
  */
 class BatchFailuresTest {
     private static RedisServer one;
@@ -82,7 +82,7 @@ class BatchFailuresTest {
                                                 .limit(eachNode)
                                                 .toList())
                         .toList();
-        // The nodes take turns, so that order is worth something.
+        // The nodes take turns, so the order of replies is tested.
         for (int i = 0; i < eachNode; i++) {
             for (List<String> node : byNode) {
                 keys.add(node.get(i));
@@ -132,7 +132,7 @@ class BatchFailuresTest {
                     assertEquals("value of " + keys[i], failure.getReplies().get(i));
                 }
             }
-            pipeline.close(); // It has been told: not again.
+            pipeline.close(); // The failure was thrown already: not again.
         }
     }
 

@@ -46,11 +46,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * Commands that wait on their nodes: longer than the timeout, not longer than they say, and never
- * losing an entry.
+ * Blocking commands may take longer than the timeout, but not longer than their own. They never
+ * lose an entry.
  */
 class BlockingTest {
-    private static final int TIMEOUT_MS = 1000; // Long enough for a busy machine to answer in.
+    private static final int TIMEOUT_MS = 1000; // Long enough for a busy machine to answer.
 
     @RegisterExtension
     static final SharedNodes SHARED =
@@ -67,7 +67,7 @@ class BlockingTest {
         return task;
     }
 
-    /** Clients that wait on any node. */
+    /** Clients that block on any node. */
     private static long blocked() {
         return nodes.servers().stream()
                 .mapToLong(
@@ -348,7 +348,7 @@ class BlockingTest {
     @Test
     void itWorksWhereEachNodeHasOneConnectionOnly() throws Exception {
         for (String stream : streams()) {
-            add(stream, "before"); // So that whoever adds has its connections.
+            add(stream, "before"); // So that the adding client has its connections.
         }
         Map<RedisServer, Long> before = new HashMap<>();
         nodes.servers().forEach(server -> before.put(server, server.clients()));
@@ -429,7 +429,7 @@ class BlockingTest {
 
                         @Override
                         public void fail(OneHopException failure) {
-                            // Nobody listens: the Error ends the call.
+                            // Nothing takes the reply: the Error ends the call.
                         }
                     });
         }

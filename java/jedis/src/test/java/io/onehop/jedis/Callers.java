@@ -9,14 +9,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 
-/** Many threads that call at once, for tests. */
+/** Many threads that call at the same time, for tests. */
 final class Callers {
 
     private Callers() {}
 
-    /**
-     * Runs the same in many threads; the first thing that goes wrong in any of them is thrown here.
-     */
+    /** Runs the same job in many threads. Throws the first failure of any of them. */
     static void inThreads(int count, Job job) throws InterruptedException {
         ConcurrentLinkedQueue<Throwable> wrong = new ConcurrentLinkedQueue<>();
         List<Thread> threads =

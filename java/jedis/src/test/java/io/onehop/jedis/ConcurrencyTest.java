@@ -27,7 +27,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Many threads on one client while connections die under them: every value is that of its key, and
+ * Many threads use one client while its connections are killed. Every value belongs to its key, and
  * every count adds up.
  */
 class ConcurrencyTest {
@@ -37,7 +37,7 @@ class ConcurrencyTest {
         return "value of " + key;
     }
 
-    /** Kills all connections of one node after another, until told to stop. */
+    /** Kills all connections of one node after another, until it is stopped. */
     private static Thread killer(Nodes nodes, AtomicBoolean isOver, AtomicLong kills) {
         Thread thread =
                 new Thread(
@@ -146,7 +146,7 @@ class ConcurrencyTest {
         try {
             pipeline.sync();
         } catch (PartialBatch | NodeDown killed) {
-            // Its responses tell.
+            // Its responses have the failures.
         }
         int values = 0;
         for (int i = 0; i < keys.length; i++) {

@@ -30,7 +30,9 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What each look at a configuration file makes of it, look by look; nodes play no part in it. */
+/**
+ * What the watcher makes of each version of a configuration file, check by check, without nodes.
+ */
 class ConfigWatcherTest {
     private static final String ONE = text("127.0.0.1:1:1");
     private static final String TWO = text("127.0.0.1:1:1", "127.0.0.1:2:1");
@@ -75,7 +77,7 @@ class ConfigWatcherTest {
         Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE);
     }
 
-    /** What the log says of three looks in a row. */
+    /** The log lines of three checks in a row. */
     private List<String> checked() throws InterruptedException {
         for (int i = 0; i < 3; i++) {
             watcher.check();
@@ -179,7 +181,7 @@ class ConfigWatcherTest {
         }
     }
 
-    /** As Kubernetes does it with a ConfigMap, and not by this process. */
+    /** As Kubernetes does it with a ConfigMap, and in another process. */
     private void leadTo(String target) throws Exception {
         assertEquals(
                 0,

@@ -59,7 +59,7 @@ class ConfigurationTest {
     @Test
     @Timeout(
             value = 60,
-            threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // Nobody writes into the FIFO.
+            threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // No process writes into the FIFO.
     void whatIsNoFileIsRefusedAndSaysWhatItIs() throws Exception {
         Path fifo = folder.resolve("fifo");
         assertEquals(0, new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor());
@@ -184,8 +184,8 @@ class ConfigurationTest {
 
     /* ---- Commands ---- */
 
-    /** Everything that cannot be routed, in every way to say it. */
-    @SuppressWarnings("deprecation") // Old spellings that Jedis keeps must be refused all the same.
+    /** Every command that cannot be routed, in every spelling. */
+    @SuppressWarnings("deprecation") // Jedis keeps old spellings, so they must be refused, too.
     private static Map<String, Executable> unroutable(OneHopClient redis) {
         Map<String, Executable> calls = new LinkedHashMap<>();
         calls.put("ftSearch", () -> redis.ftSearch("index"));
@@ -227,7 +227,7 @@ class ConfigurationTest {
         return calls;
     }
 
-    /** Remembers every command it sees, and answers OK. */
+    /** Remembers every command it gets, and answers OK. */
     private static ScriptedNode remembering(List<String> seen) {
         return ScriptedNode.start(
                 talk -> {
@@ -347,7 +347,7 @@ class ConfigurationTest {
                         redis.topology().locate(proposed[0]),
                         redis.topology().locate(proposed[1]),
                         message);
-                // A closing brace cannot be part of a tag: such a key cannot stay where it is.
+                // A closing brace cannot be part of a tag, so such a key cannot stay where it is.
                 if (!first.startsWith("{}")) {
                     assertEquals(
                             redis.topology().locate(first),

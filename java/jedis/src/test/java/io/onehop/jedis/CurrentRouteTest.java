@@ -27,8 +27,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A client that is given another topology: what has begun ends on the old one, what begins is on
- * the new one.
+ * A client gets another topology. Calls that have begun end on the old one, new calls use the new
+ * one.
  */
 class CurrentRouteTest {
 
@@ -57,7 +57,7 @@ class CurrentRouteTest {
                         });
     }
 
-    /** A server learns a little later that a connection was closed. */
+    /** A server notices a little later that a connection was closed. */
     private static void assertNobodyIsConnected(RedisServer server) {
         assertTrue(Callers.holdsSoon(() -> server.clients() == 0));
     }

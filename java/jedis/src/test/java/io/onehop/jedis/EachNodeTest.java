@@ -25,8 +25,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * onEachNode and onNode send what the fleet refuses, but for what would spoil a connection for
- * others.
+ * onEachNode and onNode send commands that the fleet refuses, except those that would change a
+ * connection which others use.
  */
 class EachNodeTest {
     @RegisterExtension static final SharedNodes SHARED = SharedNodes.start(3);

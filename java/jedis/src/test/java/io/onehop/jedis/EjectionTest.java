@@ -31,8 +31,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * {@code auto_eject_hosts}: after as many failures as nutcracker wants the keys of a dead node are
- * where nutcracker has them, and after as long a time they are back.
+ * {@code auto_eject_hosts}: after as many failures as in nutcracker, the keys of a dead node are
+ * where nutcracker has them. After the same time they are back.
  */
 class EjectionTest {
     private static final int RETRY_MS = 3000;
@@ -47,7 +47,7 @@ class EjectionTest {
                 .state();
     }
 
-    /** Sends a command for the dead node until it is answered; how often it failed. */
+    /** Sends a command for the dead node until it is answered. Returns how often it failed. */
     private static int failuresUntilAnswered(Runnable command) {
         for (int failures = 0; failures < 20; failures++) {
             try {
@@ -60,7 +60,7 @@ class EjectionTest {
         throw new AssertionError("it fails for ever");
     }
 
-    /** Which server has each key, by what the servers themselves say; they are empty afterwards. */
+    /** The server of each key, as the servers report it. They are empty afterwards. */
     private static Map<String, Integer> homes(List<RedisServer> servers) {
         Map<String, Integer> homes = new TreeMap<>();
         for (RedisServer server : servers) {
@@ -155,7 +155,7 @@ class EjectionTest {
                                         "server_failure_limit: 2",
                                         "server_retry_timeout: 300"))) {
             String lost = Nodes.keyOn(redis.topology(), "gone");
-            for (int returns = 0; returns < 3; returns++) { // Each time it is ejected anew.
+            for (int returns = 0; returns < 3; returns++) { // Each time it is ejected again.
                 assertEquals(2, failuresUntilAnswered(() -> redis.set(lost, "x")));
                 assertTrue(
                         Callers.holdsSoon(

@@ -15,8 +15,8 @@ import java.util.Random;
 import java.util.stream.Stream;
 
 /**
- * A program that ends in Errors, a thousand times, in the middle of its calls, and says what was
- * left of them. A machine of its own runs it ({@link ErrorsTest}).
+ * Ends in Errors a thousand times, in the middle of its calls, and prints what was left of them. It
+ * has a JVM of its own ({@link ErrorsTest}).
  */
 final class ErringProgram {
     private static final int TIMES = 1000;
@@ -76,7 +76,7 @@ final class ErringProgram {
         call(3);
     }
 
-    /** One of the ways of calling; the reply must be the key's. */
+    /** One of the kinds of calls. The reply must be the key's. */
     private void call(int way) {
         switch (way) {
             case 0 -> require(redis.get("key"));
@@ -123,7 +123,8 @@ final class ErringProgram {
                 errors++;
                 deepest = depth;
             }
-            // Not one of them may cost the client a connection; in a place, if not in time.
+            // No Error may cost the client a connection permanently. It may cost one connection
+            // for a while.
             if (i % 4 == 3) {
                 call(0);
             }
@@ -132,10 +133,7 @@ final class ErringProgram {
         System.out.println("next " + redis.get("key"));
     }
 
-    /**
-     * Calls at each level, once the end of the stack is near; frames differ in size from time to
-     * time.
-     */
+    /** Calls at each level, once the end of the stack is near. The size of frames varies. */
     private long descend(int way, int chance, long a, long b) {
         depth++;
         if (depth > deepest - LOUD_LEVELS) {
@@ -165,7 +163,8 @@ final class ErringProgram {
                     call(i % 4);
                 }
             } catch (OutOfMemoryError
-                    | IllegalArgumentException full) { // Suppressed by itself: the JVM has but one.
+                    // The JVM has only one such Error, so it would suppress itself.
+                    | IllegalArgumentException full) {
                 all = null;
                 errors++;
             }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 import java.util.stream.Stream;
 
-/** An Error in the middle of a call costs its connection, never its place in the pool. */
+/** An Error in the middle of a call costs its connection, never its seat in the pool. */
 class ErrorsTest {
     private static final String WELL = "errors 1000\nnext value\nleased 0\nsockets 0\n";
 
@@ -58,9 +58,9 @@ class ErrorsTest {
                         Nodes.clientOf(
                                 Nodes.configOf(Stream.of(server.server()), "pool_size: 1"))) {
             Pool pool = Inspected.pools(redis)[0];
-            // It closes what is settled, which takes stack when the seat is free already.
+            // It closes settled connections, which takes stack when the seat is already free.
             pool.retire();
-            settle(new Held(pool, this)); // Its classes are loaded while there is stack.
+            settle(new Held(pool, this)); // Loads the classes while there is stack.
             for (int room = 1; room < 800; room += 10) {
                 Object caller = new Object();
                 Held held = new Held(pool, caller);
@@ -68,7 +68,7 @@ class ErrorsTest {
                 NodeConnection next =
                         pool.tryLease(new Holder(), Deadline.in(60_000), NodeHealth.NOT_ASKED);
                 held.settle(true); // As a transaction does that ends because of the Error.
-                if (next != null) { // The first time got so far that the seat was free.
+                if (next != null) { // The first try got so far that the seat was free.
                     assertEquals(1, pool.leased(), "with room for " + room);
                     pool.settle(next);
                 }
@@ -86,8 +86,8 @@ class ErrorsTest {
     }
 
     /**
-     * Runs a job where only so many more calls like this one would fit; tells how many fit below a
-     * call.
+     * Runs a job with room for only that many more calls like this one. Returns how many fit below
+     * a call.
      */
     private static int atTheEndOfTheStack(int room, Runnable job) {
         int fitting = 0;

@@ -19,7 +19,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The classes that a program meets are those that docs/architecture.md lists, and no others. */
+/** The exported classes are exactly those that docs/architecture.md lists. */
 class ExportedTest {
     private static final Path DOCS = Path.of("../../docs/architecture.md");
     private static final Pattern LIST =
@@ -55,8 +55,8 @@ class ExportedTest {
     }
 
     /**
-     * The public classes that a module exports to everybody, as its descriptor says; those within
-     * others left out.
+     * The public classes that a module exports without qualification, by its descriptor. Nested
+     * classes are left out.
      */
     private static Set<String> exported(Class<?> ofModule)
             throws IOException, URISyntaxException, ClassNotFoundException {

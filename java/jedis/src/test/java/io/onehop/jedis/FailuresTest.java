@@ -38,12 +38,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /**
- * One node, one command, everything that can go wrong: the kind, the node, whether it may have run,
- * and never much later than the deadline.
+ * Everything that can go wrong with one command on one node: the kind of failure, the node, whether
+ * the command may have run, and no long delay after the deadline.
  */
 class FailuresTest {
     private static final int TIMEOUT_MS = 300;
-    /* What goes on for ever, or for seconds, must be over long before; a loaded machine may be late all the same. */
+    /*
+     * Anything endless, or of some seconds, must be over long before this. A loaded machine may
+     * still be late.
+     */
     private static final long MUCH_LATER_MS = TIMEOUT_MS + 2500;
 
     private static OneHopClient client(String server, String... directives) {
@@ -69,7 +72,7 @@ class FailuresTest {
     }
 
     /**
-     * A command sent over a connection that has already served one, to a node that then follows the
+     * A command over a connection that has already served one, to a node that then follows the
      * script.
      */
     private static <T extends OneHopException> T afterFirst(
@@ -124,7 +127,7 @@ class FailuresTest {
         }
     }
 
-    /** Connects until the kernel answers no more. */
+    /** Connects until the kernel does not answer any more. */
     static List<Socket> fill(ServerSocket full) throws IOException {
         List<Socket> filling = new ArrayList<>();
         while (true) {
@@ -504,7 +507,7 @@ class FailuresTest {
     @Test
     void retriesStopWhenTheyAreATenthOfTheTraffic() {
         AtomicInteger reads = new AtomicInteger();
-        // Every connection serves one command and is closed under the second.
+        // Every connection serves one command and is closed during the second.
         ScriptedNode.Script script =
                 talk -> {
                     talk.greet().command();

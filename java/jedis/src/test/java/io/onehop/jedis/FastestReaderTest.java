@@ -11,7 +11,7 @@ import redis.clients.jedis.Jedis;
 
 import java.util.stream.IntStream;
 
-/** {@code read_from: lowest_latency}: a master and its replica, of which one is slow. */
+/** {@code read_from: lowest_latency} with a master and its replica, one of them slow. */
 class FastestReaderTest {
     private static final int READS = 80;
 
@@ -20,8 +20,8 @@ class FastestReaderTest {
     }
 
     /**
-     * Reads, each while one server answers nothing in the first 8 ms; which part of the later half
-     * that one answered.
+     * Reads while one server delays each answer by 8 ms. Returns that server's part of the later
+     * half.
      */
     private static double partOfTheSlow(RedisCluster cluster, OneHopClient client, int slow) {
         long before = 0;

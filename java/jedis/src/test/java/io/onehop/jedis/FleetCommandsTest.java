@@ -37,8 +37,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * What is about no key, or about keys of several nodes, is answered as one server that holds all
- * keys would answer.
+ * Commands without a key, or with keys of several nodes, are answered as one server with all keys
+ * would answer.
  */
 class FleetCommandsTest {
     @RegisterExtension static final SharedNodes SHARED = SharedNodes.start(4, "timeout: 2000");

@@ -25,8 +25,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What a connection says first: passwords, users, databases by nutcracker's rules and by OneHop's,
- * on TCP and on unix sockets.
+ * The handshake of a connection: passwords, users, databases by nutcracker's rules and by OneHop's,
+ * over TCP and unix sockets.
  */
 class HandshakeTest {
 

@@ -31,11 +31,11 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * A node that sends what it should not, at every place where it could, to single commands,
- * pipelines and split commands alike: nothing of it ever becomes a value.
+ * A node that sends what it should not, wherever it could, in answer to single commands, pipelines
+ * and split commands. None of it ever becomes a value.
  */
 class HostileNodeTest {
-    /* The timeouts here are some hundred milliseconds; this only tells them from waiting for ever. */
+    /* The timeouts here are some hundred milliseconds. This only distinguishes them from a hang. */
     private static final long IN_TIME_MS = 8000;
 
     private static <T extends OneHopException> T fails(
@@ -64,8 +64,8 @@ class HostileNodeTest {
     }
 
     /**
-     * A node that greets, reads one command, does something about it, and then waits for the client
-     * to go.
+     * A node that completes the handshake, reads one command, acts on it, and then waits until the
+     * client closes.
      */
     private static ScriptedNode nodeThat(ScriptedNode.Script answers) {
         return ScriptedNode.start(
@@ -108,7 +108,7 @@ class HostileNodeTest {
         }
     }
 
-    /** One byte, or a small part of a large reply, every 10 ms; all of it would take some 10 s. */
+    /** One byte, or a small part of a large reply, every 10 ms. All of it would take some 10 s. */
     private static void drip(Talk talk, int size) throws IOException {
         talk.send("$" + size + "\r\n");
         for (int i = 0; i < 1000; i++) {
@@ -210,7 +210,7 @@ class HostileNodeTest {
                                     talk.send(bytes);
                                 });
                 OneHopClient redis = Inspected.clientOf(node, Inspected.NEVER_RESTING)) {
-            // A strange redirect is an error the node answered, or a violation.
+            // A strange redirect is either the node's error or a violation.
             if (bytes.startsWith("-") && bytes.length() < 1000) {
                 assertThrows(JedisException.class, () -> redis.get("key"));
                 return;
@@ -247,8 +247,8 @@ class HostileNodeTest {
     /* ---- More answers than questions ---- */
 
     /**
-     * Answers each command with the value of its key, so that a reply in the wrong place is seen;
-     * the first command of the first connection gets surplus.
+     * Answers each command with the value of its key, so a swapped reply is noticed. The first
+     * command of the first connection gets a surplus.
      */
     private static ScriptedNode nodeThatAdds(ScriptedNode.Script surplus) {
         return ScriptedNode.start(

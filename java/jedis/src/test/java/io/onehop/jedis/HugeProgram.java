@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /**
- * Sends what is one byte larger than any node takes, in every way, from one array in a small heap;
- * prints what each way says, and what the nodes say then. A node that fails once rests.
+ * Sends one byte more than any node accepts, in every way, from one array in a small heap. Prints
+ * the result of each way, and of the nodes afterwards. A node rests after one failure.
  */
 final class HugeProgram {
     private HugeProgram() {}

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 import java.util.List;
 
 /**
- * What no node takes is refused before anything of it is sent: a node would hang up, as if it were
- * down.
+ * What no node accepts is refused before any of it is sent. A node would close the connection, as
+ * if it were down.
  */
 class HugeValuesTest {
     private static final String REFUSAL =

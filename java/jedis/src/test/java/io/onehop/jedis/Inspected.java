@@ -11,10 +11,10 @@ import io.onehop.jedis.lab.ScriptedNode;
 import java.util.Arrays;
 import java.util.stream.Stream;
 
-/** A look inside a client: its pools of connections, which its API hides. */
+/** Inspects the pools of a client, which its API hides. */
 final class Inspected {
 
-    /** As directives: the nodes are sick all the time, and are asked all the same. */
+    /** Directives by which failing nodes are always asked. */
     static final String NEVER_RESTING = "auto_eject_hosts: true\n  server_failure_limit: 16383";
 
     private Inspected() {}
@@ -30,12 +30,12 @@ final class Inspected {
                 .orElseThrow();
     }
 
-    /** Whether a node's rest is over, so that whoever comes next finds out. */
+    /** True if the node's rest is over, so the next caller probes it. */
     static boolean rested(OneHopClient client, String node) {
         return Health.until(pool(client, node).health().state()) <= NodeHealth.nowMs();
     }
 
-    /** When no call is running, no connection is leased, whatever happened before. */
+    /** While no call is running, no connection is leased, whatever happened before. */
     static void assertNothingLeased(OneHopClient client) {
         for (Pool pool : pools(client)) {
             assertEquals(0, pool.leased(), "leased from " + pool.endpoint());

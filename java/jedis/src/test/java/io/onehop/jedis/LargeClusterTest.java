@@ -16,7 +16,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Real servers that tell a map of 1,000 nodes. */
+/** Real servers that return a map of 1,000 nodes. */
 class LargeClusterTest {
 
     private static final String[] KEYS = keys();

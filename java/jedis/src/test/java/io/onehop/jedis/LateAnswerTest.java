@@ -26,13 +26,13 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Nodes that answer too late, thousands of times: the connection that owes a reply is never used
- * again, so that every value is that of its key.
+ * Nodes that answer too late, thousands of times. A connection with a pending reply is never used
+ * again, so every value belongs to its key.
  */
 class LateAnswerTest {
     private static final int TIMEOUT_MS = 8;
 
-    /** What a test counts, so that it cannot pass by nothing having happened. */
+    /** Counted, so that the test cannot pass because nothing happened. */
     private int arrived;
 
     private int late;
@@ -51,8 +51,8 @@ class LateAnswerTest {
     }
 
     /**
-     * Answers everything, now and then after some time around the timeout, and sometimes half of it
-     * before and half of it after.
+     * Answers everything, sometimes after about the timeout, and sometimes half before and half
+     * after it.
      */
     private static ScriptedNode unpunctual(int seed) {
         return ScriptedNode.start(
@@ -260,7 +260,7 @@ class LateAnswerTest {
                 RedisServer still = servers.get(round % 2);
                 still.freeze();
                 split(redis, keys);
-                still.thaw(); // Now it answers what nobody waits for any more.
+                still.thaw(); // Now it answers commands whose callers have given up.
                 pipelined(redis, keys);
                 split(redis, keys);
             }

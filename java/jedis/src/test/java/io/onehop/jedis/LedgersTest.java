@@ -29,14 +29,14 @@ import java.util.stream.IntStream;
 
 /**
  * Transactions, scripts in pipelines and waits on several nodes, in many threads, while connections
- * are killed and callers interrupted: whatever is answered was meant for whom it reaches.
+ * are killed and callers interrupted. Every reply reaches the caller it was meant for.
  */
 class LedgersTest {
     private static final int THREADS = 12;
     private static final int ROUNDS = 150;
     private static final String ECHO = "redis.call('GET', KEYS[1]) return ARGV[1]";
 
-    /** One caller, who writes what nobody else writes. */
+    /** One caller with keys of its own. */
     private static final class Caller {
         private final OneHopClient redis;
         private final Random random;
@@ -65,7 +65,7 @@ class LedgersTest {
                     + "x".repeat(random.nextInt(4) == 0 ? 20_000 : 5);
         }
 
-        /** Some call, checked; it fails as a whole or is right as a whole. */
+        /** Some call, checked. It fails as a whole or is right as a whole. */
         void call() {
             round++;
             switch (random.nextInt(4)) {

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Failures of every kind, and a client closed while many threads call: no call hangs, no lease, no
- * socket and no interrupt is left behind.
+ * Failures of every kind, and a client that is closed while many threads call. No call hangs, and
+ * no lease, socket or interrupt is left.
  */
 class LeftoversTest {
 
@@ -55,8 +55,8 @@ class LeftoversTest {
                 assertThrows(OneHopException.class, () -> redis.mget(keys));
             }
             Inspected.assertNothingLeased(redis);
-            // The nodes' ends of the connections are in this process, too, and close a little
-            // later.
+            // The nodes' ends of the connections are in this process, too, and close
+            // a little later.
             assertTrue(
                     Callers.holdsSoon(() -> descriptors() <= before + 20),
                     before + " descriptors before, " + descriptors() + " after");

@@ -38,7 +38,7 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Clients whose configuration changes while they are used, by real files and real nodes. */
+/** Clients whose configuration changes while they are used, with real files and real nodes. */
 class LiveConfigurationTest {
     @TempDir private Path folder;
     private final Log log = new Log();
@@ -56,7 +56,7 @@ class LiveConfigurationTest {
         return folder.resolve("nutcracker.yml");
     }
 
-    /** As careful editors do it, or as all others do. */
+    /** Replaces the file, as careful editors do, or writes it in place. */
     private void write(boolean isReplaced, String text) {
         try {
             if (isReplaced) {
@@ -88,7 +88,7 @@ class LiveConfigurationTest {
             throws Exception {
         String[] keys = IntStream.range(0, 500).mapToObj(i -> "key:" + i).toArray(String[]::new);
         try (Nodes nodes = Nodes.start(4)) {
-            // All nodes have all keys: whatever the topology, the value is known.
+            // All nodes have all keys, so the value does not depend on the topology.
             for (RedisServer server : nodes.servers()) {
                 try (Jedis jedis = server.jedis()) {
                     jedis.mset(
@@ -128,7 +128,10 @@ class LiveConfigurationTest {
         }
     }
 
-    /** None is torn: each is of one of these texts, or of the last one written. */
+    /**
+     * No topology mixes two versions: each belongs to one of these texts, or to the last one
+     * written.
+     */
     private void assertTopologiesAreOf(List<String> good, Queue<TopologyChange> changes)
             throws Exception {
         Set<String> known = new HashSet<>();
@@ -162,7 +165,7 @@ class LiveConfigurationTest {
         }
     }
 
-    /** Many threads read in every way as long as the job lasts. */
+    /** Many threads read in every way while the job runs. */
     private static void load(OneHopClient redis, String[] keys, AtomicLong values, Runnable job)
             throws InterruptedException {
         AtomicBoolean isOver = new AtomicBoolean();
@@ -204,7 +207,7 @@ class LiveConfigurationTest {
     private static void pipeline(OneHopClient redis, List<String> wanted, Random random) {
         try (AbstractPipeline pipeline = redis.pipelined()) {
             List<Response<String>> replies = wanted.stream().map(pipeline::get).toList();
-            if (random.nextInt(20) == 0) { // Now and then long enough for a change.
+            if (random.nextInt(20) == 0) { // Sometimes long enough for a change.
                 Processes.pause(300);
             }
             pipeline.sync();

@@ -27,8 +27,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.IntStream;
 
 /**
- * Nodes of a Redis Cluster that lie: no reply is another command's, no stranger is spoken to, and
- * it comes to an end.
+ * Nodes of a Redis Cluster that lie. No reply reaches another command, no foreign address is
+ * contacted, and every call ends.
  */
 class LyingClusterTest {
     private static int slot(String key) {
@@ -63,7 +63,7 @@ class LyingClusterTest {
                 assertEquals(
                         keys.stream().map(key -> owner + " " + key).toList(), got(redis, keys));
                 long maps = redis.route().take().snapshot().generation() - before;
-                // One, and those that inquiries have brought meanwhile.
+                // One, and those of refreshes meanwhile.
                 assertTrue(maps < 10, maps + " maps");
             }
             Inspected.assertNothingLeased(redis);
@@ -224,7 +224,7 @@ class LyingClusterTest {
         }
     }
 
-    /** What a node makes of a GET. */
+    /** A node's answer to a GET. */
     private static String storm(LyingCluster cluster, String key, ScriptedNode.Talk talk)
             throws IOException {
         ThreadLocalRandom chance = ThreadLocalRandom.current();
@@ -261,7 +261,7 @@ class LyingClusterTest {
                     try {
                         pipeline.sync();
                     } catch (OneHopException some) {
-                        // Each of the replies says for itself.
+                        // Each reply is checked by itself.
                     }
                     for (int j = 0; j < keys.size(); j++) {
                         check(keys.get(j), value(replies.get(j)), wrong, right);

@@ -35,7 +35,9 @@ import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
-/** A program that is a module: compiled against the client's, run in a Java machine of its own. */
+/**
+ * A program that is a module: compiled against the client's module, and run in a JVM of its own.
+ */
 class ModulePathTest {
 
     private static final String DECLARATION = "module app { requires io.onehop.jedis; }";
@@ -70,7 +72,7 @@ class ModulePathTest {
             }
             """;
 
-    /** The client with all that Jedis needs, even if no command of the program does. */
+    /** The client with all that Jedis needs, even if no command of the program needs it. */
     private static final String LIBRARIES =
             "app com.google.gson io.onehop.core io.onehop.jedis "
                     + "org.apache.commons.pool2 org.json org.slf4j org.snakeyaml.engine "
@@ -102,7 +104,7 @@ class ModulePathTest {
         return folder.resolve("classes").toString();
     }
 
-    /** The client and what its pom brings, not what it only can use, and nothing of the tests. */
+    /** The client and what its pom brings, without optional libraries and without the tests. */
     private static String modulePath() {
         return Stream.of(
                         OneHopClient.class,

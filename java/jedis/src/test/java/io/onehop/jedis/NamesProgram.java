@@ -12,11 +12,10 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * What becomes of an MGET over three nodes, of which one is named by its host: a line for each
- * name.
+ * Sends MGET to three nodes, one of which is configured by host name. Prints a line for each name.
  */
 final class NamesProgram {
-    // The C library would go on asking for more than this.
+    // The C library would keep asking for longer than this.
     private static final long LATE_MS = 4000;
 
     private NamesProgram() {}
@@ -73,7 +72,7 @@ final class NamesProgram {
         return "key:" + number;
     }
 
-    /** A busy machine needs its time to load the classes. */
+    /** A busy machine needs time to load the classes. */
     private static void warm(OneHopClient client, String key) {
         for (int i = 0; i < 20; i++) {
             try {
@@ -108,7 +107,7 @@ final class NamesProgram {
         }
     }
 
-    /** Asked more than once: a busy machine may let a rest pass in between. */
+    /** Asks more than once, because on a busy machine a rest may end in between. */
     private static boolean rests(OneHopClient client, String key) {
         for (int i = 0; i < 20; i++) {
             try {

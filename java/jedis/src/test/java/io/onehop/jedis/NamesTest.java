@@ -13,8 +13,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Host names whose resolver is slow, dead or does not know them; in a namespace with a resolver of
- * its own.
+ * Host names whose resolver is slow, dead or does not know them. Runs in a namespace with a
+ * resolver of its own.
  */
 class NamesTest {
     private static final Path DNS = Path.of("..", "..", "conformance", "lab", "dns.py");
@@ -46,11 +46,15 @@ class NamesTest {
         assertEquals(
                 """
                 good.test: of named, of node-0, of node-1
-                slow.test: the name was not resolved within 1000 ms, of node-0, of node-1; in time; rests; nothing was sent
-                silent.test: the name was not resolved within 1000 ms, of node-0, of node-1; in time; rests; nothing was sent
-                failing.test: the name does not resolve, of node-0, of node-1; in time; rests; nothing was sent
-                unknown.test: the name does not resolve, of node-0, of node-1; in time; rests; nothing was sent
+                slow.test: the name was not resolved within 1000 ms, of node-0, of node-1; \
+                in time; rests; nothing was sent
+                silent.test: the name was not resolved within 1000 ms, of node-0, of node-1; \
+                in time; rests; nothing was sent
+                failing.test: the name does not resolve, of node-0, of node-1; \
+                in time; rests; nothing was sent
+                unknown.test: the name does not resolve, of node-0, of node-1; \
+                in time; rests; nothing was sent
                 """,
-                output.replaceAll("(?m)^SLF4J: .*\\n", "")); // Jedis logs to nobody here.
+                output.replaceAll("(?m)^SLF4J: .*\\n", "")); // Jedis has no logger here.
     }
 }

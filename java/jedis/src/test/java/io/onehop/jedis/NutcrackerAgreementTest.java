@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * A live nutcracker in front of the same servers: what one writes the other finds, and nothing is
- * ever in two places.
+ * A live nutcracker over the same servers. Each client finds what the other writes, and no key is
+ * ever on two servers.
  */
 class NutcrackerAgreementTest {
     private static final int KEYS = 2000;

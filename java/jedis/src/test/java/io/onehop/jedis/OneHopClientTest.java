@@ -29,7 +29,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Building a client, its topology, and everything it refuses before a byte is sent. */
+/** Building a client, its topology, and everything that it refuses before a byte is sent. */
 class OneHopClientTest {
     private static final String LONELY =
             Nodes.configOf(Stream.of("127.0.0.1:1:1")).replace("LISTEN", "127.0.0.1:1");
@@ -156,7 +156,7 @@ class OneHopClientTest {
     }
 
     @Test
-    @SuppressWarnings("deprecation") // Deprecated or not, what is refused must be refused.
+    @SuppressWarnings("deprecation") // Deprecated methods must be refused, too.
     void whatIsNotCoveredIsRefusedByNameBeforeAConnectionIsMade() {
         ProtocolCommand lowerCase = () -> "select".getBytes(StandardCharsets.UTF_8);
         try (ScriptedNode node = ScriptedNode.start(ScriptedNode.Talk::awaitClose);

@@ -31,8 +31,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Three healthy nodes and a fourth that is sick in the worst way for the others: they lose nothing,
- * no lease is left behind, and what is said not to be sent was not sent.
+ * Three healthy nodes and a fourth that fails in the worst way for the others. The healthy ones
+ * lose nothing, no lease is left, and what is reported as not sent was not sent.
  */
 class PartialBatchTest {
     private static Nodes nodes;
@@ -47,7 +47,7 @@ class PartialBatchTest {
         nodes.close();
     }
 
-    /** The nodes have names of their own, so that keys are placed alike whatever ports are free. */
+    /** The nodes have names of their own, so placement does not depend on the ports. */
     private static OneHopClient with(String fourth, String... directives) {
         List<RedisServer> servers = nodes.servers();
         return Nodes.clientOf(
@@ -166,7 +166,7 @@ class PartialBatchTest {
                     talk.greet().command();
                     talk.send(
                             "$1000000\r\n"
-                                    + "x".repeat(100_000)); // Larger than any buffer of ours.
+                                    + "x".repeat(100_000)); // Larger than any of our buffers.
                     for (int i = 0; i < 900; i++) {
                         talk.send("x");
                         Processes.pause(20);

@@ -14,16 +14,15 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A program that did not run for a while finds its deadline gone, and does not take that for the
- * node's doing.
+ * A program that was stopped for a while misses its deadline, and does not blame the node for it.
  */
 class PauseTest {
     static final String STOP = "stop:";
     private static final int STOPPED_MS = 5000;
 
     /**
-     * Answers all but the command that names a process: that one is stopped and goes on later, and
-     * has no answer.
+     * Answers every command except one that names a process. That process is stopped, continues
+     * later, and gets no answer.
      */
     private static final ScriptedNode.Script STOPPING =
             talk -> {

@@ -1,8 +1,8 @@
 package io.onehop.jedis;
 
 /**
- * A program whose machine is stopped in the middle of a call, by the node: the key says whom to
- * stop. It prints what became of the call and of the node. The argument is the configuration, with
+ * A program that the node stops in the middle of a call; the key names the process to stop. It
+ * prints the result of the call and the state of the node. The argument is the configuration, with
  * a server pool alpha.
  */
 final class PausedProgram {

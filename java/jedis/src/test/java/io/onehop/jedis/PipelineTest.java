@@ -29,7 +29,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Pipelines over healthy nodes: order, errors in the middle, sizes on both sides of every buffer.
+ * Pipelines over healthy nodes: order, errors in the middle, sizes just below and above every
+ * buffer.
  */
 class PipelineTest {
     @RegisterExtension
@@ -262,7 +263,8 @@ class PipelineTest {
                             .toArray(String[]::new);
             try (AbstractPipeline pipeline = client.pipelined()) {
                 List<Response<String>> replies = Stream.of(keys).map(pipeline::get).toList();
-                // One node after the other would wait for each other until the deadline.
+                // If nodes were served one after the other, they would wait for each other
+                // until the deadline.
                 pipeline.sync();
                 assertEquals("value of " + keys[2], replies.get(2).get());
             }

@@ -38,9 +38,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/**
- * Connections: how many, for how long, shared by many threads, and nothing left of them in the end.
- */
+/** Connections: how many, for how long, shared by many threads, and all closed in the end. */
 class PoolTest {
 
     private static <T> List<Future<T>> inThreads(int count, Callable<T> job)
@@ -91,8 +89,8 @@ class PoolTest {
     }
 
     /**
-     * A lease with a deadline of its own: the client's timeout is longer than the test needs to
-     * wait.
+     * A lease with a deadline of its own, because the client's timeout is longer than the test
+     * needs.
      */
     private static NodeConnection leaseWithin(OneHopClient client, int timeoutMs) {
         return client.route().take().pools()[0].lease(new Holder(), Deadline.in(timeoutMs));
@@ -115,7 +113,7 @@ class PoolTest {
                 talk -> {
                     talk.greet().command();
                     answered.incrementAndGet();
-                    goOn.countDown(); // The busy node goes on only when this one was asked.
+                    goOn.countDown(); // The busy node continues only after this one was asked.
                     talk.bulk("at once").awaitClose();
                 };
         try (ScriptedNode first = ScriptedNode.start(busy);
@@ -202,7 +200,10 @@ class PoolTest {
         }
     }
 
-    /** Every value names its key: reads one by one, in pipelines and split, and counts them. */
+    /**
+     * Reads one by one, in pipelines and split. Checks that every value belongs to its key, and
+     * counts the values.
+     */
     private static int ledger(OneHopClient redis, Random random) {
         int reads = 0;
         for (int round = 0; round < 60; round++) {
@@ -296,7 +297,7 @@ class PoolTest {
         return failures;
     }
 
-    /** The key's own value, or a failure; anything else ends the test. */
+    /** The key's own value, or a failure. Anything else ends the test. */
     private static boolean isRight(Response<String> reply, String key) {
         try {
             assertEquals("value of " + key, reply.get());
@@ -320,7 +321,7 @@ class PoolTest {
     @Test
     void closingLeavesNoThreadAndNoSocket() {
         try (Nodes nodes = Nodes.start(3)) {
-            use(nodes); // Whatever the JVM loads once is loaded now.
+            use(nodes); // Makes the JVM load what it loads once.
             Set<String> threads = threadNames();
             long before = descriptors();
             for (int i = 0; i < 3; i++) {
@@ -393,7 +394,7 @@ class PoolTest {
         redis.topology()
                 .nodes()
                 .forEach(node -> pipeline.set(Nodes.keyOn(redis.topology(), node.name()), "x"));
-        // Usually in part; on a busy machine in whole.
+        // Usually a part fails; on a busy machine all of it.
         assertThrows(OneHopException.class, pipeline::sync);
         for (String sick : List.of("silent", "refusing")) {
             assertThrows(
@@ -489,9 +490,7 @@ class PoolTest {
         }
     }
 
-    /**
-     * A GET whose reply is made a value by a recursion without end, while its connection is leased.
-     */
+    /** A GET whose reply is built by an endless recursion, while its connection is leased. */
     private static <T> CommandObject<T> endless() {
         return new CommandObject<>(
                 new CommandArguments(Command.GET).key("key"),

@@ -41,7 +41,7 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** The file of a Redis Cluster's server pool changes while it is used. */
+/** The configuration of a Redis Cluster's server pool changes while it is used. */
 class RedisClusterConfigurationTest {
     @TempDir private Path folder;
     private final Log log = new Log();
@@ -78,7 +78,7 @@ class RedisClusterConfigurationTest {
         }
     }
 
-    /** The cluster by one seed. */
+    /** The cluster, configured with one seed. */
     private String seed(int server, String... directives) {
         return cluster.config(directives)
                 .replace(cluster.server(0).server(), cluster.server(server).server());
@@ -231,7 +231,7 @@ class RedisClusterConfigurationTest {
     private void single(String key) {
         client.set(key, "value of " + key);
         String found = client.get(key);
-        if (found != null) { // A replica may be behind.
+        if (found != null) { // A replica may lag.
             assertEquals("value of " + key, found);
         }
     }
@@ -274,7 +274,7 @@ class RedisClusterConfigurationTest {
             client.set(key, "plain");
             assertEquals(Role.NONE, client.topology().nodes().get(0).role());
             cluster.move(100, 0, 2);
-            batch.sync(); // MOVED, and no map to learn from but its own.
+            batch.sync(); // MOVED, while the only map is the client's own.
             assertEquals("cluster", first.get());
             assertEquals("cluster", second.get());
             assertEquals(List.of(8L), transaction.exec());

@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 
-/** Redis Clusters of which masters die, replicas answer, and many slots move, under load. */
+/** Redis Clusters under load, whose masters die, whose replicas answer, and whose slots move. */
 class RedisClusterFailoverTest {
 
     @Test
@@ -127,7 +127,7 @@ class RedisClusterFailoverTest {
         }
     }
 
-    /** The masters change places with their replicas, twice, while everybody reads and writes. */
+    /** The masters and their replicas swap roles, twice, while all threads read and write. */
     @Test
     void aPlannedFailoverIsNoticedByNobody() throws InterruptedException {
         try (RedisCluster cluster = RedisCluster.start(3, true);
@@ -176,7 +176,7 @@ class RedisClusterFailoverTest {
         }
     }
 
-    /** Every value names its key and counts; what a key holds is what was acknowledged last. */
+    /** Every value names its key and counts. A key holds the value that was acknowledged last. */
     @Test
     void slotsThatMoveUnderPipelinesLoseNothingAndMixNothingUp() throws InterruptedException {
         try (RedisCluster cluster = RedisCluster.start(3, false);

@@ -32,11 +32,11 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Real Redis Clusters whose nodes join, leave, are replaced and change their address; and first
- * contacts.
+ * Real Redis Clusters whose nodes join, leave, are replaced and change their address; and
+ * bootstraps.
  */
 class RedisClusterNodesTest {
-    private static final int SLOT_OF_LAST = 16000; // Of three masters the last one's.
+    private static final int SLOT_OF_LAST = 16000; // Of three masters, one of the last.
 
     @TempDir private Path folder;
 
@@ -58,9 +58,9 @@ class RedisClusterNodesTest {
     }
 
     /**
-     * Calls until it is true: what fails or is redirected on the way has the map asked for anew.
-     * Each time another slot is read, too: a client that is never contradicted may keep its map for
-     * a minute.
+     * Calls until the condition is true. Failures and redirects meanwhile request a refresh of the
+     * map. Each time another slot is read, too, because a client without redirects may keep its map
+     * for a minute.
      */
     private static void callUntil(
             OneHopClient client, String key, String what, BooleanSupplier condition) {
@@ -100,7 +100,7 @@ class RedisClusterNodesTest {
             cluster.add();
             cluster.awaitKnown(3);
             cluster.move(SLOT_OF_LAST, 2, 3);
-            assertEquals("1", client.get(key)); // MOVED to a node that the map does not know.
+            assertEquals("1", client.get(key)); // MOVED to a node that the map lacks.
             assertEquals(4, client.topology().nodes().size());
             assertEquals(cluster.server(3).node(), client.topology().locate(key).name());
             client.flushAll();
@@ -260,7 +260,7 @@ class RedisClusterNodesTest {
             cluster.move(0, 0, 1);
             callUntil(
                     client, keyIn(0), "two are left", () -> client.topology().nodes().size() == 2);
-            // Each asks for the map anew, more than once, until its deadline.
+            // Each one refreshes the map more than once, until its deadline.
             for (int i = 0; i < 3; i++) {
                 assertThrows(OneHopException.class, () -> client.get(lost));
                 assertEquals(2, client.topology().nodes().size());

@@ -30,8 +30,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 
 /**
- * Redirects that lead nowhere, that come in thousands, and that meet nodes which die: on real nodes
- * and by script.
+ * Redirects that lead nowhere, come in thousands, or lead to nodes that die: with real and with
+ * scripted nodes.
  */
 class RedisClusterRedirectsTest {
     private RedisCluster cluster;
@@ -79,7 +79,7 @@ class RedisClusterRedirectsTest {
         AtomicReference<NodeDown> met = new AtomicReference<>();
         RedisCluster.await(
                 "they send it to each other",
-                () -> { // Until they have spoken about it.
+                () -> { // Until the nodes have exchanged the news.
                     try (Jedis one = cluster.server(1).jedis();
                             Jedis two = cluster.server(2).jedis();
                             Jedis first = cluster.server(0).jedis()) {
@@ -103,8 +103,8 @@ class RedisClusterRedirectsTest {
     }
 
     /**
-     * A node that says it has all slots, and to the rest what the script says; it notes what it was
-     * sent.
+     * A node that claims all slots and answers all other commands by the script. It notes what it
+     * was sent.
      */
     private static void talk(
             ScriptedNode.Talk talk, ScriptedNode self, List<String> commands, String answer)
@@ -317,7 +317,7 @@ class RedisClusterRedirectsTest {
         cluster.beginToMove(7, 0, 2);
         cluster.moveKeys(7, 0, 2, 1);
         try (AbstractTransaction transaction = client.multi()) {
-            transaction.incr(tag + "1"); // One of them has left.
+            transaction.incr(tag + "1"); // One of the keys has left.
             transaction.incr(tag + "2");
             assertThrows(RuntimeException.class, transaction::exec);
         }
@@ -366,7 +366,7 @@ class RedisClusterRedirectsTest {
             RedisCluster.await(
                     "it waits there", () -> jedis.info("clients").contains("blocked_clients:1"));
         }
-        Processes.pause(2500); // Longer than the timeout behind the first wait.
+        Processes.pause(2500); // Longer than the timeout after the first wait.
         client.rpush(key, "value");
         waiting.join(30_000);
         assertEquals(List.of(key, "value"), popped.get());

@@ -202,7 +202,7 @@ class RedisClusterSubscriptionTest {
         NodeDown over = assertInstanceOf(NodeDown.class, one.end());
         assertEquals(cluster.server(2).node(), over.getNode());
         patterns.punsubscribe();
-        Throwable end = other.end(); // It may have been that node, too.
+        Throwable end = other.end(); // That node may be the one, too.
         assertTrue(end == null || end instanceof NodeDown, String.valueOf(end));
     }
 }

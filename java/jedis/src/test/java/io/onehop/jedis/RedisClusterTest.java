@@ -34,7 +34,7 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** A real Redis Cluster of three masters whose slots move under the client. */
+/** A real Redis Cluster of three masters whose slots move while the client uses it. */
 class RedisClusterTest {
     private static RedisCluster cluster;
 
@@ -88,8 +88,8 @@ class RedisClusterTest {
     }
 
     /**
-     * Where a slot is, and where it may go. Only one node takes slots in: two that do quarrel about
-     * epochs for a while.
+     * Where a slot is, and where it may go. Only one node receives slots: two of them would
+     * disagree about epochs for a while.
      */
     private record Ends(int slot, int from, int to) {
         static Ends of(String key) {
@@ -102,7 +102,7 @@ class RedisClusterTest {
         }
     }
 
-    /** A tag, with a number behind it, whose slot is not on the last master yet. */
+    /** A tag with a number after it, whose slot is not on the last master yet. */
     private static List<String> movable(String prefix, int count) {
         return IntStream.range(0, 100_000)
                 .mapToObj(i -> "{" + prefix + i + "}")

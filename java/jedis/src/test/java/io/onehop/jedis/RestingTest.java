@@ -32,8 +32,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A node that is down is left alone for a while: who wants it is told at once and why, one caller
- * at a time finds out whether it is back, and what says nothing about the node does it no harm.
+ * A node that is down rests. Its callers fail immediately and learn why. One caller at a time
+ * probes it. Failures that say nothing about the node have no effect.
  */
 class RestingTest {
     private static NodeDown rests(OneHopClient redis, String key) {
@@ -151,7 +151,7 @@ class RestingTest {
                 OneHopClient redis = Inspected.clientOf(node)) {
             assertThrows(NodeDown.class, () -> redis.incr("key"));
             assertEquals(1, redis.incr("key"));
-            // No answer comes: the first in a row.
+            // No answer: the first failure in a row.
             assertThrows(OneHopException.class, () -> redis.incr("key"));
             assertThrows(OneHopException.class, () -> redis.incr("key"));
             rests(redis, "key");
@@ -198,7 +198,7 @@ class RestingTest {
                     talk.command();
                     if (talk.number() == 1) {
                         talk.bulk("value")
-                                .command(); // What comes next finds the connection closed.
+                                .command(); // The next command finds the connection closed.
                         return;
                     }
                     if (!isSick.get()) {
@@ -209,7 +209,7 @@ class RestingTest {
                 OneHopClient redis = Inspected.clientOf(node)) {
             assertEquals("value", redis.get("key"));
             NodeConnection idle = Inspected.pools(redis)[0].lease(new Holder(), Deadline.in(1000));
-            // Others find it sick, over new connections.
+            // Other callers find it sick, over new connections.
             assertThrows(NodeDown.class, () -> redis.incr("key"));
             assertThrows(NodeDown.class, () -> redis.incr("key"));
             assertFalse(isUp(redis, node.node()));
@@ -254,7 +254,7 @@ class RestingTest {
             Callers.inThreads(
                     8,
                     number -> {
-                        // It is tried in vain meanwhile.
+                        // A probe fails meanwhile.
                         while (System.nanoTime() - begin < 1_000_000_000L) {
                             assertThrows(NodeDown.class, () -> redis.get("key"));
                         }
@@ -310,7 +310,8 @@ class RestingTest {
                     }
                     talk.greet();
                     while (talk.command() != null) {
-                        pause(3); // So long that all threads meet, and each needs a connection.
+                        // Long enough for all threads to overlap, so each needs a connection.
+                        pause(3);
                         talk.bulk("value");
                     }
                 };
@@ -324,10 +325,8 @@ class RestingTest {
                         for (int answered = 0; answered < 300; answered++) {
                             try {
                                 assertEquals("value", redis.get("key"));
-                            } catch (
-                                    DeadlineExceeded
-                                            hung) { // Anything else ends the test: nobody is
-                                // refused.
+                            } catch (DeadlineExceeded hung) {
+                                // Any other failure, such as a refusal, ends the test.
                                 late.incrementAndGet();
                             }
                         }

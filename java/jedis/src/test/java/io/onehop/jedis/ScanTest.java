@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * SCAN gives every key of all nodes, by one cursor that means the same to every client of the
+ * SCAN returns every key of all nodes. Its cursor means the same to every client with the same
  * topology.
  */
 class ScanTest {

@@ -33,7 +33,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/** Scripts are on every node, and come back where a node has lost them. */
+/** Scripts are on every node, and are loaded again on a node that has lost them. */
 class ScriptsTest {
     private static final String COUNT = "return redis.call('incr', KEYS[1])";
 
@@ -55,7 +55,7 @@ class ScriptsTest {
         lose();
     }
 
-    /** Every node loses its scripts, as when it is restarted. */
+    /** Every node loses its scripts, as after a restart. */
     private static void lose() {
         for (RedisServer server : nodes.servers()) {
             try (Jedis one = server.jedis()) {

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Nodes, and a client of them, for all tests of a class. Before each test the nodes are empty;
- * behind each, whatever it did, the client has every connection back.
+ * Nodes and a client of them, for all tests of a class. Before each test the nodes are empty. After
+ * each test every connection must be back in the client's pools.
  */
 final class SharedNodes implements BeforeEachCallback, AfterEachCallback, AfterAllCallback {
     private final Nodes nodes;

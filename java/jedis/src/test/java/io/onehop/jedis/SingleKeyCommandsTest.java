@@ -31,11 +31,11 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Every method of UnifiedJedis, called on four nodes through OneHop and on one node through plain
- * Jedis, with the same data: same replies, same errors.
+ * Calls every method of UnifiedJedis on four nodes through OneHop and on one node through plain
+ * Jedis, with the same data. Replies and errors are the same.
  */
 class SingleKeyCommandsTest {
-    /* They answer something else each time, or tell of the server rather than of the data. */
+    /* Their answer is different each time, or is about the server, not the data. */
     private static final Set<String> BY_CHANCE =
             Set.of(
                     "srandmember",
@@ -58,14 +58,18 @@ class SingleKeyCommandsTest {
                     "randomBinaryKey",
                     "scan");
 
-    /* Blocking, about each node for itself, about a search index, or with a cursor that is none. */
+    /*
+     * Blocking commands, commands about one node or a search index, and those with
+     * an invalid cursor.
+     */
     private static final String REFUSED_BY_BOTH =
             """
-            eval evalsha ftAggregate ftAliasAdd ftAliasDel ftAliasList
-            ftAliasUpdate ftAlter ftConfigGet ftConfigSet ftCreate ftDictAdd ftDictAddBySampleKey ftDictDel ftDictDelBySampleKey ftDictDump
-            ftDictDumpBySampleKey ftDropIndex ftDropIndexDD ftExplain ftExplainCLI ftInfo ftSearch ftSpellCheck ftSynDump ftSynUpdate ftTagVals
-            functionStats hotkeysGet hotkeysReset hotkeysStop scan tsMGet tsMRange tsMRevRange tsQueryIndex tsQueryLabelValues
-            tsQueryLabels
+            eval evalsha ftAggregate ftAliasAdd ftAliasDel ftAliasList ftAliasUpdate ftAlter
+            ftConfigGet ftConfigSet ftCreate ftDictAdd ftDictAddBySampleKey ftDictDel
+            ftDictDelBySampleKey ftDictDump ftDictDumpBySampleKey ftDropIndex ftDropIndexDD
+            ftExplain ftExplainCLI ftInfo ftSearch ftSpellCheck ftSynDump ftSynUpdate
+            ftTagVals functionStats hotkeysGet hotkeysReset hotkeysStop scan tsMGet tsMRange
+            tsMRevRange tsQueryIndex tsQueryLabelValues tsQueryLabels
             """;
 
     private static Nodes nodes;
@@ -94,7 +98,7 @@ class SingleKeyCommandsTest {
         alone.close();
     }
 
-    /** What a call gave, in words. */
+    /** The result of a call, as text. */
     private static String outcome(Object target, Method method, Object[] arguments) {
         try {
             Object value = method.invoke(target, arguments);
@@ -115,7 +119,7 @@ class SingleKeyCommandsTest {
         }
     }
 
-    /** The same, on the client itself or on a pipeline of it. */
+    /** The same, on the client itself or on a pipeline. */
     private static String outcome(
             UnifiedJedis client, Class<?> type, Method method, Object[] arguments) {
         if (type == UnifiedJedis.class) {
@@ -162,16 +166,16 @@ class SingleKeyCommandsTest {
                                                 "info",
                                                 "multi",
                                                 "transaction",
-                                                "functionStatsBinary") // An Object: here it is a
-                                        // map from node to reply.
+                                                // Its Object is here a map from node to reply.
+                                                "functionStatsBinary")
                                         .contains(method.getName()))
                 .sorted(Comparator.comparing(Method::toString))
                 .toList();
     }
 
     /**
-     * Differences by method; what was compared, what was refused and what could not be called goes
-     * into the sets.
+     * Differences by method. The sets receive the methods that were compared, refused, or not
+     * callable.
      */
     private static Map<String, String> compare(
             Class<?> type, Set<String> same, Set<String> refused, Set<String> skipped) {
@@ -206,7 +210,7 @@ class SingleKeyCommandsTest {
         return differences;
     }
 
-    /** ConfigRefused methods whose namesakes with a key, or with a sample key, are not. */
+    /** Methods that are refused, while their overloads with a key or a sample key are not. */
     private static final Set<String> REFUSED_WITHOUT_KEY = Set.of("eval", "evalsha");
 
     private static void assertRefused(String expected, Set<String> refused, Set<String> same) {
@@ -230,18 +234,14 @@ class SingleKeyCommandsTest {
         assertRefused(
                 REFUSED_BY_BOTH
                         + """
-                        ftAggregateIteration ftCursorDel ftCursorRead ftList ftProfileAggregate ftProfileSearch ftSearchIteration\
+                        ftAggregateIteration ftCursorDel ftCursorRead ftList \
+                        ftProfileAggregate ftProfileSearch ftSearchIteration\
                         """,
                 refused,
                 same);
+        String uncallable = "(ft|himportSet|hsetObject|p?subscribe|send|tsMAdd).*";
         assertEquals(
-                List.of(),
-                skipped.stream()
-                        .filter(
-                                name ->
-                                        !name.matches(
-                                                "(ft|himportSet|hsetObject|p?subscribe|send|tsMAdd).*"))
-                        .toList());
+                List.of(), skipped.stream().filter(name -> !name.matches(uncallable)).toList());
     }
 
     @Test

@@ -1,9 +1,6 @@
 package io.onehop.jedis;
 
-/**
- * A program as small as can be, for Java machines of other kinds: what it prints is looked at. It
- * needs no test class.
- */
+/** A minimal program for other kinds of JVM. Its output is checked. It needs no test class. */
 final class SmallProgram {
 
     private SmallProgram() {}

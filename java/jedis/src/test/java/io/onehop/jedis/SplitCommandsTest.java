@@ -30,8 +30,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * MGET, MSET, DEL, UNLINK, TOUCH and EXISTS over several nodes answer as if there were one; every
- * other command with several keys wants one node.
+ * MGET, MSET, DEL, UNLINK, TOUCH and EXISTS over several nodes answer as one server would. Every
+ * other command with several keys needs them on one node.
  */
 class SplitCommandsTest {
     @RegisterExtension static final SharedNodes SHARED = SharedNodes.start(4);
@@ -230,7 +230,7 @@ class SplitCommandsTest {
     }
 
     @Test
-    @SuppressWarnings("deprecation") // Jedis wants another spelling of it; this one is used.
+    @SuppressWarnings("deprecation") // Jedis recommends another spelling; this one is in use.
     void aCommandThatNamesItsNodeByASampleKeyIsNotSplit() {
         String node = nodes.servers().get(1).node();
         String sample = Nodes.keyOn(redis.topology(), node);

@@ -27,9 +27,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * SSDB nodes through the client: what is translated arrives translated, what is refused arrives
- * nowhere. The nodes answer as SSDB 1.9.8 does; each reply of it is in the vectors, which java/core
- * checks.
+ * SSDB nodes through the client. Translated commands arrive translated, refused ones do not arrive.
+ * The nodes answer like SSDB 1.9.8; the vectors, which java/core checks, have its replies.
  */
 @SuppressWarnings(
         "deprecation") // zrangeByScore and sendCommand: callers have them, so they must work.

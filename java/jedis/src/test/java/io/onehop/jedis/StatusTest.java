@@ -37,7 +37,7 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** What a client tells of itself: by status(), and by Micrometer, which it does not need. */
+/** What a client reports about itself: by status(), and by Micrometer, which is optional. */
 class StatusTest {
 
     @Test
@@ -175,7 +175,7 @@ class StatusTest {
                             .gauge()
                             .value());
 
-            // The same nodes: the same meters.
+            // The same nodes have the same meters.
             redis.snapshots().adopt(PoolTopology.of(redis.snapshots().newest().pool(), Set.of()));
             assertEquals(
                     20, registry.get("onehop.calls").tags("node", name).functionCounter().count());
@@ -248,7 +248,7 @@ class StatusTest {
         return names;
     }
 
-    /** As in a program that has no Micrometer: everything works, and status() tells. */
+    /** As in a program without Micrometer: everything works, also status(). */
     @Test
     void aClientNeedsNoMicrometer() throws Exception {
         URL[] without =

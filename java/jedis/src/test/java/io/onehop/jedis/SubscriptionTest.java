@@ -42,8 +42,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 
 /**
- * Subscriptions over several nodes, driven by Jedis' own JedisPubSub: what one server says, in its
- * order.
+ * Subscriptions over several nodes with Jedis' own JedisPubSub. It receives what one server would
+ * send, in the same order.
  */
 class SubscriptionTest {
     private static final byte[] HELLO = "hello".getBytes(StandardCharsets.UTF_8);
@@ -60,7 +60,7 @@ class SubscriptionTest {
         }
     }
 
-    /** Keeps what it hears, in order. */
+    /** Keeps what it receives, in order. */
     private static class Ear extends JedisPubSub {
         final List<String> heard = Collections.synchronizedList(new ArrayList<>());
 
@@ -104,7 +104,7 @@ class SubscriptionTest {
         }
     }
 
-    /** Runs a subscription in a thread of its own; what it throws is thrown by {@link #join}. */
+    /** Runs a subscription in a thread of its own. {@link #join} throws what it throws. */
     private static final class Listening {
         private final AtomicReference<Throwable> thrown = new AtomicReference<>();
         private final Thread thread;
@@ -137,7 +137,7 @@ class SubscriptionTest {
                 .toList();
     }
 
-    /** Publishes on the node where the channel is, without this client. */
+    /** Publishes on the channel's node, without this client. */
     private static void publish(String channel, String message) {
         try (Jedis jedis = nodes.jedis(redis.topology().locate(channel).name())) {
             assertEquals(1, jedis.publish(channel, message));
@@ -179,7 +179,7 @@ class SubscriptionTest {
                 ear.heard.subList(9, 12));
     }
 
-    /** What a caller may do, in order: on one server and on four it hears the same. */
+    /** What a caller may do, in order. One server and four nodes answer the same. */
     private static void script(Ear ear) {
         ear.awaits(3);
         ear.subscribe("b", "c", "key:4", "key:5");
@@ -215,7 +215,7 @@ class SubscriptionTest {
             assertEquals(null, there.join());
             assertEquals(null, here.join());
         }
-        // In which order it leaves all channels is a server's own business.
+        // A server may leave all channels in any order.
         int fixed = one.heard.size() - 7;
         assertEquals(one.heard.subList(0, fixed), four.heard.subList(0, fixed));
         assertEquals(one.heard.size(), four.heard.size());

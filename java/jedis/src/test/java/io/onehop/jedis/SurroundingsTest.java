@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Programs that have another Jedis, or a Java machine that was cut to size. */
+/** Programs with another version of Jedis, or with a custom runtime image. */
 class SurroundingsTest {
 
     private static String run(String classPath, String server, String... options) {

@@ -30,7 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
-/** Transactions: on one node, all or nothing, and never half of one sent again. */
+/** Transactions: on one node, all or nothing, and never sent a second time in part. */
 class TransactionTest {
     @RegisterExtension
     static final SharedNodes SHARED = SharedNodes.start(2, "timeout: 2000", "hash_tag: \"{}\"");
@@ -198,7 +198,7 @@ class TransactionTest {
             assertNull(redis.get(here));
             assertNull(redis.get(there));
             Inspected.assertNothingLeased(redis);
-            transaction.multi(); // It is over: what comes next is another one.
+            transaction.multi(); // It is over, so this begins another one.
             transaction.set(here, "4");
             assertEquals(List.of("OK"), transaction.exec());
             assertEquals("4", redis.get(here));
@@ -348,7 +348,7 @@ class TransactionTest {
 
     /* ---- Failures ---- */
 
-    /** A node that answers a WATCH and whatever the script says after it. */
+    /** A node that answers a WATCH, then follows the script. */
     private static void watching(
             ScriptedNode.Script then,
             java.util.function.BiConsumer<AbstractTransaction, ScriptedNode> test) {

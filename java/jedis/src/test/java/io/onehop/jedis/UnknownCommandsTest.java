@@ -22,12 +22,12 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * A command that the table does not hold may be SELECT under another name: no other command goes
- * behind it.
+ * A command that the table lacks may be SELECT under another name, so no other command follows it
+ * on its connection.
  */
-@SuppressWarnings("deprecation") // What Jedis has deprecated works all the same.
+@SuppressWarnings("deprecation") // Deprecated methods must work, too.
 class UnknownCommandsTest {
-    /** As users make them; no enum of Jedis. */
+    /** As users make them, without Jedis' enum. */
     private enum Renamed implements ProtocolCommand {
         CHOOSE;
 
@@ -74,7 +74,7 @@ class UnknownCommandsTest {
         return () -> name.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Where the only connection of the client is, and its name. */
+    /** The database of the client's only connection, and its name. */
     private static String connection() {
         try (Jedis jedis = server.jedis()) {
             byte[] list = (byte[]) jedis.sendCommand(named("customer"), "LIST");
@@ -134,7 +134,7 @@ class UnknownCommandsTest {
         assertThrows(
                 JedisDataException.class, () -> redis.sendCommand("key", JsonCommand.GET, "key"));
         redis.get("key");
-        assertEquals(1, accepted() - before); // Our own.
+        assertEquals(1, accepted() - before); // The test's own.
         redis.sendCommand("key", named("choose"), "3");
         redis.get("key");
         assertEquals(3, accepted() - before);

@@ -18,13 +18,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 /**
- * Nodes that stop reading while their replies are not read, as SSDB does: writing everything first
- * would leave both sides waiting for the other until the deadline. These nodes answer one command
- * after the other and block in writing, so that is what they are.
+ * Nodes that stop reading while their replies are unread, as SSDB does. If everything were written
+ * first, both sides would wait for each other until the deadline. These nodes answer one command
+ * after the other, and their writes block.
  */
 class WindowTest {
 
-    /** Answers every command with its key and so many bytes more. */
+    /** Answers every command with its key and that many bytes. */
     private static ScriptedNode.Script answering(int bytes) {
         String tail = "y".repeat(bytes);
         return talk -> {
@@ -77,7 +77,7 @@ class WindowTest {
                             command != null;
                             command = talk.command()) {
                         if (commands++ % 500 == 0) {
-                            Processes.pause(5); // Let everything arrive that will.
+                            Processes.pause(5); // Time for everything to arrive.
                             most.accumulateAndGet(talk.arrived(), Math::max);
                         }
                         talk.bulk("value");

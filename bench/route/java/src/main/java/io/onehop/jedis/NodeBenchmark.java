@@ -28,12 +28,12 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
- * What OneHop costs where there is nothing to shard: the same calls to one real server, beside
+ * What OneHop costs if there is nothing to shard: the same calls to one real server, compared with
  * Jedis' own RedisClient.
  *
  * <p>Both take turns of some tens of milliseconds in one JVM. Bytes are what the calling thread
- * allocated, exact; CPU is that thread's time in program and kernel, which tells more than time
- * does while others use the machine. Each ratio is the median of the ratios of all rounds.
+ * allocated, exactly. CPU is that thread's time in program and kernel, which depends less than
+ * elapsed time on other load of the machine. Each ratio is the median of the ratios of all rounds.
  * Arguments: the jobs to run; without any, all of them.
  */
 public final class NodeBenchmark {
@@ -59,12 +59,12 @@ public final class NodeBenchmark {
                                 .pool("alpha")
                                 .configText(
                                         "alpha:\n"
-                                            + "  listen: 127.0.0.1:1\n"
-                                            + "  redis: true\n"
-                                            + "  hash: fnv1a_64\n"
-                                            + "  distribution: ketama\n"
-                                            + "  timeout: 2000\n"
-                                            + "  pool_size: "
+                                                + "  listen: 127.0.0.1:1\n"
+                                                + "  redis: true\n"
+                                                + "  hash: fnv1a_64\n"
+                                                + "  distribution: ketama\n"
+                                                + "  timeout: 2000\n"
+                                                + "  pool_size: "
                                                 + POOL_SIZE
                                                 + "\n  servers:\n    - 127.0.0.1:"
                                                 + port
@@ -82,7 +82,7 @@ public final class NodeBenchmark {
             fill(theirs);
             System.out.println(
                     "one call, OneHop / Jedis       bytes              ratio   CPU us      ratio  "
-                        + " time us     ratio");
+                            + " time us     ratio");
             for (Map.Entry<String, Function<UnifiedJedis, Object>> job : jobs().entrySet()) {
                 if (wanted.length == 0 || Arrays.asList(wanted).contains(job.getKey())) {
                     compare(job.getKey(), job.getValue(), ours, theirs);

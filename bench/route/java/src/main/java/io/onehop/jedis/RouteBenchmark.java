@@ -44,11 +44,11 @@ import java.util.stream.IntStream;
  * What routing a queued command costs: a thousand HGETs through Jedis' own pipeline to one server,
  * and through OneHop's to four.
  *
- * <p>Queueing is measured without servers (Jedis writes into a socket that swallows everything),
- * the finding of entry and node by itself, and the whole batch with real servers. It prints
- * nanoseconds and bytes allocated for each command. Each time is the best of a hundred short
- * iterations, so that it tells of the code and not of the neighbours. It lives in the client's
- * package because it looks at the inside.
+ * <p>Queueing is measured without servers: Jedis writes into a socket that discards everything.
+ * Finding entry and node is measured by itself, and the whole batch with real servers. It prints
+ * nanoseconds and allocated bytes for each command. Each time is the best of a hundred short
+ * iterations, so load of the machine has little effect. It is in the client's package because it
+ * uses package-private classes.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -123,7 +123,7 @@ public class RouteBenchmark {
         servers.forEach(Process::destroy);
     }
 
-    /** A socket that takes everything and says nothing. */
+    /** A socket that discards everything and answers nothing. */
     private static final class Swallowing extends Socket {
         @Override
         public OutputStream getOutputStream() {

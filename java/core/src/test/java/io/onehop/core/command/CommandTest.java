@@ -26,8 +26,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The generated table says what commands.json says, finds the keys of every example, and splits as
- * the vectors do.
+ * The generated table equals commands.json, finds the keys of every example, and splits as the
+ * vectors do.
  */
 class CommandTest {
 
@@ -83,7 +83,7 @@ class CommandTest {
         assertNotNull(command, "the table does not hold it");
         assertEquals(name, command.name());
         if (command.spread() == Spread.REFUSED) {
-            return; // Nobody asks where the keys of a refused command are.
+            return; // A refused command's keys are never needed.
         }
         KeyPositions keys = command.keys(text);
         Map<Integer, String> found = new LinkedHashMap<>();

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.TestFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.stream.Stream;
 
-/** The cursor of SCAN is read and written as the vectors say. */
+/** The cursor of SCAN is read and written as in the vectors. */
 class ScanCursorTest {
 
     private static byte[] bytes(JsonObject test, String name) {
@@ -22,22 +22,17 @@ class ScanCursorTest {
 
     @TestFactory
     Stream<DynamicTest> everyVector() {
-        return Spec.groups("route/vectors/cursor.json").stream()
-                .flatMap(
-                        group ->
-                                Spec.objects(group.getAsJsonArray("tests")).stream()
-                                        .map(
-                                                test ->
-                                                        DynamicTest.dynamicTest(
-                                                                test.get("tcId")
-                                                                        + ": "
-                                                                        + test.get("comment")
-                                                                                .getAsString(),
-                                                                () ->
-                                                                        check(
-                                                                                group.get("type")
-                                                                                        .getAsString(),
-                                                                                test))));
+        return Spec.groups("route/vectors/cursor.json").stream().flatMap(ScanCursorTest::tests);
+    }
+
+    private static Stream<DynamicTest> tests(JsonObject group) {
+        String type = group.get("type").getAsString();
+        return Spec.objects(group.getAsJsonArray("tests")).stream()
+                .map(test -> DynamicTest.dynamicTest(name(test), () -> check(type, test)));
+    }
+
+    private static String name(JsonObject test) {
+        return test.get("tcId") + ": " + test.get("comment").getAsString();
     }
 
     private static void check(String type, JsonObject test) {

@@ -39,8 +39,8 @@ import java.util.Random;
 import java.util.stream.Stream;
 
 /**
- * Configurations that are accepted and rejected, against the cases of spec/config, and texts no one
- * would write.
+ * Configurations that are accepted and rejected, against the cases of spec/config, and texts that
+ * no person would write.
  */
 class ConfigTest {
 
@@ -57,7 +57,7 @@ class ConfigTest {
     void aGoodConfigurationMeansWhatItsCaseSays(String name) throws ConfigException {
         Config config = Config.parse(text("good", name));
         if (!theCase("good", name).has("pools")) {
-            return; // A case of size: that it is accepted is all it says.
+            return; // A case of size only says that it is accepted.
         }
         List<JsonObject> pools = Spec.objects(theCase("good", name).getAsJsonArray("pools"));
         assertEquals(
@@ -159,8 +159,8 @@ class ConfigTest {
     }
 
     /**
-     * Where the YAML library alone would decide otherwise than nutcracker's; all of these were
-     * tried on libyaml.
+     * Where the YAML library alone would decide differently from nutcracker. All of these were
+     * tried with libyaml.
      */
     @Test
     void tabsAndKeysAreTakenAsNutcrackerTakesThem() {
@@ -201,7 +201,7 @@ class ConfigTest {
     @MethodSource("good")
     void aConfigurationCutAnywhereIsReadOrRejectedButNeverCrashes(String name) {
         byte[] text = text("good", name);
-        // Files are cut at every byte; of a megabyte, every cut would take hours.
+        // Files are cut at every byte. For a megabyte that would take hours, so it is cut at fifty.
         int step = text.length < 10_000 ? 1 : text.length / 50;
         for (int length = 0; length < text.length; length += step) {
             readOrReject(Arrays.copyOf(text, length));
@@ -225,7 +225,7 @@ class ConfigTest {
         }
     }
 
-    /** Whatever else is thrown fails the test. */
+    /** Any other exception fails the test. */
     private static void readOrReject(byte[] text) {
         String characters = new String(text, StandardCharsets.ISO_8859_1).replace("\r\n", "\n");
         long lines = characters.chars().filter(c -> c == '\n' || c == '\r').count() + 1;
@@ -286,7 +286,7 @@ class ConfigTest {
                 .getAsJsonObject(name);
     }
 
-    /** The text of a case: a file of its own, or built from parts, each as often as it says. */
+    /** The text of a case: a file of its own, or parts that are repeated. */
     private static byte[] text(String kind, String name) {
         JsonObject theCase = theCase(kind, name);
         if (!theCase.has("built")) {

@@ -19,9 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/**
- * The scenarios of spec/health, step by step: after each one the whole state is what the page says.
- */
+/** The scenarios of spec/health, step by step. After each step the whole state is compared. */
 class HealthTest {
 
     @TestFactory

@@ -20,7 +20,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Every vector of spec/route: what SSDB is sent, what its replies become, why something is refused.
+ * Every vector of spec/route: the commands sent to SSDB, the replies made of SSDB's, and the
+ * refusals.
  */
 class SsdbTest {
 

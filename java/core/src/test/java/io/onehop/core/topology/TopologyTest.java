@@ -89,8 +89,7 @@ class TopologyTest {
     }
 
     /**
-     * 8, 7 and 6 live nodes have 40 groups each, so that the points of the others stay where they
-     * were.
+     * 8, 7 and 6 live nodes have 40 groups each, so the points of the other nodes stay the same.
      */
     @ParameterizedTest
     @EnumSource(Hash.class)

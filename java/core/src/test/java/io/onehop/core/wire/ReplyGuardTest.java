@@ -19,7 +19,7 @@ import java.net.SocketTimeoutException;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What the guard lets through, and when it says that a connection may be used again. */
+/** What the guard passes on, and when it says that a connection may be used again. */
 class ReplyGuardTest {
 
     @Test

@@ -6,9 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * A program in a Java machine of its own: with other limits, other modules, or another class path.
- */
+/** Runs a program in a JVM of its own, with other limits, other modules or another class path. */
 public final class Jvm {
 
     private Jvm() {}
@@ -18,12 +16,12 @@ public final class Jvm {
         return System.getProperty("java.class.path");
     }
 
-    /** What it prints, errors too, to its end; the words are those behind {@code java}. */
+    /** Its whole output with its errors. The words are the arguments of {@code java}. */
     public static String output(String... words) {
         return outputBeneath(List.of(), words);
     }
 
-    /** The same of one that another program starts, whose words are given. */
+    /** The same for a JVM that another program starts. */
     public static String outputBeneath(List<String> program, String... words) {
         List<String> command = new ArrayList<>(List.of("setpriv", "--pdeathsig", "KILL"));
         command.addAll(program);

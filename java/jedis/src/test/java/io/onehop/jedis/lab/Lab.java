@@ -17,9 +17,9 @@ import java.util.Map;
 import java.util.stream.StreamSupport;
 
 /**
- * The lab of all languages, {@code conformance/lab}, as a process beside this one: it starts
- * servers, and ends with them when this process ends, whatever its end is. What can be asked of it,
- * and how, is told in {@code conformance/lab/server.py}.
+ * The lab of all languages, {@code conformance/lab}, as a child process. It starts servers, and
+ * stops them when this process ends in any way. {@code conformance/lab/server.py} describes its
+ * requests.
  */
 final class Lab {
     private static final Lab LAB = new Lab();
@@ -58,7 +58,7 @@ final class Lab {
                 "conformance/lab/serve.py is not above " + Path.of("").toAbsolutePath());
     }
 
-    /** The answer to a request; its arguments are names and values in turn. */
+    /** The answer to a request. Its arguments are names and values in turn. */
     static JsonElement ask(String what, Object... arguments) {
         Map<String, Object> request = new HashMap<>(Map.of("do", what));
         for (int i = 0; i < arguments.length; i += 2) {
@@ -67,7 +67,7 @@ final class Lab {
         return LAB.answered(request);
     }
 
-    /** The same of a request that is answered with a list. */
+    /** The same for a request that is answered with a list. */
     static List<JsonObject> askForAll(String what, Object... arguments) {
         return StreamSupport.stream(ask(what, arguments).getAsJsonArray().spliterator(), false)
                 .map(JsonElement::getAsJsonObject)

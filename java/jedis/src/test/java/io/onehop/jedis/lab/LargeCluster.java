@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A Redis Cluster of which three masters run: these were told of all others by the file in which a
- * node keeps what it knows. The slots are in equal ranges, or dealt round. Killed when closed.
+ * A Redis Cluster with only three running masters. They know all other nodes from their nodes.conf.
+ * The slots are in equal ranges, or alternate between the masters. Killed when closed.
  */
 public final class LargeCluster implements AutoCloseable {
     private static final int SLOTS = 16384;
@@ -37,7 +37,7 @@ public final class LargeCluster implements AutoCloseable {
                                                 node.getAsJsonObject())));
     }
 
-    /** So many masters, and so many replicas of each. */
+    /** That many masters, and that many replicas of each. {@code isDealt}: the slots alternate. */
     public static LargeCluster start(int masters, int replicas, boolean isDealt) {
         return new LargeCluster(
                 masters,
@@ -53,12 +53,12 @@ public final class LargeCluster implements AutoCloseable {
                         .getAsJsonObject());
     }
 
-    /** The name of a node; masters come first, and the first three of them run. */
+    /** The name of a node. Masters come first, and the first three of them run. */
     public String name(int node) {
         return names.get(node);
     }
 
-    /** Which master has a slot. */
+    /** The master that has a slot. */
     public int ownerOf(int slot) {
         return isDealt ? slot % masters : ((slot + 1) * masters - 1) / SLOTS;
     }

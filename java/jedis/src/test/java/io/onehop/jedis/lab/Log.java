@@ -7,7 +7,7 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** What the client tells the log while this is open; it goes no further. */
+/** Captures the client's log while this is open. */
 public final class Log extends Handler implements AutoCloseable {
     private final Logger logger = Logger.getLogger("io.onehop");
     private final List<String> lines = new CopyOnWriteArrayList<>();
@@ -26,7 +26,7 @@ public final class Log extends Handler implements AutoCloseable {
                         + told.getMessage());
     }
 
-    /** Everything since the last time this was asked. */
+    /** Everything since the last call. */
     public List<String> taken() {
         List<String> taken = List.copyOf(lines);
         lines.removeAll(taken);
@@ -35,7 +35,7 @@ public final class Log extends Handler implements AutoCloseable {
 
     @Override
     public void flush() {
-        // Nothing is kept back.
+        // There is no buffer.
     }
 
     @Override

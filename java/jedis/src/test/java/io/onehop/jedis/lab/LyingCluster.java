@@ -8,13 +8,12 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Nodes that say they are a Redis Cluster, and do what the test says. Each tells the map of that
- * moment and answers a command with its own number and the key, unless {@link #behave} knows
- * something else.
+ * Nodes that claim to be a Redis Cluster, and do what the test says. Each returns the current map.
+ * It answers a command with its own number and the key, unless {@link #behave} has another answer.
  */
 public final class LyingCluster implements AutoCloseable {
 
-    /** What a node answers: bytes; {@code null}: nothing special. */
+    /** A node's answer as bytes, or {@code null} for the usual one. */
     @FunctionalInterface
     public interface Behaviour {
         String answer(int node, List<String> command, ScriptedNode.Talk talk) throws IOException;
@@ -55,7 +54,7 @@ public final class LyingCluster implements AutoCloseable {
         return range.toString();
     }
 
-    /** What all nodes say of the cluster from now on. */
+    /** The map that all nodes return from now on. */
     public void tell(String reply) {
         map = reply;
     }

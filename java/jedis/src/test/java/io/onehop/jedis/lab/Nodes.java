@@ -10,9 +10,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/**
- * Several redis-servers as one server pool named {@code alpha}, and the words tests use about it.
- */
+/** Several redis-servers as one server pool named {@code alpha}, and helpers of tests for it. */
 public final class Nodes implements AutoCloseable {
     private final List<RedisServer> servers;
 
@@ -34,8 +32,8 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * A pool of these servers. Unless another hash is asked for it is murmur: nutcracker's default
-     * places keys that count up on one node, whole runs of them.
+     * A pool of these servers. The hash is murmur unless the test sets another one: nutcracker's
+     * default places long runs of counted keys on one node.
      */
     public static String configOf(Stream<String> servers, String... directives) {
         StringBuilder config = new StringBuilder("alpha:\n  listen: LISTEN\n  redis: true\n");
@@ -61,12 +59,12 @@ public final class Nodes implements AutoCloseable {
                 .build();
     }
 
-    /** A key that lives on the node of that name. */
+    /** A key on the node of that name. */
     public static String keyOn(Topology topology, String node) {
         return keysOn(topology, node).findFirst().orElseThrow();
     }
 
-    /** Keys that live on the node of that name, without end. */
+    /** Keys on the node of that name, without end. */
     public static Stream<String> keysOn(Topology topology, String node) {
         return IntStream.iterate(0, i -> i + 1)
                 .mapToObj(i -> "key:" + i)

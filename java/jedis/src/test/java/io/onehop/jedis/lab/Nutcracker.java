@@ -17,10 +17,7 @@ public final class Nutcracker implements AutoCloseable {
         this.pid = started.get("pid").getAsLong();
     }
 
-    /**
-     * Starts one with the configuration text, in which {@code LISTEN} stands for where it is to
-     * listen.
-     */
+    /** Starts one with this configuration text. {@code LISTEN} in it is replaced by the address. */
     public static Nutcracker start(String config) {
         String text = config.replace("LISTEN", "127.0.0.1:" + Processes.freePort());
         return new Nutcracker(Lab.ask("nutcracker", "config", text).getAsJsonObject());

@@ -1,19 +1,16 @@
 package io.onehop.jedis.lab;
 
-/** What tests do with processes and ports of their own. */
+/** Processes and ports of tests. */
 public final class Processes {
 
     private Processes() {}
 
-    /** Sends a signal, as {@code STOP}, to one process, whoever has started it. */
+    /** Sends a signal such as {@code STOP} to one process. */
     public static void signal(long pid, String name) {
         Lab.ask("signal", "pid", pid, "number", name);
     }
 
-    /**
-     * A port that nobody listens on, and that no other test of this machine is given while this
-     * process is there.
-     */
+    /** A free port that no other test of this machine gets while this process runs. */
     public static int freePort() {
         return Lab.ask("port").getAsInt();
     }

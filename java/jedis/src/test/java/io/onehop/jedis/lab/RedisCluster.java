@@ -13,8 +13,8 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 
 /**
- * A real Redis Cluster: masters that share the slots evenly, and perhaps a replica for each; killed
- * when closed.
+ * A real Redis Cluster: masters that share the slots evenly, with or without a replica for each.
+ * Killed when closed.
  */
 public final class RedisCluster implements AutoCloseable {
     private static final String[] OPTIONS = {
@@ -53,8 +53,8 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     /**
-     * One more server, met by the others, without slots; with options of its own, name and value in
-     * turn.
+     * Adds a server without slots, with options of its own, name and value in turn. It has met the
+     * others.
      */
     public RedisServer add(String... options) {
         List<String> words = words(options);
@@ -69,32 +69,32 @@ public final class RedisCluster implements AutoCloseable {
         return server;
     }
 
-    /** That server and the first one meet; so do all others in a while. */
+    /** That server and the first one meet. All others meet it after a while. */
     public void meet(int server) {
         Lab.ask("meet", "node", port(server), "to", port(0));
     }
 
     /**
-     * Every server knows that one by its name of now, and thinks nothing bad of it; and it knows
-     * them.
+     * Waits until every server knows that one by its current name, and as healthy; and until it
+     * knows the others.
      */
     public void awaitKnown(int server) {
         Lab.ask("await_known", "node", port(server), "nodes", ports());
     }
 
-    /** Has a server follow another one. */
+    /** Makes a server follow another one. */
     public void replicate(int replica, int master) {
         Lab.ask("replicate", "replica", port(replica), "master", port(master));
     }
 
-    /** A replica takes the place of its master, who lives. */
+    /** A replica takes over from its master, which stays alive. */
     public void promote(int replica) {
         Lab.ask("promote", "replica", port(replica));
     }
 
     /**
-     * All servers know that all replicas serve: one that has received nothing yet counts as
-     * loading.
+     * Waits until all servers know that all replicas serve. A replica that has received nothing yet
+     * counts as loading.
      */
     public void awaitReplicas() {
         Lab.ask("await_shards", "nodes", ports());
@@ -134,7 +134,7 @@ public final class RedisCluster implements AutoCloseable {
 
     /* ---- Clients ---- */
 
-    /** A pool of this cluster, the first of its servers being the seed. */
+    /** A pool of this cluster, with its first server as the seed. */
     public String config(String... directives) {
         StringBuilder config =
                 new StringBuilder(
@@ -151,7 +151,7 @@ public final class RedisCluster implements AutoCloseable {
 
     /* ---- Slots that move ---- */
 
-    /** Which server says that the slot is its own. */
+    /** The server that claims the slot. */
     public int ownerOf(int slot) {
         return IntStream.range(0, servers.size())
                 .filter(i -> isOwner(i, slot))
@@ -164,7 +164,7 @@ public final class RedisCluster implements AutoCloseable {
         return !owner.isJsonNull() && owner.getAsInt() == port(server);
     }
 
-    /** Begins to move a slot: keys that are not there any more are asked for elsewhere. */
+    /** Begins to move a slot. Keys that have left are redirected. */
     public void beginToMove(int slot, int from, int to) {
         Lab.ask("begin_move", "slot", slot, "source", port(from), "target", port(to));
     }
@@ -174,7 +174,7 @@ public final class RedisCluster implements AutoCloseable {
         Lab.ask("move_keys", "slot", slot, "source", port(from), "target", port(to), "most", most);
     }
 
-    /** The slot is the other one's; both know, and the rest will hear. */
+    /** Ends the move of a slot. Both servers know, and the others learn it later. */
     public void endMove(int slot, int from, int to) {
         Lab.ask("end_move", "slot", slot, "source", port(from), "target", port(to));
     }
@@ -183,12 +183,12 @@ public final class RedisCluster implements AutoCloseable {
         Lab.ask("move", "slot", slot, "source", port(from), "target", port(to));
     }
 
-    /** All slots of a server, which are empty, are another one's; all know. */
+    /** Gives all slots of a server, which are empty, to another one. All servers know. */
     public void giveAll(int from, int to) {
         Lab.ask("give_all", "source", port(from), "target", port(to), "nodes", ports());
     }
 
-    /** A server without slots leaves the cluster, and runs on by itself. */
+    /** Removes a server without slots from the cluster. It continues to run. */
     public void forget(int server) {
         List<Integer> others = ports().stream().filter(port -> port != port(server)).toList();
         Lab.ask("forget", "node", port(server), "nodes", others);

@@ -8,9 +8,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A real redis-server on a free port (or on a port given), and on a unix socket beside it. */
+/** A real redis-server on a free or given port, and on a unix socket. */
 public final class RedisServer implements AutoCloseable {
-    private final String request; // By which the lab starts it, or starts it again.
+    private final String request; // The lab's request that starts it, or starts it again.
     private final List<String> options;
     private int port;
     private long pid;
@@ -31,8 +31,8 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Starts a server; the options are those of redis.conf, name and value (or values, with spaces
-     * between) in turn.
+     * Starts a server. The options are those of redis.conf, name and value (or values, separated by
+     * spaces) in turn.
      */
     public static RedisServer start(String... options) {
         List<String> words = words(options);
@@ -60,7 +60,7 @@ public final class RedisServer implements AutoCloseable {
         return port;
     }
 
-    /** As an element of {@code servers}, with weight 1. */
+    /** An element of {@code servers}, with weight 1. */
     public String server() {
         return "127.0.0.1:" + port + ":1";
     }
@@ -79,7 +79,8 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * How often it was sent this command, in lower case; of a subcommand {@code name|subcommand}.
+     * How often it has received this command, in lower case; for a subcommand {@code
+     * name|subcommand}.
      */
     public long calls(String command) {
         try (Jedis jedis = jedis()) {
@@ -91,14 +92,14 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
-    /** How many clients are connected, besides the one that asks. */
+    /** The number of connected clients, without the one that asks. */
     public long clients() {
         try (Jedis jedis = jedis()) {
             return jedis.clientList().lines().count() - 1;
         }
     }
 
-    /** The server stops running; the kernel goes on accepting connections for it. */
+    /** Stops the process. The kernel still accepts connections for it. */
     public void freeze() {
         Processes.signal(pid, "STOP");
     }
@@ -107,7 +108,7 @@ public final class RedisServer implements AutoCloseable {
         Processes.signal(pid, "CONT");
     }
 
-    /** kill -9; what it had in memory is lost. */
+    /** kill -9. What it had in memory is lost. */
     public void kill() {
         if (isRunning) {
             Lab.ask("stop", "pid", pid);
@@ -115,12 +116,12 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
-    /** Starts it again where it was, with the files it left. */
+    /** Starts it again at the same address, with its files. */
     public void restart() {
         restartOn(port);
     }
 
-    /** Starts it on another port, with the files it left. */
+    /** Starts it on another port, with its files. */
     public void restartElsewhere() {
         restartOn(Processes.freePort());
     }
@@ -131,7 +132,7 @@ public final class RedisServer implements AutoCloseable {
                         .getAsJsonObject());
     }
 
-    /** What it knew of its Redis Cluster is forgotten: it starts as another node. */
+    /** Deletes its nodes.conf, so it starts as another node. */
     public void forgetCluster() {
         folder.resolve("nodes.conf").toFile().delete();
     }

@@ -22,13 +22,13 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Data of every kind, and arguments for any method of Jedis' API that fit them.
+ * Data of every kind, and matching arguments for any method of Jedis' API.
  *
- * <p>Every text argument is one of three names of the same kind, and each is at once a key, a field
- * and a member: {@code hget(key1, key2)} finds the field key2. The names share a hash tag, so
- * commands with several keys find them on one node.
+ * <p>Every text argument is one of three names of the same kind. Each name is a key, a field and a
+ * member: {@code hget(key1, key2)} finds the field key2. The names share a hash tag, so commands
+ * with several keys find them on one node.
  */
-@SuppressWarnings("deprecation") // Jedis' own Path is, and its methods must work all the same.
+@SuppressWarnings("deprecation") // Jedis' own Path is deprecated, but its methods must work.
 public final class Samples {
 
     /* One of each of Jedis' own types that cannot be made empty. */
@@ -55,7 +55,7 @@ public final class Samples {
                     Class.class,
                     String.class);
 
-    /* Methods that begin like those of another kind. */
+    /* Methods whose names begin like those of another kind. */
     private static final Set<String> OF_STRINGS =
             Set.of(
                     "set",
@@ -83,7 +83,7 @@ public final class Samples {
 
     private Samples() {}
 
-    /** The kind of data a method wants, judged by its name. */
+    /** The kind of data that a method needs, by its name. */
     public static String kind(String method) {
         for (String kind : List.of("geo", "pf", "h", "z", "x", "s", "l", "r")) {
             if (method.startsWith(kind) && !OF_STRINGS.contains(method)) {
@@ -100,7 +100,7 @@ public final class Samples {
         return List.of("{tag}" + kind + "1", "{tag}" + kind + "2", "{tag}" + kind + "3");
     }
 
-    /** Writes the data of a kind to the node its names live on. */
+    /** Writes the data of a kind to the node of its names. */
     public static void seed(Jedis node, String kind) {
         List<String> names = names(kind);
         for (String key : names.subList(0, 2)) {
@@ -124,7 +124,7 @@ public final class Samples {
         }
     }
 
-    /** Arguments for a method, of the names of a kind. */
+    /** Arguments for a method, with the names of a kind. */
     public static Object[] arguments(Method method, String kind) throws NoSample {
         Class<?>[] types = method.getParameterTypes();
         Object[] arguments = new Object[types.length];
@@ -224,7 +224,7 @@ public final class Samples {
         return type.isEnum() ? type.getEnumConstants()[0] : made(type);
     }
 
-    /** Jedis' own parameter types: an empty one, made by whatever way they have. */
+    /** An empty object of one of Jedis' own parameter types. */
     private static Object made(Class<?> type) throws NoSample {
         try {
             if (Modifier.isAbstract(type.getModifiers())) {
@@ -279,7 +279,7 @@ public final class Samples {
         return value == null ? "null" : own(value);
     }
 
-    /** Jedis' types without toString of their own are told by what their getters give. */
+    /** A type of Jedis without toString, by the values of its getters. */
     private static String own(Object value) {
         boolean hasToString = !value.toString().contains("@");
         if (hasToString) {

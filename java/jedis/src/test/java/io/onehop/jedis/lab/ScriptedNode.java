@@ -15,13 +15,13 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A node that misbehaves by script: it reads real commands and answers whatever the script says,
- * when the script says.
+ * A node that misbehaves by script. It reads real commands and answers what and when the script
+ * says.
  */
 public final class ScriptedNode implements AutoCloseable {
 
     /**
-     * What happens on one connection, from its greeting on. When it returns, the connection is
+     * What happens on one connection, from its handshake on. When it returns, the connection is
      * closed.
      */
     @FunctionalInterface
@@ -43,7 +43,7 @@ public final class ScriptedNode implements AutoCloseable {
             this.number = number;
         }
 
-        /** Which connection of this node it is, from 1. */
+        /** The number of this connection, from 1. */
         public int number() {
             return number;
         }
@@ -94,13 +94,13 @@ public final class ScriptedNode implements AutoCloseable {
                     "$" + value.getBytes(StandardCharsets.UTF_8).length + "\r\n" + value + "\r\n");
         }
 
-        /** Answers the PING every connection begins with. */
+        /** Answers the PING with which every connection begins. */
         public Talk greet() throws IOException {
             command();
             return send("+PONG\r\n");
         }
 
-        /** Bytes that have arrived and were not read. */
+        /** The number of bytes that have arrived and were not read. */
         public int arrived() throws IOException {
             return in.available();
         }
@@ -164,7 +164,7 @@ public final class ScriptedNode implements AutoCloseable {
         try (talk.socket) {
             script.talk(talk);
         } catch (IOException | RuntimeException over) {
-            // The client went away, or the node was closed; either is the end of a talk.
+            // The client or the node was closed. Either ends the conversation.
         }
     }
 

@@ -29,16 +29,15 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Arguments for any method of Jedis, made by the types of its parameters: texts and bytes are taken
- * from a row of words in turn, numbers are all the same, and what has parts is made of such parts.
+ * Makes arguments for any method of Jedis from the types of its parameters. Texts and bytes are
+ * words of a row in turn, all numbers are equal, and compound arguments are made of such parts.
  *
- * <p>It knows nothing of what a method does; that a call makes sense is a matter of trying several
- * rows of words.
+ * <p>It does not know what a method does. Trying several rows of words makes some calls meaningful.
  */
 final class Arguments {
     private static final int DEPTH_MAX = 4;
 
-    /** Thrown for a type nothing is known to make from. */
+    /** Thrown for a type that it cannot make. */
     static final class Unmakeable extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -52,7 +51,7 @@ final class Arguments {
     private final Map<Type, Supplier<Object>> known = new LinkedHashMap<>();
     private int next;
 
-    /** Words in turn, the last one for ever. */
+    /** Words in turn; the last one is repeated. */
     @SuppressWarnings("deprecation")
     Arguments(long number, String... words) {
         this.words = words;
@@ -67,7 +66,7 @@ final class Arguments {
         known.put(long.class, () -> number);
         known.put(Long.class, () -> number);
         known.put(Number.class, () -> number);
-        known.put(double.class, () -> number / 100.0); // As a time to wait, a hundredth is enough.
+        known.put(double.class, () -> number / 100.0); // For a timeout, a hundredth is enough.
         known.put(Double.class, () -> number / 100.0);
         known.put(float.class, () -> (float) number);
         known.put(Class.class, () -> Object.class);
@@ -88,7 +87,7 @@ final class Arguments {
         return word;
     }
 
-    /** Arguments for a call; the words begin anew. */
+    /** Arguments for a call. The words begin again. */
     Object[] of(Executable method) {
         next = 0;
         return all(method, 0);
@@ -138,7 +137,7 @@ final class Arguments {
         throw new Unmakeable(type);
     }
 
-    /** Two of a kind. */
+    /** Two elements of a type. */
     private Object array(Type type, int depth) {
         Class<?> component =
                 type instanceof Class<?> made ? made.getComponentType() : Map.Entry.class;
@@ -152,7 +151,7 @@ final class Arguments {
         return array;
     }
 
-    /** By a factory of its own or a constructor, whichever wants the least. */
+    /** An object made by the factory or constructor that needs the fewest arguments. */
     private Object object(Class<?> type, int depth) {
         List<Executable> ways = new ArrayList<>();
         for (Method method : type.getMethods()) {

@@ -17,13 +17,13 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The data every call begins with, the same on one server and on many: keys of each type, three of
- * them together by their hash tag and two apart.
+ * The data before every call, the same on one server and on many: keys of each type, three of them
+ * together by their hash tag and two on different nodes.
  */
 final class Fixture implements AutoCloseable {
     /**
-     * How a key of each type is made; KEY stands for it. Values are names of other keys, and
-     * numbers.
+     * The commands that make a key of each type; KEY stands for it. Values are names of other keys,
+     * and numbers.
      */
     static final Map<String, List<String[]>> TYPES = new LinkedHashMap<>();
 
@@ -70,14 +70,14 @@ final class Fixture implements AutoCloseable {
 
     private final Map<Jedis, List<String[]>> servers = new LinkedHashMap<>();
 
-    /** Of one server. */
+    /** For one server. */
     Fixture(RedisServer server) {
         List<String[]> all = new ArrayList<>();
         commands(all);
         servers.put(server.jedis(), all);
     }
 
-    /** Of the servers of a pool, each key on its own. */
+    /** For the servers of a pool, each key on its node. */
     Fixture(List<RedisServer> pool, Topology topology) {
         List<String[]> all = new ArrayList<>();
         commands(all);
@@ -115,7 +115,7 @@ final class Fixture implements AutoCloseable {
                 : words[0].equals("XREADGROUP") ? words[7] : words[1];
     }
 
-    /** Everything else is gone, and this is there. */
+    /** Deletes everything else and writes this data. */
     void restore() {
         List<Pipeline> pipelines = new ArrayList<>();
         servers.forEach(
@@ -131,7 +131,7 @@ final class Fixture implements AutoCloseable {
         pipelines.forEach(Pipeline::sync);
     }
 
-    /** Every key with its type, as it is now. */
+    /** The current keys, each with its type. */
     Map<String, String> keys() {
         Map<String, String> all = new TreeMap<>();
         for (Jedis jedis : servers.keySet()) {

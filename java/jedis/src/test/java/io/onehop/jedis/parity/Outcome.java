@@ -22,11 +22,11 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What a call came to: a value, written out with the types of all its parts so that two can be
- * compared, or what it threw.
+ * The result of a call: what it threw, or its value, written with the types of all its parts so
+ * that two can be compared.
  */
 record Outcome(String told, Throwable thrown) {
-    /** How much is iterated, should it never end. */
+    /** A bound for iterations that would not end. */
     private static final int BATCHES_MAX = 100;
 
     static Outcome of(Object client, Method method, Object[] arguments) {
@@ -46,8 +46,8 @@ record Outcome(String told, Throwable thrown) {
     }
 
     /**
-     * The type of the value, or of what was thrown: all that is compared where a value is never the
-     * same twice.
+     * The type of the value or of what was thrown. Only this is compared if values are different
+     * each time.
      */
     String type() {
         return thrown == null ? told.replaceAll("(?s)[ (\\[{].*", "") : thrown.getClass().getName();
@@ -148,7 +148,7 @@ record Outcome(String told, Throwable thrown) {
         }
     }
 
-    /** The same call for the reader of a failure. */
+    /** The call as text, for messages. */
     static String shown(Method method, Object[] arguments) {
         return method.getName() + Arrays.stream(arguments).map(new Writer()::write).toList();
     }

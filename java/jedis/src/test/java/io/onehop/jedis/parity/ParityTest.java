@@ -32,17 +32,18 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * A drop-in: every public method of UnifiedJedis, called on Jedis' own client over one server and
- * on OneHopClient over four, with keys of every type, together and apart: the same value, of the
- * same types, or the same exception; and after what may write, the same keys.
+ * OneHopClient is a drop-in. Every public method of UnifiedJedis is called on Jedis' own client
+ * over one server and on OneHopClient over four, with keys of every type, together and apart. Both
+ * return the same value, of the same types, or throw the same exception. After a write the keys are
+ * the same, too.
  *
- * <p>What may differ: a refusal that the command table announces, {@link CrossNode} where it wants
- * one node, and the few commands below, whose answers are never the same twice or are about the
- * server itself. A method that this test cannot call, and that is not named here, fails it: whoever
- * takes a newer Jedis is told what is new.
+ * <p>Some differences are allowed: a refusal that the command table announces, {@link CrossNode}
+ * where it requires one node, and the few commands below, whose answers are different each time or
+ * are about the server itself. The test fails for a method that it can neither call nor finds named
+ * here, so a newer Jedis shows what is new.
  */
 class ParityTest {
-    /** No commands, or more than one; proven by the test that is named. */
+    /** Methods without a command, or with several; another test proves them. */
     private static final Map<String, String> ELSEWHERE =
             Map.ofEntries(
                     Map.entry("close", "OneHopClientTest"),
@@ -62,7 +63,7 @@ class ParityTest {
                             "nothing is sent: an index has no key, as for every FT command, all"
                                     + " others of which are called"));
 
-    /** By command: why only the type of its answer is compared. */
+    /** By command, why only the type of its answer is compared. */
     private static final Map<String, String> NEVER_ALIKE =
             Map.ofEntries(
                     Map.entry("RANDOMKEY", "random"),
@@ -185,7 +186,7 @@ class ParityTest {
 
     /* ---- One method ---- */
 
-    /** Calls it with every row of words that suits it. */
+    /** Calls the method with every row of words that fits. */
     private Set<String> compare(Method method) {
         Set<String> seen = new TreeSet<>();
         try {

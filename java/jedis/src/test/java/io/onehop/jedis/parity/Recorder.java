@@ -15,7 +15,7 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A UnifiedJedis that sends nothing and remembers the command a method would have sent. */
+/** A UnifiedJedis that sends nothing and remembers the command that a method would have sent. */
 final class Recorder extends UnifiedJedis {
     private final Memory memory;
 
@@ -43,13 +43,13 @@ final class Recorder extends UnifiedJedis {
         this.memory = memory;
     }
 
-    /** The words of the command of a call; empty if it sends none. */
+    /** The words of the command that a call sends; empty if it sends none. */
     List<String> words(Method method, Object[] arguments) {
         memory.last = null;
         try {
             method.invoke(this, arguments);
         } catch (InvocationTargetException ignored) {
-            // Most methods do not expect to be answered with nothing.
+            // Most methods do not expect an empty reply.
         } catch (IllegalAccessException hidden) {
             throw new IllegalStateException(hidden);
         }

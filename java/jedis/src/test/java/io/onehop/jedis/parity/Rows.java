@@ -7,8 +7,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The words a method is tried with, by what the table says of its command: keys of its own type, of
- * another and none; together on one node and apart; followed by values or by more keys.
+ * The words with which a method is tried, by its command's entry in the table: keys of its own
+ * type, of another type and missing ones; on one node and on several; followed by values or by more
+ * keys.
  */
 final class Rows {
     private Rows() {}
@@ -51,7 +52,7 @@ final class Rows {
         };
     }
 
-    /** Numbers are small, but where they are a time to live. */
+    /** Small numbers, except for a time to live. */
     static long number(Table table, Method method) {
         String name = method.getName().toLowerCase(Locale.ROOT);
         return name.contains("expire") || name.contains("setex") || name.contains("getex")

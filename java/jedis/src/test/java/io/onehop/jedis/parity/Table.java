@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What spec/route/commands.json says of a command: that is what a difference between one node and
- * four is judged by.
+ * A command's entry in spec/route/commands.json. It decides which differences between one node and
+ * four are allowed.
  */
 record Table(JsonObject entry) {
     private static final JsonObject COMMANDS = read();
@@ -28,10 +28,7 @@ record Table(JsonObject entry) {
         }
     }
 
-    /**
-     * The entry of a command; of one that the table does not hold there is none, and every question
-     * is answered so.
-     */
+    /** The entry of a command. A command without one has an empty entry. */
     static Table of(List<String> words) {
         if (words.isEmpty()) {
             return new Table(null);

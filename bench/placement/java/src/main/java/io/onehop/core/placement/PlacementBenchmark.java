@@ -30,13 +30,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /**
- * What placing a key costs beside hashing it: keys of 20 bytes on eight equal ketama nodes, with
- * the buckets over the ring and with the binary search they replace; and how long a ring of 1,000
- * servers takes to build.
+ * Compares placing a key with hashing it alone: keys of 20 bytes on eight equal ketama nodes, with
+ * the buckets over the ring and with the binary search that they replace. It also measures how long
+ * a ring of 1,000 servers takes to build.
  *
  * <p>It prints one row per hash function, and the ratios. Each figure is the best of a hundred
- * short iterations, so that it tells of the code and not of the neighbours. It lives in core's
- * package because it looks at the inside.
+ * short iterations, so load of the machine has little effect. It is in core's package because it
+ * uses package-private classes.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -152,14 +152,14 @@ public class PlacementBenchmark {
                         .run();
         System.out.println(
                 "hash      alone        with locate  ratio  with binary search  ratio  ring of"
-                    + " 1,000 servers");
+                        + " 1,000 servers");
         for (String hash : List.of("fnv1a_64", "murmur", "md5")) {
             double alone = score(results, "hashAlone", hash);
             double located = score(results, "hashAndLocate", hash);
             double searched = score(results, "hashAndBinarySearch", hash);
             System.out.printf(
                     "%-8s  %7.2f ns   %8.2f ns  %5.2f         %8.2f ns  %5.2f              %6.2f"
-                        + " ms%n",
+                            + " ms%n",
                     hash,
                     alone,
                     located,

@@ -30,10 +30,12 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Replies of nodes become the one reply the vectors say, by the rule of a command that has it. */
+/**
+ * The replies of several nodes become the one reply of the vectors, by the rule of a real command.
+ */
 class MergeRulesTest {
 
-    /* A command for each rule, so that its entry in the table is tried, too. */
+    /* A command for each rule, so that its entry in the table is tested, too. */
     private static final Map<String, List<String>> COMMANDS =
             Map.ofEntries(
                     Map.entry("sum", List.of("DBSIZE")),

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 import java.util.stream.IntStream;
 
-/** Ten retries in hand, and one more for each ten exchanges that went well. */
+/** Ten retries to begin with, and one more for each ten successful exchanges. */
 class RetryBudgetTest {
 
     @Test

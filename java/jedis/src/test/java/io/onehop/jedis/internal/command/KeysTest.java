@@ -34,8 +34,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Placement rests on the keys the command table finds: for every command Jedis can build, they are
- * the keys the server itself finds in it, and among them are those Jedis marked.
+ * The keys that the command table finds decide placement. For every command that Jedis can build
+ * they are the keys that the server finds, and include those that Jedis marked.
  */
 class KeysTest {
 
@@ -61,7 +61,7 @@ class KeysTest {
         return keys;
     }
 
-    /** What the server says; {@code null} if it does not know the command. */
+    /** The server's answer; {@code null} if it does not know the command. */
     private static Set<String> found(Jedis server, CommandArguments command) {
         CommandArguments question = new CommandArguments(Command.COMMAND).add("GETKEYS");
         for (Rawable argument : command) {
@@ -111,7 +111,7 @@ class KeysTest {
                                 && !Modifier.isStatic(method.getModifiers());
                 CommandArguments command = isBuilder ? built(objects, method) : null;
                 Set<String> found = command == null ? null : found(jedis, command);
-                // No key: one is given to find the node of a script.
+                // No key, or one that only names the node of a script.
                 if (found == null || found.isEmpty() || isRefused(command)) {
                     continue;
                 }

@@ -26,7 +26,7 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * The bytes of a batch are those Jedis itself would write, whatever their sizes, and can be written
+ * The bytes of a batch equal those that Jedis would write, whatever their sizes, and can be written
  * in pieces and again.
  */
 class RequestBufferTest {
@@ -35,7 +35,7 @@ class RequestBufferTest {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         while (all.size() < requests.length()) {
             ByteBuffer next = requests.next(1 + random.nextInt(100_000));
-            // As the kernel does: perhaps nothing.
+            // As the kernel does, which may take nothing.
             int taken = random.nextInt(next.remaining() + 1);
             all.write(next.array(), next.position(), taken);
             requests.advance(taken);

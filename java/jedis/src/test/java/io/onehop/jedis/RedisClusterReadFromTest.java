@@ -25,11 +25,11 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * {@code read_from} on a real Redis Cluster. The first master and its replica 4 are called by their
- * address, replica 2 by a name, so that a label of it can be a zone; the second master has a name,
- * its replica 3 has none; master 5 is alone.
+ * {@code read_from} on a real Redis Cluster. The first master and its replica 4 are known by
+ * address. Replica 2 has a host name, so one of its labels can be a zone. The second master has a
+ * host name, and its replica 3 has none. Master 5 has no replica.
  */
-class RedisClusterReadersTest {
+class RedisClusterReadFromTest {
     private static final String ZONE = "localhost";
 
     private static RedisCluster cluster;
@@ -92,7 +92,7 @@ class RedisClusterReadersTest {
                 .orElseThrow();
     }
 
-    /** Which server has answered how many of these reads of each key, in turn. */
+    /** How many reads of each key, in turn, each server has answered. */
     private static Map<Integer, Long> readers(OneHopClient client, int reads, String... keys) {
         long[] before =
                 cluster.servers().stream().mapToLong(server -> server.calls("get")).toArray();
@@ -221,7 +221,8 @@ class RedisClusterReadersTest {
                 assertEquals("value", zone.get(key));
             }
             int down = 0;
-            for (int i = 0; i < 2; i++) { // One of two turns; or none, if the map has heard of it.
+            // One of two turns; none if the map already has the change.
+            for (int i = 0; i < 2; i++) {
                 try {
                     assertEquals("value", strict.get(key));
                 } catch (NodeDown dead) {
