@@ -1,15 +1,15 @@
 /*
- * The floor: how fast 1000 HGETs can be at all on this machine, with no client library and no
- * interpreter in the way.
+ * The floor: how fast 1000 HGETs can possibly be on this machine, without a client library or an
+ * interpreter.
  *
- * A worker of the benchmark (the conversation is described in bench/workers.py), in plain C and
- * plain sockets. Its one contestant formats the commands of a batch, one buffer per node, writes
- * each buffer, polls all nodes at once, and parses every reply into the caller's order. It knows
- * beforehand which node has which key: placement is not part of the floor. It does nothing a client
- * could leave out, and leaves out nothing a client must do: every reply is parsed to its end and
- * every value is compared with what its key must hold, after the clock has stopped.
+ * A worker of the benchmark (bench/workers.py describes its protocol), in plain C with plain
+ * sockets. Its one contestant formats the commands of a batch into one buffer per node, writes each
+ * buffer, polls all nodes together, and parses every reply into the caller's order. It is given the
+ * node of each key, because placement is not part of the floor. It does only what every client must
+ * do: it parses every reply to its end. After the clock has stopped it compares every value with
+ * the expected one.
  *
- * It is a measuring rod, not a client: any surprise ends it with a message.
+ * It is a measuring instrument, not a client: anything unexpected ends it with a message.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -95,8 +95,8 @@ static void open_node(const char *host, const char *port)
 }
 
 /*
- * "contestant NAME scatter HOST PORT HOST PORT ..."; lines for the other languages' kinds are not
- * for us.
+ * "contestant NAME scatter HOST PORT HOST PORT ..."; lines with other kinds are for other
+ * languages.
  */
 static void read_contestant(void)
 {
@@ -144,7 +144,7 @@ static void read_plan(const char *path)
         fail("the plan has no usable batch size, keys or nodes");
     for (int i = 0; i < keys_count; i++)
         if (keys[i].node < 0 || keys[i].node >= nodes_count)
-            fail("the plan names a node that is not there");
+            fail("the plan names a node that does not exist");
 }
 
 /* ---- One batch ---- */
@@ -192,7 +192,7 @@ static void write_all(struct node *node)
     }
 }
 
-/* Parses the whole bulk replies that have arrived; what is incomplete stays for the next time. */
+/* Parses the complete bulk replies received so far; an incomplete one waits for the next call. */
 static void parse(struct node *node)
 {
     const char *end = node->in + node->in_length;
@@ -212,7 +212,7 @@ static void parse(struct node *node)
         node->in_parsed = (size_t)(line_end + 1 + length + 2 - node->in);
     }
     if (node->in_parsed != node->in_length)
-        fail("a node sent more than it was asked for");
+        fail("a node sent more than was requested");
 }
 
 static void read_some(struct node *node)
@@ -280,7 +280,7 @@ static void check_batch(const struct key *batch)
     }
 }
 
-/* ---- The conversation ---- */
+/* ---- The protocol ---- */
 
 static void run(int untimed, int timed)
 {

@@ -86,7 +86,7 @@ def owner(slot, asked):
     return None
 
 
-# ---- Who knows whom ----
+# ---- Membership ----
 
 
 def meet(node, to, host="127.0.0.1"):
@@ -187,15 +187,15 @@ def end_move(slot, source, target, nodes=(), tells_all=True):
 
     Then the other masters in `nodes` learn it, by command or, if not `tells_all`, by gossip.
     """
-    everybody = {node.port: node for node in (target, source, *nodes)}.values()
+    owners = {node.port: node for node in (target, source, *nodes)}.values()
     # Otherwise the new owner might choose an epoch that is too low, and the old owner's latest
     # claim would win.
     until(
-        lambda: len({info(node)["cluster_current_epoch"] for node in everybody}) == 1,
+        lambda: len({info(node)["cluster_current_epoch"] for node in owners}) == 1,
         "all have one epoch",
     )
     name = identity(target)
-    for node in everybody if tells_all else (target, source):
+    for node in owners if tells_all else (target, source):
         if is_master(node):
             node.command("CLUSTER", "SETSLOT", slot, "NODE", name)
 

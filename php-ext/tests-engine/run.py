@@ -36,7 +36,7 @@ def main():
 def differences(directory, port):
     """Where the output of the `get` program differs from what it should be."""
     path = os.path.join(directory, "get.yml")
-    nobody = free_port()
+    unused = free_port()
     for written, pool, words, expected in (
         (port, "alpha", ("SET", "user:1", "Ada"), "+OK\r\n"),
         (port, "alpha", ("GET", "user:1"), "$3\r\nAda\r\n"),
@@ -53,10 +53,10 @@ def differences(directory, port):
             f"There is no server pool beta in {path}, only alpha; name one of these\n",
         ),
         (
-            nobody,
+            unused,
             "alpha",
             ("GET", "user:1"),
-            f"Connection refused while connecting, node only (127.0.0.1:{nobody}), server pool"
+            f"Connection refused while connecting, node only (127.0.0.1:{unused}), server pool"
             " alpha: the command was not sent; check that redis runs there and can be reached\n",
         ),
     ):

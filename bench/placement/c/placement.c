@@ -1,11 +1,11 @@
 /*
- * What placing a key costs beside hashing it.
+ * The cost of placing a key next to that of hashing it.
  *
- * Eight equal nodes on a ketama ring, random keys of 20 bytes, all twelve hash algorithms. Three
- * ways are timed in turn, round after round, so that a noisy moment of the machine falls on all of
- * them alike: the hash alone, oh_topology_locate (the hash and OneHop's ring with ranges), and the
- * hash with a plain binary search over the same points. Printed is the median round of each, in
- * nanoseconds per key. After that: how long rings of 8 to 1,000 servers take to build.
+ * There are eight equal nodes on a ketama ring, random keys of 20 bytes, and all twelve hash
+ * algorithms. Three ways take turns in every round, so that a noisy moment of the machine affects
+ * all of them: the hash alone, oh_topology_locate (the hash and OneHop's ring with ranges), and the
+ * hash with a plain binary search over the same points. It prints the median round of each, in
+ * nanoseconds per key, and then how long rings of 8 to 1,000 servers take to build.
  *
  * No key repeats within a round, so neither the branch predictor nor the cache can learn the
  * answers.
@@ -35,7 +35,7 @@ typedef struct {
 typedef uint32_t (*way)(const subject *subject, const uint8_t *key);
 
 static uint8_t keys[KEYS_COUNT][KEY_BYTES];
-/* Keeps the compiler from dropping work whose result nobody reads. */
+/* Keeps the compiler from dropping work whose result is not used. */
 static volatile uint32_t sink;
 
 /* ---- The pools ---- */
@@ -66,7 +66,7 @@ static oh_topology *build(const oh_server_pool *pool)
     return memory;
 }
 
-/* The ring's points once more, made by the same room, for the plain binary search. */
+/* A second copy of the ring's points, from the same code, for the plain binary search. */
 static oh_point *points_of(const oh_server_pool *pool, size_t *count)
 {
     oh_point *points = malloc(2 * pool->servers_count * OH_KETAMA_POINTS * sizeof *points);

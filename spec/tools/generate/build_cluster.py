@@ -173,7 +173,7 @@ def made_up():
     yield reading("one shard, one node", resp([whole]), info(3))
     yield reading("no shard at all", resp([]))
     yield reading(
-        "what later servers will say is passed over",
+        "fields of later servers are ignored",
         resp([["id", "x", *whole, "weather", ["fine", 3, None]]]),
     )
     yield reading(
@@ -210,7 +210,7 @@ def made_up():
         resp([shard((0, 9), ("::1", 7, M, ON)), shard((10, 16383), ("[fe80::1]", 7, M, ON))]),
     )
     yield reading(
-        "a port for TLS besides", resp([shard((0, 16383), ("h", 1, M, ON, {"tls-port": 2}))])
+        "a port for TLS in addition", resp([shard((0, 16383), ("h", 1, M, ON, {"tls-port": 2}))])
     )
     yield reading(
         "a node that has a port for TLS only has no address",
@@ -238,7 +238,7 @@ def made_up():
         zone="east",
     )
     yield reading(
-        "after a failover both are told as masters: the one that is online",
+        "after a failover both are listed as masters: the one that is online",
         resp([shard((0, 16383), ("old", 1, M, "fail"), ("new", 1, M, ON), ("other", 1, R, ON))]),
     )
     yield reading(
@@ -250,7 +250,7 @@ def made_up():
         resp([shard((0, 16383), ("a", 1, M, ON), ("b", 1, R, "loading"))]),
     )
     yield reading("a master without slots is a spare", resp([whole, shard((), ("new", 1, M, ON))]))
-    yield reading("replicas of nobody are spares", resp([whole, shard((), ("r", 1, R, ON))]))
+    yield reading("replicas without a master are spares", resp([whole, shard((), ("r", 1, R, ON))]))
     yield reading(
         "a node was replaced at its address: the failing one is left out",
         resp(
@@ -262,7 +262,7 @@ def made_up():
         ),
     )
     yield reading(
-        "the failing one may stand behind",
+        "the failing one may come second",
         resp(
             [shard((10, 16383), ("a", 1, M, ON)), shard((0, 9), ("a", 1, M, "fail", {"id": "old"}))]
         ),
@@ -299,7 +299,7 @@ def made_up():
         slots((0, 9, "a:1"), (10, 19, "b:1", "a:1"), (20, 29, "a:1")),
     )
     yield reading("a range without nodes", resp([[0, 16383]]))
-    yield reading("servers before 4.0 tell no id", resp([[0, 16383, ["h", 1], ["g", 2]]]))
+    yield reading("servers before 4.0 give no id", resp([[0, 16383, ["h", 1], ["g", 2]]]))
     yield from refused()
 
 
@@ -405,13 +405,9 @@ def adoption():
         (told(5, *thirds), told(4, *thirds)),
         (told(5, *thirds), start),
     )
+    yield scenario("an unknown epoch is not compared", (start, None), ((slots(*thirds), ""), None))
     yield scenario(
-        "an epoch that is not told is compared with nothing",
-        (start, None),
-        ((slots(*thirds), ""), None),
-    )
-    yield scenario(
-        "a cluster that was made anew begins at 0",
+        "a cluster that was built again begins at 0",
         (start, None),
         (told(1, (0, 16383, "x:1")), None),
     )
@@ -476,7 +472,7 @@ def adoption():
         ),
     )
     yield scenario(
-        "a slot that nobody had was found meanwhile",
+        "a slot without an owner was found meanwhile",
         (told(6, *thirds[:2]), None),
         (told(6, *thirds[:2]), None, ((16383, "a:1"),)),
     )
@@ -543,7 +539,7 @@ def redirects():
     yield "to an unknown port", "ASK 7 10.0.0.2:2", {}, refresh
     yield "left open, unknown port", "MOVED 7 ?:9", {}, refresh
     yield (
-        "unknown after a refresh: whom the map has",
+        "unknown after a refresh: the owner in the map",
         "MOVED 7000 10.0.0.9:1",
         {"fresh": True},
         follow(2, 7000, False),
@@ -555,7 +551,7 @@ def redirects():
         again(5),
     )
     yield (
-        "unknown after a refresh, and nobody has the slot",
+        "unknown after a refresh, and the slot has no owner",
         "MOVED 16001 10.0.0.9:1",
         {"fresh": True},
         again(5),
@@ -706,8 +702,8 @@ def pages():
         page(
             "cluster_replies",
             "spec/schema/cluster_replies.json",
-            "What a node says of its cluster (RESP, a character for each byte), and the map that it"
-            " means, or the reason why not; map.slots: first, last, node, served.",
+            "What a node says about its cluster (RESP, one character per byte), and the map that it"
+            " means, or why it has none; map.slots: first, last, node, served.",
             [*recorded(), *made_up()],
             type="ClusterReplyTest",
         ),
@@ -717,9 +713,8 @@ def pages():
         page(
             "cluster_adoption",
             "spec/schema/cluster_adoption.json",
-            "Pairs of answers, one after the other: which is taken, and the map of everybody"
-            " afterwards; or the reason why none is. What has moved since the nodes were asked:"
-            " slot, node.",
+            "Pairs of answers, one after the other: which one is adopted, and the map afterwards;"
+            " or why none is. What has moved since the nodes were asked: slot, node.",
             adoption(),
             type="ClusterAdoptionTest",
         ),
@@ -729,7 +724,7 @@ def pages():
         page(
             "redirects",
             "spec/schema/redirects.json",
-            "Errors of nodes of the map `reply`, and what is to be done.",
+            "Errors of nodes of the map `reply`, and the decision.",
             redirect_tests(),
             type="RedirectTest",
             reply=REDIRECTED,

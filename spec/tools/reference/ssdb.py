@@ -129,7 +129,7 @@ def reason(words):
 
 
 def bound(word, is_low):
-    """What is sent for a bound: a number, "" for none, None if nothing can be inside."""
+    """The text sent for a bound: a number, "" for none, None if nothing can be inside."""
     infinite = {"-inf": -1, "+inf": 1}.get(word, 0)
     if not infinite:
         exact = number(word.removeprefix("("))
