@@ -1,19 +1,22 @@
 <?php
 /*
- * One page of conformance/faults: reads keys alone, in pipelines and by MGET, and compares every value with its key. Answers, as JSON,
- * how many were wrong, which exceptions there were of which node, and the longest call: when it began, how long it took, and
- * for which part of it the process, or a node whose pid is told, was ready to run and the machine had no processor for it.
+ * One page of conformance/faults: reads keys alone, in pipelines and by MGET, and compares every
+ * value with its key. Answers JSON: how many values were wrong, which exceptions there were of
+ * which node, and the longest call: when it began, how long it took, and how much of that time this
+ * process or a node (by its pid in `nodes`) was ready to run but waited for a processor.
  */
 declare(strict_types=1);
 
 const KEYS = 1000;
 
-/** Nanoseconds this process, and each node that may answer it, have waited for a processor so far. */
+/** How many nanoseconds this process and each node have waited for a processor so far. */
 function waited(): array
 {
     static $files = null;
-    $files ??= array_map(static fn (string $process) => "/proc/$process/schedstat",
-        ['self', ...array_filter(explode(',', $_GET['nodes'] ?? ''))]);
+    $files ??= array_map(
+        static fn (string $process) => "/proc/$process/schedstat",
+        ['self', ...array_filter(explode(',', $_GET['nodes'] ?? ''))],
+    );
     return array_map(
         static fn (string $file) => (int) explode(' ', file_get_contents($file))[1],
         $files,
@@ -32,7 +35,7 @@ $tell = static function (string $class, ?string $node) use (&$answer): void {
     $answer['errors'][$what] = ($answer['errors'][$what] ?? 0) + 1;
 };
 
-/** A call and what it must return; several values are those of `keys`. */
+/** Makes a call and compares its value with $expected; several values belong to $keys. */
 $check = static function (
     callable $call,
     mixed $expected,
@@ -87,7 +90,7 @@ for ($round = 0; $round < (int) $_GET['rounds']; $round++) {
     usleep((int) ($_GET['pause'] ?? 0));
 }
 
-/* Large configurations beside it, for a program that wants them to be published often. */
+/* Also reads a large configuration, for a program that needs frequent publications. */
 if (mt_rand() % 8 === 0 && isset($_GET['large'])) {
     $path = dirname(ini_get('onehop.config')) . '/large' . mt_rand(0, (int) $_GET['large'] - 1)
         . '.yml';
