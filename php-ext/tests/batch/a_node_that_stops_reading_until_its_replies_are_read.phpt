@@ -27,16 +27,11 @@ function wrong_of(OneHop\Redis $redis, int $commands): int
     return $wrong;
 }
 
-var_dump(
-    wrong_of(new OneHop\Redis('alpha', lab_config([lab_node($script)], ['timeout' => 30000])), 300),
-);
-var_dump(wrong_of(
-    new OneHop\Redis(
-        'alpha',
-        lab_config([lab_node($script), lab_node($script), lab_node($script)], ['timeout' => 30000]),
-    ),
-    900,
-));
+foreach ([1, 3] as $count) {
+    $nodes = array_map(fn () => lab_node($script), range(1, $count));
+    $redis = new OneHop\Redis('alpha', lab_config($nodes, ['timeout' => 30000]));
+    var_dump(wrong_of($redis, 300 * $count));
+}
 ?>
 --EXPECT--
 int(0)

@@ -52,8 +52,10 @@ foreach (['hScan', 'sScan', 'zScan'] as $method) {
     $iterator = null;
     lab_show("$method of a list", $redis->$method('list', $iterator));
     lab_show('GET of an unset key', $redis->get('after'));
-    lab_show('this GET and LLEN in a pipeline',
-        $redis->pipeline()->get('after')->lLen('list')->exec());
+    lab_show(
+        'this GET and LLEN in a pipeline',
+        $redis->pipeline()->get('after')->lLen('list')->exec(),
+    );
 }
 ?>
 --EXPECT--

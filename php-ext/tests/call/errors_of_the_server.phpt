@@ -31,8 +31,10 @@ $redis->clearLastError();
 lab_show('last error after it was cleared', $redis->getLastError());
 lab_show('MGET that one of two servers refuses', $redis->mget([$odd[0], $keys['fine']]));
 lab_show('getLastError() has its error', $isKept());
-lab_show('in a pipeline: GET refused, unset key, SET refused',
-    $redis->pipeline()->get($odd[0])->get($keys['fine'])->set($odd[1], 1)->exec());
+lab_show(
+    'in a pipeline: GET refused, unset key, SET refused',
+    $redis->pipeline()->get($odd[0])->get($keys['fine'])->set($odd[1], 1)->exec(),
+);
 
 $redis = new OneHop\Redis(
     'alpha',

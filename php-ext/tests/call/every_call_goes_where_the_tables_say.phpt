@@ -96,7 +96,7 @@ final class Walk
         return $this->topology->locate($key)->name;
     }
 
-    /** A pattern with a hash tag before the * has one node. Any other may match keys of all nodes. */
+    /** A pattern with a hash tag before the * has one node; any other may match keys of all. */
     private function expected(array $entry, array $found): string
     {
         $nodes = [];
@@ -194,8 +194,10 @@ final class Walk
             if ($wanted !== $all) {
                 $this->faults[] = "$what: sent " . json_encode($sent);
             }
-        } elseif ($sent !== ($expected === 'CrossNode' ? [] : [$expected => [$words]])
-            || $thrown !== ($expected === 'CrossNode' ? 'CrossNode' : null)) {
+        } elseif (
+            $sent !== ($expected === 'CrossNode' ? [] : [$expected => [$words]])
+            || $thrown !== ($expected === 'CrossNode' ? 'CrossNode' : null)
+        ) {
             $this->faults[] = "$what: sent " . json_encode($sent) . ", expected $expected: "
                 . json_encode($words) . ", thrown: $thrown";
         }

@@ -41,13 +41,17 @@ foreach ([[1000, 0, false], [1000, 0, true], [500, 1, true]] as [$masters, $repl
     $here = array_filter($keys, static fn ($slot) => $owner($slot) < 3, ARRAY_FILTER_USE_KEY);
     $values = array_map(static fn ($key) => "value of $key", $here);
     lab_show('MSET', $redis->mset(array_combine($here, $values)));
-    lab_show('MGET gives what was set',
-        $redis->mGet(array_values($here)) === array_values($values));
+    lab_show(
+        'MGET gives what was set',
+        $redis->mGet(array_values($here)) === array_values($values),
+    );
     try {
         $redis->get($keys[array_search(7, array_map($owner, range(0, LAB_SLOTS - 1)), true)]);
     } catch (OneHop\NodeDown $exception) {
-        lab_show('the failure names the missing node',
-            $exception->getNode() === $cluster->names[7]);
+        lab_show(
+            'the failure names the missing node',
+            $exception->getNode() === $cluster->names[7],
+        );
     }
     echo 'redirects: ', $cluster->errors('MOVED'), "\n";
 

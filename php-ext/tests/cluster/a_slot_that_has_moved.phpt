@@ -41,8 +41,10 @@ foreach (array_slice($slots, 0, 10) as $slot) {
 $cluster->forgetStatistics();
 lab_show('a pipeline over all keys has all values', $is_right());
 lab_show('nodes have answered MOVED', $cluster->errors('MOVED'));
-lab_show('redirects, as the status counts them',
-    array_sum(array_column(OneHop\Topology::status()[0]['nodes'], 'redirects')));
+lab_show(
+    'redirects, as the status counts them',
+    array_sum(array_column(OneHop\Topology::status()[0]['nodes'], 'redirects')),
+);
 lab_show('the same pipeline has all values again', $is_right());
 lab_show('nodes have answered MOVED', $cluster->errors('MOVED'));
 lab_show('MGET has all values', $redis->mGet($keys) === $values);
@@ -54,8 +56,10 @@ foreach (array_slice($slots, 10) as $slot) {
 }
 lab_show('GET of a key of the first', $redis->get($keys[50]));
 lab_show('nodes have answered MOVED', $cluster->errors('MOVED'));
-lab_show('MGET has all values, though four slots have moved unnoticed',
-    $redis->mGet($keys) === $values);
+lab_show(
+    'MGET has all values, though four slots have moved unnoticed',
+    $redis->mGet($keys) === $values,
+);
 /* None if the client has fetched the map meanwhile: that depends on the time. */
 lab_show(
     'nodes have answered MOVED once for each, or not at all',

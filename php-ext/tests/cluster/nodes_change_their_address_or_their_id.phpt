@@ -44,8 +44,7 @@ lab_show('the node has its old id', $cluster->id($moved) === $id);
 unset($cluster->ports[3]);
 $set = $await(static fn () => $redis->set($keys[$d], 'new'), 'node at its new address');
 lab_show('SET', $set);
-lab_show('until then only NodeDown',
-    $failures === [] || $failures === ['OneHop\NodeDown' => true]);
+lab_show('until then only NodeDown', $failures === [] || $failures === ['OneHop\NodeDown' => true]);
 lab_show('GET', $redis->get($keys[$d]));
 lab_show('Topology has the new address', $topology()->locate($keys[$d])->port === $moved);
 lab_show('Topology still has the old one', in_array($d, $ports(), true));
@@ -125,8 +124,10 @@ foreach ([$c, $moved, $spare] as $port) {
 }
 $cluster->kill($a);
 $cluster->kill($b);
-lab_show('SET of a key of the first seed',
-    $await(static fn () => $redis->set($keys[$a], 'there'), 'new owner'));
+lab_show(
+    'SET of a key of the first seed',
+    $await(static fn () => $redis->set($keys[$a], 'there'), 'new owner'),
+);
 lab_show('GET', $redis->get($keys[$a]));
 lab_show('Topology has the new owner', $topology()->locate($keys[$a])->port === $spare);
 lab_show('SET of a key of the second seed', $redis->set($keys[$b], 'too'));

@@ -119,8 +119,10 @@ try {
 } catch (OneHop\NodeDown $exception) {
     $message = $exception->getMessage();
     lab_show('redirected 6 times at most', $cluster->errors('MOVED') <= 6);
-    lab_show('the message names one node',
-        str_contains($message, "127.0.0.1:$a") || str_contains($message, "localhost:$a"));
+    lab_show(
+        'the message names one node',
+        str_contains($message, "127.0.0.1:$a") || str_contains($message, "localhost:$a"),
+    );
     lab_show('and the other one', str_contains($message, "localhost:$b"));
     echo $redirects() > $before
         ? "the other node's redirects are counted as its own\n"

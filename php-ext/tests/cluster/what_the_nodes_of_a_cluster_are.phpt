@@ -99,8 +99,10 @@ lab_show(
     'role of a node of a server pool',
     (new OneHop\Topology('alpha', lab_config([lab_redis()])))->nodes()[0]->role,
 );
-lab_show('role of a server named in a text',
-    OneHop\Topology::fromText('alpha', file_get_contents($config))->nodes()[0]->role);
+lab_show(
+    'role of a server named in a text',
+    OneHop\Topology::fromText('alpha', file_get_contents($config))->nodes()[0]->role,
+);
 ?>
 --EXPECT--
 Topology has the role of each node: true

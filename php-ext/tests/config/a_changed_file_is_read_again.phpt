@@ -1,7 +1,7 @@
 --TEST--
 New clients use a changed file within a second; a bad file never replaces a good one
 --DESCRIPTION--
-Not beneath valgrind: it only races a writer of a file.
+Not beneath valgrind: it only races with a writer of the file.
 --INI--
 error_log=/dev/null
 --FILE--

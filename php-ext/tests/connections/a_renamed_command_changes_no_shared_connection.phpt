@@ -6,8 +6,12 @@ Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-$port = lab_redis('--rename-command', 'SELECT', 'choose', '--rename-command', 'CLIENT', 'customer',
-    '--rename-command', 'SUBSCRIBE', 'listen', '--rename-command', 'MULTI', 'begin');
+$port = lab_redis(...[
+    ...['--rename-command', 'SELECT', 'choose'],
+    ...['--rename-command', 'CLIENT', 'customer'],
+    ...['--rename-command', 'SUBSCRIBE', 'listen'],
+    ...['--rename-command', 'MULTI', 'begin'],
+]);
 $file = lab_config([$port], ['pool_size' => 2]);
 $plain = lab_plain($port);
 $unknown = ['choose 3', 'CHOOSE 4', 'customer SETNAME me', 'listen channel', 'begin', 'nonsense'];

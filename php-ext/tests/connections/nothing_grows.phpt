@@ -1,7 +1,7 @@
 --TEST--
 Memory and descriptors of a process do not grow, whatever its clients do
 --DESCRIPTION--
-Not beneath valgrind: it weighs its own process.
+Not beneath valgrind: it measures the memory of its own process.
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

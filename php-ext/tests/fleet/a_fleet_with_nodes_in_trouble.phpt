@@ -14,8 +14,10 @@ $plain = lab_plain($live);
 echo "-- any node: the next one\n";
 lab_show('parts of TIME', count($redis->time()));
 lab_show('ECHO', $redis->echo('text'));
-lab_show('COMMAND COUNT by rawCommand() is above 100',
-    $redis->rawCommand('COMMAND', 'COUNT') > 100);
+lab_show(
+    'COMMAND COUNT by rawCommand() is above 100',
+    $redis->rawCommand('COMMAND', 'COUNT') > 100,
+);
 lab_show(
     'ECHO and GET of an unset key in a pipeline',
     $redis->pipeline()->echo('text')->get($key['live'])->exec(),
@@ -56,8 +58,10 @@ $kill = fn (string ...$answers) => new OneHop\Redis('alpha', lab_config(array_ma
     array_keys($answers),
     $answers,
 )));
-lab_show('one of three nodes kills a script',
-    $kill('-NOTBUSY nothing', '+OK', '-NOTBUSY nothing')->script('kill'));
+lab_show(
+    'one of three nodes kills a script',
+    $kill('-NOTBUSY nothing', '+OK', '-NOTBUSY nothing')->script('kill'),
+);
 lab_show('one does, the other one is down', $kill('', '+OK')->script('kill'));
 lab_tell(fn () => $kill('-NOTBUSY nothing', '-NOTBUSY nothing')->script('kill'));
 lab_show('both answer with an error', $kill('-ERR one', '-ERR two')->script('kill'));

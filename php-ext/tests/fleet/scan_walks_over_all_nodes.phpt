@@ -94,8 +94,10 @@ if (defined('Redis::SCAN_PREFIX')) {
     $redis->setOption(Redis::OPT_SCAN, Redis::SCAN_PREFIX);
     $redis->setOption(Redis::OPT_PREFIX, 'key:a');
     $iterator = null;
-    lab_show('SCAN_PREFIX puts the prefix before the pattern',
-        walk($redis, $iterator, null, 'b*') === $expected);
+    lab_show(
+        'SCAN_PREFIX puts the prefix before the pattern',
+        walk($redis, $iterator, null, 'b*') === $expected,
+    );
     $redis->setOption(Redis::OPT_SCAN, Redis::SCAN_NOPREFIX);
     $redis->setOption(Redis::OPT_PREFIX, '');
 }

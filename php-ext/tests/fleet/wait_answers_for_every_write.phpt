@@ -38,8 +38,10 @@ $write();
 lab_show('replicas, wait for 1', $redis->wait(1, 5000));
 lab_show('wait for 2, which no master has', $redis->wait(2, 100));
 lab_show('by rawCommand()', $redis->rawCommand('WAIT', '1', '5000'));
-lab_show('between SET and GET in a pipeline',
-    $redis->pipeline()->set($key['node-0'], 2)->wait(1, 5000)->get($key['node-0'])->exec());
+lab_show(
+    'between SET and GET in a pipeline',
+    $redis->pipeline()->set($key['node-0'], 2)->wait(1, 5000)->get($key['node-0'])->exec(),
+);
 lab_show('of each node', $redis->onEachNode('wait', 1, 5000));
 
 echo "-- one replica is stopped\n";

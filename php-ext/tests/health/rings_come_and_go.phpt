@@ -1,7 +1,7 @@
 --TEST--
 A thousand ejections and returns leave nothing behind, even if old rings or files are still in use
 --DESCRIPTION--
-Not beneath valgrind: it weighs its own process.
+Not beneath valgrind: it measures the memory of its own process.
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

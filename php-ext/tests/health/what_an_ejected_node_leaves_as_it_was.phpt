@@ -53,8 +53,10 @@ lab_show('the key of node-1 is on', $topology->locate($key['node-1'])->name);
 lab_show('the key that moves is on', $topology->locate($moves)->name);
 lab_show('GET of the key of node-1, from its new node', $other->get($key['node-1']));
 lab_show('GET of the key that moves, from its new node', $other->get($moves));
-lab_show('the pipeline ends on the old node',
-    $redis->set($moves, 'new')->get($moves)->exec() === ['old', true, 'new']);
+lab_show(
+    'the pipeline ends on the old node',
+    $redis->set($moves, 'new')->get($moves)->exec() === ['old', true, 'new'],
+);
 lab_show('so does the transaction', $third->get($moves)->exec() === ['new', 'new']);
 echo "-- begun after the ejection\n";
 lab_show('GET in a pipeline, from the new node', $redis->pipeline()->get($moves)->exec());

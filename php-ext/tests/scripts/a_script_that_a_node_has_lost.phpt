@@ -34,8 +34,10 @@ $redis->clearLastError();
 echo "-- known from EVAL on one node, used on all; each call runs once\n";
 lab_show('EVAL', $redis->eval($body, [$keys[0], 5], 1));
 foreach ($keys as $key) {
-    lab_show('EVALSHA, the key afterwards, last error',
-        [$redis->evalSha($sha, [$key, 10], 1), $redis->get($key), $redis->getLastError()]);
+    lab_show(
+        'EVALSHA, the key afterwards, last error',
+        [$redis->evalSha($sha, [$key, 10], 1), $redis->get($key), $redis->getLastError()],
+    );
 }
 lab_show('loads of each node; the last one had the script from EVAL', $loads());
 
@@ -44,12 +46,18 @@ $body = 'return {KEYS[1], ARGV[1]}';
 lab_show('SCRIPT LOAD gives the SHA-1', $redis->script('load', $body) === sha1($body));
 $flush();
 $loads();
-lab_show('it runs by its SHA-1 in capitals',
-    $redis->evalSha(strtoupper(sha1($body)), [$keys[1], 'a'], 1) === [$keys[1], 'a']);
-lab_show('by evalsha in small letters',
-    $redis->rawCommand('evalsha', sha1($body), '1', $keys[2], 'b') === [$keys[2], 'b']);
-lab_show('by EVALSHA_RO',
-    $redis->rawCommand('EVALSHA_RO', sha1($body), '1', $keys[2], 'c') === [$keys[2], 'c']);
+lab_show(
+    'it runs by its SHA-1 in capitals',
+    $redis->evalSha(strtoupper(sha1($body)), [$keys[1], 'a'], 1) === [$keys[1], 'a'],
+);
+lab_show(
+    'by evalsha in small letters',
+    $redis->rawCommand('evalsha', sha1($body), '1', $keys[2], 'b') === [$keys[2], 'b'],
+);
+lab_show(
+    'by EVALSHA_RO',
+    $redis->rawCommand('EVALSHA_RO', sha1($body), '1', $keys[2], 'c') === [$keys[2], 'c'],
+);
 lab_show('loads of each node; two were called', $loads());
 
 echo "-- a pipeline: loaded once per node, invisible to the script\n";
@@ -62,14 +70,18 @@ lab_show('replies', $redis->get($keys[0])->evalSha(sha1($body), [$keys[0], 'z'],
 lab_show('loads of each node; two scripts ran on the last one', $loads());
 $flush();
 lab_show('a pipeline of one call', $redis->pipeline()->evalSha($sha, [$numbers[3], 1], 1)->exec());
-lab_show('an unknown script and an unset key',
-    $redis->pipeline()->evalSha(str_repeat('0', 40), [$keys[3]], 1)->get('nothing')->exec());
+lab_show(
+    'an unknown script and an unset key',
+    $redis->pipeline()->evalSha(str_repeat('0', 40), [$keys[3]], 1)->get('nothing')->exec(),
+);
 $redis->clearLastError();
 
 echo "-- a transaction reloads no script\n";
 $flush();
-lab_show('EVALSHA fails, SET runs',
-    $redis->multi()->evalSha($sha, [$keys[0], 1], 1)->set($keys[0], 1)->exec());
+lab_show(
+    'EVALSHA fails, SET runs',
+    $redis->multi()->evalSha($sha, [$keys[0], 1], 1)->set($keys[0], 1)->exec(),
+);
 $redis->clearLastError();
 
 echo "-- prefix and serializer of the call\n";
@@ -89,8 +101,10 @@ lab_show('EVAL of the large script', $redis->eval($large, [$keys[0]], 1));
 $flush();
 $run = fn (string $body, mixed ...$arguments) =>
     $redis->evalSha(sha1($body), [$keys[0], ...$arguments], 1);
-lab_show('the script before the 1,000, their first, their last, the large one',
-    [$run($body, 1), $run('return 0'), $run('return 999'), $run($large)]);
+lab_show(
+    'the script before the 1,000, their first, their last, the large one',
+    [$run($body, 1), $run('return 0'), $run('return 999'), $run($large)],
+);
 
 echo "-- without keys there is no node to choose\n";
 lab_tell(fn () => $redis->eval('return 1'));

@@ -107,16 +107,11 @@ foreach ([0, 3, -2] as $retries) {
 lab_show('with 3 retries phpredis asks', $asked('redis', 3));
 
 echo "Another client releases the lock:\n";
-speaker(
-    sprintf('
-        $redis = new Redis();
-        $redis->connect("127.0.0.1", %d);
-        $redis->del("PHPREDIS_SESSION:b_LOCK");', port_of(
-        'PHPREDIS_SESSION:b_LOCK',
-        $config,
-        $ports,
-    )),
-);
+$script = '
+    $redis = new Redis();
+    $redis->connect("127.0.0.1", %d);
+    $redis->del("PHPREDIS_SESSION:b_LOCK");';
+speaker(sprintf($script, port_of('PHPREDIS_SESSION:b_LOCK', $config, $ports)));
 echo $page('session_id("b"); echo session_start() ? "started\n" : "failed\n";');
 
 echo "The lock is lost meanwhile: nothing is written, and the other's lock stays:\n";

@@ -60,9 +60,11 @@ foreach ($is_6 ? $kinds : ['none'] as $kind) {
     $all = $page($kind, $script, $compressed) . $page($kind, $script, $by_phpredis + $compressed)
         . $page($kind, $script, $compressed);
     $size = strlen((string) $redis->rawCommand('GET', "PHPREDIS_SESSION:$kind"));
-    if ($all !== '0 12000 24000 ' || ($kind === 'none') !== ($size > 36000) || $redis->exists(
-        "PHPREDIS_SESSION:{$kind}_LOCK",
-    )) {
+    if (
+        $all !== '0 12000 24000 '
+        || ($kind === 'none') !== ($size > 36000)
+        || $redis->exists("PHPREDIS_SESSION:{$kind}_LOCK")
+    ) {
         echo "$kind: $all, $size bytes\n";
     }
 }

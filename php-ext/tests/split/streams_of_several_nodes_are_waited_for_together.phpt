@@ -104,8 +104,10 @@ while (count($seen) < 900 && $rounds < 3000) {
 }
 lab_show('entries', count($seen));
 lab_show('different entries', count(array_unique($seen)));
-lab_show('pending, the first three of each stream, which were not acknowledged',
-    array_sum(array_map(fn ($key) => $redis->xPending($key, 'group')[0], $keys)));
+lab_show(
+    'pending, the first three of each stream, which were not acknowledged',
+    array_sum(array_map(fn ($key) => $redis->xPending($key, 'group')[0], $keys)),
+);
 lab_show('some replies had entries of several nodes', $several > 0);
 
 echo "what is refused\n";

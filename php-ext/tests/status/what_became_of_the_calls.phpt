@@ -39,8 +39,10 @@ foreach (['pool', 'generation', 'distribution', 'hash'] as $name) {
     lab_show($name, $pool[$name]);
 }
 lab_show('it has the path of the configuration', $pool['path'] === $config);
-lab_show('it has the fingerprint of the topology',
-    $pool['fingerprint'] === (new OneHop\Topology('alpha', $config))->fingerprint());
+lab_show(
+    'it has the fingerprint of the topology',
+    $pool['fingerprint'] === (new OneHop\Topology('alpha', $config))->fingerprint(),
+);
 echo implode(' ', array_column($pool['nodes'], 'node')), ', shares add up to ',
     round(array_sum(array_column($pool['nodes'], 'share')), 3), "\n";
 lab_show('it has the address of each node', array_column($pool['nodes'], 'address') === array_map(

@@ -11,20 +11,14 @@ $redis = new OneHop\Redis('alpha', $config);
 $heard = [];
 if (method_exists('Redis', 'ssubscribe')) {
     /* Not by say(), which would wait forever: the plain messages have no subscriber. */
-    speaker(sprintf(
-        '
-            $plain = new Redis();
-            $plain->connect("127.0.0.1", %d);
-            say(%d, "%s", "first", "SPUBLISH");
-            $plain->publish("%s", "without a subscriber");
-            say(%d, "%s", "second", "SPUBLISH");',
-        $port = port_of($a, $config, $ports),
-        $port,
-        $a,
-        $a,
-        port_of($b, $config, $ports),
-        $b,
-    ));
+    $script = '
+        $plain = new Redis();
+        $plain->connect("127.0.0.1", %1$d);
+        say(%1$d, "%2$s", "first", "SPUBLISH");
+        $plain->publish("%2$s", "without a subscriber");
+        say(%3$d, "%4$s", "second", "SPUBLISH");';
+    [$port, $other] = [port_of($a, $config, $ports), port_of($b, $config, $ports)];
+    speaker(sprintf($script, $port, $a, $other, $b));
     $result = $redis->ssubscribe([$a, $b], function ($redis, $channel, $text) use (&$heard) {
         $heard[] = $text;
         $redis->sunsubscribe([$channel]);

@@ -29,14 +29,14 @@ try {
         $channels,
         function ($self, $channel, $text) use (&$heard, $channels, $redis) {
             $heard[$channel] = $text . ($self === $redis ? '' : ' to a stranger');
-            if (count($heard) === count($channels)) { throw new Enough('enough'); }
+            if (count($heard) === count($channels)) {
+                throw new Enough('enough');
+            }
         },
     );
 } catch (Enough $e) {
-    printf("%s: %s, previous: %s\n", get_class($e), $e->getMessage(), var_export(
-        $e->getPrevious(),
-        true,
-    ));
+    $previous = var_export($e->getPrevious(), true);
+    printf("%s: %s, previous: %s\n", get_class($e), $e->getMessage(), $previous);
 }
 ksort($heard);
 print_r($heard);
@@ -53,7 +53,9 @@ try {
         ['news:*', 'weather:*'],
         function (OneHop\Redis $self, $pattern, $channel, $text) use (&$heard) {
             $heard[] = "$pattern $channel $text";
-            if (count($heard) === 5) { throw new Enough('enough'); }
+            if (count($heard) === 5) {
+                throw new Enough('enough');
+            }
         },
     );
 } catch (Enough $e) {

@@ -166,8 +166,10 @@ if ($child === 0) {
     );
 }
 pcntl_waitpid($child, $status);
-lab_show('the child was refused, then had a transaction of its own',
-    pcntl_wtermsig($status) === SIGKILL);
+lab_show(
+    'the child was refused, then had a transaction of its own',
+    pcntl_wtermsig($status) === SIGKILL,
+);
 lab_show('the parent ends its transaction', $redis->set('h2', 'parent')->exec());
 lab_show('what it has set', $redis->get('g'));
 lab_show('counter of the child; its open transaction never ran', $redis->get('h'));

@@ -365,8 +365,10 @@ function forbidden(array $faults, array $arguments, bool $prefixed): bool
     foreach ($faults as $fault) {
         $word = strtolower(is_string($arguments[0] ?? null) ? $arguments[0] : '');
         $option = is_array($arguments[$fault['argument'] ?? -1] ?? null);
-        if ($fault['is'] === 'subcommand' && in_array($word, $fault['names'], true)
-            || ($fault['with_prefix'] ?? false) && $prefixed && $option) {
+        if (
+            $fault['is'] === 'subcommand' && in_array($word, $fault['names'], true)
+            || ($fault['with_prefix'] ?? false) && $prefixed && $option
+        ) {
             return true;
         }
     }
