@@ -1,9 +1,9 @@
 /*
  * The walk through the document: pools, their directives, their servers, in the order of the text.
  *
- * The text is parsed twice. The first time only to see that all of it is YAML: nutcracker, too,
- * reads a file to its end before it looks at what it says. The second time each node is taken as it
- * comes and the first offence ends it all.
+ * The text is parsed twice. The first pass only checks that all of it is YAML: nutcracker, too,
+ * reads a file to its end before it interprets it. The second pass takes each node in order, and
+ * the first offence ends it.
  *
  * Implements spec/config, sections 1 and 5.
  */
@@ -52,7 +52,7 @@ static bool read_servers(oh_config_reader *reader, oh_server_pool *pool, size_t 
     return true;
 }
 
-/* The event is a directive's name. Returns its number; -1: the error is written. */
+/* The event is a directive's name. Returns its number, or -1 with the error written. */
 static int read_directive_name(oh_config_reader *reader, uint32_t *seen)
 {
     size_t line = oh_config_line(reader);
@@ -132,7 +132,7 @@ static bool check_pool_name(oh_config_reader *reader, size_t line)
     return true;
 }
 
-/* The event is the pool's name. NULL: the error is written. */
+/* The event is the pool's name. Returns NULL with the error written. */
 static oh_server_pool *add_pool(oh_config_reader *reader)
 {
     size_t line = oh_config_line(reader);
@@ -187,7 +187,7 @@ static bool fail_marker(oh_config_reader *reader)
 
 static bool read_document(oh_config_reader *reader)
 {
-    /* The stream begins, and then what is in it. */
+    /* The first event is the begin of the stream. */
     if (!oh_config_next(reader) || !oh_config_next(reader)) {
         return false;
     }
@@ -262,7 +262,7 @@ static bool read_config(oh_config_reader *reader, oh_config *config)
     return true;
 }
 
-/* A configuration lives in its own arena; until it is whole it stands on the stack. */
+/* A configuration lives in its own arena. Until it is complete, it is on the stack. */
 bool oh_config_parse(const char *text, size_t length, oh_config **out, oh_config_error *error)
 {
     oh_config config = {.pools = NULL};

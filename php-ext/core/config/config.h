@@ -2,13 +2,13 @@
  * Config: the text of a nutcracker.yml in, its server pools out, or the first error with its line
  * and reason.
  *
- * Accepted is what nutcracker accepts, with the same meaning, and OneHop's own directives beside
- * it. Nothing is resolved, opened or looked up: whoever calls has read the file. Listen-side
- * directives are checked for their form and then play no part. A text is taken whole or not at all.
+ * It accepts what nutcracker accepts, with the same meaning, and OneHop's own directives. It
+ * resolves and opens nothing: the caller has read the file. Listen-side directives are checked for
+ * their form and then have no effect. A text is accepted as a whole or not at all.
  *
  * Before it on the road: the file. After it: topology (where keys live) and pool (how nodes are
- * reached). It promises never to crash, hang or leak on any bytes whatever, within the bounds of
- * spec/limits.json.
+ * reached). It never crashes, hangs or leaks, whatever the bytes, within the limits of
+ * spec/constants.json.
  *
  * Implements spec/config.
  */
@@ -32,16 +32,16 @@ typedef struct oh_config_error {
     uint32_t line; /* 1-based. */
     /* One line without control characters, as worded in spec/config. Never a password. */
     char reason[512];
-    bool is_out_of_memory; /* Nothing is said of the text. */
+    bool is_out_of_memory; /* Then the error says nothing about the text. */
 } oh_config_error;
 
 /*
- * Reads a whole text. True: *out is the configuration, to be given to oh_config_free. False: *error
- * says the first fault, *out is NULL.
+ * Reads a whole text. If true, *out is the configuration; oh_config_free releases it. If false,
+ * *error is the first fault, and *out is NULL.
  */
 bool oh_config_parse(const char *text, size_t length, oh_config **out, oh_config_error *error);
 
-/* NULL is fine. */
+/* NULL is allowed. */
 void oh_config_free(oh_config *config);
 
 /* The pool of that name, or NULL. Lives as long as `config`. */

@@ -1,8 +1,8 @@
 /*
  * The directives: one table of their names, types and places, and what each type accepts.
  *
- * Values are text. YAML's own types play no part, as they play none in nutcracker: `yes` is no
- * boolean, `0x10` is no number, and `~` is a text of one byte.
+ * Values are text. YAML's own types do not count, as in nutcracker: `yes` is no boolean, `0x10` is
+ * no number, and `~` is a text of one byte.
  *
  * Implements spec/config, section 6.
  */
@@ -206,7 +206,7 @@ static bool set_read_from(const setting *it)
 
 /* ---- listen ---- */
 
-/* nutcracker asks strtol: there may be a sign, then octal digits, and then anything at all. */
+/* nutcracker uses strtol: there may be a sign, then octal digits, and then anything. */
 static bool is_mode(const char *text, size_t length)
 {
     bool is_negative = length > 0 && text[0] == '-';

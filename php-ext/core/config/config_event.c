@@ -1,8 +1,8 @@
 /*
- * A configuration as YAML: libyaml's events one by one, and what no node of the document may be,
- * wherever it stands.
+ * A configuration as YAML: libyaml's events one by one, and the rules that every node of the
+ * document must obey.
  *
- * libyaml hands out events, not typed values, so a scalar is what stands in the text.
+ * libyaml gives events, not typed values, so a scalar is exactly the text of the file.
  *
  * Implements spec/config, sections 3 and 5.
  */
@@ -86,8 +86,7 @@ oh_text oh_config_scalar(const oh_config_reader *reader)
 
 /*
  * libyaml forgets the tag `!` of a scalar, but the event begins where the tag did. Its marks count
- * characters. A scalar that is not there at all has no width: what stands at its place is the next
- * node's.
+ * characters. An absent scalar has no width: the text at its place belongs to the next node.
  */
 static bool begins_with_tag(oh_config_reader *reader)
 {

@@ -1,6 +1,5 @@
 /*
- * What only a whole pool can tell: which directives are missing, need each other, or exclude each
- * other.
+ * The rules for a whole pool: which directives are missing, need each other, or exclude each other.
  *
  * Implements spec/config, the end of section 5.
  */

@@ -1,10 +1,10 @@
 /*
- * The inside of config, for the files of this room alone: what they share while a text is read.
+ * The inside of room config: what its files share while a text is read.
  *
  * config_text.c looks at the bytes before anything is parsed; config_event.c parses; config.c walks
  * the document; config_directive.c knows the directives, config_pool.c how they go together, and
- * config_server.c the spelling of servers. A function that returns false has written the error;
- * whoever called it returns false at once.
+ * config_server.c the spelling of servers. A function that returns false has written the error; its
+ * caller then returns false, too.
  */
 #ifndef OH_CONFIG_READER_H
 #define OH_CONFIG_READER_H
@@ -15,7 +15,7 @@
 #include "core/generated/limits.h"
 
 typedef struct oh_config_reader {
-    const char *text; /* Behind a byte order mark. */
+    const char *text; /* After a byte order mark. */
     size_t length;
     oh_config_error *error;
     oh_arena *arena; /* Of the configuration that is being made. */
@@ -24,7 +24,7 @@ typedef struct oh_config_reader {
     yaml_event_t event;
     bool has_event;
 
-    /* How far the text is known: a byte and its number in characters, as libyaml counts. */
+    /* How far the text has been walked: in bytes, and in characters, which libyaml counts. */
     size_t byte;
     size_t character;
 
@@ -43,13 +43,13 @@ bool oh_config_fail_memory(oh_config_error *error);
 /* Ends the reason with the value it is about, unless a password may stand in it; returns false. */
 bool oh_config_add_value(oh_config_error *error, oh_text value);
 
-/* A name as an error may show it: short, printable, on one line. */
+/* A name as an error shows it: short, printable, on one line. */
 typedef struct oh_config_shown {
     char text[4 * OH_SHOWN_BYTES_MAX + sizeof "..."];
 } oh_config_shown;
 oh_config_shown oh_config_show(oh_text name);
 
-/* Copies into the arena; absent if there is no memory. */
+/* Copies into the arena. The copy is absent if there is no memory. */
 oh_text oh_config_copy(oh_arena *arena, oh_text text);
 
 /* The number that decimal digits mean, or one of the two complaints. */
@@ -65,10 +65,10 @@ int32_t oh_config_strange_character(oh_text utf8);
 
 /* ---- Events ---- */
 
-/* Whether the whole text is YAML. */
+/* True if the whole text is YAML and not nested too deeply. */
 bool oh_config_check_yaml(oh_config_reader *reader);
 
-/* From begin to end, next puts the next event of the document into reader->event. */
+/* Between begin and end, next puts the next event of the document into reader->event. */
 bool oh_config_begin(oh_config_reader *reader);
 bool oh_config_next(oh_config_reader *reader);
 void oh_config_end(oh_config_reader *reader);
@@ -76,7 +76,7 @@ void oh_config_end(oh_config_reader *reader);
 size_t oh_config_line(const oh_config_reader *reader);
 oh_text oh_config_scalar(const oh_config_reader *reader); /* The text lives as long as the event. */
 
-/* The rules for every node, which come before those for its place. An offence is told at `line`. */
+/* Checks the rules for every node, which come before those for its place. An error has `line`. */
 bool oh_config_check_node(oh_config_reader *reader, size_t line);
 
 /* ---- Directives ---- */
@@ -85,7 +85,7 @@ bool oh_config_check_node(oh_config_reader *reader, size_t line);
 int oh_config_directive(oh_text name);
 const char *oh_config_directive_name(int directive);
 
-/* Those that are known by more than their type. */
+/* Directives that have rules beyond their type. */
 enum {
     OH_CONFIG_SERVERS, /* The one directive that is a sequence. */
     OH_CONFIG_LISTEN,
@@ -100,10 +100,7 @@ enum {
     OH_CONFIG_ZONE
 };
 
-/*
- * Takes the scalar value of any other directive into a pool. `line` is where the directive's name
- * stands.
- */
+/* Sets a directive with a scalar value. `line` is the line of the directive's name. */
 bool oh_config_set(
     oh_config_reader *reader, oh_server_pool *pool, int directive, oh_text value, size_t line);
 
@@ -112,10 +109,10 @@ void oh_config_set_defaults(oh_server_pool *pool);
 
 /* ---- Pools ---- */
 
-/* What only the whole pool can tell. `seen` has a bit for each directive that stood in it. */
+/* Checks the rules for the whole pool. `seen` has a bit for each of its directives. */
 bool oh_config_check_pool(oh_config_reader *reader, const oh_server_pool *pool, uint32_t seen);
 
-/* Gives the pool of a Redis Cluster what no file has to say: how its keys are placed. */
+/* Sets how the keys of a Redis Cluster are placed. No file says that. */
 void oh_config_be_cluster(oh_server_pool *pool);
 
 /* ---- Servers ---- */

@@ -24,7 +24,8 @@ typedef struct {
 /* ---- Taking apart ---- */
 
 /*
- * Cuts what follows the last `separator` off *rest; absent, and *rest unchanged, if there is none.
+ * Cuts what follows the last `separator` off *rest; If there is none, the result is absent and
+ * *rest unchanged.
  */
 static oh_text cut_last(oh_text *rest, char separator)
 {
@@ -49,7 +50,7 @@ static bool take_apart(oh_text spelled, parts *it)
     return it->weight.bytes != NULL && (it->port.bytes != NULL) != it->is_unix;
 }
 
-/* A name that is not given is the address as spelled: nutcracker keeps the colon behind a path. */
+/* Without a given name, it is the address as spelled: nutcracker keeps the colon after a path. */
 static oh_text name_of(const parts *it)
 {
     if (it->name.bytes != NULL) {

@@ -1,9 +1,9 @@
 /*
- * A configuration as bytes, before anything is parsed: its encoding, its characters, its
- * indentation. And what is made of bytes: an error, a copy, a number.
+ * A configuration as bytes, before the parser: its encoding, characters and indentation. Also the
+ * small tools of the room: an error, a copy, a number.
  *
- * YAML parsers differ in what they make of rare characters and of tabs; a text that passes here
- * reads alike in all of them, and its lines count alike.
+ * YAML parsers disagree about rare characters and tabs. A text that passes here means the same to
+ * all of them, and has the same lines.
  *
  * Implements spec/config, sections 2 and 4.
  */
@@ -105,12 +105,12 @@ static bool is_allowed(int32_t character)
 }
 
 /*
- * Reads one character of UTF-8 and moves *at behind it; -1 if it is broken, *at then stays.
+ * Reads one character of UTF-8 and moves *at past it. Returns -1 if it is broken; then *at stays.
  * Surrogates are broken.
  */
 static int32_t read_character(const char **at, const char *end)
 {
-    /* By continuing bytes: no form longer than needed. */
+    /* The smallest character by number of continuing bytes: longer forms are not allowed. */
     static const int32_t smallest[] = {0, 0x80, 0x800, 0x10000};
     const unsigned char *bytes = (const unsigned char *)*at;
     size_t more = bytes[0] < 0x80 ? 0 : bytes[0] < 0xe0 ? 1 : bytes[0] < 0xf0 ? 2 : 3;

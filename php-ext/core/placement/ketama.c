@@ -1,10 +1,10 @@
 /*
- * ketama: each node's name is digested with a running number, each digest gives four points of the
- * ring.
+ * ketama: each node's name is digested together with a running number, and each digest gives four
+ * points of the ring.
  *
- * How many digests a node gets is worked out in single precision, every step rounded in
- * nutcracker's order. That is why 25 equal nodes have 39 digests each and not 40; a computation in
- * double precision puts keys elsewhere.
+ * The number of digests of a node is computed in single precision, with every step rounded in
+ * nutcracker's order. So 25 equal nodes have 39 digests each and not 40. A computation in double
+ * precision would put keys elsewhere.
  *
  * Implements spec/placement, ketama.
  */

@@ -2,9 +2,9 @@
  * modula: the hash modulo the sum of the weights is a slot; each node owns as many slots in a row
  * as it weighs.
  *
- * Nodes stand in their sorted order, so a new node in the middle moves the slots of all that
- * follow. That is what nutcracker does, and so it is kept. A table of slots could be as long as the
- * weights are heavy; the ring needs one point for each node.
+ * Nodes are in sorted order, so a new node in the middle moves the slots of all that follow.
+ * nutcracker does the same. A table of slots could be as long as the sum of the weights; the ring
+ * needs one point for each node.
  *
  * Implements spec/placement, modula.
  */

@@ -1,18 +1,19 @@
 /*
- * Placement: a hash in, a node out, by way of a ring of points.
+ * Placement: from a hash to a node, with a ring of points.
  *
- * A point is (value, node). Points stand in ascending order, and a number belongs to the first
- * point whose value is not below it, past the last one to the first. `ketama` spreads digests of
- * the nodes' names over 32 bits; `modula` is the same ring over the slots 0 .. sum of weights - 1,
- * with one point at the last slot of each node; `random` draws a point and asks for no number.
+ * A point is (value, node). Points are in ascending order. A number belongs to the first point
+ * whose value is not below it; after the last point that is the first one. `ketama` spreads digests
+ * of the nodes' names over 32 bits. `modula` is the same ring over the slots 0 .. sum of weights -
+ * 1, with one point at the last slot of each node. `random` draws a point and ignores the number.
  *
  * A binary search over a thousand points costs ten mispredicted branches. So the numbers are cut
- * into equal ranges, several for each point, and most lookups are one shift, one look and one
+ * into equal ranges, several for each point. Then most look-ups are one shift, one read and one
  * comparison without a branch:
  *
- *     range without a point      nodes = {b, b}              the next point's node, for all its numbers
- *     range with one point       nodes = {b, c}, split       up to the point its own node, above it the next one's
- *     range with more points     nodes = {CROWDED, CROWDED}  split says where to begin to walk; one in a hundred
+ *     range of   nodes                what a number of the range gets
+ *     0 points   {b, b}               the next point's node
+ *     1 point    {b, c}               up to the point (split) its node, above it the next one's
+ *     more       {CROWDED, CROWDED}   a walk from the point at split; one range in a hundred
  *
  * Pure functions over the caller's memory; topology owns the layout. Before it on the road: hash.
  *
@@ -27,7 +28,7 @@
 #include "core/base/compiler.h"
 #include "core/generated/limits.h"
 
-/* Points per node, if all weigh the same and no rounding took some: 40 groups of 4. */
+/* Points per node if all weigh the same and rounding took none: 40 groups of 4. */
 #define OH_KETAMA_POINTS 160
 
 typedef struct oh_point {
@@ -48,19 +49,19 @@ _Static_assert(
 /* ---- Ring ---- */
 
 /*
- * How many ranges a ring of this many points has: at least one for each, so their memory may be the
- * spare of a sort.
+ * The number of ranges of a ring with this many points: at least one for each, so a sort can use
+ * their memory as its spare.
  */
 size_t oh_ring_ranges(size_t points_count);
 
 /* Sorts by value; equal values keep their order. `spare` has room for as many points. */
 void oh_ring_sort(oh_point *points, oh_point *spare, size_t count);
 
-/* How many low bits a number, 0 .. number_max, loses to become its range. */
+/* How many low bits are shifted out of a number, 0 .. number_max, to get its range. */
 uint32_t oh_ring_shift(uint32_t number_max, size_t ranges_count);
 
 /*
- * Closes a ring of `count` sorted points, count > 0: writes all ranges, and behind the points a
+ * Closes a ring of `count` sorted points, count > 0: writes all ranges and, after the points, a
  * guard of the greatest value that stands for the first point.
  */
 void oh_ring_close(
@@ -73,8 +74,8 @@ void oh_ring_close(
 size_t oh_ring_search(const oh_point *points, size_t count, uint32_t number);
 
 /*
- * The node that `number` belongs to, walking from `point`, which is not behind it, at most as far
- * as the guard.
+ * The node that `number` belongs to. Walks from `point`, which is not after it, at most to the
+ * guard.
  */
 uint32_t oh_ring_walk(const oh_point *point, uint32_t number);
 
@@ -93,7 +94,7 @@ static inline uint32_t oh_ring_locate(
 /* Groups of four points that a node gets; may be 0 for a light node among heavy ones. */
 uint32_t oh_ketama_groups(uint32_t weight, uint32_t weights_sum, uint32_t nodes_count);
 
-/* Writes the 4 * groups points of a node, unsorted, and returns the place behind them. */
+/* Writes the 4 * groups points of a node, unsorted, and returns the place after them. */
 oh_point *oh_ketama_points(
     oh_point *points, const char *name, size_t name_length, uint32_t node, uint32_t groups);
 
@@ -108,8 +109,8 @@ uint32_t oh_modula_slot(uint32_t hash, uint32_t slots_count);
 /* ---- Random ---- */
 
 /*
- * A number below `count`, count > 0. `stir` makes forked processes, which inherit one state, part
- * ways.
+ * A number below `count`, count > 0. Forked processes inherit one state; `stir` makes their numbers
+ * differ.
  */
 uint32_t oh_random_draw(uint32_t count, uint32_t stir);
 

@@ -1,8 +1,8 @@
 /*
  * random: any node, whatever the key.
  *
- * A write goes one way and its read another; the distribution is of use only where every node has
- * the same data. It needs evenness and speed, not secrecy: a counter per thread, mixed
+ * A write and its read go to different nodes, so this distribution is only useful if every node has
+ * the same data. It needs an even spread and speed, not secrecy: a counter per thread, mixed
  * (splitmix64).
  *
  * Implements spec/placement, random.

@@ -1,14 +1,14 @@
 /*
- * The ring itself: ascending points, a guard that closes them, and ranges that make a lookup one
- * look.
+ * The ring itself: ascending points, a guard that closes them, and ranges that make a look-up one
+ * read.
  *
  * Implements spec/placement.
  */
 #include "core/placement/placement.h"
 
 /*
- * With four to eight ranges for each point one lookup in a hundred has to walk. That many are worth
- * their memory while they stay in a cache; in a larger ring a cache miss costs more than the walk.
+ * With four to eight ranges for each point one look-up in a hundred has to walk. That is worth the
+ * memory while the ranges stay in a cache. In a larger ring a cache miss costs more than the walk.
  */
 #define RANGES_PER_POINT 4
 #define RANGES_IN_CACHE 65536 /* 512 KiB. */
@@ -23,7 +23,7 @@ size_t oh_ring_ranges(size_t points_count)
     return ranges;
 }
 
-/* Moves all points, ordered by the eight bits at `bit`, and otherwise as they come. */
+/* Moves all points, sorted by the eight bits at `bit`; equal ones keep their order. */
 static void sort_by_byte(oh_point *to, const oh_point *from, size_t count, unsigned bit)
 {
     size_t places[256] = {0};

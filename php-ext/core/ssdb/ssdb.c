@@ -1,7 +1,6 @@
 /*
- * Translating. A request is read command by command; each is laid upon the forms of its name until
- * one fits. Commands that stay as they are are left where they are; only from the first one on that
- * changes is the request copied.
+ * Translation. A request is read command by command, and each command is compared with the forms of
+ * its name until one matches. The request is copied only from the first command on that changes.
  */
 #include "core/ssdb/ssdb.h"
 
@@ -16,7 +15,7 @@ static const char *const no_memory = "There is no memory left for what SSDB must
 
 /* ---- Memory that grows ---- */
 
-/* Room for `more` items of a size. NULL: there is no memory, what was there is still there. */
+/* Room for `more` items of a size. NULL if there is no memory; the old content stays. */
 static void *grow(oh_ssdb_memory *memory, size_t more, size_t size)
 {
     if (more > SIZE_MAX / 4 / size - memory->count) {
@@ -51,7 +50,7 @@ static void empty(oh_ssdb_memory *memory, size_t size)
 
 /* ---- Reading the request ---- */
 
-/* "<type>digits CR LF": gives back where it ends, 0 if it is something else. */
+/* Reads "<type>digits CR LF". Returns where it ends, or 0 if it is something else. */
 static size_t read_head(const uint8_t *bytes, size_t length, size_t at, char type, size_t *number)
 {
     if (at >= length || bytes[at] != type) {
@@ -71,8 +70,8 @@ static size_t read_head(const uint8_t *bytes, size_t length, size_t at, char typ
 }
 
 /*
- * The words of the command that begins at `at`; gives back where it ends, 0 if it is none or there
- * is no memory.
+ * Reads the words of the command that begins at `at`. Returns where it ends, or 0 if it is not a
+ * command or there is no memory.
  */
 static size_t read_words(oh_ssdb *ssdb, const uint8_t *request, size_t length, size_t at)
 {
@@ -167,7 +166,7 @@ static bool put_typed(oh_ssdb *ssdb, char letter, oh_bytes word)
     return put_text(ssdb, letter == '(' ? "-inf" : letter == ')' ? "+inf" : "");
 }
 
-/* The form itself, each word as its type says. */
+/* Writes the form, each word as its type says. */
 static bool put_form(oh_ssdb *ssdb, const oh_ssdb_form *form, const oh_bytes *words, size_t count)
 {
     bool is_put = put_head(ssdb, '*', count) && put_word(ssdb, words[0].bytes, words[0].length);
@@ -194,7 +193,7 @@ static bool put_send(oh_ssdb *ssdb, const oh_ssdb_form *form, const oh_bytes *wo
     return is_put;
 }
 
-/* Several commands for each key. */
+/* Writes several commands for each key. */
 static bool put_each(oh_ssdb *ssdb, const oh_ssdb_form *form, const oh_bytes *words, size_t count)
 {
     bool is_put = true;
@@ -229,7 +228,7 @@ static bool add_shape(oh_ssdb *ssdb, const oh_ssdb_form *form, size_t replies)
     return true;
 }
 
-/* Whether nothing can lie between the bounds. */
+/* True if nothing can lie between the bounds. */
 static bool is_crossed(const oh_ssdb_form *form, const oh_bytes *words)
 {
     int64_t low = INT64_MIN, high = INT64_MAX;

@@ -1,13 +1,13 @@
 /*
- * The inside of room ssdb: the forms of spec/route/ssdb.json as generated/ssdb.h has them, and
- * finding one.
+ * The inside of room ssdb: the forms of spec/route/ssdb.json, as generated/ssdb.h has them, and the
+ * search for one.
  */
 #ifndef OH_SSDB_FORM_H
 #define OH_SSDB_FORM_H
 
 #include "core/ssdb/ssdb_word.h"
 
-/* What is made of the replies. */
+/* What the caller reads instead of the replies. */
 typedef enum oh_ssdb_reply {
     OH_SSDB_AS_IS,
     OH_SSDB_OK_OR_NIL,
@@ -16,7 +16,7 @@ typedef enum oh_ssdb_reply {
     OH_SSDB_COUNT_ANY
 } oh_ssdb_reply;
 
-/* What is read when nothing has to be sent. */
+/* What the caller reads if nothing has to be sent. */
 typedef enum oh_ssdb_empty {
     OH_SSDB_EMPTY_NEVER,
     OH_SSDB_EMPTY_NUMBER,
@@ -24,23 +24,23 @@ typedef enum oh_ssdb_empty {
 } oh_ssdb_empty;
 
 /*
- * What is sent instead: a name, and behind it the words at these places of the form, one digit
- * each, and its tail.
+ * What is sent instead: a name, then the words at these positions of the form, one digit each, and
+ * its tail.
  */
 typedef struct oh_ssdb_send {
     const char *name;
     const char *places;
-    bool counts; /* Its reply says whether there was something. */
+    bool counts; /* Its reply says if there was something. */
 } oh_ssdb_send;
 
 /*
- * Behind the name: words that must be there, and words that are there once or more; a letter for
- * the type of each.
+ * The words after the name, as letters of their types: those that must be there, and those that are
+ * there once or more.
  */
 typedef struct oh_ssdb_form {
     const char *fixed;
     const char *tail;
-    const oh_ssdb_send *sends; /* More than one: for each key. */
+    const oh_ssdb_send *sends; /* If more than one: for each key. */
     uint8_t sends_count;
     uint8_t reply;
     uint8_t empty;
@@ -48,7 +48,8 @@ typedef struct oh_ssdb_form {
 } oh_ssdb_form;
 
 /*
- * Sorted by name, which is in small letters. No reason: one of SSDB's own commands, sent as it is.
+ * Sorted by name, in small letters. A name without a reason is one of SSDB's own commands, and is
+ * sent as it is.
  */
 typedef struct oh_ssdb_name {
     const char *name;
@@ -57,7 +58,7 @@ typedef struct oh_ssdb_name {
     const char *reason;
 } oh_ssdb_name;
 
-/* What there is about a command's name, NULL if nothing: SSDB has no such command. */
+/* The entry of a command's name. NULL if SSDB has no such command. */
 const oh_ssdb_name *oh_ssdb_find(oh_bytes word);
 
 /* The form the command has, or NULL. `words` begins with the name. */

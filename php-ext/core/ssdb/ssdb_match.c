@@ -1,6 +1,6 @@
 /*
- * Matching: which form of its name a command has. A handful of names, a handful of forms each:
- * looked up by halves, then tried one after another.
+ * Matching: which form a command has. Its name is found by binary search; then the few forms of
+ * that name are tried one after another.
  */
 #include "core/ssdb/ssdb_form.h"
 
@@ -52,7 +52,7 @@ static bool is_literal(char letter)
     return letter >= 'A' && letter <= 'Z';
 }
 
-/* Whether a command has as many words as the form, and those that the form names. */
+/* True if the command has as many words as the form, and the words that the form names. */
 static bool has_outline(const oh_ssdb_form *form, const oh_bytes *words, size_t count)
 {
     size_t fixed = strlen(form->fixed), tail = strlen(form->tail);
@@ -70,7 +70,7 @@ static bool has_outline(const oh_ssdb_form *form, const oh_bytes *words, size_t 
     return true;
 }
 
-/* The first word that is not of its type; `count` if they all are. */
+/* The first word that is not of its type; `count` if all are. */
 static size_t first_unfit(
     const oh_ssdb_form *form, const oh_bytes *words, size_t count, bool is_length_only)
 {

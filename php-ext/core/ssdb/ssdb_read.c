@@ -1,10 +1,10 @@
 /*
- * Replies. SSDB's are flat and mostly those of redis; only the head of each value has to be looked
- * at, its body is copied, or, if the reply is to become a number, read.
+ * Translation of replies. SSDB's replies are flat and mostly those of redis. So only the head of
+ * each value is read. Its body is copied, or read if the reply has to become a number.
  *
  *     between ─► line ─► rest (of a long line of text)
  *        ▲         └───► body (of a bulk string) ─► line, while values are missing
- *        └── a whole reply; and with the last reply of a command, what the caller reads in its place
+ *        └── a whole reply; after the last one of a command, what the caller reads instead
  */
 #include "core/ssdb/ssdb_form.h"
 
@@ -12,7 +12,7 @@
 
 enum { BETWEEN, LINE, REST, BODY };
 
-/* The next loop writes it before anything else. */
+/* Text that the next round of the loop writes before anything else. */
 static void push(oh_ssdb *ssdb, const char *bytes, size_t length)
 {
     memcpy(ssdb->pending, bytes, length);
@@ -68,7 +68,7 @@ static void end_shape(oh_ssdb *ssdb)
     ssdb->shape++;
 }
 
-/* One more reply of a command that became several has been read: was there something? */
+/* Counts a reply of a command that became several: was there something? */
 static void count_reply(oh_ssdb *ssdb, const oh_ssdb_shape *shape)
 {
     size_t place = (shape->replies - ssdb->left) % shape->form->sends_count;
@@ -109,7 +109,7 @@ static void end_value(oh_ssdb *ssdb)
     }
 }
 
-/* False: nothing more is expected. */
+/* False if nothing more is expected. */
 static bool go_on_between(oh_ssdb *ssdb)
 {
     if (ssdb->shape == ssdb->shapes.count) {
@@ -136,7 +136,7 @@ static bool line_is(const oh_ssdb *ssdb, const char *text)
     return ssdb->line_length == strlen(text) && memcmp(ssdb->line, text, ssdb->line_length) == 0;
 }
 
-/* The first line of a reply that becomes something else. False: it is none that SSDB gives here. */
+/* Translates the first line of a reply. False if SSDB gives no such reply here. */
 static bool replace_head(oh_ssdb *ssdb, oh_ssdb_reply reply)
 {
     ssdb->is_copied = false;
@@ -157,7 +157,7 @@ static bool replace_head(oh_ssdb *ssdb, oh_ssdb_reply reply)
     }
 }
 
-/* The first error of a command that became several is what its caller reads in the end. */
+/* Keeps the first error of a command that became several: its caller reads it in the end. */
 static void keep_error(oh_ssdb *ssdb, const uint8_t *bytes, size_t length, bool is_whole)
 {
     size_t room = sizeof ssdb->error - 2 - ssdb->error_length;
@@ -202,7 +202,7 @@ static bool read_number(oh_ssdb *ssdb, const uint8_t *bytes, size_t length, int6
     return is_number;
 }
 
-/* A line is whole, or as much of it has come as there is room for: that is a text. */
+/* A line is complete, or a text is longer than the room for a line. */
 static void end_line(oh_ssdb *ssdb)
 {
     bool is_whole = ssdb->line[ssdb->line_length - 1] == '\n';
@@ -260,8 +260,8 @@ static size_t take_line(oh_ssdb *ssdb, const uint8_t *bytes, size_t length)
 }
 
 /*
- * The rest of a long text, and bodies: copied as far as there is room, or kept as far as it
- * matters.
+ * The rest of a long text, and bodies: copied as far as there is room, or kept as far as it is
+ * needed.
  */
 static size_t take_rest(
     oh_ssdb *ssdb, const uint8_t *bytes, size_t length, uint8_t *to, size_t room)

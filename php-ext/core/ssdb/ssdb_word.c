@@ -1,7 +1,7 @@
 /*
  * Types of words. SSDB keeps scores in 64-bit integers and cuts what does not fit; clients write
- * doubles, as 3.0 or 1.7e+12. So numbers are read here to the last digit, and what is not whole, or
- * does not fit, is seen.
+ * doubles, as 3.0 or 1.7e+12. So numbers are read here to the last digit, and those that are not
+ * whole or do not fit are found.
  */
 #include "core/ssdb/ssdb_word.h"
 
@@ -10,9 +10,9 @@
 #include "core/generated/limits.h"
 
 #define INT31_MAX 2147483647
-#define LEAST ((uint64_t)1 << 63) /* How far below 0 64 bits reach. */
+#define LEAST ((uint64_t)1 << 63) /* How far below 0 a number of 64 bits reaches. */
 
-/* A decimal number: its part before the point, and whether there is anything behind. */
+/* A decimal number: its part before the point, and if anything follows the point. */
 typedef struct {
     bool is_negative;
     bool has_fraction;
@@ -41,7 +41,7 @@ static void add_digit(decimal *number, uint8_t digit)
     number->whole = number->whole * 10 + digit;
 }
 
-/* `point` is how many of the digits stand in front of the point. */
+/* `point` is how many of the digits are before the point. */
 static void add_digits(decimal *number, oh_bytes word, size_t from, size_t to, int64_t point)
 {
     int64_t place = 0;
@@ -63,7 +63,7 @@ static void add_digits(decimal *number, oh_bytes word, size_t from, size_t to, i
     }
 }
 
-/* -?digits(.digits)?([eE][+-]?digits)?  False: it is not that. */
+/* -?digits(.digits)?([eE][+-]?digits)? False if it is something else. */
 static bool read_decimal(oh_bytes word, decimal *number)
 {
     memset(number, 0, sizeof *number);
@@ -204,7 +204,9 @@ int64_t oh_ssdb_score(oh_bytes word)
     return value_of(&number, 0);
 }
 
-/* The nearest whole number within: upwards from a low bound, downwards from a high one. */
+/*
+ * The nearest whole number inside the range: upwards from a low bound, downwards from a high one.
+ */
 static oh_ssdb_bound round_in(oh_bytes word, bool is_low, int64_t *value)
 {
     decimal number;

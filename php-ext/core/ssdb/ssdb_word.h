@@ -15,22 +15,19 @@ typedef enum oh_ssdb_bound {
     OH_SSDB_BOUND_NOTHING
 } oh_ssdb_bound;
 
-/* Whether a word is of the type; letters are those of generated/ssdb.h. */
+/* True if the word is of the type; the letters are those of generated/ssdb.h. */
 bool oh_ssdb_word_fits(char letter, oh_bytes word);
 
-/* Whether it is this word of small or capital letters. */
+/* True if it is this word, in any case. */
 bool oh_ssdb_word_is(oh_bytes word, const char *capitals);
 
-/* Whether the type bounds the length, which has a reason of its own; what it is called. */
+/* The reason for a word of the wrong length; NULL if the type does not bound the length. */
 const char *oh_ssdb_length_reason(char letter);
 
-/* The whole number that a score is. The word must fit. */
+/* The whole number of a score. The word must fit. */
 int64_t oh_ssdb_score(oh_bytes word);
 
-/*
- * What a bound comes to in whole numbers: none, a number, or a bound that lets nothing through. The
- * word must fit.
- */
+/* A bound in whole numbers: none, a number, or one that excludes everything. The word must fit. */
 oh_ssdb_bound oh_ssdb_bound_of(oh_bytes word, bool is_low, int64_t *number);
 
 static inline bool oh_ssdb_is_low(char letter)
@@ -43,7 +40,7 @@ static inline bool oh_ssdb_is_bound(char letter)
     return oh_ssdb_is_low(letter) || letter == '>' || letter == ')';
 }
 
-/* Writes a number in digits, gives back how many bytes. */
+/* Writes a number in digits and returns how many bytes it has. */
 size_t oh_ssdb_write_number(char to[OH_SSDB_DIGITS_MAX], int64_t number);
 
 #endif

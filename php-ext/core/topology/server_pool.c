@@ -1,6 +1,4 @@
-/*
- * The little that plain data can answer by itself.
- */
+/* Names of a server pool's enums, and the database it means. */
 #include "core/topology/server_pool.h"
 
 const char *oh_distribution_name(oh_distribution distribution)

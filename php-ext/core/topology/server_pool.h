@@ -1,8 +1,8 @@
 /*
  * Server pool: the plain data of one pool of the configuration, every directive with a value.
  *
- * Made by config, read by topology (where keys live) and by the client above (how nodes are
- * reached). It is data and nothing else; whoever fills one by hand must keep what the comments say.
+ * config makes it. topology reads it (where keys live), and so does the client above (how nodes are
+ * reached). It is plain data: code that fills one by hand must obey the comments.
  *
  * Implements spec/config, the table of directives.
  */
@@ -17,8 +17,8 @@
 #include "core/hash/hash.h"
 
 /*
- * How a hash becomes a node, named as the configuration names it; `slots` is that of a Redis
- * Cluster, which no file names. The order is part of the topology's layout.
+ * How a hash becomes a node, named as in the configuration. `slots` is that of a Redis Cluster and
+ * has no name there. The order is part of the topology's layout.
  */
 typedef enum oh_distribution {
     OH_KETAMA,
@@ -39,18 +39,21 @@ typedef enum oh_role {
     OH_MASTER,  /* Has slots. */
     OH_REPLICA, /* Follows a master. */
     /*
-     * A master without slots: known, so that a redirect to it can be followed; asked nothing else.
+     * A master without slots. It is known so that a redirect to it can be followed, and is used for
+     * nothing else.
      */
     OH_SPARE,
-    /* No longer a node: it keeps the place, and so the index of everybody behind it, until another
-       comes. */
+    /*
+     * No longer a node. It keeps its place, and so the indexes of all nodes after it, until another
+     * node takes it.
+     */
     OH_GONE,
     OH_ROLES_COUNT
 } oh_role;
 
 const char *oh_role_name(oh_role role);
 
-/* Who answers reads in a Redis Cluster, in the order of oh_read_from_name. */
+/* Which nodes answer reads in a Redis Cluster, in the order of oh_read_from_name. */
 typedef enum oh_read_from {
     OH_READ_MASTER,
     OH_READ_PREFER_REPLICA,
@@ -63,20 +66,20 @@ typedef enum oh_read_from {
 /* As the configuration spells it; a constant string. */
 const char *oh_read_from_name(oh_read_from read_from);
 
-/* In a table of slots: nobody has this one, and the node beside the flag stands in. */
+/* In a table of slots: no node has this one, and the node beside the flag stands in. */
 #define OH_SLOT_UNSERVED 0x8000u
 
 typedef struct oh_server {
-    /* What placement knows it by: the given name, or made from the address (spec/config). */
+    /* The name for placement: the given one, or one made from the address (spec/config). */
     oh_text name;
     oh_text host;    /* As spelled, not resolved; absent for a unix socket. */
     oh_text path;    /* Of a unix socket; otherwise absent. */
     uint16_t port;   /* 0 for a unix socket. */
-    uint32_t weight; /* 1 or more; the weights of a pool add up to OH_WEIGHTS_SUM_MAX at most. */
+    uint32_t weight; /* 1 or more; the sum in a pool is at most OH_WEIGHTS_SUM_MAX. */
     uint32_t line;   /* 1-based line of the file, for messages. */
 
     /* Of a node that a Redis Cluster has named; all zero for a server of a file. */
-    oh_text id;      /* What the cluster knows it by, whatever its address. */
+    oh_text id;      /* The cluster's name for it, whatever its address. */
     uint16_t master; /* Of a replica: the index of the node it follows. */
     oh_role role;
     bool is_failing; /* The cluster says so, or that it is still loading. */
@@ -97,8 +100,8 @@ typedef struct oh_server_pool {
     size_t servers_count;
 
     /*
-     * Redis Cluster: hash, tag and distribution are its own, and `servers` are the seeds or what
-     * the cluster named.
+     * Redis Cluster: hash, tag and distribution are its own. `servers` are the seeds, or the nodes
+     * that the cluster named.
      */
     bool is_cluster;
     oh_read_from read_from;
@@ -109,17 +112,19 @@ typedef struct oh_server_pool {
 
     /* Protocol and sign-in. */
     bool is_redis; /* False: the pool speaks memcached, which the clients refuse. */
-    /* Its nodes are SSDB, which speaks redis' protocol and means other things by it. */
+    /* Its nodes are SSDB, which speaks redis' protocol with other meanings. */
     bool is_ssdb;
     oh_text redis_auth; /* The password, absent if none. Must never appear in a message. */
     oh_text username;   /* Of redis' ACLs, absent if none. */
-    /* nutcracker's: SELECT before AUTH, never on a unix socket, may fail (spec/config). 0: none. */
+    /*
+     * nutcracker's: SELECT before AUTH, never on a unix socket, may fail (spec/config). 0 is none.
+     */
     uint32_t redis_db;
     bool has_database;
     uint32_t database; /* OneHop's: SELECT after AUTH, on every kind of socket, must succeed. */
 
     /* Time, connections, ejection. */
-    uint32_t timeout_ms; /* 0: wait without end. */
+    uint32_t timeout_ms; /* 0 waits without end. */
     uint32_t pool_size;
     uint32_t server_connections;
     bool preconnect;
@@ -127,7 +132,7 @@ typedef struct oh_server_pool {
     uint32_t server_retry_timeout_ms;
     uint32_t server_failure_limit;
 
-    /* The side that nutcracker listens on: read, checked, and of no effect. */
+    /* The side that nutcracker listens on: read and checked, without effect. */
     oh_text listen;
     uint32_t backlog;
     uint32_t client_connections;

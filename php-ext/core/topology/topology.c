@@ -1,5 +1,5 @@
 /*
- * Asking a topology: where a key lives, why there, and which nodes there are.
+ * Queries of a topology: where a key lives, why there, and which nodes there are.
  *
  * Implements spec/topology.
  */
@@ -18,7 +18,7 @@ static oh_bytes hashed_part(const oh_topology *topology, const uint8_t *key, siz
     return topology->has_hash_tag ? oh_key_hashed(whole, topology->hash_tag) : whole;
 }
 
-/* nutcracker never asks the hash about an empty key. */
+/* nutcracker does not hash an empty key. */
 static uint32_t hash_of(const oh_topology *topology, oh_bytes hashed)
 {
     return hashed.length == 0 ? 0 : oh_hash_functions[topology->hash](hashed.bytes, hashed.length);
@@ -52,13 +52,13 @@ uint32_t oh_topology_place(const oh_topology *topology, uint32_t hash)
     }
 }
 
-/* The one server of a file gets every key; that of a cluster has the slots it has. */
+/* A single server of a file gets every key. A single node of a cluster has only its slots. */
 static bool has_one(const oh_topology *topology)
 {
     return topology->nodes_count == 1 && topology->distribution != OH_SLOTS;
 }
 
-/* Out of the way, so that the plain road below keeps one register and no detour. */
+/* Not inlined: the plain road below then needs fewer registers and jumps. */
 static OH_NOINLINE uint32_t locate_otherwise(
     const oh_topology *topology, const uint8_t *key, size_t length)
 {

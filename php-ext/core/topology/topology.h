@@ -1,17 +1,16 @@
 /*
- * Topology: an immutable picture of one server pool, and the way from a key to its node.
+ * Topology: an immutable picture of one server pool that maps each key to its node.
  *
- * Built once from a pool of the configuration, optionally without the servers that are ejected at
- * that moment; asked a million times a second after that. It is ONE contiguous block that holds
- * offsets and no pointer, so it may be copied, mapped anywhere, and shared by processes.
+ * It is built once from a pool of the configuration, if wanted without the servers that are ejected
+ * at that moment. Then it is read a million times a second. It is ONE contiguous block that holds
+ * offsets and no pointers, so it may be copied, mapped anywhere, and shared by processes.
  *
- *     +--------+--------------------+-------------+-------+-----------------------------------------+
- *     | header | ranges of the ring | ring points | nodes | names, hosts and paths, each with a NUL |
- *     +--------+--------------------+-------------+-------+-----------------------------------------+
+ *     +--------+--------------------+-------------+-------+---------------------------------+
+ *     | header | ranges of the ring | ring points | nodes | names, hosts, paths, with NULs  |
+ *     +--------+--------------------+-------------+-------+---------------------------------+
  *
- * On the road it stands behind key, hash and placement and calls all three. Every function but
- * build and valid trusts the block: one that other processes can write must pass oh_topology_valid
- * first.
+ * It uses key, hash and placement. Every function but build and valid trusts the block: a block
+ * that other processes can write must pass oh_topology_valid first.
  *
  * Implements spec/topology and spec/placement.
  */
@@ -53,7 +52,8 @@ typedef struct oh_explanation {
     uint32_t point;
     uint32_t node;
     /*
-     * False: the pool's one server gets every key; `hashed` is the whole key, hash and point are 0.
+     * False if the pool's only server gets every key; then `hashed` is the whole key, and hash and
+     * point are 0.
      */
     bool is_placed;
 } oh_explanation;
@@ -69,8 +69,8 @@ size_t oh_topology_size(const oh_server_pool *pool);
 bool oh_topology_build(const oh_server_pool *pool, const bool *ejected, void *memory, size_t size);
 
 /*
- * Whether `size` bytes, aligned for uint64_t, are a topology that every function here may be given
- * without leaving the block. Reads all of it.
+ * True if `size` bytes, aligned for uint64_t, are a topology with which no function here leaves the
+ * block. Reads all of it.
  */
 bool oh_topology_valid(const void *memory, size_t size);
 
@@ -86,7 +86,7 @@ uint32_t oh_topology_hash(const oh_topology *topology, const uint8_t *key, size_
 /* The index of the node that a hash belongs to. */
 uint32_t oh_topology_place(const oh_topology *topology, uint32_t hash);
 
-/* What oh_topology_locate does, told step by step. (Under `random` each call draws anew.) */
+/* What oh_topology_locate does, step by step. (Under `random` each call draws again.) */
 void oh_topology_explain(
     const oh_topology *topology, const uint8_t *key, size_t length, oh_explanation *explanation);
 
@@ -100,16 +100,13 @@ const uint16_t *oh_topology_slots(const oh_topology *topology);
 uint64_t oh_topology_epoch(const oh_topology *topology);
 
 /*
- * A node has said that a slot has moved to another node: takes it into a topology that is the
- * caller's own. `slot` and `node` must exist, and the distribution be `slots`. After the last one
- * the topology is to be signed.
+ * Moves a slot to another node, as a redirect has said, in a topology of the caller's own. `slot`
+ * and `node` must exist, and the distribution must be `slots`. After the last one the caller signs
+ * the topology.
  */
 void oh_topology_move_slot(oh_topology *topology, uint32_t slot, uint32_t node);
 
-/*
- * Gives it the fingerprint that is right by now. Where slots lie scattered that takes a
- * millisecond.
- */
+/* Updates the fingerprint. With scattered slots that takes a millisecond. */
 void oh_topology_sign(oh_topology *topology);
 
 /* The index of the node of that name; nodes_count if there is none. */
@@ -122,7 +119,7 @@ uint32_t oh_topology_moved(const oh_topology *a, const oh_topology *b);
 
 /*
  * How many of OH_SHARES equal parts of the key space each node has now; one number for each node.
- * Not quick: for those who look at it.
+ * Slow: for display only.
  */
 #define OH_SHARES 65536u
 void oh_topology_shares(const oh_topology *topology, uint32_t *shares);
@@ -135,8 +132,8 @@ oh_hash oh_topology_hash_function(const oh_topology *topology);
 oh_distribution oh_topology_distribution(const oh_topology *topology);
 
 /*
- * 32 hexadecimal digits and a NUL: equal exactly where keys are placed alike. Ejection does not
- * change it.
+ * 32 hexadecimal digits and a NUL: equal exactly if keys are placed alike. Ejection does not change
+ * it.
  */
 const char *oh_topology_fingerprint(const oh_topology *topology);
 

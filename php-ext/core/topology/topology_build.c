@@ -23,9 +23,7 @@ typedef struct {
     size_t length;
 } layout;
 
-/*
- * More than this many points cannot come about: rounding never adds a whole group (spec/placement).
- */
+/* There are never more points: rounding never adds a whole group (spec/placement). */
 static size_t points_max(const oh_server_pool *pool)
 {
     return pool->distribution == OH_KETAMA ? pool->servers_count * OH_KETAMA_POINTS
@@ -110,8 +108,8 @@ static void copy_nodes(oh_topology *topology, const oh_server_pool *pool, const 
 /* ---- Slots ---- */
 
 /*
- * As long as nobody has told who has which slot, the seeds stand in for everybody. Returns whether
- * anybody has one.
+ * Copies the slots. While the map is unknown, the seeds stand in for all nodes. True if any slot
+ * has a node.
  */
 static bool copy_slots(oh_topology *topology, const oh_server_pool *pool)
 {
@@ -134,8 +132,7 @@ typedef struct {
 } live_nodes;
 
 /*
- * A pool whose nodes are all ejected keeps the ring of all of them, as nutcracker keeps the ring it
- * had.
+ * If all nodes of a pool are ejected, the ring has all of them. nutcracker keeps its old ring then.
  */
 static live_nodes count_live(const oh_server_pool *pool, const bool *ejected)
 {

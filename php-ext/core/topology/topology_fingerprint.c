@@ -1,7 +1,7 @@
 /*
  * The fingerprint of a topology: a digest of everything that decides where a key lives, and of
- * nothing else. Two processes of a fleet, in whichever language, show the same fingerprint exactly
- * if they place keys alike.
+ * nothing else. Two processes, in either language, have the same fingerprint exactly if they place
+ * keys alike.
  *
  * Implements spec/topology, fingerprint.
  */

@@ -1,5 +1,5 @@
 /*
- * The directives stand in the header by value; servers are not repeated, since the topology has
+ * The header has the directives by value. It does not repeat the servers, since the topology has
  * them in the same order.
  */
 #include "core/topology/topology_image.h"

@@ -1,14 +1,14 @@
 /*
- * Image: a whole server pool in one block of bytes, for the store of a host: every directive a
- * client needs, and the topology behind it. One process reads the file and builds the ring; all
- * others copy the image.
+ * Image: a whole server pool in one block of bytes, for the store of a host. It has every directive
+ * that a client needs, followed by the topology. One process reads the file and builds the ring;
+ * all others copy the image.
  *
  *     +---------------------------+-----------------------------+----------+
  *     | header: the directives    | name, user, zone, with NULs | topology |
  *     +---------------------------+-----------------------------+----------+
  *
- * It holds no password, only a digest of it with the store's salt: by that a process knows whether
- * the password it has itself read is the one that was meant.
+ * It holds no password, only a digest of it with the store's salt. With the digest a process checks
+ * that the password it has read itself is the same.
  *
  * Implements spec/topology/segment.md.
  */
@@ -28,7 +28,7 @@ void oh_image_write(
     const oh_server_pool *pool, const uint8_t salt[OH_IMAGE_SALT_BYTES], void *memory);
 
 /*
- * Whether `length` bytes, aligned for uint64_t, are an image that the functions below may be given.
+ * True if `length` bytes, aligned for uint64_t, are an image that is safe for the functions below.
  * Reads all of it.
  */
 bool oh_image_is_valid(const void *image, size_t length);
@@ -42,12 +42,12 @@ const oh_topology *oh_image_topology(const void *image);
  */
 void oh_image_pool(const void *image, oh_server *servers, oh_server_pool *pool);
 
-/* Whether the pool signs in with a password, and whether it is this one. */
+/* If the pool signs in with a password, and if it is this one. */
 bool oh_image_has_password(const void *image);
 bool oh_image_is_password(
     const void *image, const uint8_t salt[OH_IMAGE_SALT_BYTES], oh_text password);
 
-/* Whether two images say the same. */
+/* True if two images have the same content. */
 bool oh_image_equals(const void *a, size_t a_length, const void *b, size_t b_length);
 
 #endif

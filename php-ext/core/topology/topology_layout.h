@@ -1,12 +1,11 @@
 /*
  * The inside of a topology, for the files of this room alone.
  *
- * All places are offsets from the beginning of the block. Every area begins at a multiple of eight
- * bytes. The layout depends on the pool only, not on which nodes are ejected, so a topology is
- * replaced in place by its successor.
+ * All positions are offsets from the beginning of the block. Every area begins at a multiple of
+ * eight bytes. The layout depends on the pool only, not on which nodes are ejected, so a topology
+ * is replaced in place by its successor.
  *
- * That of a Redis Cluster has no ring: behind its header stands a table of slots, and it has no
- * points.
+ * A topology of a Redis Cluster has no ring and no points. A table of slots follows its header.
  */
 #ifndef OH_TOPOLOGY_LAYOUT_H
 #define OH_TOPOLOGY_LAYOUT_H
@@ -31,14 +30,14 @@ struct oh_topology {
     uint32_t nodes;  /* Offset of nodes_count records. */
     uint32_t texts;  /* Offset of the names and addresses. */
     uint64_t epoch;  /* slots: the cluster's. */
-    /* Several nodes, ketama, no hash tag: the road that locate takes without asking further. */
+    /* Several nodes, ketama, no hash tag: locate then takes its short road. */
     uint8_t is_plain;
     uint8_t has_hash_tag;
     uint8_t hash_tag[2];
-    char fingerprint[36]; /* OH_FINGERPRINT_DIGITS and a NUL; three more fill the header up. */
+    char fingerprint[36]; /* OH_FINGERPRINT_DIGITS, a NUL, and three bytes of padding. */
 };
 
-/* The ranges stand right behind the header: the plain road saves an addition. */
+/* The ranges follow the header directly, which saves the plain road an addition. */
 _Static_assert(sizeof(oh_topology) % 8 == 0, "The ranges must be aligned.");
 #define OH_TOPOLOGY_RANGES ((uint32_t)sizeof(oh_topology))
 #define OH_TOPOLOGY_SLOTS ((uint32_t)sizeof(oh_topology))
@@ -82,7 +81,7 @@ static inline const uint16_t *oh_topology_slots_table(const oh_topology *topolog
     return oh_topology_at(topology, OH_TOPOLOGY_SLOTS);
 }
 
-/* Whether somebody has the slot that an entry of the table is of. */
+/* True if a node has the slot of this entry of the table. */
 static inline bool oh_slot_is_served(uint16_t entry)
 {
     return (entry & OH_SLOT_UNSERVED) == 0;

@@ -1,6 +1,5 @@
 /*
- * What a change of topology costs, told before it happens: the share of a fixed set of keys that
- * get another node.
+ * What a change of topology would cost: the share of a fixed set of keys that get another node.
  *
  * Implements spec/topology, "How many keys move".
  */

@@ -16,7 +16,7 @@ static void share_equally(const oh_topology *topology, uint32_t *shares)
     }
 }
 
-/* A slot that nobody has is nobody's share, whoever stands in for it. */
+/* A slot without a node counts for no node, even if one stands in for it. */
 static void share_slots(const oh_topology *topology, uint32_t *shares)
 {
     const uint16_t *slots = oh_topology_slots_table(topology);

@@ -1,10 +1,10 @@
 /*
- * Whether a block of memory may be trusted as a topology.
+ * Checks if a block of memory may be trusted as a topology.
  *
- * Not whether it is the right one: whether every offset, count and number in it keeps locate,
- * explain and node inside the block and lets them end, and whether a ring that is built of its
- * nodes has the size that it should have. So a torn or hostile block costs a wrong answer at worst,
- * never a crash.
+ * It does not check that the topology is the right one. It checks that with every offset, count and
+ * number in it locate, explain and node end and stay inside the block, and that a ring built of its
+ * nodes has the right size. So a torn or hostile block costs a wrong answer at worst, never a
+ * crash.
  *
  * Implements spec/topology.
  */
@@ -20,7 +20,7 @@ static size_t areas_begin(const oh_topology *topology)
 }
 
 /*
- * Whether `count` things of `size` bytes lie at an aligned offset behind the header and inside the
+ * True if `count` things of `size` bytes are at an aligned offset, after the header and inside the
  * block.
  */
 static bool is_area(const oh_topology *topology, uint32_t offset, uint64_t count, uint64_t size)
@@ -43,11 +43,12 @@ static bool has_valid_header(const oh_topology *topology, size_t size)
            topology->hash < OH_HASHES_COUNT && topology->distribution < OH_DISTRIBUTIONS_COUNT &&
            topology->nodes_count > 0 &&
            topology->nodes_count <=
-               2 * OH_POOL_SERVERS_MAX && /* A cluster's map keeps places that were left. */
+               /* A cluster's map keeps the places of nodes that have left. */
+               2 * OH_POOL_SERVERS_MAX &&
            memchr(topology->fingerprint, '\0', sizeof topology->fingerprint) != NULL;
 }
 
-/* Whether every number that placement looks up has a range. */
+/* True if every number that placement looks up has a range. */
 static bool has_valid_numbers(const oh_topology *topology)
 {
     if (topology->distribution == OH_SLOTS) {
