@@ -1,5 +1,5 @@
 --TEST--
-A map that never ends, a map that changes during packing, and a replica that dies inside an error
+A client copes with an endless map, a map that changes during packing, and a dying replica
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

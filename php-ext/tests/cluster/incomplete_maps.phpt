@@ -1,5 +1,5 @@
 --TEST--
-Slots without an owner, nodes that join later, nodes that are no cluster, and scripts that must move
+Slots without an owner fail, joining nodes are adopted, and scripts move along with their slots
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';

@@ -1,5 +1,5 @@
 --TEST--
-Redirects of every kind: no host, a hostname, a circle, thousands; and a cluster that is down
+Redirects work without a host, to hostnames and by the thousand; a circle of them ends
 --DESCRIPTION--
 Not beneath valgrind: it moves ten thousand keys.
 --FILE--
