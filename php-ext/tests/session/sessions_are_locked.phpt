@@ -74,7 +74,7 @@ $page('session_id("a"); session_start(); undefined_function();');
 lab_show('locks left after a fatal error', $redis->exists('PHPREDIS_SESSION:a_LOCK'));
 
 echo "Another client holds the lock for too long:\n";
-$redis->set('PHPREDIS_SESSION:b_LOCK', 'somebody');
+$redis->set('PHPREDIS_SESSION:b_LOCK', 'another client');
 echo $page(
     'session_id("b"); echo session_start() ? "started\n" : "failed\n";',
     ['redis.session.lock_retries' => 2],
@@ -86,7 +86,7 @@ $asked = function (string $handler, int $retries) use ($ini, $config): int {
     $port = lab_redis();
     $plain = lab_plain($port);
     $one = lab_config(["127.0.0.1:$port:1 one"], ['auto_eject_hosts' => 'false']);
-    $plain->set('PHPREDIS_SESSION:x_LOCK', 'somebody');
+    $plain->set('PHPREDIS_SESSION:x_LOCK', 'another client');
     $plain->rawCommand('CONFIG', 'RESETSTAT');
     $path = $handler === 'redis' ? "tcp://127.0.0.1:$port" : "pool=alpha&config=$one";
     lab_run('<?php ' . $ini([
@@ -117,7 +117,7 @@ echo $page('session_id("b"); echo session_start() ? "started\n" : "failed\n";');
 echo "The lock is lost meanwhile: nothing is written, and the other's lock stays:\n";
 echo $page(
     'session_id("c"); session_start(); $_SESSION["x"] = 1; ' . $look
-        . '$redis->set($lock, "somebody"); echo session_write_close() ? "closed\n" : "failed\n";',
+        . '$redis->set($lock, "another client"); echo session_write_close() ? "closed\n" : "failed\n";',
     ['redis.session.lock_expire' => 40],
 );
 lab_show('sessions written', $redis->exists('PHPREDIS_SESSION:c'));
@@ -136,7 +136,7 @@ $locks = 0;
 foreach ($ports as $port) {
     $locks += count(lab_plain($port)->keys('*_LOCK'));
 }
-echo $locks, " (of somebody)\n";
+echo $locks, " (of another client)\n";
 ?>
 --EXPECT--
 Six processes of both handlers count together:
@@ -152,7 +152,7 @@ Another client holds the lock for too long:
 Warning: session_start(): The session is locked by another request, which did not end in time
 Warning: session_start(): Failed to read session data: onehop (path: pool=alpha&config=DIRECTORY/alpha.yml)
 failed
-somebody still holds it
+another client still holds it
 It asks for the lock as often as phpredis does:
 with 0 retries both ask the same number of times: true
 with 3 retries both ask the same number of times: true
@@ -166,6 +166,6 @@ Warning: session_write_close(): The lock of the session has expired, so it is no
 Warning: session_write_close(): Failed to write session data (onehop). Please verify that the current setting of session.save_path is correct (pool=alpha&config=DIRECTORY/alpha.yml)
 closed
 sessions written: 0
-the lock is held by: "somebody"
+the lock is held by: "another client"
 regenerate and destroy leave no lock:
-1 (of somebody)
+1 (of another client)

@@ -48,7 +48,7 @@ $set(['session.save_path' => "pool=alpha&config=$config"]);
 $redis->lPush('PHPREDIS_SESSION:list', 1);
 session_id('list');
 $results[] = session_start();
-$redis->set('PHPREDIS_SESSION:held_LOCK', 'somebody');
+$redis->set('PHPREDIS_SESSION:held_LOCK', 'another client');
 session_id('held');
 $results[] = session_start();
 $redis->del('PHPREDIS_SESSION:held_LOCK');

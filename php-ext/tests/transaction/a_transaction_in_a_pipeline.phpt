@@ -52,7 +52,7 @@ foreach ([
     lab_tell(fn () => $redis->get($keys[0]));
     lab_tell(fn () => $redis->exec());
     echo json_encode(
-        $redis->append($keys[0], ' and behind')->multi()->get($keys[0])->exec()
+        $redis->append($keys[0], ' and after')->multi()->get($keys[0])->exec()
             ->set($keys[1], 'else')->exec(),
     ), "\n";
 }
@@ -114,7 +114,7 @@ foreach ($ports as $port) {
     lab_plain($port)->rawCommand('ACL', 'SETUSER', 'default', '-multi');
 }
 $redis->pipeline()->set($keys[0], 'before')->multi()->set('{' . $keys[0] . '}x', 'within')->exec()
-    ->set('{' . $keys[0] . '}y', 'behind');
+    ->set('{' . $keys[0] . '}y', 'after');
 try {
     $redis->exec();
 } catch (OneHop\Unsupported $e) { // The servers' error texts differ by version.
@@ -148,21 +148,21 @@ OneHop\CrossNode, node none, may have executed: false
   The transaction was discarded because a call of it was refused: The transaction is bound to node node-2 by key "key:0", but key "key:120" lives on node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
 OneHop\CrossNode, node none, may have executed: false
   The transaction was discarded because a call of it was refused: The transaction is bound to node node-2 by key "key:0", but key "key:120" lives on node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
-[true,17,["before and behind"],true]
+[true,16,["before and after"],true]
 OneHop\CrossNode, node none, may have executed: false
   MGET needs all its keys on one node, being in a transaction: key "key:0" is on node node-2, key "key:120" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{key:0}" and "{key:0}key:120"
 OneHop\CrossNode, node none, may have executed: false
   The transaction was discarded because a call of it was refused: MGET needs all its keys on one node, being in a transaction: key "key:0" is on node node-2, key "key:120" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{key:0}" and "{key:0}key:120"
 OneHop\CrossNode, node none, may have executed: false
   The transaction was discarded because a call of it was refused: MGET needs all its keys on one node, being in a transaction: key "key:0" is on node node-2, key "key:120" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{key:0}" and "{key:0}key:120"
-[true,17,["before and behind"],true]
+[true,16,["before and after"],true]
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::dbSize() has no place in a transaction: the command was not sent; it concerns every node: call it before multi() or after exec()
 OneHop\Unsupported, node none, may have executed: false
   The transaction was discarded because a call of it was refused: OneHop\Redis::dbSize() has no place in a transaction, server pool alpha: the command was not sent; it concerns every node: call it before multi() or after exec()
 OneHop\Unsupported, node none, may have executed: false
   The transaction was discarded because a call of it was refused: OneHop\Redis::dbSize() has no place in a transaction, server pool alpha: the command was not sent; it concerns every node: call it before multi() or after exec()
-[true,17,["before and behind"],true]
+[true,16,["before and after"],true]
 without a node yet; many that are refused among many that are not
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::dbSize() has no place in a transaction: the command was not sent; it concerns every node: call it before multi() or after exec()
@@ -178,7 +178,7 @@ int(0)
 int(4000)
 a command that the node refuses to queue
 bool(true)
-string(17) "before and behind"
+string(16) "before and after"
 string(4) "done"
 a node that refuses MULTI
 The node refused MULTI: NOPERM ..., node node-2 (127.0.0.1:PORT), server pool alpha: the command may have executed; nothing of the transaction was executed, nor what was queued behind it
