@@ -23,9 +23,9 @@ def begin(spec):
     if "index" in spec:
         return f"at({spec['index']})"
     if "keyword" in spec:
-        return f"behind({quoted(spec['keyword'])}, {spec['from']})"
+        return f"after({quoted(spec['keyword'])}, {spec['from']})"
     skip = " ".join(f"{word} {count}" for word, count in spec["skip"].items())
-    return f"behindEach({quoted(spec['option'])}, {spec['from']}, skip({quoted(skip)}))"
+    return f"afterEach({quoted(spec['option'])}, {spec['from']}, skip({quoted(skip)}))"
 
 
 def reach(spec):
@@ -79,9 +79,9 @@ def commands_java(commands, notice):
     names = ", ".join(f"rows{number}()" for number in range(1, len(methods) + 1))
     text = [
         f"// {notice}\npackage io.onehop.core.command;\n\n"
+        "import static io.onehop.core.command.KeySpec.Begin.after;\n"
+        "import static io.onehop.core.command.KeySpec.Begin.afterEach;\n"
         "import static io.onehop.core.command.KeySpec.Begin.at;\n"
-        "import static io.onehop.core.command.KeySpec.Begin.behind;\n"
-        "import static io.onehop.core.command.KeySpec.Begin.behindEach;\n"
         "import static io.onehop.core.command.KeySpec.Reach.counted;\n"
         "import static io.onehop.core.command.KeySpec.Reach.to;\n"
         "import static io.onehop.core.command.TableRow.row;\n"

@@ -115,7 +115,7 @@ final class ConfigSource {
     }
 
     /** Logs one line if every user of the machine can read or change a password in the file. */
-    void tellExposed(ServerPool pool) {
+    void warnIfExposed(ServerPool pool) {
         if (file == null || pool.redisAuth() == null) {
             return;
         }

@@ -42,7 +42,7 @@ final class ConfigWatcher implements AutoCloseable {
     private final Consumer<TopologyChange> listener;
     private final CountDownLatch closed = new CountDownLatch(1);
     private byte[] seen; // Good or bad; null: it could not be read.
-    private String told; // The problem that was logged last; null: none since the last success.
+    private String logged; // The problem that was logged last; null: none since the last success.
     private volatile ConfigStatus status = ConfigStatus.used(Clock.unixMs());
 
     /** {@code seen} are the bytes that the first topology was made from. */
@@ -97,9 +97,9 @@ final class ConfigWatcher implements AutoCloseable {
             if (!Arrays.equals(bytes, seen)) {
                 seen = settled(bytes);
                 ServerPool pool = source.pool(seen);
-                source.tellExposed(pool);
+                source.warnIfExposed(pool);
                 adopt(pool);
-                told = null;
+                logged = null;
                 status = ConfigStatus.used(Clock.unixMs());
             }
         } catch (ConfigRefused refused) {
@@ -148,9 +148,9 @@ final class ConfigWatcher implements AutoCloseable {
     }
 
     private void complain(String what) {
-        if (!what.equals(told)) {
+        if (!what.equals(logged)) {
             LOG.log(Level.WARNING, what + "; the configuration read before stays in use");
-            told = what;
+            logged = what;
             status = ConfigStatus.refused(Clock.unixMs(), what);
         }
     }

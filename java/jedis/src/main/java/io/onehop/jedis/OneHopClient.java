@@ -186,7 +186,7 @@ public final class OneHopClient extends UnifiedJedis {
      * error reply is a value.
      */
     public Map<String, Object> onEachNode(CommandArguments arguments) {
-        return new EachNode(route.take()).told(arguments);
+        return new EachNode(route.take()).raw(arguments);
     }
 
     /**
@@ -343,7 +343,7 @@ public final class OneHopClient extends UnifiedJedis {
             try {
                 byte[] bytes = source.bytes();
                 ServerPool read = source.pool(bytes);
-                source.tellExposed(read);
+                source.warnIfExposed(read);
                 Snapshots snapshots = new Snapshots(PoolTopology.of(read));
                 ConfigWatcher watcher = new ConfigWatcher(source, bytes, snapshots, listener);
                 return new OneHopClient(new CurrentRoute(snapshots), watcher).started();

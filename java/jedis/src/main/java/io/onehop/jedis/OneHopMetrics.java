@@ -233,7 +233,7 @@ public final class OneHopMetrics implements MeterBinder {
                             .tags(tags)
                             .serviceLevelObjectives(LIMITS)
                             .register(registry);
-            pool.meter().tell(ns -> latency.record(ns, TimeUnit.NANOSECONDS));
+            pool.meter().onCall(ns -> latency.record(ns, TimeUnit.NANOSECONDS));
             made.add(latency);
             return node;
         }

@@ -72,7 +72,7 @@ final class Pipeline extends OneHopPipeline {
                     failures,
                     hasArrived,
                     sent.pool(),
-                    hasArrived ? told(sent.replies()) : List.of());
+                    hasArrived ? outcomes(sent.replies()) : List.of());
         }
     }
 
@@ -80,15 +80,15 @@ final class Pipeline extends OneHopPipeline {
     public List<Object> syncAndReturnAll() {
         Queued sent = queued;
         sync();
-        return sent == null ? new ArrayList<>() : told(sent.replies());
+        return sent == null ? new ArrayList<>() : outcomes(sent.replies());
     }
 
-    private static List<Object> told(List<Reply<?>> replies) {
-        List<Object> told = new ArrayList<>(replies.size());
+    private static List<Object> outcomes(List<Reply<?>> replies) {
+        List<Object> outcomes = new ArrayList<>(replies.size());
         for (Reply<?> reply : replies) {
-            told.add(reply.told());
+            outcomes.add(reply.outcome());
         }
-        return told;
+        return outcomes;
     }
 
     /**

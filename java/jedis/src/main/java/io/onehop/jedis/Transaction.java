@@ -159,7 +159,7 @@ final class Transaction extends AbstractTransaction {
         if (held == null || arguments.isBlocking() || !route.isOn(binding, arguments)) {
             return route.executeCommand(command);
         }
-        route.refuseStranger(arguments);
+        route.refuseUnknown(arguments);
         try {
             return call(connection -> connection.executeCommand(command));
         } catch (JedisNoScriptException lost) {
@@ -263,13 +263,13 @@ final class Transaction extends AbstractTransaction {
         if (!(replies instanceof List<?> list) || list.size() != queued.size()) {
             throw violation("EXEC answers something else than its commands", connection);
         }
-        List<Object> told = new ArrayList<>(list.size());
+        List<Object> outcomes = new ArrayList<>(list.size());
         for (int i = 0; i < list.size(); i++) {
             Reply<?> reply = queued.get(i);
             reply.set(list.get(i));
-            told.add(reply.told());
+            outcomes.add(reply.outcome());
         }
-        return told;
+        return outcomes;
     }
 
     private static JedisConnectionException violation(String what, NodeConnection connection) {

@@ -137,7 +137,7 @@ class BatchFailuresTest {
     }
 
     @Test
-    void aPipelineOfWhichNothingArrivedThrowsTheFailureItself() {
+    void aPipelineWithoutAnyReplyThrowsTheFailureItself() {
         try (OneHopClient redis = withTwoHealthy(refusing(), 2000)) {
             String key = Nodes.keyOn(redis.topology(), "sick");
             AbstractPipeline pipeline = redis.pipelined();
@@ -152,7 +152,7 @@ class BatchFailuresTest {
     }
 
     @Test
-    void closingAPipelineThatWasNotSyncedTellsItsFailure() {
+    void closingAPipelineThatWasNotSyncedThrowsItsFailure() {
         try (OneHopClient redis = withTwoHealthy(refusing(), 2000)) {
             AbstractPipeline pipeline = redis.pipelined();
             pipeline.set(Nodes.keyOn(redis.topology(), "sick"), "x");
@@ -236,7 +236,7 @@ class BatchFailuresTest {
     }
 
     @Test
-    void aNodeThatCanNotBeConnectedToCostsOnlyItsOwnCommands() throws IOException {
+    void anUnreachableNodeCostsOnlyItsOwnCommands() throws IOException {
         try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             List<Socket> filling = FailuresTest.fill(full);
             try (OneHopClient redis =
@@ -263,7 +263,7 @@ class BatchFailuresTest {
     }
 
     @Test
-    void whatTheWindowHeldBackWasNotSent() {
+    void commandsThatTheWindowHeldBackWereNotSent() {
         try (RedisServer sick = RedisServer.start();
                 OneHopClient redis = withTwoHealthy(sick.server(), 300)) {
             String key = Nodes.keyOn(redis.topology(), "sick");
@@ -327,7 +327,7 @@ class BatchFailuresTest {
     }
 
     @Test
-    void waitIsNotSentAgainWithoutWhatMakesItsConnectionAnswerForAllWrites() {
+    void waitIsNotSentAgainWithoutItsPreface() {
         List<String> seen = Collections.synchronizedList(new ArrayList<>());
         ScriptedNode.Script script =
                 talk -> {
@@ -402,7 +402,7 @@ class BatchFailuresTest {
     }
 
     @Test
-    void aSplitCommandOfWhichNothingArrivedThrowsTheFailureItself() {
+    void aSplitCommandWithoutAnyReplyThrowsTheFailureItself() {
         try (OneHopClient redis = withTwoHealthy(refusing(), 2000)) {
             String[] sick = Nodes.keysOn(redis.topology(), "sick").limit(3).toArray(String[]::new);
             assertEquals("sick", assertThrows(NodeDown.class, () -> redis.mget(sick)).getNode());
@@ -532,7 +532,7 @@ class BatchFailuresTest {
     /* ---- All of them ---- */
 
     @Test
-    void allNodesDownIsTheFirstFailureAndRecoversByItself() {
+    void allNodesDownThrowsTheFirstFailureAndRecoversByItself() {
         int port = Processes.freePort();
         try (OneHopClient redis =
                 Nodes.clientOf(

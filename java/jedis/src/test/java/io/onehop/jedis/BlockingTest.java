@@ -124,7 +124,7 @@ class BlockingTest {
 
     @Test
     @SuppressWarnings("deprecation")
-    void aWaitInVainEndsWithNothingAndTheConnectionIsUsedAgain() {
+    void aWaitWithoutResultReturnsNothingAndKeepsTheConnection() {
         assertNull(redis.blpop(0.05, "list"));
         assertNull(redis.brpoplpush("{a}", "{a}2", 1));
         assertNull(redis.sendBlockingCommand(Command.BLPOP, "list", "0.05"));
@@ -137,7 +137,7 @@ class BlockingTest {
 
     @Test
     @SuppressWarnings("deprecation")
-    void aTimeoutThatIsNoneIsTheNodesToRefuse() {
+    void theNodeRefusesAnInvalidTimeout() {
         for (String timeout : List.of("-1", "soon", "", "nan")) {
             assertThrows(
                     JedisDataException.class,
@@ -146,7 +146,7 @@ class BlockingTest {
     }
 
     @Test
-    void aNodeThatHangsIsWaitedForAsLongAsTheCommandSaysAndTheTimeout() {
+    void aHungNodeIsWaitedForDuringTheCommandsTimeoutPlusThePools() {
         try (ScriptedNode node = ScriptedNode.start(talk -> talk.greet().awaitClose());
                 OneHopClient client = Inspected.clientOf(node, "timeout: 1500")) {
             long begin = System.nanoTime();
@@ -158,7 +158,7 @@ class BlockingTest {
     }
 
     @Test
-    void aNodeThatDoesNotAcceptIsNotWaitedForAsLongAsTheCommandSays() {
+    void aNodeThatDoesNotAcceptIsNotWaitedForDuringTheCommandsTimeout() {
         try (ScriptedNode node = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
                 OneHopClient client = Inspected.clientOf(node, "timeout: 200")) {
             assertFalse(
@@ -247,7 +247,7 @@ class BlockingTest {
     }
 
     @Test
-    void whatIsThereAlreadyComesInTheCallersOrderWithoutAWait() {
+    void entriesThatExistAreReturnedInTheCallersOrderWithoutAWait() {
         List<String> streams = new ArrayList<>(streams());
         Collections.reverse(streams);
         streams.forEach(stream -> add(stream, "old"));
@@ -264,7 +264,7 @@ class BlockingTest {
     }
 
     @Test
-    void whenNothingComesToAnyNodeItIsNothing() {
+    void withoutAnyEntryTheReplyIsNil() {
         assertNull(
                 redis.xread(
                         XReadParams.xReadParams().block(50), from(streams(), new StreamEntryID())));
@@ -346,7 +346,7 @@ class BlockingTest {
     }
 
     @Test
-    void itWorksWhereEachNodeHasOneConnectionOnly() throws Exception {
+    void itWorksWithOneConnectionPerNode() throws Exception {
         for (String stream : streams()) {
             add(stream, "before"); // So that the adding client has its connections.
         }
@@ -371,7 +371,7 @@ class BlockingTest {
     }
 
     @Test
-    void aNodeThatIsLostEndsTheWaitAndWhatArrivedIsTold() throws Exception {
+    void aLostNodeEndsTheWaitAndWhatArrivedIsReturned() throws Exception {
         List<RedisServer> own = List.of(RedisServer.start(), RedisServer.start());
         try (OneHopClient client =
                 Nodes.clientOf(
@@ -457,7 +457,7 @@ class BlockingTest {
     }
 
     @Test
-    void aNodeThatFoundNobodyBlockedIsAskedAgain() {
+    void aNodeThatFoundNoBlockedClientIsAskedAgain() {
         ScriptedNode.Script late =
                 talk -> {
                     talk.greet();

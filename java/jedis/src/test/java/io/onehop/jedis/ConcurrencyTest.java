@@ -67,7 +67,7 @@ class ConcurrencyTest {
     /* ---- Ledgers ---- */
 
     @Test
-    void everyValueNamesItsKeyWhileConnectionsAreKilledUnderIt() throws InterruptedException {
+    void everyValueBelongsToItsKeyWhileConnectionsAreKilled() throws InterruptedException {
         try (Nodes nodes = Nodes.start(4);
                 OneHopClient redis = nodes.client("timeout: 5000", "pool_size: 4")) {
             String[] keys =

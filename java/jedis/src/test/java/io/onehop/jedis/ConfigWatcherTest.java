@@ -90,7 +90,7 @@ class ConfigWatcherTest {
     }
 
     @Test
-    void aChangeIsToldWithTheShareOfKeysThatMoveAndThenUsed() throws Exception {
+    void aChangeIsAnnouncedWithThePartOfKeysThatMoveAndThenUsed() throws Exception {
         assertEquals(List.of(), checked());
         PoolTopology before = snapshots.newest().topology();
         write(TWO);
@@ -121,7 +121,7 @@ class ConfigWatcherTest {
     }
 
     @Test
-    void whatLinksLeadToIsFollowedAndALinkThatLeadsNowhereChangesNothing() throws Exception {
+    void linksAreFollowedAndADanglingLinkChangesNothing() throws Exception {
         watcher.close();
         Files.writeString(Files.createDirectory(folder.resolve("one")).resolve("n.yml"), ONE);
         Files.writeString(Files.createDirectory(folder.resolve("two")).resolve("n.yml"), TWO);
@@ -149,7 +149,7 @@ class ConfigWatcherTest {
     }
 
     @Test
-    void aPasswordThatEveryUserCouldReadIsToldOnce() throws Exception {
+    void aPasswordThatEveryUserCouldReadIsLoggedOnce() throws Exception {
         String secret = ONE.replace("redis: true", "redis: true\n  redis_auth: secret");
         write(secret);
         for (String rights : List.of("rw-r-----", "rw-r--r--", "rw-r---w-", "rw-r--rw-")) {
@@ -221,7 +221,7 @@ class ConfigWatcherTest {
     }
 
     @Test
-    void theListenerIsToldBeforeTheChangeAndCanNotStopIt() throws Exception {
+    void theListenerIsCalledBeforeTheChangeAndCannotStopIt() throws Exception {
         watcher.close();
         follow(
                 change -> {
@@ -239,7 +239,7 @@ class ConfigWatcherTest {
     }
 
     @Test
-    void whatIsBadNeverReplacesWhatIsGoodAndIsToldOnce() throws Exception {
+    void aBadVersionNeverReplacesAGoodOneAndIsLoggedOnce() throws Exception {
         String where = "warning: configuration file " + file + ", ";
         String stays = "; the configuration read before stays in use";
         write("rubbish");
@@ -278,7 +278,7 @@ class ConfigWatcherTest {
     }
 
     @Test
-    void whatIsGoodAgainAndThenBadAgainIsToldAgain() throws Exception {
+    void aVersionThatIsGoodAndThenBadAgainIsLoggedAgain() throws Exception {
         for (int i = 0; i < 2; i++) {
             Files.delete(file);
             assertEquals(1, checked().size());
@@ -293,7 +293,7 @@ class ConfigWatcherTest {
     }
 
     @Test
-    void whatMeansTheSameChangesNothing() throws Exception {
+    void anEquivalentVersionChangesNothing() throws Exception {
         Snapshot before = snapshots.newest();
         replace(
                 "# A comment.\n"

@@ -60,7 +60,7 @@ class ConfigurationTest {
     @Timeout(
             value = 60,
             threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // No process writes into the FIFO.
-    void whatIsNoFileIsRefusedAndSaysWhatItIs() throws Exception {
+    void whatIsNoFileIsRefusedByItsKind() throws Exception {
         Path fifo = folder.resolve("fifo");
         assertEquals(0, new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor());
         for (Path path : List.of(fifo, Path.of("/dev/null"))) {
@@ -241,7 +241,7 @@ class ConfigurationTest {
     }
 
     @Test
-    void whatCanNotBeRoutedIsRefusedBeforeAByteIsSent() {
+    void commandsThatCannotBeRoutedAreRefusedBeforeAByteIsSent() {
         List<String> seen = Collections.synchronizedList(new ArrayList<>());
         try (ScriptedNode node = remembering(seen);
                 OneHopClient redis = Inspected.clientOf(node)) {
@@ -324,7 +324,7 @@ class ConfigurationTest {
     }
 
     @Test
-    void theNamesCrossNodeProposesReallyMeetOnOneNode() {
+    void theNamesThatCrossNodeSuggestAreOnOneNode() {
         try (OneHopClient redis =
                 Nodes.clientOf(
                         Nodes.configOf(

@@ -168,7 +168,7 @@ class CurrentRouteTest {
     }
 
     @Test
-    void whatTheClientHasLearnedItKeeps() {
+    void theClientKeepsWhatItHasLearned() {
         try (Nodes nodes = Nodes.start(2);
                 OneHopClient redis = nodes.client()) {
             String digest = redis.scriptLoad("return KEYS[1]");
@@ -179,7 +179,7 @@ class CurrentRouteTest {
     }
 
     @Test
-    void callsOfManyThreadsOutliveAThousandChangesAndNoConnectionIsLeftBehind()
+    void callsOfManyThreadsSurviveAThousandChangesAndLeaveNoConnection()
             throws InterruptedException {
         try (Nodes nodes = Nodes.start(2);
                 OneHopClient redis = nodes.client("timeout: 30000")) {
@@ -226,7 +226,7 @@ class CurrentRouteTest {
     }
 
     @Test
-    void aClosedClientAdoptsNothingAndWhatHadBegunIsRefused() {
+    void aClosedClientAdoptsNothingAndRefusesCallsThatHadBegun() {
         try (Nodes nodes = Nodes.start(2)) {
             OneHopClient redis = nodes.client();
             AbstractPipeline begun = redis.pipelined();

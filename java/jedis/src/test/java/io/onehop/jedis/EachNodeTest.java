@@ -58,7 +58,7 @@ class EachNodeTest {
     }
 
     @Test
-    void whatTheFleetRefusesOrDoesNotKnowMayBeSent() {
+    void commandsThatTheFleetRefusesOrDoesNotKnowMayBeSent() {
         Map<String, Object> ids = redis.onEachNode(new CommandArguments(Command.CLIENT).add("ID"));
         ids.values().forEach(id -> assertInstanceOf(Long.class, id));
         assertInstanceOf(
@@ -79,7 +79,7 @@ class EachNodeTest {
     }
 
     @Test
-    void anErrorThatOneNodeAnswersStandsInItsPlace() {
+    void anErrorOfOneNodeIsAnElementOfTheReply() {
         try (Jedis jedis = nodes.jedis(names().get(1))) {
             jedis.set("odd", "value");
         }
@@ -98,7 +98,7 @@ class EachNodeTest {
     }
 
     @Test
-    void whatChangesAConnectionIsRefused() {
+    void commandsThatChangeAConnectionAreRefused() {
         for (CommandArguments arguments :
                 List.of(
                         new CommandArguments(Command.SELECT).add(1),
@@ -138,7 +138,7 @@ class EachNodeTest {
     }
 
     @Test
-    void aNodeThatIsDownMakesAPartialBatchAndAnUnknownNameIsToldSo() {
+    void aDeadNodeMakesAPartialBatchAndAnUnknownNameIsRefused() {
         try (Nodes few = Nodes.start(2);
                 OneHopClient client = few.client()) {
             few.servers().get(1).close();
@@ -166,7 +166,7 @@ class EachNodeTest {
     }
 
     @Test
-    void aCommandMayWaitLongerThanTheTimeoutIfItSaysSo() {
+    void aBlockingCommandMayTakeLongerThanTheTimeout() {
         try (OneHopClient hasty = nodes.client("timeout: 1500")) {
             redis.del("list");
             Map<String, List<String>> popped =

@@ -140,7 +140,7 @@ class EjectionTest {
     }
 
     @Test
-    void theLogIsToldOfANodeThatIsEjectedAndInAgain() {
+    void theLogNamesANodeThatIsEjectedAndReturns() {
         int port = Processes.freePort();
         String node = "node gone (127.0.0.1:" + port + ") of server pool alpha is ";
         try (Log log = new Log();

@@ -36,7 +36,7 @@ class ErrorsTest {
     }
 
     @Test
-    void neitherDoErrorsForWantOfMemory() {
+    void anOutOfMemoryErrorLeavesNothingEither() {
         try (RedisServer server = RedisServer.start()) {
             assertEquals(
                     WELL,

@@ -272,7 +272,7 @@ class FailuresTest {
     }
 
     @Test
-    void whatIsNoReplyIsAProtocolViolation() {
+    void bytesThatAreNoReplyAreAProtocolViolation() {
         for (String wrong :
                 List.of(
                         "HTTP/1.1 400 Bad Request\r\n\r\n",
@@ -452,7 +452,7 @@ class FailuresTest {
     }
 
     @Test
-    void aConnectionTheNodeClosedWhileItWasIdleIsReplacedWithoutAWord() {
+    void aConnectionThatTheNodeClosedWhileIdleIsReplacedSilently() {
         try (RedisServer server = RedisServer.start();
                 OneHopClient redis = client(server.server())) {
             redis.set("count", "1");
@@ -466,7 +466,7 @@ class FailuresTest {
     }
 
     @Test
-    void aReadIsSentOnceMoreIfItsIdleConnectionWasClosedUnderIt() {
+    void aReadIsRetriedIfItsIdleConnectionWasClosed() {
         List<String> seen = Collections.synchronizedList(new ArrayList<>());
         try (ScriptedNode node = closingAtTheSecond(seen);
                 OneHopClient redis = client(node.server())) {
@@ -477,7 +477,7 @@ class FailuresTest {
     }
 
     @Test
-    void aWriteIsNeverSentOnceMore() {
+    void aWriteIsNeverRetried() {
         List<String> seen = Collections.synchronizedList(new ArrayList<>());
         try (ScriptedNode node = closingAtTheSecond(seen);
                 OneHopClient redis = client(node.server())) {

@@ -82,7 +82,7 @@ class FleetCommandsTest {
     }
 
     @Test
-    void infoIsOneServersWithSharesAddedUp() {
+    void infoIsLikeOneServersWithQuantitiesAdded() {
         fill(100);
         Map<String, String> fields =
                 redis.info()
@@ -149,7 +149,7 @@ class FleetCommandsTest {
     }
 
     @Test
-    void whatIsAboutOneServerIsAMapOfNodesOrRefused() {
+    void commandsAboutOneServerReturnAMapOfNodesOrAreRefused() {
         Map<?, ?> roles = assertInstanceOf(Map.class, sent(Command.ROLE));
         assertEquals(
                 redis.topology().nodes().stream().map(Node::name).toList(),
@@ -283,7 +283,7 @@ class FleetCommandsTest {
     /* ---- Streams ---- */
 
     @Test
-    void streamsOfSeveralNodesAreReadAtOnceInTheCallersOrder() {
+    void streamsOfSeveralNodesAreReadInParallelInTheCallersOrder() {
         List<Map.Entry<String, StreamEntryID>> streams = new ArrayList<>();
         for (int node : new int[] {3, 1, 0, 2}) {
             redis.xadd(keyOn(node), new StreamEntryID(1, node), Map.of("field", "value " + node));
@@ -332,7 +332,7 @@ class FleetCommandsTest {
     /* ---- In a pipeline ---- */
 
     @Test
-    void commandsOfAllNodesTakeTheirPlaceInThePipeline() {
+    void commandsOfAllNodesKeepTheirOrderInThePipeline() {
         try (AbstractPipeline pipeline = redis.pipelined()) {
             IntStream.range(0, 100).forEach(i -> pipeline.set("key:" + i, "value"));
             Response<Object> before = pipeline.sendCommand(new CommandArguments(Command.DBSIZE));
@@ -431,7 +431,7 @@ class FleetCommandsTest {
     }
 
     @Test
-    void waitAnswersForEveryWriteOfItsNodeInItsOwnTime() {
+    void waitCoversEveryWriteOfItsNodeWithinItsOwnTimeout() {
         try (OneHopClient hasty = nodes.client("timeout: 1500")) {
             assertEquals(0, hasty.waitReplicas("key", 0, 100));
             assertEquals(

@@ -52,7 +52,7 @@ class HandshakeTest {
     /* ---- Passwords ---- */
 
     @Test
-    void theRightPasswordServes() {
+    void theRightPasswordIsAccepted() {
         try (RedisServer server = RedisServer.start("requirepass", "secret");
                 OneHopClient redis = client(server, "redis_auth: secret")) {
             assertEquals("OK", redis.set("key", "value"));
@@ -86,7 +86,7 @@ class HandshakeTest {
     }
 
     @Test
-    void aUserServesWithinHisRights() {
+    void aUserWithLimitedRightsIsServed() {
         try (RedisServer server = RedisServer.start();
                 OneHopClient redis = client(server, "redis_auth: secret", "username: reader")) {
             try (Jedis admin = server.jedis()) {
@@ -307,7 +307,7 @@ class HandshakeTest {
     }
 
     @Test
-    void aNodeThatIsFullSaysSoBeforeAnythingWasSent() {
+    void aFullNodeIsNoticedBeforeAnythingIsSent() {
         try (RedisServer server = RedisServer.start();
                 Jedis admin = server.jedis();
                 Jedis other = server.jedis()) {
@@ -337,7 +337,7 @@ class HandshakeTest {
     }
 
     @Test
-    void aServerThatKnowsNoPingIsServedAllTheSame() {
+    void aServerWithoutPingIsServed() {
         ScriptedNode.Script script =
                 talk -> {
                     talk.command();

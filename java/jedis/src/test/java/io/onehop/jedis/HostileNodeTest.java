@@ -227,7 +227,7 @@ class HostileNodeTest {
     }
 
     @Test
-    void garbageInThePlaceOfAGreetingMeansThatNothingWasSent() {
+    void garbageInsteadOfAHandshakeMeansThatNothingWasSent() {
         try (ScriptedNode node =
                         ScriptedNode.start(
                                 talk -> {
@@ -325,7 +325,7 @@ class HostileNodeTest {
     }
 
     @Test
-    void surplusBehindTheGreetingIsAViolationBeforeAnythingIsSent() {
+    void surplusAfterTheHandshakeIsAViolationBeforeAnythingIsSent() {
         try (ScriptedNode node =
                         ScriptedNode.start(
                                 talk -> {
@@ -394,7 +394,7 @@ class HostileNodeTest {
     }
 
     @Test
-    void aPortThatOnlyLooksOpenIsRefusedLikeAnyOther() throws IOException {
+    void aPortThatOnlySeemsOpenIsRefusedLikeAnyOther() throws IOException {
         try (ServerSocket closing = new ServerSocket()) {
             closing.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             Thread slammer =

@@ -173,7 +173,7 @@ class LateAnswerTest {
     }
 
     @Test
-    void splitCommandsAndPipelinesNeverDoEither() {
+    void splitCommandsAndPipelinesNeverGetALateAnswerEither() {
         List<ScriptedNode> nodes =
                 IntStream.range(2, 6).mapToObj(LateAnswerTest::unpunctual).toList();
         try (OneHopClient redis =

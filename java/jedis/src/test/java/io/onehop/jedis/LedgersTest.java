@@ -142,7 +142,7 @@ class LedgersTest {
     }
 
     @Test
-    void whateverIsAnsweredWasMeantForWhomItReaches() throws InterruptedException {
+    void everyReplyReachesTheCallerItWasMeantFor() throws InterruptedException {
         try (Nodes nodes = Nodes.start(3);
                 OneHopClient redis =
                         nodes.client("timeout: 3000", "pool_size: 4", Inspected.NEVER_RESTING)) {

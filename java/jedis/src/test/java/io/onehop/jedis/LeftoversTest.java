@@ -30,7 +30,7 @@ class LeftoversTest {
     }
 
     @Test
-    void failuresOfEveryKindLeaveNoSocketBehind() {
+    void failuresOfEveryKindLeaveNoSocketOpen() {
         List<ScriptedNode.Script> sick =
                 List.of(
                         talk -> {},

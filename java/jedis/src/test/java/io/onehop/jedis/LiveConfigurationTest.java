@@ -84,7 +84,7 @@ class LiveConfigurationTest {
     }
 
     @Test
-    void everyValueNamesItsKeyWhileTheFileChangesAHundredTimesASecondAndHalfOfItIsGarbage()
+    void everyValueBelongsToItsKeyWhileTheFileChangesAHundredTimesASecondAndHalfOfItIsGarbage()
             throws Exception {
         String[] keys = IntStream.range(0, 500).mapToObj(i -> "key:" + i).toArray(String[]::new);
         try (Nodes nodes = Nodes.start(4)) {

@@ -87,7 +87,7 @@ class LyingClusterTest {
                 "ASK 5 h:99999999999999999999",
                 "ASK 5 :"
             })
-    void whatIsNoRedirectIsTheAnswer(String error) {
+    void anErrorThatIsNoRedirectIsTheAnswer(String error) {
         try (LyingCluster cluster = new LyingCluster(2);
                 OneHopClient redis = cluster.client()) {
             cluster.behave(
@@ -108,7 +108,7 @@ class LyingClusterTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"MOVED", "ASK"})
-    void aStrangerIsNeverSpokenTo(String word) {
+    void aForeignAddressIsNeverContacted(String word) {
         try (ScriptedNode stranger = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
                 LyingCluster cluster = new LyingCluster(2);
                 OneHopClient redis = cluster.client("timeout: 400", "redis_auth: secret")) {
@@ -141,7 +141,7 @@ class LyingClusterTest {
                 "a push",
                 "half a reply"
             })
-    void liesComeToAnEnd(String lie) {
+    void callsToLyingNodesEnd(String lie) {
         try (LyingCluster cluster = new LyingCluster(2);
                 OneHopClient redis = cluster.client("timeout: 1500")) {
             redis.get("key");
@@ -184,7 +184,8 @@ class LyingClusterTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void inAStormEveryReplyIsItsCommands(boolean isClosedInTheMiddle) throws InterruptedException {
+    void inAStormOfRedirectsEveryReplyBelongsToItsCommand(boolean isClosedInTheMiddle)
+            throws InterruptedException {
         Queue<String> wrong = new ConcurrentLinkedQueue<>();
         LongAdder right = new LongAdder();
         try (LyingCluster cluster = new LyingCluster(4);

@@ -20,7 +20,7 @@ class NamesTest {
     private static final Path DNS = Path.of("..", "..", "conformance", "lab", "dns.py");
 
     @Test
-    void aNameThatIsNotResolvedCostsItsOwnNodesKeysOnlyAndItsNodeRests(@TempDir Path folder)
+    void anUnresolvedNameCostsOnlyItsNodesKeysAndItsNodeRests(@TempDir Path folder)
             throws IOException {
         Path zone = folder.resolve("zone.json");
         Files.writeString(

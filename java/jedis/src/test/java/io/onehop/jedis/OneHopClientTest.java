@@ -71,7 +71,7 @@ class OneHopClientTest {
     }
 
     @Test
-    void theTopologyTellsWhereAKeyIs() {
+    void theTopologySaysWhereAKeyIs() {
         try (OneHopClient redis = OneHopClient.builder().configText(LONELY).pool("alpha").build()) {
             assertEquals("127.0.0.1:1", redis.topology().locate("any").name());
             assertSame(redis.topology(), redis.topology());
@@ -95,7 +95,7 @@ class OneHopClientTest {
     }
 
     @Test
-    void aBadFileIsToldWithLineAndReason(@TempDir Path folder) throws Exception {
+    void aBadFileIsReportedWithLineAndReason(@TempDir Path folder) throws Exception {
         String message =
                 rejected(LONELY.replace("redis: true", "redis: yes"), "alpha").getMessage();
         assertTrue(
@@ -157,7 +157,7 @@ class OneHopClientTest {
 
     @Test
     @SuppressWarnings("deprecation") // Deprecated methods must be refused, too.
-    void whatIsNotCoveredIsRefusedByNameBeforeAConnectionIsMade() {
+    void unsupportedMethodsAreRefusedByNameBeforeAConnectionIsMade() {
         ProtocolCommand lowerCase = () -> "select".getBytes(StandardCharsets.UTF_8);
         try (ScriptedNode node = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
                 OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(node.server())))) {
@@ -209,7 +209,7 @@ class OneHopClientTest {
     }
 
     @Test
-    void keysMayBePreProcessedAndArePlacedByWhatIsSent() {
+    void preProcessedKeysArePlacedByTheBytesThatAreSent() {
         try (Nodes nodes = Nodes.start(4);
                 OneHopClient redis = nodes.client()) {
             redis.setKeyArgumentPreProcessor(

@@ -80,7 +80,7 @@ class PartialBatchTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"dead", "hung before the greeting", "hung after it"})
-    void whatThreeNodesAnsweredStandsInTheCallersOrderAndTheFourthIsNamed(String how) {
+    void theRepliesOfThreeNodesAreInTheCallersOrderAndTheFourthIsNamed(String how) {
         ScriptedNode.Script script =
                 talk -> {
                     if (how.endsWith("it")) {
@@ -235,7 +235,7 @@ class PartialBatchTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void whatIsSaidNotToBeSentNeverReachedTheNode(boolean closes) {
+    void commandsReportedAsNotSentNeverReachedTheNode(boolean closes) {
         Set<String> reached = Collections.synchronizedSet(new HashSet<>());
         ScriptedNode.Script silent =
                 talk -> {
@@ -272,7 +272,7 @@ class PartialBatchTest {
     }
 
     @Test
-    void anInterruptedBatchTellsWhatArrivedAndLeavesNoLease() throws InterruptedException {
+    void anInterruptedBatchReturnsWhatArrivedAndLeavesNoLease() throws InterruptedException {
         ScriptedNode.Script silent = talk -> talk.greet().awaitClose();
         try (ScriptedNode fourth = ScriptedNode.start(silent);
                 OneHopClient redis = with(fourth.server(), "timeout: 60000")) {

@@ -222,7 +222,7 @@ class PipelineTest {
     }
 
     @Test
-    void aCommandThatCanNotBeEncodedLeavesThePipelineAsItWas() {
+    void aCommandThatCannotBeEncodedLeavesThePipelineUnchanged() {
         try (AbstractPipeline pipeline = redis.pipelined()) {
             Response<String> before = pipeline.set("before", "1");
             assertThrows(IllegalArgumentException.class, () -> pipeline.set("key", (String) null));
@@ -280,7 +280,7 @@ class PipelineTest {
     }
 
     @Test
-    void syncAndReturnAllReturnsWhatTheResponsesGiveWithErrorsInTheirPlaces() {
+    void syncAndReturnAllReturnsTheValuesOfTheResponsesAndErrorsAsElements() {
         OneHopPipeline pipeline = redis.pipelined();
         assertEquals(List.of(), pipeline.syncAndReturnAll());
         pipeline.set("key", "text");

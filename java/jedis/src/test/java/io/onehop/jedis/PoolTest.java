@@ -403,7 +403,7 @@ class PoolTest {
     }
 
     @Test
-    void aClosedClientSaysSo() {
+    void aClosedClientRefusesCalls() {
         try (RedisServer server = RedisServer.start()) {
             OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server())));
             redis.set("key", "value");
@@ -421,7 +421,7 @@ class PoolTest {
     }
 
     @Test
-    void closingWhileACallIsUnderWayLetsItFinishAndThenClosesItsConnection() throws Exception {
+    void closingDuringACallLetsItFinishThenClosesItsConnection() throws Exception {
         CountDownLatch inUse = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
         ScriptedNode.Script script =

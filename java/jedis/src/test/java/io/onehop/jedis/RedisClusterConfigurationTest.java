@@ -85,7 +85,7 @@ class RedisClusterConfigurationTest {
     }
 
     @Test
-    void aClusterBehindAPoolWithoutTheDirectiveIsNamed() {
+    void aClusterInAPoolWithoutTheDirectiveIsReported() {
         String config = Nodes.configOf(Stream.of(cluster.server(0).server() + " one"));
         String moved =
                 Stream.of("a", "b", "c", "d", "e", "f", "g", "h")
@@ -170,7 +170,7 @@ class RedisClusterConfigurationTest {
     /* ---- Under load ---- */
 
     @Test
-    void seedsReadersTimeoutAndPoolSizeChangeUnderLoadAndNobodyNotices()
+    void seedsReadFromTimeoutAndPoolSizeChangeUnderLoadWithoutAFailure()
             throws InterruptedException {
         AtomicBoolean isOver = new AtomicBoolean();
         AtomicLong calls = new AtomicLong();
@@ -252,7 +252,7 @@ class RedisClusterConfigurationTest {
     /* ---- From a cluster and back ---- */
 
     @Test
-    void fromAClusterToPlainServersAndBackWhileABatchATransactionAndASubscriptionAreOnTheirWay()
+    void fromAClusterToPlainServersAndBackDuringABatchATransactionAndASubscription()
             throws Exception {
         try (RedisServer plain = RedisServer.start()) {
             String key = keyIn(5000);
@@ -337,7 +337,7 @@ class RedisClusterConfigurationTest {
     }
 
     @Test
-    void aClusterThatDoesNotTellIsNoGoodConfigurationUntilItDoes() {
+    void aClusterWithoutAMapIsNoGoodConfigurationUntilItHasOne() {
         client.set("a", "1");
         try (RedisCluster other = RedisCluster.start(1, false)) {
             other.server(0).freeze();

@@ -75,7 +75,7 @@ class RedisClusterFailoverTest {
     }
 
     @Test
-    void readsGoToReplicasAndToMastersWhereThoseAreDead() {
+    void readsGoToReplicasOrToMastersIfTheReplicasAreDead() {
         try (RedisCluster cluster = RedisCluster.start(3, true);
                 OneHopClient client = cluster.client("timeout: 2000", "read_from: prefer_replica");
                 OneHopClient strict = cluster.client("timeout: 2000", "read_from: replica")) {
@@ -129,7 +129,7 @@ class RedisClusterFailoverTest {
 
     /** The masters and their replicas swap roles, twice, while all threads read and write. */
     @Test
-    void aPlannedFailoverIsNoticedByNobody() throws InterruptedException {
+    void aPlannedFailoverCausesNoFailure() throws InterruptedException {
         try (RedisCluster cluster = RedisCluster.start(3, true);
                 OneHopClient client =
                         cluster.client("timeout: 10000", "read_from: prefer_replica")) {

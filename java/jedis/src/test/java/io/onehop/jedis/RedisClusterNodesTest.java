@@ -118,7 +118,7 @@ class RedisClusterNodesTest {
     }
 
     @Test
-    void whenAllSeedsAreDeadTheMapIsAskedOfNodesThatItHas() {
+    void whenAllSeedsAreDeadNodesOfTheMapAreAsked() {
         try (RedisCluster cluster = RedisCluster.start(3, false);
                 OneHopClient client = cluster.client("timeout: 2000")) {
             String key = keyIn(SLOT_OF_LAST);
@@ -171,7 +171,7 @@ class RedisClusterNodesTest {
     }
 
     @Test
-    void anotherNodeAtTheAddressOfADeadOneIsAskedAtOnce() {
+    void anotherNodeAtTheAddressOfADeadOneIsAskedImmediately() {
         try (RedisCluster cluster = RedisCluster.start(3, false);
                 OneHopClient client =
                         cluster.client("timeout: 5000", "server_retry_timeout: 600000")) {
@@ -239,7 +239,7 @@ class RedisClusterNodesTest {
     }
 
     @Test
-    void ofTwoNodesThatKnowNothingOfEachOtherTheOneThatSeesMoreIsBelieved() {
+    void ofTwoNodesThatDoNotKnowEachOtherTheOneWithMoreNodesWins() {
         try (RedisCluster cluster = RedisCluster.start(3, false);
                 OneHopClient client = cluster.client("timeout: 3000")) {
             String lost = keyIn(SLOT_OF_LAST);
@@ -296,7 +296,7 @@ class RedisClusterNodesTest {
     }
 
     @Test
-    void nodesMayHaveAddressesOfTheSixthVersion() throws IOException {
+    void nodesMayHaveIpv6Addresses() throws IOException {
         Path both = Files.writeString(folder.resolve("bind"), "bind 127.0.0.1 ::1\n");
         try (RedisCluster cluster =
                         RedisCluster.start(
@@ -349,7 +349,7 @@ class RedisClusterNodesTest {
     }
 
     @Test
-    void aFirstContactInVainSaysOfEachNodeWhy() {
+    void aFailedBootstrapNamesEachNodesReason() {
         try (RedisServer plain = RedisServer.start();
                 RedisServer frozen = RedisServer.start();
                 OneHopClient dead =

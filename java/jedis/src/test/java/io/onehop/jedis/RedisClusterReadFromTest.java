@@ -110,7 +110,7 @@ class RedisClusterReadFromTest {
     }
 
     @Test
-    void nodesTellTheirRolesAndReplicasWhoTheyFollow() {
+    void theStatusHasRolesAndTheMastersOfReplicas() {
         try (OneHopClient client = client()) {
             SimpleMeterRegistry registry = new SimpleMeterRegistry();
             new OneHopMetrics(client).bindTo(registry);
@@ -177,7 +177,7 @@ class RedisClusterReadFromTest {
     }
 
     @Test
-    void nodesOfTheZoneAreReadMastersTooAndOthersWhereThereAreNone() {
+    void nodesOfTheZoneAnswerReadsMastersTooAndOthersIfThereAreNone() {
         try (OneHopClient client = client("read_from: same_zone", "zone: " + ZONE)) {
             assertEquals(Map.of(2, 10L), readers(client, 10, keyOf(client, 0)));
             assertEquals(Map.of(1, 10L), readers(client, 10, keyOf(client, 1)));
@@ -189,7 +189,7 @@ class RedisClusterReadFromTest {
     }
 
     @Test
-    void aMasterWithoutReplicasAnswersOrNobodyDoes() {
+    void aMasterWithoutReplicasAnswersOrTheReadFails() {
         try (OneHopClient preferring = client("read_from: prefer_replica");
                 OneHopClient strict = client("read_from: replica")) {
             String key = keyOf(preferring, 5);
@@ -203,7 +203,7 @@ class RedisClusterReadFromTest {
     }
 
     @Test
-    void whereAReplicaIsDeadItsMasterAnswersOrNobodyDoes() {
+    void ifAReplicaIsDeadItsMasterAnswersOrTheReadFails() {
         try (OneHopClient preferring = client("timeout: 5000", "read_from: prefer_replica");
                 OneHopClient zone =
                         client("timeout: 5000", "read_from: same_zone", "zone: " + ZONE);

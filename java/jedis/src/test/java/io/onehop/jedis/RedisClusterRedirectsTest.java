@@ -70,7 +70,7 @@ class RedisClusterRedirectsTest {
     /* ---- Nowhere ---- */
 
     @Test
-    void nodesThatSendASlotToEachOtherAreNamed() {
+    void nodesThatRedirectToEachOtherAreNamed() {
         String key = tagIn(1);
         client.set(key, "1");
         client.del(key);
@@ -169,7 +169,7 @@ class RedisClusterRedirectsTest {
     }
 
     @Test
-    void aNodeThatNobodyKnowsIsNeverSentAPassword() {
+    void anUnknownNodeIsNeverSentAPassword() {
         try (ScriptedNode stranger = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
                 ScriptedNode node =
                         node("MOVED 15495 " + stranger.node(), new CopyOnWriteArrayList<>());
@@ -197,7 +197,7 @@ class RedisClusterRedirectsTest {
     }
 
     @Test
-    void aNodeThatSendsToItselfIsAskedAgainNotForEver() {
+    void aNodeThatRedirectsToItselfIsAskedABoundedNumberOfTimes() {
         List<String> commands = new CopyOnWriteArrayList<>();
         try (ScriptedNode node = node("MOVED 15495 SELF", commands);
                 OneHopClient lured = clientOf(node)) {
@@ -212,7 +212,7 @@ class RedisClusterRedirectsTest {
     }
 
     @Test
-    void whatIsNoRedirectIsTheAnswer() {
+    void anErrorThatIsNoRedirectIsTheAnswer() {
         for (String error :
                 List.of(
                         "MOVED",
@@ -267,7 +267,7 @@ class RedisClusterRedirectsTest {
     }
 
     @Test
-    void whatNeverBecomesWholeIsGivenUpInTime() {
+    void aSlotThatNeverFinishesMovingIsGivenUpInTime() {
         String tag = tagIn(4);
         client.mset(tag + "1", "1", tag + "2", "2", tag + "3", "3");
         cluster.beginToMove(4, 0, 2);
@@ -286,7 +286,7 @@ class RedisClusterRedirectsTest {
     /* ---- Nodes that die on the way ---- */
 
     @Test
-    void aCommandOfAPipelineThatIsSentToADeadNodeFailsAloneAndSaysSo() {
+    void aRedirectToADeadNodeFailsOneCommandOfThePipelineAndNamesTheNode() {
         String moved = tagIn(5);
         String there = tagIn(6);
         client.mset(moved, "1", there, "1");
@@ -311,7 +311,7 @@ class RedisClusterRedirectsTest {
     }
 
     @Test
-    void aTransactionOnASlotThatIsBeingMovedFailsAsAWholeAndNothingOfItIsSentOn() {
+    void aTransactionOnAMigratingSlotFailsAsAWholeAndIsNotRedirected() {
         String tag = tagIn(7);
         client.mset(tag + "1", "1", tag + "2", "2");
         cluster.beginToMove(7, 0, 2);
@@ -342,7 +342,7 @@ class RedisClusterRedirectsTest {
     /* ---- Waiting ---- */
 
     @Test
-    void whoWaitsOnASlotThatMovesWaitsAtItsNewNode() throws InterruptedException {
+    void aBlockingCommandFollowsItsSlotToTheNewNode() throws InterruptedException {
         String key = tagIn(8) + "list";
         client.llen(key);
         AtomicReference<Object> popped = new AtomicReference<>();

@@ -126,7 +126,7 @@ class RedisClusterSubscriptionTest {
     }
 
     @Test
-    void aShardSubscriptionWhoseSlotMovesEndsAndTheNextOneHearsTheNewNode()
+    void aShardSubscriptionEndsWhenItsSlotMovesAndTheNextOneUsesTheNewNode()
             throws InterruptedException {
         String channel = channelOf(0);
         Sharded first = new Sharded();
@@ -174,7 +174,7 @@ class RedisClusterSubscriptionTest {
     }
 
     @Test
-    void channelsAndPatternsGoOnWhileSlotsMoveAndEndWhenTheirNodeLeaves()
+    void channelsAndPatternsSurviveMovingSlotsAndEndWhenTheirNodeLeaves()
             throws InterruptedException {
         String channel = channelOf(2);
         Plain channels = new Plain();

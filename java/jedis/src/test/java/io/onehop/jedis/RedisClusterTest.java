@@ -67,7 +67,7 @@ class RedisClusterTest {
     }
 
     @Test
-    void aCommandForAllNodesThatFailsTellsTheRepliesByNodeAsJedisDoes() {
+    void aFailedCommandForAllNodesHasTheRepliesByNodeAsInJedis() {
         JedisBroadcastException error =
                 assertThrows(JedisBroadcastException.class, client::functionKill);
         assertEquals(
@@ -144,7 +144,7 @@ class RedisClusterTest {
     }
 
     @Test
-    void whoDoesNotKnowShardsIsAskedForSlotsFromThenOn() {
+    void aServerWithoutClusterShardsIsAskedForSlotsFromThenOn() {
         String key = movable("shards", 1).get(0);
         permit("-cluster|shards");
         try (OneHopClient fresh = cluster.client("timeout: 5000")) {
@@ -186,7 +186,7 @@ class RedisClusterTest {
     }
 
     @Test
-    void scanGoesThroughTheMastersOnce() {
+    void scanVisitsEachMasterOnce() {
         Set<String> written = new HashSet<>();
         for (int i = 0; i < 300; i++) {
             client.set("key:" + i, "x");
@@ -227,7 +227,7 @@ class RedisClusterTest {
     }
 
     @Test
-    void whatIsPublishedIsHeardOnce() throws InterruptedException {
+    void aPublishedMessageArrivesOnce() throws InterruptedException {
         List<String> heard = Collections.synchronizedList(new ArrayList<>());
         redis.clients.jedis.JedisPubSub subscriber =
                 new redis.clients.jedis.JedisPubSub() {
@@ -249,7 +249,7 @@ class RedisClusterTest {
     }
 
     @Test
-    void whatAsksForTheWritesOfAConnectionIsRefused() {
+    void commandsAboutTheWritesOfAConnectionAreRefused() {
         assertThrows(Unsupported.class, () -> client.waitReplicas("a", 0, 10));
     }
 
@@ -318,7 +318,7 @@ class RedisClusterTest {
     /* ---- ASK, TRYAGAIN ---- */
 
     @Test
-    void aKeyThatHasLeftIsAskedForWhereItIs() {
+    void aKeyThatHasMigratedIsFound() {
         String ask = movable("ask", 1).get(0);
         client.mset(ask + "1", "1", ask + "2", "2", ask + "3", "3");
         Ends ends = Ends.of(ask);
@@ -377,7 +377,7 @@ class RedisClusterTest {
     }
 
     @Test
-    void whatIsWatchedIsLostWithItsSlot() {
+    void watchedKeysAreLostWithTheirSlot() {
         String tag = movable("tag", 1).get(0);
         client.set(tag + "1", "1");
         try (AbstractTransaction transaction = client.transaction(false)) {
@@ -399,7 +399,7 @@ class RedisClusterTest {
     /* ---- Holes ---- */
 
     @Test
-    void aHoleIsServedAround() {
+    void slotsWithoutAnOwnerDoNotAffectOthers() {
         Ends ends = Ends.of("hole");
         try (Jedis owner = cluster.server(ends.from()).jedis()) {
             owner.clusterDelSlots(ends.slot());
@@ -435,7 +435,7 @@ class RedisClusterTest {
     }
 
     @Test
-    void whatIsNoClusterIsNoneByConfiguration() {
+    void aServerThatIsNoClusterIsAConfigurationError() {
         try (io.onehop.jedis.lab.RedisServer alone = io.onehop.jedis.lab.RedisServer.start();
                 OneHopClient lost =
                         io.onehop.jedis.lab.Nodes.clientOf(

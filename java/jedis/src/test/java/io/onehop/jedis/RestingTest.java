@@ -139,7 +139,7 @@ class RestingTest {
     }
 
     @Test
-    void oneBrokenExchangeIsBadLuckAndTwoInARowAreNot() {
+    void aNodeRestsAfterTwoBrokenExchangesInARowNotAfterOne() {
         ScriptedNode.Script script =
                 talk -> {
                     talk.greet().command();
@@ -190,7 +190,7 @@ class RestingTest {
     }
 
     @Test
-    void whoFindsOutMayDoSoOverAnIdleConnectionThatDied() {
+    void aProbeMayFindItsIdleConnectionClosed() {
         AtomicBoolean isSick = new AtomicBoolean(true);
         ScriptedNode.Script script =
                 talk -> {
@@ -224,7 +224,7 @@ class RestingTest {
     }
 
     @Test
-    void aNodeThatAcceptsAndAnswersNobodyRestsAfterTwoInARow() {
+    void aNodeThatAcceptsButNeverAnswersRestsAfterTwoFailuresInARow() {
         try (ScriptedNode node = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
                 OneHopClient redis = Inspected.clientOf(node, "timeout: 200")) {
             AtomicInteger late = new AtomicInteger();
@@ -364,7 +364,8 @@ class RestingTest {
     }
 
     @Test
-    void aWrongPasswordAnInterruptAndAFullPoolAreNotTheNodes() throws InterruptedException {
+    void aWrongPasswordAnInterruptAndAFullPoolAreNotFailuresOfTheNode()
+            throws InterruptedException {
         try (RedisServer server = RedisServer.start("requirepass", "right");
                 OneHopClient wrong =
                         Nodes.clientOf(
@@ -398,7 +399,7 @@ class RestingTest {
     }
 
     @Test
-    void anErrorTheNodeAnswersIsAnAnswer() {
+    void anErrorReplyCountsAsAnAnswer() {
         try (RedisServer server = RedisServer.start();
                 OneHopClient redis =
                         Nodes.clientOf(
@@ -415,7 +416,7 @@ class RestingTest {
     /* ---- Where nodes are ejected ---- */
 
     @Test
-    void aNodeThatCanNotServeNowHasFailedIfItsPoolEjects() {
+    void aNodeThatCannotServeNowHasFailedIfItsPoolEjects() {
         ScriptedNode.Script script =
                 talk -> {
                     talk.greet();

@@ -68,7 +68,7 @@ class ScanTest {
     }
 
     @Test
-    void patternsCountsTypesAndBytesAreTheNodes() {
+    void patternsCountsTypesAndBytesAreAppliedByTheNodes() {
         List<String> seen = new ArrayList<>();
         String cursor = "0";
         do {
@@ -93,7 +93,7 @@ class ScanTest {
     }
 
     @Test
-    void anotherClientOfTheTopologyGoesOnWhereOneStopped() {
+    void anotherClientOfTheTopologyContinuesTheScan() {
         Set<String> seen = new HashSet<>();
         String cursor = "0";
         do {
@@ -123,7 +123,7 @@ class ScanTest {
     }
 
     @Test
-    void iterationsGoThroughAllNodes() {
+    void iterationsVisitAllNodes() {
         assertEquals(
                 all(), new HashSet<>(redis.scanIteration(100, "*").collect(new ArrayList<>())));
         assertEquals(
@@ -157,7 +157,7 @@ class ScanTest {
     }
 
     @Test
-    void aCursorThatCanNotBeHandedOnIsAViolation() {
+    void aCursorWithTooManyBitsIsAViolation() {
         for (String cursor : List.of("1099511627776", "18446744073709551615", "x", "")) {
             try (ScriptedNode node =
                             ScriptedNode.start(
@@ -179,7 +179,7 @@ class ScanTest {
     }
 
     @Test
-    void theNodesOwnScansAreTheirNodes() {
+    void hscanAndTheLikeGoToTheKeysNode() {
         redis.hset("hash", "field", "value");
         assertEquals(1, redis.hscan("hash", "0").getResult().size());
         assertFalse(redis.sscan("set", "0").getResult().isEmpty());

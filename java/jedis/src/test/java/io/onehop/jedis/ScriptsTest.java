@@ -65,7 +65,7 @@ class ScriptsTest {
     }
 
     @Test
-    void withoutKeysAScriptRunsWhereThereIsOneServer() {
+    void aScriptWithoutKeysRunsIfThereIsOneServer() {
         String digest;
         try (Jedis one = nodes.servers().get(0).jedis()) {
             digest = one.scriptLoad("return ARGV[1]");
@@ -127,7 +127,7 @@ class ScriptsTest {
     }
 
     @Test
-    void whatWasOnlySeenInEvalIsRemembered() {
+    void aScriptThatWasOnlySeenInEvalIsRemembered() {
         try (OneHopClient redis = nodes.client()) {
             redis.eval("return KEYS[1]", 1, "key");
             try (AbstractPipeline pipeline = redis.pipelined()) {
@@ -149,7 +149,7 @@ class ScriptsTest {
     }
 
     @Test
-    void whatWasNeverSeenIsTheNodesError() {
+    void aScriptThatWasNeverSeenIsTheNodesError() {
         try (OneHopClient redis = nodes.client();
                 OneHopClient other = nodes.client()) {
             String digest = other.scriptLoad(COUNT);
@@ -164,7 +164,7 @@ class ScriptsTest {
     }
 
     @Test
-    void inAPipelineTheScriptGoesInFrontOnceForEachNode() {
+    void inAPipelineTheScriptIsSentFirstOnceForEachNode() {
         try (OneHopClient redis = nodes.client()) {
             String digest = redis.scriptLoad(COUNT);
             lose();
@@ -218,7 +218,7 @@ class ScriptsTest {
     }
 
     @Test
-    void betweenWatchAndMultiItIsRepairedAsEverywhere() {
+    void betweenWatchAndMultiALostScriptIsRepaired() {
         try (OneHopClient redis = nodes.client()) {
             String digest = redis.scriptLoad(COUNT);
             lose();
@@ -234,7 +234,7 @@ class ScriptsTest {
     }
 
     @Test
-    void theOldestIsForgottenFirstAndTheLongestNeverKept() {
+    void theOldestScriptIsForgottenFirstAndTheLongestIsNeverKept() {
         Scripts scripts = new Scripts();
         Command eval = Commands.known(new CommandArguments(Protocol.Command.EVAL));
         for (int i = 0; i <= Limits.SCRIPTS_MAX; i++) {

@@ -160,7 +160,7 @@ class SplitCommandsTest {
     }
 
     @Test
-    void othersWantAllKeysOnOneNodeAndSayWhichTagWouldHelp() {
+    void otherCommandsNeedAllKeysOnOneNodeAndSuggestAHashTag() {
         String one = Nodes.keyOn(redis.topology(), nodes.servers().get(0).node());
         String other = Nodes.keyOn(redis.topology(), nodes.servers().get(1).node());
         CrossNode failure = assertThrows(CrossNode.class, () -> redis.sinter(one, other));

@@ -107,7 +107,7 @@ class SsdbNodesTest {
     }
 
     @Test
-    void nothingWithinTheBoundsIsNothingToSend() {
+    void anEmptyRangeSendsNothing() {
         assertEquals(0, redis.zcount("z", "2", "1"));
         assertEquals(List.of(), redis.zrangeByScore("z", "(1", "(2"));
         try (AbstractPipeline pipeline = redis.pipelined()) {
@@ -121,7 +121,7 @@ class SsdbNodesTest {
     }
 
     @Test
-    void whatIsRefusedArrivesNowhere() {
+    void refusedCommandsReachNoNode() {
         String[] pairs =
                 Stream.concat(Stream.of(keys(20)), Stream.of("v", "v", "k".repeat(256), "v"))
                         .toArray(String[]::new);
@@ -147,7 +147,7 @@ class SsdbNodesTest {
     }
 
     @Test
-    void rawCallsReachItsOwnCommands() {
+    void ssdbsOwnCommandsAreSentByRawCalls() {
         assertEquals(List.of("3"), texts(redis.sendCommand(() -> "hsize".getBytes(), "h")));
         assertEquals(
                 3,
@@ -173,7 +173,7 @@ class SsdbNodesTest {
     }
 
     @Test
-    void redisIsNotTakenForSsdb() {
+    void redisIsNotMistakenForSsdb() {
         try (RedisServer server = RedisServer.start();
                 OneHopClient wrong = client(Stream.of(server.server()))) {
             ConfigInvalid refused = assertThrows(ConfigInvalid.class, () -> wrong.get("k"));

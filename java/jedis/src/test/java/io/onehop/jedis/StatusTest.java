@@ -41,7 +41,7 @@ import java.util.stream.Stream;
 class StatusTest {
 
     @Test
-    void theStatusTellsWhatBecameOfTheCalls() {
+    void theStatusCountsHowCallsEnded() {
         try (RedisServer server = RedisServer.start();
                 OneHopClient redis =
                         Nodes.clientOf(
@@ -101,7 +101,7 @@ class StatusTest {
     }
 
     @Test
-    void aFileThatIsRefusedIsSeenInStatusAndMetersUntilItIsMended(@TempDir Path folder)
+    void aRefusedFileIsInStatusAndMetersUntilItIsCorrected(@TempDir Path folder)
             throws IOException {
         String good = Nodes.configOf(Stream.of("127.0.0.1:1:1")).replace("LISTEN", "127.0.0.1:1");
         Path file = Files.writeString(folder.resolve("nutcracker.yml"), good);
@@ -189,7 +189,7 @@ class StatusTest {
     }
 
     @Test
-    void aChangedDirectiveLeavesTheNumbersAndWhatIsKnownOfTheNodesAndClosingLeavesNone() {
+    void aChangedDirectiveKeepsCountersAndHealthAndClosingRemovesThem() {
         try (RedisServer server = RedisServer.start()) {
             String[] servers = {
                 server.server() + " well", "127.0.0.1:" + Processes.freePort() + ":1 lost"

@@ -196,7 +196,7 @@ class SubscriptionTest {
     }
 
     @Test
-    void itSoundsLikeOneServer() throws InterruptedException {
+    void itReceivesWhatOneServerWouldSend() throws InterruptedException {
         Ear one = new Ear();
         Ear four = new Ear();
         try (RedisServer server = RedisServer.start();
@@ -281,7 +281,7 @@ class SubscriptionTest {
     /* ---- Patterns, bytes, sharded channels ---- */
 
     @Test
-    void aPatternHearsEveryNodeAndEachMessageOnce() throws InterruptedException {
+    void aPatternReceivesTheMessagesOfEveryNodeOnce() throws InterruptedException {
         Ear ear = new Ear();
         Listening listening = new Listening(() -> redis.psubscribe(ear, "key:*", "nothing*"));
         ear.awaits(2);
@@ -299,7 +299,7 @@ class SubscriptionTest {
     }
 
     @Test
-    void bytesAreHeardAsBytes() throws InterruptedException {
+    void bytesAreReceivedAsBytes() throws InterruptedException {
         byte[] channel = {0, (byte) 0xff, '\r', '\n'};
         List<byte[]> heard = Collections.synchronizedList(new ArrayList<>());
         BinaryJedisPubSub binary =
@@ -366,7 +366,7 @@ class SubscriptionTest {
     /* ---- Failures ---- */
 
     @Test
-    void whatANodeRefusesIsThrown() {
+    void theErrorOfANodeThatRefusesIsThrown() {
         JedisDataException refused =
                 assertThrows(JedisDataException.class, () -> redis.subscribe(new Ear()));
         assertTrue(
@@ -435,7 +435,7 @@ class SubscriptionTest {
     }
 
     @Test
-    void whatIsNeitherMessageNorConfirmationIsNotBelieved() {
+    void aValueThatIsNeitherMessageNorConfirmationIsAViolation() {
         for (String wrong :
                 List.of(
                         confirmation("subscribe", "c", 1),
@@ -451,7 +451,7 @@ class SubscriptionTest {
     }
 
     @Test
-    void aMessageComesAfterTheConfirmationOfItsPatternHoweverSlowANodeIs()
+    void aMessageFollowsTheConfirmationOfItsPatternHoweverSlowANodeIs()
             throws InterruptedException {
         List<ScriptedNode> both =
                 Stream.of(false, true)
@@ -498,7 +498,8 @@ class SubscriptionTest {
     }
 
     @Test
-    void aLastConfirmationOfOneNodeDoesNotEndWhatBeginsOnAnother() throws InterruptedException {
+    void aLastConfirmationOfOneNodeDoesNotEndASubscriptionThatBeginsOnAnother()
+            throws InterruptedException {
         ScriptedNode.Script slow =
                 talk -> {
                     String channel = talk.greet().command().get(1);

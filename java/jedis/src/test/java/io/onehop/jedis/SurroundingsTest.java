@@ -57,7 +57,7 @@ class SurroundingsTest {
     }
 
     @Test
-    void aJavaMachineWithoutJdkNetIsEnough() {
+    void aRuntimeWithoutJdkNetIsEnough() {
         try (RedisServer server = RedisServer.start()) {
             String without = "java.base,java.logging,java.management,java.naming,java.sql";
             assertEquals(

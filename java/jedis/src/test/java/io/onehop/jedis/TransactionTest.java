@@ -65,7 +65,7 @@ class TransactionTest {
     }
 
     @Test
-    void anEmptyOneSendsNothing() {
+    void anEmptyTransactionSendsNothing() {
         try (ScriptedNode node = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
                 OneHopClient client = Inspected.clientOf(node)) {
             assertEquals(List.of(), client.multi().exec());
@@ -94,7 +94,7 @@ class TransactionTest {
     }
 
     @Test
-    void anErrorAtRunTimeStandsInItsPlaceAndTheRestIsExecuted() {
+    void anErrorAtRunTimeIsAnElementAndTheRestIsExecuted() {
         AbstractTransaction transaction = redis.multi();
         transaction.set(here, "text");
         Response<Long> wrong = transaction.incr(here);
@@ -131,7 +131,7 @@ class TransactionTest {
     }
 
     @Test
-    void whatIsQueuedStaysAsItWasWhenTheCallersArraysDoNot() {
+    void queuedCommandsDoNotChangeWithTheCallersArrays() {
         byte[] key = here.getBytes();
         byte[] value = {'o', 'n', 'e'};
         AbstractTransaction transaction = redis.multi();
@@ -143,7 +143,7 @@ class TransactionTest {
     }
 
     @Test
-    void whereMultiIsNotAllowedNothingIsExecuted() {
+    void ifMultiIsNotAllowedNothingIsExecuted() {
         for (boolean isWatched : new boolean[] {false, true}) {
             try (Jedis jedis = nodes.servers().get(0).jedis()) {
                 jedis.aclSetUser("default", "-multi");
@@ -207,7 +207,7 @@ class TransactionTest {
     }
 
     @Test
-    void whatWasNeverACommandSpoilsNothing() {
+    void callsThatMakeNoCommandDoNotSpoilTheTransaction() {
         AbstractTransaction transaction = redis.multi();
         transaction.set(here, "1");
         assertThrows(IllegalArgumentException.class, () -> transaction.set(here, (String) null));
@@ -228,7 +228,7 @@ class TransactionTest {
     }
 
     @Test
-    void whatHasNoNodeOrChangesTheConnectionIsRefused() {
+    void commandsWithoutANodeOrThatChangeTheConnectionAreRefused() {
         AbstractTransaction transaction = redis.multi();
         transaction.set(here, "1");
         assertThrows(Unsupported.class, () -> transaction.waitReplicas(1, 1));
@@ -239,7 +239,7 @@ class TransactionTest {
     /* ---- WATCH ---- */
 
     @Test
-    void whatChangedSinceItWasWatchedExecutesNothing() {
+    void aChangedWatchedKeyPreventsTheExecution() {
         for (boolean isChanged : new boolean[] {true, false}) {
             AbstractTransaction transaction = redis.transaction(false);
             transaction.watch(here);
@@ -256,7 +256,7 @@ class TransactionTest {
     }
 
     @Test
-    void anEmptyOneStillTellsWhetherSomethingWatchedHasChanged() {
+    void anEmptyTransactionStillDetectsAChangeOfWatchedKeys() {
         AbstractTransaction transaction = redis.transaction(false);
         transaction.watch(here);
         redis.set(here, "changed");
@@ -287,7 +287,7 @@ class TransactionTest {
     }
 
     @Test
-    void betweenWatchAndMultiEveryNodeAnswersAtOnce() {
+    void betweenWatchAndMultiEveryNodeAnswersImmediately() {
         redis.mset(here, "1", there, "2");
         try (AbstractTransaction transaction = redis.transaction(false)) {
             transaction.watch(here);
@@ -333,7 +333,7 @@ class TransactionTest {
     /* ---- Order of calls ---- */
 
     @Test
-    void callsOutOfOrderAreToldSo() {
+    void callsOutOfOrderAreRefused() {
         AbstractTransaction transaction = redis.transaction(false);
         assertEquals(
                 "EXEC without MULTI",
@@ -368,7 +368,7 @@ class TransactionTest {
     }
 
     @Test
-    void whatANodeSaysUnaskedBetweenTwoCommandsOfATransactionAnswersNone() {
+    void unexpectedBytesBetweenTwoCommandsOfATransactionAnswerNeither() {
         CompletableFuture<Void> isWatched = new CompletableFuture<>();
         CompletableFuture<Void> isSaid = new CompletableFuture<>();
         watching(
@@ -448,7 +448,7 @@ class TransactionTest {
     }
 
     @Test
-    void behindAMultiThatHasNotItsOkNothingIsSentAndTheConnectionIsNotUsedAgain() {
+    void afterAMultiWithoutOkNothingIsSentAndTheConnectionIsClosed() {
         for (String answer : List.of("-NOPERM no MULTI\r\n", "+QUEUED\r\n", "$-1\r\n", ":1\r\n")) {
             List<List<String>> seen = Collections.synchronizedList(new ArrayList<>());
             watching(
@@ -476,7 +476,7 @@ class TransactionTest {
     }
 
     @Test
-    void anAnswerThatIsNotThatOfTheQueuedCommandsIsNotBelieved() {
+    void anExecReplyOfAnotherShapeIsAViolation() {
         List<String> wrong =
                 new ArrayList<>(List.of("*0\r\n", "*2\r\n+OK\r\n+OK\r\n", "+OK\r\n", ":1\r\n"));
         for (String answer : wrong) {
@@ -498,7 +498,7 @@ class TransactionTest {
     }
 
     @Test
-    void aCloseThatCanNotUnwatchClosesTheConnectionInstead() {
+    void ifUnwatchFailsCloseClosesTheConnection() {
         watching(
                 talk -> {
                     talk.command();

@@ -127,7 +127,7 @@ class UnknownCommandsTest {
     }
 
     @Test
-    void onlyWhatTheTableAndJedisDoNotKnowCostsAConnection() {
+    void onlyCommandsUnknownToTheTableAndJedisCloseTheirConnection() {
         redis.get("key");
         long before = accepted();
         redis.sendCommand("key", named("get"), "key");
@@ -141,7 +141,7 @@ class UnknownCommandsTest {
     }
 
     @Test
-    void aPipelineRefusesThemAndDoesTheRest() {
+    void aPipelineRefusesThemAndRunsTheRest() {
         try (OneHopPipeline pipeline = redis.pipelined()) {
             pipeline.set("key", "of database 0");
             Unsupported refused =

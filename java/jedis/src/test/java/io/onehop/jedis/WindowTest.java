@@ -57,12 +57,12 @@ class WindowTest {
     }
 
     @Test
-    void manySmallCommandsWithLargerRepliesEnd() {
+    void manySmallCommandsWithLargerRepliesCauseNoDeadlock() {
         roundTrip(40_000, 100, 1000);
     }
 
     @Test
-    void commandsLargerThanEveryBufferWithLargeRepliesEnd() {
+    void commandsLargerThanEveryBufferWithLargeRepliesCauseNoDeadlock() {
         roundTrip(12, 6_000_000, 6_000_000);
     }
 

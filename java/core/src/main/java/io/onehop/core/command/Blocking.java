@@ -33,7 +33,7 @@ public final class Blocking {
         return new Blocking(timeout, null, 0, null, msPerUnit);
     }
 
-    static Blocking behind(String option, int from, String until, int msPerUnit) {
+    static Blocking after(String option, int from, String until, int msPerUnit) {
         return new Blocking(0, option, from, until, msPerUnit);
     }
 
@@ -45,7 +45,7 @@ public final class Blocking {
         int position =
                 option == null
                         ? timeout < 0 ? words.count() + timeout : timeout
-                        : behindOption(words);
+                        : afterOption(words);
         if (position < 1 || position >= words.count()) {
             return NOT;
         }
@@ -60,7 +60,7 @@ public final class Blocking {
         }
     }
 
-    private int behindOption(Words words) {
+    private int afterOption(Words words) {
         for (int position = from;
                 position < words.count() && !KeySpec.isWord(words.word(position), until);
                 position++) {

@@ -20,7 +20,7 @@ final class KeySpec {
             return new Begin(index, null, null, 0, Map.of());
         }
 
-        static Begin behind(String keyword, int from) {
+        static Begin after(String keyword, int from) {
             return new Begin(0, ascii(keyword), null, from, Map.of());
         }
 
@@ -28,7 +28,7 @@ final class KeySpec {
          * {@code skip} has words and the number of their arguments. Those are skipped, because they
          * could look like options.
          */
-        static Begin behindEach(String option, int from, Map<String, Integer> skip) {
+        static Begin afterEach(String option, int from, Map<String, Integer> skip) {
             return new Begin(0, null, ascii(option), from, skip);
         }
     }

@@ -82,7 +82,7 @@ final class TableRow {
     }
 
     TableRow waits(String option, int from, String until, int msPerUnit) {
-        command.blocking = Blocking.behind(option, from, until, msPerUnit);
+        command.blocking = Blocking.after(option, from, until, msPerUnit);
         return this;
     }
 

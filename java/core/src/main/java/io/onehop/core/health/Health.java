@@ -117,7 +117,7 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
      * @param chance any number, read as unsigned
      */
     public long failed(long state, long heardMs, Cause cause, long born, long nowMs, int chance) {
-        if (saysNothing(state, heardMs, born)) {
+        if (isIrrelevant(state, heardMs, born)) {
             return state;
         }
         int failures = Math.min(failures(state) + 1, FAILURES_MAX);
@@ -131,7 +131,7 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
         return state(until(state), failures, step(state), generation(state));
     }
 
-    private boolean saysNothing(long state, long heardMs, long born) {
+    private boolean isIrrelevant(long state, long heardMs, long born) {
         long known = birth(state, heardMs);
         return ejects ? born % GENERATIONS != known % GENERATIONS : born != known;
     }

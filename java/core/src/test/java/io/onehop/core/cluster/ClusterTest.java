@@ -108,7 +108,7 @@ class ClusterTest {
     }
 
     @Test
-    void theBetterAnswerIsTakenAndPlacesAreKept() throws ClusterException {
+    void theBetterMapIsTakenAndIndexesAreKept() throws ClusterException {
         for (JsonObject test : Spec.tests("topology/vectors/cluster_adoption.json")) {
             PoolTopology current = null;
             for (JsonObject step : Spec.objects(test.getAsJsonArray("steps"))) {
@@ -148,7 +148,7 @@ class ClusterTest {
     }
 
     @Test
-    void anErrorLeadsWhereItsVectorSays() throws ClusterException {
+    void everyErrorIsDecidedAsInItsVector() throws ClusterException {
         for (JsonObject group : Spec.groups("route/vectors/redirects.json")) {
             PoolTopology map = read(group).topology(POOL, null);
             for (JsonObject test : Spec.objects(group.getAsJsonArray("tests"))) {
@@ -180,7 +180,7 @@ class ClusterTest {
     }
 
     @Test
-    void beforeTheFirstMapTheSeedsStandIn() {
+    void beforeTheFirstMapTheSeedsAreTheNodes() {
         PoolTopology seeds = PoolTopology.of(POOL);
         assertEquals(0, seeds.servedCount());
         assertEquals(Role.NONE, seeds.nodes().get(0).role());
@@ -191,7 +191,7 @@ class ClusterTest {
     }
 
     @Test
-    void aSlotThatMovesIsInTheFingerprint() throws ClusterException {
+    void aMovedSlotChangesTheFingerprint() throws ClusterException {
         List<JsonObject> groups = Spec.groups("route/vectors/redirects.json");
         PoolTopology map = read(groups.get(0)).topology(POOL, null);
         PoolTopology moved = map.withSlots(Map.of(7, 4));
@@ -202,7 +202,7 @@ class ClusterTest {
     }
 
     @Test
-    void anyBytesAreAMapOrAReason() throws ClusterException {
+    void anyBytesGiveAMapOrAReason() throws ClusterException {
         Random chance = new Random(7);
         List<JsonObject> tests = Spec.tests("topology/vectors/cluster_replies.json");
         int maps = 0;

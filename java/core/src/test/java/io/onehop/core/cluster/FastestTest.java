@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class FastestTest {
 
     @Test
-    void timesAreSmoothedAndNodesChosenAsTheVectorsSay() {
+    void latenciesAreSmoothedAndNodesChosenAsInTheVectors() {
         for (JsonObject group : Spec.groups("topology/vectors/fastest.json")) {
             boolean isSmooth = group.get("type").getAsString().equals("SmoothTest");
             for (JsonObject test : Spec.objects(group.getAsJsonArray("tests"))) {

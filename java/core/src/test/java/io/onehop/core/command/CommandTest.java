@@ -97,7 +97,7 @@ class CommandTest {
     }
 
     @Test
-    void everyEntryHasWhatTheTableSays() {
+    void everyEntryEqualsItsRowOfThePage() {
         for (Map.Entry<String, JsonElement> entry : TABLE.entrySet()) {
             JsonObject told = entry.getValue().getAsJsonObject();
             Command command = CommandIndex.find(words(entry.getKey().replace('|', ' ')));
@@ -133,7 +133,7 @@ class CommandTest {
     }
 
     @Test
-    void namesHaveNoCaseAndAContainerNeedsAKnownSubcommand() {
+    void namesIgnoreCaseAndAContainerNeedsAKnownSubcommand() {
         assertSame(CommandIndex.find(words("hget")), CommandIndex.find(words("HgEt")));
         assertEquals("XGROUP CREATE", CommandIndex.find(words("xGroup cReate s g $")).shown());
         assertNull(CommandIndex.find(words("XGROUP")));
@@ -213,7 +213,7 @@ class CommandTest {
     }
 
     @Test
-    void tellsHowLongACommandWaits() {
+    void theTimeoutOfABlockingCommandIsFound() {
         Map<String, Long> lines =
                 Map.of(
                         "BLPOP a b 1.5",

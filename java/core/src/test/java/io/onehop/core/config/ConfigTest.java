@@ -54,7 +54,7 @@ class ConfigTest {
 
     @ParameterizedTest
     @MethodSource("good")
-    void aGoodConfigurationMeansWhatItsCaseSays(String name) throws ConfigException {
+    void aGoodConfigurationHasTheValuesOfItsCase(String name) throws ConfigException {
         Config config = Config.parse(text("good", name));
         if (!theCase("good", name).has("pools")) {
             return; // A case of size only says that it is accepted.
@@ -163,7 +163,7 @@ class ConfigTest {
      * tried with libyaml.
      */
     @Test
-    void tabsAndKeysAreTakenAsNutcrackerTakesThem() {
+    void tabsAndKeysAreReadAsNutcrackerReadsThem() {
         for (String listen :
                 List.of(
                         "listen:\th:1",

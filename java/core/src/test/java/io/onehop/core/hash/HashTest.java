@@ -32,7 +32,7 @@ class HashTest {
 
     @ParameterizedTest
     @EnumSource(Hash.class)
-    void bytesAroundTheKeyPlayNoPart(Hash hash) {
+    void bytesAroundTheKeyHaveNoEffect(Hash hash) {
         HashFunction function = HashFunction.named(hash);
         for (JsonObject test : Spec.tests("hash/vectors/" + hash.label() + ".json")) {
             byte[] key = Spec.hex(test, "key");

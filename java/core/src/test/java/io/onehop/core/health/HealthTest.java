@@ -33,7 +33,7 @@ class HealthTest {
     }
 
     @Test
-    void theLogIsToldWhatThePageSays() {
+    void theLogGetsTheLinesOfTheVectors() {
         for (JsonObject test : Spec.tests("health/vectors/told.json")) {
             long word = 0;
             for (JsonObject step : Spec.objects(test.getAsJsonArray("steps"))) {
@@ -54,7 +54,7 @@ class HealthTest {
     }
 
     @Test
-    void countingClaimingAndStayingUpAreNoNews() {
+    void countingClaimingAndStayingUpAreNotLogged() {
         Health health = new Health(false, 2, 0);
         long once = health.failed(0, 0, Cause.EXCHANGE, 0, 1000, 0);
         long down = health.failed(once, 0, Cause.EXCHANGE, 0, 1000, 0);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class LatencyTest {
 
     @Test
-    void everyTimeIsInItsBucketAndPercentilesAreWhatThePageSays() {
+    void everyDurationIsInItsBucketAndPercentilesAreThoseOfThePage() {
         for (JsonObject test : Spec.tests("meter/vectors/latency.json")) {
             if (test.has("us")) {
                 int bucket = Latency.bucket(test.get("us").getAsLong());

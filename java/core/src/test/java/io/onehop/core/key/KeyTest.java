@@ -31,7 +31,7 @@ class KeyTest {
     }
 
     @Test
-    void theTagIsLookedForInsideTheKeyOnly() {
+    void onlyBytesInsideTheKeyMakeATag() {
         byte[] buffer = "{x}key}".getBytes();
         assertArrayEquals(
                 "key".getBytes(), hashed(buffer, 3, 3, new HashTag((byte) '{', (byte) '}')));

@@ -19,7 +19,7 @@ class RangesTest {
     }
 
     @Test
-    void crowdedRangesAreSearchedJustAsWell() {
+    void crowdedRangesAreFoundAsWell() {
         Random random = new Random(2);
         for (int range = 0; range < 32; range++) {
             int shift = range;

@@ -31,7 +31,7 @@ class PlacementTest {
                 "ketama_sizes",
                 "ketama_ties"
             })
-    void everyKeyIsOnItsNodeByTheWayThatIsTold(String page) {
+    void everyKeyIsOnTheNodeOfItsExplanation(String page) {
         for (JsonObject group : Spec.groups("placement/vectors/" + page + ".json")) {
             PoolTopology topology = Spec.topology(group);
             List<String> names = topology.nodes().stream().map(Node::name).toList();

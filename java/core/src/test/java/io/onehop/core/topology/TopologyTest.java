@@ -35,7 +35,7 @@ class TopologyTest {
     private static final int KEYS = 5000;
 
     @Test
-    void theFingerprintIsThatOfItsVector() {
+    void theFingerprintEqualsItsVector() {
         for (JsonObject test : Spec.tests("topology/vectors/fingerprints.json")) {
             PoolTopology topology = Spec.topology(test);
             assertEquals(
@@ -51,7 +51,7 @@ class TopologyTest {
     }
 
     @Test
-    void theShareOfMovedKeysIsThatOfItsVector() throws ConfigException {
+    void theShareOfMovedKeysEqualsItsVector() throws ConfigException {
         for (JsonObject test : Spec.tests("topology/vectors/moved.json")) {
             PoolTopology before = topology(test.get("before").getAsString());
             PoolTopology after = topology(test.get("after").getAsString());

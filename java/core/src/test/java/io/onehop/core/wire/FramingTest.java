@@ -112,7 +112,7 @@ class FramingTest {
     }
 
     @Test
-    void bytesAfterAFaultAreNotLookedAt() {
+    void bytesAfterAFaultAreIgnored() {
         Framing framing = new Framing();
         framing.owe(2);
         byte[] stream = "+OK\r\nHTTP/1.1 400 Bad Request\r\n+OK\r\n".getBytes();
@@ -147,7 +147,7 @@ class FramingTest {
     }
 
     @Test
-    void onASubscribedConnectionWhatIsNotOwedIsAMessageHoweverItIsCut() {
+    void onASubscribedConnectionAValueThatIsNotOwedIsAMessageHoweverItIsCut() {
         for (JsonObject vector : Spec.tests("wire/vectors/subscribed.json")) {
             byte[] stream = stream(vector);
             for (int size : new int[] {1, 2, 3, 7, 64, 1000, stream.length + 1}) {

@@ -33,7 +33,7 @@ class ReplyGuardTest {
     }
 
     @Test
-    void whatWasBelievedIsDeliveredBeforeTheFaultIsThrownAndTheFaultStays() throws IOException {
+    void validBytesAreDeliveredBeforeTheFaultAndTheFaultStays() throws IOException {
         ReplyGuard guard = guard(new ByteArrayInputStream("+OK\r\n+SURPLUS\r\n".getBytes()));
         guard.owe(1);
         byte[] into = new byte[100];

@@ -131,12 +131,12 @@ public final class Merge {
             replies[number] = reply;
             missing--;
             if (missing == 0) {
-                tell();
+                finish();
             }
         }
     }
 
-    private void tell() {
+    private void finish() {
         Map<Integer, Integer> failed = new TreeMap<>(); // By node index, the number of its part.
         boolean isAnswered = false;
         for (int i = 0; i < replies.length; i++) {
@@ -146,7 +146,7 @@ public final class Merge {
             isAnswered |= !(replies[i] instanceof Exception);
         }
         if (failed.isEmpty() || isAnswered && command.merge() == MergeRule.ONE_OK) {
-            tell(
+            finish(
                     MergeRules.merged(
                             command, parts, Arrays.asList(replies), order(), List.of(nodes)));
             return;
@@ -156,7 +156,7 @@ public final class Merge {
         whole.fail(Failure.ofBatch(failures, failed.size() < replies.length, pool, partial()));
     }
 
-    private void tell(Object merged) {
+    private void finish(Object merged) {
         if (merged == MergeRules.DIFFERENT) {
             whole.fail(Commands.different(command.shown(), pool));
         } else {

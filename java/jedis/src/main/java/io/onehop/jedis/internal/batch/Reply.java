@@ -29,7 +29,7 @@ public final class Reply<T> extends Response<T> implements ReplySink {
     }
 
     /** The value that {@link #get} returns, or the exception that it throws. */
-    public Object told() {
+    public Object outcome() {
         if (failure != null) {
             // Not thrown and caught: there may be 100,000 of them, after the deadline.
             return failure;

@@ -60,7 +60,7 @@ public final class Cluster implements AutoCloseable {
     private long anywayNs;
     private ClusterRefresh refresh; // The last one.
     private RefreshFailure failure = new RefreshFailure("there is no answer", ErrorKind.NODE_DOWN);
-    private String told; // The problem that was logged last; null: none since the last success.
+    private String logged; // The problem that was logged last; null: none since the last success.
 
     public Cluster(Snapshots snapshots) {
         this.snapshots = snapshots;
@@ -244,7 +244,7 @@ public final class Cluster implements AutoCloseable {
     }
 
     private void complain(String problem) {
-        if (problem != null && !problem.equals(told)) {
+        if (problem != null && !problem.equals(logged)) {
             LOG.log(
                     Level.WARNING,
                     "the map of the Redis Cluster of server pool "
@@ -252,7 +252,7 @@ public final class Cluster implements AutoCloseable {
                             + " cannot be refreshed: "
                             + problem);
         }
-        told = problem;
+        logged = problem;
     }
 
     /**

@@ -72,7 +72,7 @@ public final class Commands {
      * True if the effect of a command on its connection is unknown: neither the table has it, nor
      * Jedis, which has methods for the commands of modules. It may be SELECT under another name.
      */
-    public static boolean isStranger(Command entry, CommandArguments arguments) {
+    public static boolean isUnknown(Command entry, CommandArguments arguments) {
         return !entry.isKnown() && !isOfJedis(arguments.getCommand());
     }
 
@@ -84,9 +84,9 @@ public final class Commands {
     }
 
     /** Refuses such a command where others would follow it on its connection. */
-    public static void refuseStranger(
+    public static void refuseUnknown(
             Command entry, CommandArguments arguments, String where, String pool) {
-        if (isStranger(entry, arguments)) {
+        if (isUnknown(entry, arguments)) {
             throw unsupported(
                     entry.shown(),
                     "the table of commands does not hold it, so what it does to its connection "

@@ -115,7 +115,7 @@ public final class NodeHealth {
         if (after != before) {
             long from = before;
             long to = after;
-            news.add(() -> tell(from, to, null));
+            news.add(() -> log(from, to, null));
         }
         return Health.isLive(before, nowMs) ? 0 : Health.until(before);
     }
@@ -175,7 +175,7 @@ public final class NodeHealth {
             before = state.get();
             after = rules.answered(before);
         }
-        tell(before, after, null);
+        log(before, after, null);
     }
 
     /**
@@ -212,11 +212,11 @@ public final class NodeHealth {
                 && Health.generation(after) != Health.generation(before)) {
             ejections.incrementAndGet();
         }
-        tell(before, after, failure);
+        log(before, after, failure);
     }
 
     /** Only for the thread that made the change. */
-    private void tell(long before, long after, OneHopException failure) {
+    private void log(long before, long after, OneHopException failure) {
         Edge edge = Health.edge(before, after);
         if (edge == Edge.NONE || ejections == null) {
             return;

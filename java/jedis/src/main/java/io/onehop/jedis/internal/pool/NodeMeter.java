@@ -52,7 +52,7 @@ public final class NodeMeter {
     /**
      * Also reports the duration of each call, in nanoseconds, to this listener. It must not wait.
      */
-    public synchronized void tell(LongConsumer other) {
+    public synchronized void onCall(LongConsumer other) {
         listener = listener == null ? other : listener.andThen(other);
     }
 

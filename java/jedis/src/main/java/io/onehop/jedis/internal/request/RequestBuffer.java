@@ -172,9 +172,9 @@ public final class RequestBuffer {
         int at = (int) rest;
         int count = number(bytes, at);
         CommandArguments command = null;
-        at = behindLine(bytes, at);
+        at = afterLine(bytes, at);
         for (int i = 0; i < count; i++) {
-            int from = behindLine(bytes, at);
+            int from = afterLine(bytes, at);
             byte[] word = Arrays.copyOfRange(bytes, from, from + number(bytes, at));
             command = command == null ? new RoutedArguments(() -> word) : command.add(word);
             at = from + word.length + 2;
@@ -192,7 +192,7 @@ public final class RequestBuffer {
     }
 
     /** The position after the line that begins there. */
-    private static int behindLine(byte[] bytes, int from) {
+    private static int afterLine(byte[] bytes, int from) {
         int at = from;
         while (bytes[at] != '\r') {
             at++;

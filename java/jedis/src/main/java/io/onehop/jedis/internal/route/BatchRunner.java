@@ -71,7 +71,7 @@ public final class BatchRunner {
     <T> Reply<T> append(CommandObject<T> command, Command entry, BatchExchange exchange) {
         CommandArguments arguments = command.getArguments();
         Reply<T> reply = new Reply<>(command.getBuilder());
-        if (Commands.isStranger(entry, arguments)) {
+        if (Commands.isUnknown(entry, arguments)) {
             exchange.closeAfter();
         }
         Preface.append(entry, arguments, scripts, exchange);

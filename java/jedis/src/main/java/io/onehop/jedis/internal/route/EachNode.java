@@ -83,10 +83,10 @@ public final class EachNode {
     }
 
     /** The same for a command in words. An error reply is an element. */
-    public Map<String, Object> told(CommandArguments arguments) {
+    public Map<String, Object> raw(CommandArguments arguments) {
         return byName(
                 asked(new CommandObject<>(arguments, BuilderFactory.RAW_OBJECT), everyNode()),
-                Reply::told);
+                Reply::outcome);
     }
 
     private int[] everyNode() {
@@ -128,9 +128,9 @@ public final class EachNode {
     private <T> void requireAll(Batch batch, Map<Integer, Reply<T>> replies) {
         Map<String, OneHopException> failures = batch.failures();
         if (!failures.isEmpty()) {
-            List<Object> told = new ArrayList<>();
-            replies.values().forEach(reply -> told.add(reply.told()));
-            throw Failure.ofBatch(failures, failures.size() < replies.size(), pool, told);
+            List<Object> outcomes = new ArrayList<>();
+            replies.values().forEach(reply -> outcomes.add(reply.outcome()));
+            throw Failure.ofBatch(failures, failures.size() < replies.size(), pool, outcomes);
         }
     }
 

@@ -104,7 +104,7 @@ public final class Route {
         long waitMs = Intake.waitMs(entry, arguments);
         return switch (plan.spread()) {
             case ONE_NODE ->
-                    isOfBatches(entry) || Commands.isStranger(entry, arguments)
+                    isOfBatches(entry) || Commands.isUnknown(entry, arguments)
                             ? batch(command, plan)
                             : exchange(command, entry, plan.home(), waitMs);
             case ANY_NODE -> anyNode.run(command, plan);
@@ -196,7 +196,7 @@ public final class Route {
         intake.check(command);
         CommandArguments arguments = command.getArguments();
         Command entry = intake.entry(arguments);
-        Commands.refuseStranger(entry, arguments, "pipeline", pool.name());
+        Commands.refuseUnknown(entry, arguments, "pipeline", pool.name());
         int home = intake.onlyHome(entry, arguments);
         if (home < 0) {
             return append(command, intake.plan(entry, arguments), batch);
@@ -264,8 +264,8 @@ public final class Route {
     }
 
     /** Refuses an unknown command, which could change the state of the connection that watches. */
-    public void refuseStranger(CommandArguments arguments) {
-        Commands.refuseStranger(intake.entry(arguments), arguments, "transaction", pool.name());
+    public void refuseUnknown(CommandArguments arguments) {
+        Commands.refuseUnknown(intake.entry(arguments), arguments, "transaction", pool.name());
     }
 
     /** True if all keys of a command are on the transaction's node. */

@@ -35,7 +35,7 @@ public record TransactionBinding(Pool pool, int home, byte[] key) {
             throw Commands.unsupported("a transaction", "SSDB has none", pool);
         }
         Commands.refuseHooks(arguments, "transaction", pool);
-        Commands.refuseStranger(command, arguments, "transaction", pool);
+        Commands.refuseUnknown(command, arguments, "transaction", pool);
         Keys keys = snapshot.keys();
         int only = command.state() == null ? keys.onlyHome(command, arguments) : -1;
         if (only >= 0 && before != null && before.home() == only) {

@@ -105,7 +105,7 @@ public final class Snapshot {
      * The same snapshot with keys placed again: not on ejected nodes, unless all are ejected. Adds
      * log lines to news.
      */
-    Snapshot placedAnew(List<Runnable> news) {
+    Snapshot placedAgain(List<Runnable> news) {
         long counted = ejections.get();
         long nowMs = NodeHealth.nowMs();
         long due = 0;

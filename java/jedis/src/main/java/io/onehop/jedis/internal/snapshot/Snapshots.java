@@ -42,24 +42,24 @@ public final class Snapshots {
      */
     public Snapshot current() {
         Snapshot now = newest;
-        return now.isOutdated() ? placedAnew() : now;
+        return now.isOutdated() ? placedAgain() : now;
     }
 
     /** The first thread that notices it places keys again, for all others. */
-    private Snapshot placedAnew() {
+    private Snapshot placedAgain() {
         List<Runnable> news = new ArrayList<>();
         try {
-            return placedAnew(news);
+            return placedAgain(news);
         } finally {
             // Outside the lock, because a logger may be slow or make calls.
             news.forEach(Runnable::run);
         }
     }
 
-    private Snapshot placedAnew(List<Runnable> news) {
+    private Snapshot placedAgain(List<Runnable> news) {
         synchronized (lock) {
             if (!isClosed && newest.isOutdated()) {
-                newest = newest.placedAnew(news);
+                newest = newest.placedAgain(news);
                 watchers.forEach(Runnable::run);
             }
             return newest;

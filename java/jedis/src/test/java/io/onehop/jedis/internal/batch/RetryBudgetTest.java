@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 class RetryBudgetTest {
 
     @Test
-    void tenAreInHandAndTheEleventhIsNot() {
+    void tenRetriesAreInHandAndTheEleventhIsNot() {
         RetryBudget budget = new RetryBudget();
         assertEquals(10, IntStream.range(0, 20).filter(i -> budget.spend()).count());
         assertFalse(budget.spend());
@@ -30,7 +30,7 @@ class RetryBudgetTest {
     }
 
     @Test
-    void goodTimesDoNotPileUpMoreThanTen() {
+    void theBudgetNeverExceedsTenRetries() {
         RetryBudget budget = new RetryBudget();
         IntStream.range(0, 10_000).forEach(i -> budget.earn());
         assertEquals(10, IntStream.range(0, 20).filter(i -> budget.spend()).count());

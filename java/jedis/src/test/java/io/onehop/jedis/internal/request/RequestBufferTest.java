@@ -44,7 +44,7 @@ class RequestBufferTest {
     }
 
     @Test
-    void encodesAsJedisDoesInMemoryThatIsUsedAgain() throws IOException {
+    void bytesEqualThoseOfJedisInReusedMemory() throws IOException {
         BufferPool memory = new BufferPool();
         for (int seed = 0; seed < 50; seed++) {
             Random random = new Random(seed);
@@ -69,7 +69,7 @@ class RequestBufferTest {
     }
 
     @Test
-    void blocksOfBothSizesAreKeptAndNotTooMany() {
+    void blocksOfBothSizesAreKeptUpToABound() {
         BufferPool memory = new BufferPool();
         Set<byte[]> given = Collections.newSetFromMap(new IdentityHashMap<>());
         for (int i = 0; i < 20; i++) {
@@ -152,7 +152,7 @@ class RequestBufferTest {
     }
 
     @Test
-    void aCommandThatCanNotBeEncodedLeavesNoTrace() {
+    void aCommandThatCannotBeEncodedLeavesNoTrace() {
         RequestBuffer requests = new RequestBuffer(new BufferPool());
         requests.append(new CommandArguments(Command.GET).key("a"));
         assertThrows(
