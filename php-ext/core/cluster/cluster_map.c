@@ -1,5 +1,5 @@
 /*
- * Maps as a whole: reading one, choosing between two, and keeping everybody's place.
+ * Maps as a whole: reading one, choosing between two, and keeping the indexes of nodes.
  *
  * Implements spec/topology/cluster.md, sections 3 to 5.
  */
@@ -112,8 +112,8 @@ static uint32_t served_by(const oh_topology *topology)
 }
 
 /*
- * Whether they tell of one cluster: epochs of another one, or of one that was made anew, mean
- * nothing.
+ * True if both are of one cluster. Epochs of another cluster, or of one that was created again,
+ * mean nothing.
  */
 static bool have_common_node(const oh_topology *current, const oh_cluster_map *map)
 {
@@ -170,7 +170,7 @@ oh_cluster_map *oh_cluster_choose(const oh_topology *current, oh_cluster_map *fi
 
 /* ---- Places ---- */
 
-/* A node that is no more keeps its place; its texts must outlive the topology they are in. */
+/* A node that has left keeps its index. Its texts must outlive the topology they are in. */
 static bool keep_gone(
     oh_cluster_map *map, const oh_topology *current, uint32_t index, oh_server *server)
 {
@@ -194,7 +194,7 @@ static bool keep_gone(
 }
 
 /*
- * Where each node of the map goes: `to` by its index in the map. Returns how many places there are
+ * The new index of each node: `to` by its index in the map. Returns how many indexes there are
  * then.
  */
 static uint32_t find_places(oh_cluster_map *map, const oh_topology *current, oh_node_index *names,
@@ -273,7 +273,7 @@ bool oh_cluster_keep_indexes(oh_cluster_map *map, const oh_topology *current)
     return is_moved;
 }
 
-/* Whether the map has the node of this index in `current`, and it is well. */
+/* True if the map has the node of this index in `current`, and the node is well. */
 static bool is_well(const oh_cluster_map *map, const oh_topology *current, uint32_t index)
 {
     const oh_server *server = &map->nodes[index];

@@ -1,14 +1,13 @@
 /*
- * Cluster map: what one node of a Redis Cluster said of all nodes and slots, read, judged, and made
- * a server pool.
+ * Cluster map: reads what one node of a Redis Cluster says about all nodes and slots, chooses
+ * between two such maps, and makes a server pool of the better one.
  *
  *     CLUSTER INFO, SHARDS | SLOTS ─► read ─► map ─┐
- *     the same of a second node    ─► read ─► map ─┴► choose ─► keep places ─► pool ─► topology, image
+ *     the same of a second node    ─► read ─► map ─┴► choose ─► keep indexes ─► pool ─► topology
  *
- * A map is made by whoever refreshes, off the road, and thrown away when its pool has become a
- * topology: the current map of everybody else is that topology. Nothing a node says is believed
- * unread; a bad answer costs a reason, never the map there is. It promises never to crash, hang or
- * leak on any bytes whatever.
+ * A refresh makes a map, off the road, and discards it when its pool has become a topology. That
+ * topology is the current map of all calls. Everything a node says is checked; a bad answer gives a
+ * reason and changes nothing. The room never crashes, hangs or leaks, whatever the bytes.
  *
  * Before it on the road: the bytes of two replies, framed by wire. After it: topology.
  *
@@ -22,11 +21,11 @@
 
 #define OH_CLUSTER_REASON_BYTES 160
 
-/* What was asked, of whom, and what came back. */
+/* The replies of one node, and what is needed to read them. */
 typedef struct oh_cluster_answer {
     oh_bytes reply; /* To CLUSTER SHARDS, or to CLUSTER SLOTS: one whole value. */
     oh_bytes info;  /* To CLUSTER INFO: one whole value; may be empty. */
-    /* Of the node that was asked: it stands for every endpoint that is left open. */
+    /* Of the node that was asked: it replaces every endpoint that is left open. */
     oh_text host;
     oh_text zone; /* The pool's; absent if it has none. */
 } oh_cluster_answer;
@@ -34,46 +33,46 @@ typedef struct oh_cluster_answer {
 typedef struct oh_cluster_map {
     oh_server *nodes; /* In the order of the answer; after oh_cluster_keep_indexes by index. */
     uint32_t nodes_count;
-    uint32_t served_count; /* Slots that somebody has. */
-    uint64_t epoch;        /* The highest the answering node has heard of; 0 if it did not say. */
+    uint32_t served_count; /* Slots that have a node. */
+    uint64_t epoch;        /* The highest that the answering node knows; 0 if it did not say. */
     uint16_t slots[OH_SLOTS_COUNT]; /* As in oh_server_pool. */
     oh_arena arena;                 /* Everything above lives here. */
 } oh_cluster_map;
 
 /*
- * Reads an answer. True: *map is to be given to oh_cluster_free. False: `reason` says why not, as
- * worded in the specification, and *map is NULL.
+ * Reads an answer. If true, oh_cluster_free releases *map. If false, `reason` says why, as worded
+ * in the specification, and *map is NULL.
  */
 bool oh_cluster_read(
     const oh_cluster_answer *answer, oh_cluster_map **map, char reason[OH_CLUSTER_REASON_BYTES]);
 
-/* NULL is fine. */
+/* NULL is allowed. */
 void oh_cluster_free(oh_cluster_map *map);
 
 /*
- * Which of two maps, either of which may be NULL, is to replace `current`, NULL before the first.
- * NULL: neither, and `reason` says why.
+ * The better of two maps, either of which may be NULL, if it may replace `current`, which is NULL
+ * before the first map. Otherwise NULL, and `reason` says why.
  */
 oh_cluster_map *oh_cluster_choose(const oh_topology *current, oh_cluster_map *first,
     oh_cluster_map *second, char reason[OH_CLUSTER_REASON_BYTES]);
 
 /*
- * Gives every node the index that its name has in `current` (NULL: nothing to keep), and new nodes
- * the free ones. False: there is no memory.
+ * Gives every node the index that its name has in `current`, and new nodes the free ones. `current`
+ * is NULL if there are no indexes to keep. False if there is no memory.
  */
 bool oh_cluster_keep_indexes(oh_cluster_map *map, const oh_topology *current);
 
 /*
- * What has moved since the nodes were asked stays moved: slots that have another node in `current`
- * than in `asked`, the topology of that moment (NULL: there was none). After
+ * Keeps the moves since the nodes were asked: slots that have another node in `current` than in
+ * `asked`, the topology of that moment (NULL if there was none). Call it after
  * oh_cluster_keep_indexes.
  */
 void oh_cluster_keep_moved(
     oh_cluster_map *map, const oh_topology *asked, const oh_topology *current);
 
 /*
- * The configured pool with the nodes and slots of a map in the place of its seeds: to be given to
- * oh_topology_build or oh_image_write. It points into both.
+ * The configured pool with the nodes and slots of a map instead of its seeds, for oh_topology_build
+ * or oh_image_write. It points into both.
  */
 oh_server_pool oh_cluster_pool(const oh_cluster_map *map, const oh_server_pool *configured);
 

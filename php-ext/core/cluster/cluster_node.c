@@ -1,5 +1,5 @@
 /*
- * Nodes and slots as they are told, collected into a map: one entry for each node however often it
+ * Collects the nodes and slots of an answer into a map: one entry for each node, however often it
  * is named, and at the end a node for every slot.
  *
  * Implements spec/topology/cluster.md, sections 2 and 3.
@@ -30,8 +30,8 @@ bool oh_cluster_fail_memory(oh_cluster_reader *reader)
 /* ---- Texts ---- */
 
 /*
- * What may stand in a message and in a file of metrics: ASCII that is seen, without quotes and
- * their like.
+ * True for text that is safe in a message and in a file of metrics: visible ASCII without quotes
+ * and the like.
  */
 static bool is_plain(oh_text text, size_t length_max)
 {
@@ -90,7 +90,7 @@ static bool is_near(const oh_told_node *told, oh_text host, oh_text zone)
 
 /* ---- Index ---- */
 
-/* It begins with what no node can know, so that none can choose names that all get one place. */
+/* The hash begins with a value that no node knows. So no node can choose names that all collide. */
 static uint32_t first_place(const oh_node_index *index, oh_text text)
 {
     uint64_t hash = (uintptr_t)index;
@@ -147,7 +147,7 @@ static bool insert_node(
 
 bool oh_cluster_add_node(oh_cluster_reader *reader, const oh_told_node *told, uint16_t *index)
 {
-    /* Of the heap only what is new: a node may be told of for each of its slots. */
+    /* Only new names are copied to the heap: a node may be named for each of its slots. */
     char name[NAME_BYTES_MAX];
     *index = OH_NO_OWNER;
     if (told->port == 0) {
@@ -195,8 +195,8 @@ bool oh_cluster_claim(oh_cluster_reader *reader, int64_t first, int64_t last, ui
 /* ---- Closing ---- */
 
 /*
- * A node that was replaced at its address is told of twice, the old one as failing: that one is
- * left out. It is marked as gone until the others close up.
+ * A node that was replaced at its address is named twice, the old one as failing. The old one is
+ * dropped: it is marked as gone until close_up.
  */
 static bool drop_doubles(oh_cluster_reader *reader)
 {
@@ -223,7 +223,7 @@ static bool drop_doubles(oh_cluster_reader *reader)
     return true;
 }
 
-/* The memory of the index serves for where each node goes. */
+/* Reuses the memory of the index for the new index of each node. */
 static void close_up(oh_cluster_reader *reader)
 {
     oh_cluster_map *map = reader->map;
@@ -250,7 +250,7 @@ static void close_up(oh_cluster_reader *reader)
     }
 }
 
-/* Whoever has the last slot before it, around the end, stands in for a slot that nobody has. */
+/* For a slot without a node, the node of the last slot before it, around the end, stands in. */
 static void stand_in(oh_cluster_map *map)
 {
     uint16_t last = 0;

@@ -1,9 +1,9 @@
 /*
- * The inside of cluster, for the files of this room alone: what they share while an answer is read.
+ * The inside of room cluster: what its files share while an answer is read.
  *
  * cluster_reply.c knows the two forms of an answer; cluster_node.c collects nodes and slots and
  * closes the map; cluster_map.c judges maps. A function that returns false has written the reason;
- * whoever called it returns false at once.
+ * its caller then returns false, too.
  */
 #ifndef OH_CLUSTER_READER_H
 #define OH_CLUSTER_READER_H
@@ -19,7 +19,7 @@
 #define OH_NO_OWNER UINT16_MAX
 #define OH_INDEX_PLACES 8192 /* Twice pool_servers_max. */
 
-/* Which node has a name or an id: places hold a node's index plus one. */
+/* Finds a node by its name or id. Each place holds a node's index plus one. */
 typedef struct oh_node_index {
     uint16_t places[OH_INDEX_PLACES];
 } oh_node_index;
@@ -30,7 +30,7 @@ typedef struct oh_node_index {
 uint16_t *oh_node_index_find(
     oh_node_index *index, const oh_server *nodes, oh_text text, bool is_id);
 
-/* One node as an answer tells it; texts that it does not tell are absent. */
+/* One node of an answer. Texts that the answer does not have are absent. */
 typedef struct oh_told_node {
     oh_text id, endpoint, address, zone;
     bool has_endpoint;
@@ -52,19 +52,20 @@ bool oh_cluster_fail(oh_cluster_reader *reader, const char *format, ...)
 bool oh_cluster_fail_memory(oh_cluster_reader *reader);
 
 /*
- * Takes a node in, or finds it again; its index, or OH_NO_OWNER if it has no address. False: the
- * reason is written.
+ * Adds a node, or finds it if it is there: its index, or OH_NO_OWNER if it has no address. False
+ * with the reason written.
  */
 bool oh_cluster_add_node(oh_cluster_reader *reader, const oh_told_node *told, uint16_t *index);
 
-/* Says that a node, or nobody, has the slots from first to last. */
+/* Gives a node the slots from first to last, or marks them as without a node. */
 bool oh_cluster_claim(oh_cluster_reader *reader, int64_t first, int64_t last, uint16_t owner);
 
 /* Reads the whole answer. */
 bool oh_cluster_read_reply(oh_cluster_reader *reader);
 
 /*
- * Settles roles, drops who is there twice, and lets neighbours stand in for slots that nobody has.
+ * Sets the roles, drops nodes that are there twice, and lets neighbours stand in for slots without
+ * a node.
  */
 bool oh_cluster_close(oh_cluster_reader *reader);
 

@@ -1,9 +1,9 @@
 /*
- * The two forms in which a node tells the map. CLUSTER SHARDS (7.0 and later): shards, each with
+ * The two forms in which a node reports the map. CLUSTER SHARDS (7.0 and later): shards, each with
  * its slots and its nodes as pairs of a name and a value. CLUSTER SLOTS: ranges, each with its
  * nodes, the owner first.
  *
- * Names that are not known are passed over: later servers will say more.
+ * Unknown names are skipped: later servers will say more.
  *
  * Implements spec/topology/cluster.md, sections 1 and 2.
  */
@@ -92,8 +92,8 @@ static bool take_shard_node(oh_cluster_reader *reader, oh_told_node *told)
 }
 
 /*
- * The nodes of one shard. Its owner is the first master that is online; failing that, the first
- * master: where one was lost and another has taken over, some servers tell of both.
+ * The nodes of one shard. Its owner is the first master that is online, otherwise the first master.
+ * If one was lost and another has taken over, some servers name both.
  */
 static bool take_shard_nodes(oh_cluster_reader *reader, uint16_t *owner)
 {
@@ -147,7 +147,7 @@ static bool claim_shard_slots(oh_cluster_reader *reader, uint16_t owner)
     return list.number % 2 == 0 || fail_form(reader);
 }
 
-/* The slots are read when the nodes are known, wherever they stand. */
+/* The slots may come before the nodes, so they are read when the nodes are known. */
 static bool take_shard(oh_cluster_reader *reader, int64_t fields)
 {
     uint16_t owner = OH_NO_OWNER;

@@ -1,6 +1,6 @@
 /*
- * A comparison of a few numbers, and now and then the look at another node without which nobody
- * would notice that it has become faster.
+ * The node with the lowest mean. Now and then another node gets a read; otherwise no process would
+ * notice that it has become faster.
  *
  * Implements spec/topology/cluster.md, section 7.
  */

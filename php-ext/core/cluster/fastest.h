@@ -2,9 +2,9 @@
  * Fastest: which of the nodes that have a key answers it soonest, as this host has measured it
  * (`read_from: lowest_latency`).
  *
- * Of each node one number is remembered: a mean of how long reads took that weighs a new one with
- * an eighth, 0 while there is none. Several processes write it without a lock: a time that gets
- * lost is one of many.
+ * One number is kept for each node: a mean of the times of reads in which a new time has the weight
+ * of an eighth, 0 while there is none. Several processes write it without a lock, and a lost time
+ * does not matter.
  *
  * Implements spec/topology/cluster.md, section 7.
  */
@@ -24,8 +24,8 @@ typedef struct oh_fastest_node {
 uint64_t oh_fastest_smooth(uint64_t smoothed_ns, uint64_t took_ns);
 
 /*
- * Which of the nodes, at least one and ascending, is to answer a read. `reads` is how many were
- * given a node before; `last` the node that was given last.
+ * Chooses one of the nodes, at least one and ascending, for a read. `reads` is how many reads were
+ * given a node before, `last` the node of the last one.
  */
 uint32_t oh_fastest_choose(
     const oh_fastest_node *nodes, uint32_t count, uint64_t reads, uint32_t last);

@@ -1,6 +1,6 @@
 /*
- * One row of the specification's table for each error. What is not of its exact form is no
- * redirect: a node that says nonsense is believed to have said an error, and followed nowhere.
+ * Decides by the specification's table of errors. A reply without the exact form is not a redirect:
+ * it is an ordinary error, and nothing is followed.
  *
  * Implements spec/route/route.md, section 10.
  */
@@ -54,7 +54,7 @@ static bool read_number(oh_text digits, uint32_t max, uint32_t *number)
 }
 
 /*
- * "host:port" to the name that the map would have for it: left open, it is the host of the node
+ * Turns "host:port" into the name that the map would have for it. An empty host is that of the node
  * that was asked.
  */
 static size_t read_name(
@@ -110,9 +110,9 @@ static oh_redirect go_to(
 }
 
 /*
- * A node that the map does not know may be new, or nobody's: only a refreshed map can tell. If that
- * does not know it either, the owner that it has for the slot may be the same node under another
- * name; or the news is still on its way.
+ * A node that the map does not know may be new, or foreign: only a refreshed map can show which. If
+ * that does not know it either, its owner of the slot may be the same node under another name, or
+ * the change has not arrived yet.
  */
 static oh_redirect to_unknown(
     const oh_topology *map, const oh_redirect_case *it, oh_redirect_action action, uint32_t slot)
@@ -157,7 +157,7 @@ static oh_redirect to_named(
     return redirect;
 }
 
-/* A replica that cannot answer now has a master that can. */
+/* A replica cannot answer now, but its master can. */
 static oh_redirect to_master(const oh_topology *map, const oh_redirect_case *it)
 {
     oh_node node = oh_topology_node(map, it->asked);

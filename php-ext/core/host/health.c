@@ -1,11 +1,12 @@
 /*
- * Two ways to be down, one word for both. A node that rests goes through
+ * The states of a node's health. There are two ways to be down, in one word. A node that rests goes
+ * through
  *
  *     up ──failed──► resting ──time──► one probes ──answered──► up
  *                       ▲                  │
  *                       └──────failed──────┘        each pause twice the one before
  *
- * and a node that is ejected leaves placement and returns by time alone, as nutcracker has it.
+ * and a node that is ejected leaves placement and returns when its time is over, as in nutcracker.
  *
  * Implements spec/health.
  */
@@ -27,7 +28,7 @@ static uint64_t state_of(uint64_t until_ms, uint32_t failures, uint32_t step, ui
            (uint64_t)(generation % GENERATIONS) << 58;
 }
 
-/* 0 stands for "up", so no instant is 0. */
+/* 0 means "up", so no instant is 0. */
 static uint64_t instant(uint64_t ms)
 {
     return ms == 0 ? 1 : ms < UNTIL_MAX ? ms : UNTIL_MAX;
@@ -70,7 +71,10 @@ static uint64_t rest(uint64_t state, uint32_t failures, uint64_t now_ms, uint32_
         step < STEP_MAX ? step + 1 : step, oh_health_generation(state) + 1);
 }
 
-/* Old news, or news of one connection only: somebody was answered meanwhile. */
+/*
+ * True if the failure is old, or says something about one connection only: another call was
+ * answered meanwhile.
+ */
 static bool says_nothing(
     uint64_t state, uint64_t heard_ms, const oh_health_rules *rules, uint64_t born)
 {
@@ -130,8 +134,8 @@ oh_health_edge oh_health_edge_of(uint64_t before, uint64_t after)
 }
 
 /*
- * The instant of the last line "down", 0 for none; how often it went down after it; whether it is
- * of this outage.
+ * The instant of the last line "down", 0 for none; how often the node went down after it; if that
+ * line is of this outage.
  */
 static uint64_t told_of(uint64_t line_ms, uint32_t downs, bool is_told)
 {
@@ -143,7 +147,8 @@ uint64_t oh_health_told(uint64_t told, oh_health_edge edge, uint64_t now_ms, oh_
 {
     uint64_t line_ms = told & UNTIL_MAX;
     uint32_t downs = (uint32_t)(told >> 40 & FAILURES_MAX) + (edge == OH_HEALTH_DOWN);
-    bool is_told = told >> 54 & 1, is_bad = line_ms > now_ms; /* Others write there, too. */
+    /* Other processes write there, too. */
+    bool is_told = told >> 54 & 1, is_bad = line_ms > now_ms;
 
     *line = (oh_health_line){.is_due = false};
     if (edge == OH_HEALTH_NO_EDGE || (edge == OH_HEALTH_DOWN_STILL && is_told && !is_bad)) {

@@ -1,12 +1,12 @@
 /*
  * Health: is it worth asking this node?
  *
- * The state of a node is one u64, to be kept in an atomic word: the functions take a state and an
- * event and give the next state, and the caller compares and swaps. A state of 0 is a node nobody
- * has complained about. Time and chance are given: nothing here sees a clock, a socket or a lock,
- * so it can be run by several processes on shared memory and by a test on a list of events.
+ * The state of a node is one u64 in an atomic word. The functions take a state and an event and
+ * return the next state; the caller compares and swaps. State 0 is a node without failures. Time
+ * and chance are arguments: the room uses no clock, socket or lock. So several processes can run it
+ * on shared memory, and a test on a list of events.
  *
- * On the road: asked between placement and lease, told by the verdict of each exchange.
+ * On the road it is asked between placement and lease, and each exchange reports its outcome to it.
  *
  * Implements spec/health.
  */
@@ -25,15 +25,15 @@ typedef struct oh_health_rules {
 
 typedef enum oh_health_answer {
     OH_HEALTH_GO,
-    OH_HEALTH_PROBE, /* Go, and everybody else waits for what becomes of it. */
-    OH_HEALTH_REFUSE /* It rests: fail at once, nothing was sent. */
+    OH_HEALTH_PROBE, /* Go; all other callers are refused until the result is known. */
+    OH_HEALTH_REFUSE /* The node rests: fail immediately, nothing was sent. */
 } oh_health_answer;
 
 typedef enum oh_health_cause { OH_HEALTH_CONNECT, OH_HEALTH_EXCHANGE } oh_health_cause;
 
 /* ---- The fields of a state ---- */
 
-/* The instant, in milliseconds, until which the node is down; 0: it is up. */
+/* The instant, in milliseconds, until which the node is down; 0 if it is up. */
 static inline uint64_t oh_health_until(uint64_t state)
 {
     return state & ((UINT64_C(1) << 40) - 1);
@@ -55,8 +55,8 @@ static inline uint32_t oh_health_generation(uint64_t state)
 }
 
 /*
- * What an attempt must remember when it begins, and give back as `born` if it fails: the
- * generation, and when the node last answered anybody.
+ * An attempt keeps this from its begin, and passes it as `born` if it fails: the generation, and
+ * when the node last answered any caller.
  */
 static inline uint64_t oh_health_birth(uint64_t state, uint64_t heard_ms)
 {
@@ -70,20 +70,20 @@ static inline bool oh_health_is_of_one_generation(uint64_t born, uint64_t other)
 
 /* ---- Events: each gives the next state, which may be the same ---- */
 
-/* Somebody wants to go there and has `patience_ms` for it (0: no end). */
+/* A caller wants to use the node and has `patience_ms` for it (0: no end). */
 uint64_t oh_health_asked(uint64_t state, const oh_health_rules *rules, uint64_t now_ms,
     uint32_t patience_ms, oh_health_answer *answer);
 
 /*
- * An attempt failed for a reason that is the node's. `heard_ms`: when it last answered. `chance` is
- * any number.
+ * An attempt failed, and the node is the cause. `heard_ms` is when it last answered, `chance` any
+ * number.
  */
 uint64_t oh_health_failed(uint64_t state, uint64_t heard_ms, const oh_health_rules *rules,
     oh_health_cause cause, uint64_t born, uint64_t now_ms, uint32_t chance);
 
 /*
- * A reply arrived, which the caller notes as heard. The usual call: nothing changes, and nothing
- * has to be written.
+ * A reply arrived; the caller updates heard. Usually nothing changes, and nothing has to be
+ * written.
  */
 uint64_t oh_health_answered(uint64_t state, const oh_health_rules *rules);
 
@@ -92,7 +92,7 @@ uint64_t oh_health_answered(uint64_t state, const oh_health_rules *rules);
 typedef enum oh_health_edge {
     OH_HEALTH_NO_EDGE,
     OH_HEALTH_DOWN,
-    OH_HEALTH_DOWN_STILL, /* It was tried again, in vain. */
+    OH_HEALTH_DOWN_STILL, /* A further try failed. */
     OH_HEALTH_BACK
 } oh_health_edge;
 
@@ -101,30 +101,29 @@ oh_health_edge oh_health_edge_of(uint64_t before, uint64_t after);
 
 typedef struct oh_health_line {
     bool is_due;
-    uint32_t times; /* How often it went down besides, since the last line "down". */
-    uint64_t ms;    /* Of a node that is back: since that line. */
+    uint32_t times; /* How often it also went down since the last line "down". */
+    uint64_t ms;    /* For a node that is back: the time since that line. */
 } oh_health_line;
 
 /*
- * The next word about what the log was told, after an edge; 0 at first. Write the line if it is
- * due.
+ * The next word about the lines in the log, after an edge; 0 at first. Write the line if it is due.
  */
 uint64_t oh_health_told(uint64_t told, oh_health_edge edge, uint64_t now_ms, oh_health_line *line);
 
 /* ---- Where nodes are ejected ---- */
 
-/* Whether the node belongs into the ring that is built now. */
+/* True if the node belongs into the ring that is built now. */
 static inline bool oh_health_is_live(uint64_t state, uint64_t now_ms)
 {
     return oh_health_until(state) <= now_ms;
 }
 
-/* The state of a node after such a building. */
+/* The state of a node after the ring was built. */
 uint64_t oh_health_rebuilt(uint64_t state, uint64_t now_ms);
 
 /*
- * Whether placement must be built anew, `due_ms` being the smallest `until` of the nodes that are
- * out, 0 for none.
+ * True if placement must be built again. `due_ms` is the smallest `until` of the ejected nodes, 0
+ * for none.
  */
 static inline bool oh_health_is_rebuild_due(uint64_t due_ms, uint64_t now_ms)
 {

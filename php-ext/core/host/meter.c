@@ -1,6 +1,5 @@
 /*
- * Buckets: four for each power of two, found by the place of the highest bit and the two bits
- * behind it.
+ * Buckets: four for each power of two, found by the highest bit and the two bits below it.
  *
  * Implements spec/meter.
  */

@@ -1,12 +1,12 @@
 /*
- * Meter: what became of the calls of one node, for those who look at it.
+ * Meter: counts the calls of one node and how they ended, for status pages and metrics.
  *
- * Counters that several processes add to at once, in memory that they share or in a process' own.
- * Adding is relaxed: nothing is ever decided by these numbers, and who reads them while others add
- * sees each of them at a slightly other moment. What others may have written there is shown, never
- * used as a place or a length.
+ * Several processes add to its counters in parallel, in memory that they share, or in a process'
+ * own. Adding is relaxed: no decision depends on these numbers, and a reader sees each of them at a
+ * slightly different moment. A process that writes nonsense there can only spoil the display: the
+ * numbers are never used as an index or a length.
  *
- * On the road: pool tells of leases, exchange of how a call ended.
+ * On the road: pool counts leases, exchange how a call ended.
  *
  * Implements spec/meter.
  */
@@ -24,7 +24,7 @@ typedef enum oh_meter_counter {
     OH_METER_BYTES_SENT,
     OH_METER_BYTES_RECEIVED,
     OH_METER_LATENCY_US, /* The sum of all times in the buckets. */
-    OH_METER_UNTIMED,    /* Calls that ended well and have no time. */
+    OH_METER_UNTIMED,    /* Successful calls without a time. */
     OH_METER_ERRORS,
     OH_METER_REDIRECTS,
     OH_METER_WAITS,
@@ -32,11 +32,14 @@ typedef enum oh_meter_counter {
     OH_METER_COUNTERS_COUNT
 } oh_meter_counter;
 
-/* All zero is a new one. The counters of the usual call stand in front, in one cache line. */
+/* A new one is all zero. The counters of the usual call come first, in one cache line. */
 typedef struct oh_meter {
     _Atomic uint64_t counters[OH_METER_COUNTERS_COUNT];
     _Atomic uint64_t buckets[OH_METER_BUCKETS];
-    /* Of reads, where the fastest node is looked for (core/cluster/fastest); 0: none yet. */
+    /*
+     * Mean time of reads, if reads go to the fastest node (core/cluster/fastest); 0 if there is
+     * none yet.
+     */
     _Atomic uint64_t smoothed_ns;
 } oh_meter;
 
@@ -58,7 +61,7 @@ static inline void oh_meter_count(oh_meter *meter, oh_meter_counter counter)
     oh_meter_add(meter, counter, 1);
 }
 
-/* A call ended well after so many nanoseconds. */
+/* A call succeeded after that many nanoseconds. */
 void oh_meter_answered(oh_meter *meter, uint64_t took_ns);
 
 void oh_meter_read(const oh_meter *meter, oh_meter_reading *reading);
@@ -67,10 +70,12 @@ void oh_meter_read(const oh_meter *meter, oh_meter_reading *reading);
 uint32_t oh_meter_bucket(uint64_t us);
 uint64_t oh_meter_begin(uint32_t bucket);
 
-/* Microseconds that so many thousandths of the calls took less than; 0: there were none. */
+/*
+ * The time in microseconds below which that many thousandths of the calls stayed; 0 without calls.
+ */
 uint64_t oh_meter_percentile(const oh_meter_reading *reading, uint32_t thousandths);
 
-/* How many of the calls took less than so many microseconds, a power of two from 4 on. */
+/* How many calls took less than `us` microseconds, a power of two from 4 on. */
 uint64_t oh_meter_below(const oh_meter_reading *reading, uint64_t us);
 
 #endif

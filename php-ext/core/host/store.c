@@ -1,10 +1,10 @@
 /*
- * Server pools, and what is published of them. (store_entry has the entries of nodes and meters,
+ * Server pools and their published images. (store_entry has the entries of nodes and meters,
  * store_owner the owners of connections, store_area what all entries have in common.)
  *
  * Ordering: a slot is filled with plain writes and becomes visible by one release store of
- * `current`. A reader acquires it, copies, and looks again. The copy may race with a publisher that
- * is two generations ahead; the second look and the checksum find that out.
+ * `current`. A reader acquires it, copies, and reads it again. The copy may race with a publisher
+ * that is two generations ahead; the second read and the checksum detect that.
  *
  * Implements spec/topology/segment.md.
  */
@@ -112,7 +112,7 @@ bool oh_store_is_my_turn(oh_store *store, uint32_t pool, uint64_t now_ms, uint32
     return oh_store_take_turn(&store->shared->pools[pool].looked_ms, now_ms, every_ms);
 }
 
-/* The name comes before the time, so that who dies between the two is found by its name. */
+/* The process is written before the time. If it dies between the two, it is found by its id. */
 bool oh_store_begin_look(oh_store *store, uint32_t pool, uint32_t pid, uint64_t now_ms,
     uint32_t every_ms, bool (*is_alive)(uint32_t pid, uint64_t since_ms))
 {
@@ -170,8 +170,8 @@ _Atomic uint64_t *oh_store_read_at(oh_store *store, uint32_t pool)
 /* ---- Publishing ---- */
 
 /*
- * Eight bytes at a time: every worker takes it of every map. The fold carries high bits, which a
- * product never does.
+ * Eight bytes at a time, because every worker computes it for every map. A product never carries
+ * high bits down; the fold does.
  */
 static uint64_t checksum_of(const void *bytes, size_t length)
 {
@@ -187,7 +187,7 @@ static uint64_t checksum_of(const void *bytes, size_t length)
     return sum;
 }
 
-/* A place in the arena with room to grow; 0: it is full. */
+/* Reserves room in the arena, with room to grow; 0 if it is full. */
 static uint64_t reserve(oh_store *store, size_t capacity)
 {
     uint64_t used = atomic_load_explicit(&store->shared->arena_used, memory_order_relaxed);
@@ -199,7 +199,7 @@ static uint64_t reserve(oh_store *store, size_t capacity)
     return arena + used;
 }
 
-/* Read once: what was checked must be what is used, whoever writes meanwhile. */
+/* Read once: the checked value must be the used one, even if another process writes meanwhile. */
 static slot copy_of(const slot *place)
 {
     const volatile slot *at = place;
@@ -207,7 +207,7 @@ static slot copy_of(const slot *place)
 }
 
 /*
- * Whether a slot describes bytes of the arena; another user's worker may have written anything
+ * True if a slot describes bytes of the arena. Another user's worker may have written anything
  * there.
  */
 static bool is_inside(const oh_store *store, const slot *place)

@@ -1,6 +1,6 @@
 /*
- * What all areas of the store are made of: entries that are found by their key, turns of which one
- * process of the host takes each, and texts that are read while somebody writes them.
+ * What all areas of the store have in common: entries that are found by their key, turns that one
+ * process of the host takes, and texts that are read while another process writes them.
  *
  * Implements spec/topology/segment.md.
  */
@@ -21,7 +21,7 @@ uint32_t oh_store_search(
             *unused = i;
         }
         if (tenure == 0) {
-            break; /* Behind it there is none. */
+            break; /* There is none after it. */
         }
         if (tenure % 2 == 1 && memcmp(key->identity, identity, OH_STORE_IDENTITY_BYTES) == 0) {
             return i;

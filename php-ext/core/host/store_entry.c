@@ -54,7 +54,7 @@ uint32_t oh_store_find_node(
     *tenure = node != NULL ? atomic_load(&node->key.tenure) : 0;
     bool is_it =
         *tenure % 2 == 1 && memcmp(node->key.identity, identity, OH_STORE_IDENTITY_BYTES) == 0;
-    /* It may have been given up meanwhile. */
+    /* The entry may have been given up meanwhile. */
     return is_it && oh_store_is_held(node, *tenure) ? number : OH_STORE_NONE;
 }
 
@@ -130,13 +130,14 @@ oh_store_use oh_store_use_of(const oh_store_node *node, uint64_t now_ms)
     if (age_ms < (wanted % 2 ? OH_STORE_LEFT_MS : OH_STORE_QUIET_MS)) {
         return OH_STORE_USED;
     }
-    /* The health of a node that rests or is ejected is not forgotten before its time is over. */
+    /* The health of a node that rests or is ejected is kept until its time is over. */
     bool is_down = oh_health_until(atomic_load(&node->health.state)) > now_ms;
     return wanted % 2 && !is_down ? OH_STORE_LEFT : is_down ? OH_STORE_RESTING : OH_STORE_QUIET;
 }
 
 /*
- * It is judged anew: since the caller looked, somebody may have wanted it, and found it to be his.
+ * It is checked again: since the caller looked, another process may have wanted the node and found
+ * its entry.
  */
 bool oh_store_give_up_node(oh_store_node *node, uint64_t now_ms)
 {
@@ -147,7 +148,7 @@ bool oh_store_give_up_node(oh_store_node *node, uint64_t now_ms)
         return false;
     }
     if (tenure % 2 == 0) {
-        return true; /* A process died before it had cleared it. */
+        return true; /* A process died before it cleared it. */
     }
     atomic_store(&node->key.tenure, tenure + 1);
     if (atomic_load(&node->wanted) != seen ||

@@ -1,7 +1,4 @@
-/*
- * What the parts of the store know of each other: how the memory is divided, and how an entry is
- * found in an area.
- */
+/* The inside of the store: how the memory is divided, and how an entry is found in an area. */
 #ifndef OH_STORE_INTERNAL_H
 #define OH_STORE_INTERNAL_H
 
@@ -21,7 +18,7 @@ typedef struct entry {
     char label[OH_STORE_LABEL_BYTES];
     _Atomic uint64_t current; /* Generation times two, plus the slot. */
     _Atomic uint64_t looked_ms;
-    _Atomic uint64_t looker; /* Who is looking, and since when; 0: nobody. */
+    _Atomic uint64_t looker; /* The process that is looking, and since when; 0 if there is none. */
     _Atomic uint64_t version;
     _Atomic uint64_t problem[OH_STORE_PROBLEM_WORDS];
     _Atomic uint64_t read_at;
@@ -31,15 +28,15 @@ typedef struct entry {
 typedef struct shared {
     _Atomic uint64_t arena_used;
     _Atomic uint64_t ejections;
-    _Atomic uint64_t tidied_ms; /* When somebody looked for entries that nobody needs. */
+    _Atomic uint64_t tidied_ms; /* When a process last searched for entries that are not needed. */
     _Atomic uint64_t told_ms[OH_STORE_NEWS_COUNT];
     oh_store_names names;
     entry pools[OH_STORE_POOLS_MAX];
 } shared;
 
-/* What bounds every access is this process' own: nobody else can change it. */
+/* The limits of every access are this process' own: no other process can change them. */
 struct oh_store {
-    shared *shared; /* Behind it the nodes, behind them the meters, behind them the arena. */
+    shared *shared; /* Followed by the nodes, the meters, and the arena. */
     size_t length;
     uint32_t nodes_max;
     uint8_t salt[OH_STORE_IDENTITY_BYTES];
@@ -57,15 +54,14 @@ static inline size_t oh_store_meters_of(uint32_t nodes_max)
 }
 
 /*
- * The number of an entry, or OH_STORE_NONE; then `unused` is the first that is free, if there is
- * one.
+ * The number of an entry, or OH_STORE_NONE. Then `unused` is the first free one, if there is one.
  */
 uint32_t oh_store_search(
     const void *area, size_t size, uint32_t count, const uint8_t *identity, uint32_t *unused);
 
 /*
- * The key of a new entry, to be opened when the rest of it is there. NULL: there is one already, or
- * no room.
+ * The key of a new entry, which is opened when the rest of it is written. NULL if there is one
+ * already, or no room.
  */
 oh_store_key *oh_store_begin_entry(
     void *area, size_t size, uint32_t count, const uint8_t *identity, uint32_t *number);
@@ -73,7 +69,7 @@ oh_store_key *oh_store_begin_entry(
 /* NULL is fine. */
 void oh_store_open_entry(oh_store_key *key);
 
-/* Whether that was long enough ago; 0: it never was. */
+/* True if `last_ms` is long enough ago. 0 means never. */
 bool oh_store_is_due(uint64_t last_ms, uint64_t now_ms, uint32_t every_ms);
 
 /* True for one caller of all processes per `every_ms`; `last` is when that was. */

@@ -1,7 +1,8 @@
 /*
- * Each name has a few places that it may lie in, next to each other. A record is
+ * Host names and their addresses. Each name has a few possible places, next to each other. A record
+ * is
  *
- *     until | count, and one bit for each address of IPv6 | addresses, two words each | digest, two words
+ *     until | count, and a bit for each IPv6 address | addresses, 2 words each | digest, 2 words
  */
 #include "core/host/store_name.h"
 
@@ -45,10 +46,7 @@ static record load(const _Atomic uint64_t *place)
     return it;
 }
 
-/*
- * Nothing keeps a record for longer than OH_NAME_KEPT_MS_MAX: an instant beyond that was written by
- * no rule.
- */
+/* No record is kept for longer than OH_NAME_KEPT_MS_MAX. An instant beyond that is damage. */
 static bool is_alive(const record *it, uint64_t now_ms)
 {
     return it->words[0] > now_ms && it->words[0] - now_ms <= OH_NAME_KEPT_MS_MAX;

@@ -1,5 +1,5 @@
 /*
- * Names: the addresses of host names that were looked up lately.
+ * Names: the addresses of host names that were looked up recently.
  *
  * A small table of records of one size, in the segment or in the memory of one process. It has no
  * lock and no index. Any process may write a record at any time, word by word; it contains a digest
@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define OH_NAME_IDENTITY_BYTES 16
-/* Further addresses of a name are not tried: the deadline would pass before. */
+/* More addresses of a name are not tried: the deadline would pass before. */
 #define OH_NAME_ADDRESSES_MAX 8
 #define OH_NAME_KEPT_MS_MIN 1000
 #define OH_NAME_KEPT_MS_MAX 60000
@@ -26,12 +26,12 @@
 /* An address without its port. */
 typedef struct oh_ip {
     bool is_v6;
-    uint8_t bytes[16]; /* The first four, if it is not. */
+    uint8_t bytes[16]; /* Only the first four are used if it is not. */
 } oh_ip;
 
 typedef struct oh_name {
     uint64_t until_ms; /* By the monotonic clock. */
-    uint32_t count;    /* At least 1. In the order in which they are to be tried. */
+    uint32_t count;    /* At least 1; in the order in which they are tried. */
     oh_ip addresses[OH_NAME_ADDRESSES_MAX];
 } oh_name;
 
@@ -40,11 +40,11 @@ typedef struct oh_store_names {
     _Atomic uint64_t places[OH_NAME_PLACES][OH_NAME_WORDS];
 } oh_store_names;
 
-/* Keeps it until its time, in place of the record that would expire first. */
+/* Keeps the record until its time, instead of the record that would expire first. */
 void oh_store_remember(oh_store_names *names, const uint8_t identity[OH_NAME_IDENTITY_BYTES],
     const oh_name *name, uint64_t now_ms);
 
-/* False: there is no record, or it is too old. */
+/* False if there is no record, or it is too old. */
 bool oh_store_recall(const oh_store_names *names, const uint8_t identity[OH_NAME_IDENTITY_BYTES],
     uint64_t now_ms, oh_name *name);
 

@@ -1,5 +1,5 @@
 /*
- * Owners of connections: one word for each seat, moved by compare-and-swap from hand to hand.
+ * Owners of connections: one word for each seat, changed by compare-and-swap.
  *
  * Implements spec/topology/segment.md, "Owners".
  */
@@ -55,16 +55,16 @@ void oh_store_free(oh_store_node *node, uint32_t seat, uint32_t pid)
     hand_over(node, seat, pid, 0);
 }
 
-/*
- * Instants have 32 bits here, so that they begin anew every 49 days: only differences mean
- * something.
- */
+/* Instants have 32 bits here and begin again every 49 days. Only differences mean something. */
 static uint64_t since(uint64_t owner, uint64_t now_ms)
 {
     return now_ms - (uint32_t)((uint32_t)now_ms - (uint32_t)owner);
 }
 
-/* Whether nobody has looked for a while: to look at every seat is dear, and many may want one. */
+/*
+ * True if no process has looked for a while. To look at every seat is expensive, and many may want
+ * one.
+ */
 static bool is_time_to_look(oh_store_node *node, uint64_t now_ms)
 {
     uint64_t last_ms = atomic_load_explicit(&node->looked_ms, memory_order_relaxed);
