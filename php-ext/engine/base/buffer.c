@@ -1,6 +1,4 @@
-/*
- * Doubles its memory when it is full. What is printed is short: numbers and a few words.
- */
+/* Doubles its memory when it is full. Printed texts are short: numbers and a few words. */
 #include "engine/base/buffer.h"
 
 #include <stdarg.h>

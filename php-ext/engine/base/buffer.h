@@ -1,8 +1,8 @@
 /*
  * Buffer: bytes that grow at their end, in the memory of a call.
  *
- * Running out of memory is remembered, so that whoever appends asks once, at the end. A buffer of
- * all zeros is empty.
+ * The buffer remembers if it ran out of memory, so a caller that appends checks once, at the end. A
+ * buffer of all zeros is empty.
  */
 #ifndef OH_ENGINE_BUFFER_H
 #define OH_ENGINE_BUFFER_H
@@ -15,14 +15,14 @@
 typedef struct oh_buffer {
     char *bytes;
     size_t length, capacity;
-    bool is_broken; /* There was no memory for something that was appended. */
+    bool is_broken; /* There was no memory for a part of it. */
 } oh_buffer;
 
 void oh_buffer_append(oh_buffer *buffer, const void *bytes, size_t length);
 void oh_buffer_append_text(oh_buffer *buffer, const char *text);
 void oh_buffer_print(oh_buffer *buffer, const char *format, ...) OH_FORMAT(2, 3);
 
-/* Gives its memory back; it is empty then. */
+/* Releases its memory. It is empty then. */
 void oh_buffer_free(oh_buffer *buffer);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Notes are kept in the process' memory, in order. A note leaves the list before it is written: if
- * the program gives up during the write, the line is lost, not written twice.
+ * Notes are kept in the process' memory, in order. A note leaves the list before it is written. So
+ * if the program aborts during the write, the line is lost, but never written twice.
  */
 #include "engine/base/log.h"
 

@@ -1,9 +1,9 @@
 /*
- * Log: lines for the program's log that come up in the middle of an exchange.
+ * Log: lines for the program's log that arise in the middle of an exchange.
  *
- * To write a line may take memory of the call, and without any a program may give up there and then
- * (PHP does). So a line is noted where it comes up, and written where nothing is half done: at the
- * end of a call, of a wait for a message, or of the request. The environment decides where it goes.
+ * To write a line may take memory of the call, and without memory a program may abort there (PHP
+ * does). So a line is noted when it arises, and written when nothing is half done: at the end of a
+ * call, of a wait for a message, or of the request. The environment decides where it goes.
  */
 #ifndef OH_ENGINE_LOG_H
 #define OH_ENGINE_LOG_H
@@ -14,15 +14,15 @@
 #include "core/base/compiler.h"
 
 /*
- * Notes one line, to be written soon; the severity is syslog's. Unprintable bytes become question
- * marks. Without memory for it the line is lost.
+ * Notes one line for the next oh_log_write; the severity is syslog's. Unprintable bytes become
+ * question marks. Without memory for it the line is lost.
  */
 void oh_log_note(int severity, const char *format, ...) OH_FORMAT(2, 3);
 
-/* Writes what was noted. */
+/* Writes the noted lines. */
 void oh_log_write(void);
 
-extern OH_PER_THREAD struct oh_note *oh_log_notes; /* The oldest first; NULL: all was written. */
+extern OH_PER_THREAD struct oh_note *oh_log_notes; /* The oldest first; NULL if all are written. */
 
 static inline void oh_log_flush(void)
 {
@@ -31,7 +31,7 @@ static inline void oh_log_flush(void)
     }
 }
 
-/* The thread ends: what was not written is forgotten. */
+/* The thread ends: lines that are not written are dropped. */
 void oh_log_shutdown(void);
 
 #endif

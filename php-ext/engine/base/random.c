@@ -1,6 +1,7 @@
 /*
- * One system call for each number: it is needed only where a call waits or has failed, and a fork
- * cannot give two processes the same numbers. Should the kernel have none yet, the clock will do.
+ * One system call for each number. That is fast enough, because numbers are needed only if a call
+ * waits or has failed. And a fork cannot give two processes the same numbers. If the kernel has
+ * none yet, the clock is used.
  */
 #include "engine/base/random.h"
 

@@ -1,6 +1,6 @@
 /*
- * Signals are blocked while it is looked whether one has come, and let through by ppoll alone: none
- * can slip in between and be noticed only when the wait is over.
+ * Signals are blocked during the check if one has come; only ppoll lets them through. So no signal
+ * can come between the check and the wait and be noticed only after the wait.
  */
 #include "engine/base/wait.h"
 

@@ -1,6 +1,4 @@
-/*
- * Wait: a poll that may last for days, during which the signal handlers of the program run.
- */
+/* Wait: a poll that may last for days, during which the program's signal handlers run. */
 #ifndef OH_ENGINE_WAIT_H
 #define OH_ENGINE_WAIT_H
 
@@ -8,14 +6,14 @@
 #include <stdbool.h>
 
 /*
- * poll(), ended by every signal that has a handler, even by one that came just before.
- * -1 milliseconds: without end.
+ * poll() that every signal with a handler ends, even one that came just before. -1 milliseconds
+ * waits without end.
  */
 int oh_wait_poll(struct pollfd *descriptors, nfds_t count, int milliseconds);
 
 /*
- * Lets the program serve a signal that has come. It may decide to end what goes on: is_ending()
- * tells.
+ * Lets the program handle a signal that has come. Afterwards is_ending() says if it aborts the
+ * call.
  */
 void oh_wait_serve_interrupts(void);
 

@@ -4,8 +4,8 @@
  *     <what happened>, node <name> (<host:port>), server pool <pool>: <the command was not sent | may
  *     have executed | was answered>; <what to do> (<numbers that differ each time>)
  *
- * A configuration that is refused before there is any command has only what happened and what to
- * do.
+ * If a configuration is refused there is no command yet: the message has only what happened and
+ * what to do.
  *
  * Implements spec/errors.json.
  */

@@ -1,10 +1,10 @@
 /*
- * Opens sockets and signs in. Every step is non-blocking; whoever holds the deadline polls in
- * between.
+ * Opens sockets and signs in. Every step is non-blocking; the caller, which has the deadline, polls
+ * in between.
  *
- * A host name may stand for several addresses: they are tried in the resolver's order until one
- * accepts. Names are resolved when a connection is opened and not before, as nutcracker does;
- * numeric addresses need no look-up.
+ * A host name may have several addresses. They are tried in the resolver's order until one accepts.
+ * As in nutcracker, names are resolved when a connection is opened and not before. Numeric
+ * addresses need no look-up.
  */
 #include "engine/pool/connection.h"
 
@@ -43,7 +43,7 @@ static bool resolve_path(oh_connection *connection, const char *path)
     return true;
 }
 
-/* False: it is a name. Of IPv6 there may be a scope behind the number. */
+/* False if it is a name. A number of IPv6 may end with a scope. */
 static bool take_number(oh_connection *connection, const oh_endpoint *endpoint)
 {
     struct addrinfo hints = {
@@ -68,7 +68,7 @@ static void refuse_name(oh_failure *failure, const char *reason)
         "Host name not resolved (%s)", reason);
 }
 
-/* The addresses, or whom to wait for. */
+/* Gets the addresses, or the look-up to wait for. */
 static bool resolve(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
 {
     connection->addresses = oh_memory_zeroed(OH_ADDRESSES_MAX, sizeof *connection->addresses);
@@ -124,7 +124,7 @@ static bool begin_next_address(oh_connection *connection)
         int result =
             connect(connection->socket, (const struct sockaddr *)&address->bytes, address->length);
         /*
-         * A unix socket whose backlog is full says EAGAIN and cannot be polled: it counts as
+         * A unix socket with a full backlog gives EAGAIN and cannot be polled: it counts as
          * refused.
          */
         if (result == 0 || errno == EINPROGRESS || errno == EINTR) {
@@ -189,7 +189,7 @@ static void leave_lookup(oh_connection *connection)
     if (connection->lookup) {
         oh_resolver_leave(connection->lookup);
         connection->lookup = NULL;
-        connection->socket = -1; /* It was the resolver's. */
+        connection->socket = -1; /* It was the resolver's descriptor. */
     }
 }
 
@@ -323,8 +323,7 @@ bool oh_connection_is_sound(const oh_connection *connection)
     char byte;
 
     /*
-     * A byte nobody asked for is as bad as the end of the stream: it would be taken for the next
-     * reply.
+     * An unexpected byte is as bad as the end of the stream: it would be taken for the next reply.
      */
     return recv(connection->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
            (errno == EAGAIN || errno == EWOULDBLOCK);

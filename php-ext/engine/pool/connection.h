@@ -1,11 +1,9 @@
 /*
- * Connection: one socket to one node, from the first SYN to the last close, and who its owner is
- * meanwhile.
+ * Connection: one socket to one node, from the first SYN to the close, and its state for its owner.
  *
- * It is made non-blocking: opened, then advanced whenever poll says so, until it is ready to carry
- * commands: that is, connected and signed in (AUTH, SELECT), with the node's answers judged. A wire
- * guard travels with it. It lives in memory of the process, not of a request, and it is the pool
- * that keeps it.
+ * It is opened without blocking, then advanced whenever poll says so, until it is ready for
+ * commands: connected and signed in (AUTH, SELECT), with the node's answers checked. It has a wire
+ * guard. It lives in memory of the process, not of a request, and the pool keeps it.
  *
  *     open ──► resolving ──► connecting ──► handshake ──► ready ──► (leased, settled, leased ...) ──► closed
  *                  │              │  next address  │
@@ -32,7 +30,7 @@ typedef enum oh_connection_state {
 
 typedef enum oh_progress { OH_PROGRESS_WAITS, OH_PROGRESS_READY, OH_PROGRESS_BROKEN } oh_progress;
 
-/* The commands of a handshake differ in what may be answered. */
+/* The commands of a handshake; each accepts other answers. */
 typedef enum oh_handshake_step {
     OH_STEP_TRY_SELECT = 1,
     OH_STEP_AUTH,
@@ -43,15 +41,15 @@ typedef enum oh_handshake_step {
 
 #define OH_ADVICE_NAME "check the name and the resolver"
 
-/* How a node is reached and signed in to: what makes two connections exchangeable. */
+/* How a node is reached and signed in to. Connections with equal endpoints are exchangeable. */
 typedef struct oh_endpoint {
     char *host; /* NULL for a unix socket. */
     char *path; /* NULL for TCP. */
     uint16_t port;
-    bool is_ssdb;    /* Which is another language with the same words. */
+    bool is_ssdb;    /* SSDB's commands have the names of redis' and other meanings. */
     char *handshake; /* The commands of the sign-in, NULL if there are none. */
     size_t handshake_length;
-    /* What the handshake consists of, one oh_handshake_step per command, 0 behind the last. */
+    /* The steps of the handshake, one oh_handshake_step per command, then 0. */
     char steps[4];
 } oh_endpoint;
 
@@ -63,22 +61,22 @@ typedef struct oh_connection {
     int socket;
     oh_lookup *lookup; /* Only while resolving. */
     oh_connection_state state;
-    short events; /* What poll must wait for while it is not ready. */
+    short events; /* What poll waits for until it is ready. */
     bool is_leased;
-    bool is_beyond; /* pool: it is none of those that there may be. */
-    /* pool: it has carried an unknown command, so it is closed when it is settled. */
+    bool is_beyond; /* pool: it is beyond the number that there may be. */
+    /* pool: it has carried an unknown command, so settling closes it. */
     bool is_spent;
-    bool is_reported; /* pool: what it was leased for has counted as a failure of its node. */
-    /* pool: who leased it has spent a part of its deadline on waiting for it. */
+    bool is_reported; /* pool: the exchange has counted as a failure of its node. */
+    /* pool: its caller spent a part of its deadline on waiting for it. */
     bool has_waited;
     bool is_turned_away; /* The node itself has refused this connection. */
-    /* Nothing was ever answered on it: a first error may be about the connection itself. */
+    /* No reply ever came over it: a first error may be about the connection itself. */
     bool is_unproven;
     uint32_t generation; /* Of forks: a child must not touch the sockets of its parent. */
     uint32_t seat;       /* pool_host: its seat among those of the host. */
     uint64_t born_ms;    /* When it was opened, by the monotonic clock. */
     uint32_t timeout_ms; /* What SO_RCVTIMEO and SO_SNDTIMEO are set to. */
-    /* pool: what was known of the node when it was leased; `born` of core/host/health.h. */
+    /* pool: the node's health when it was leased; `born` of core/host/health.h. */
     uint64_t health;
     size_t handshake_sent, handshake_received;
     uint8_t handshake_answered;
@@ -89,15 +87,15 @@ typedef struct oh_connection {
 } oh_connection;
 
 /*
- * Fills an endpoint from the configuration. Memory is the process'. False: there is none; it is
- * empty.
+ * Fills an endpoint from the configuration, in memory of the process. False if there is none; then
+ * it is empty.
  */
 bool oh_endpoint_set(oh_endpoint *endpoint, const oh_server_pool *pool, const oh_server *server);
 void oh_endpoint_clear(oh_endpoint *endpoint);
 
 /*
- * Begins to connect. NULL and a failure if not even that was possible; `is_of_node` tells whether
- * that says something about the node, and not about this process or machine.
+ * Begins to connect. If not even that was possible, NULL and a failure; `is_of_node` says if the
+ * node is the cause, and not this process or machine.
  */
 oh_connection *oh_connection_open(
     const oh_endpoint *endpoint, oh_failure *failure, bool *is_of_node);
@@ -109,22 +107,19 @@ oh_connection *oh_connection_open(
 oh_progress oh_connection_advance(
     oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure);
 
-/* Of one that failed to open: whether descriptors, ports or memory were lacking here. */
+/* True if it failed to open because this machine lacked descriptors, ports or memory. */
 bool oh_connection_has_own_error(const oh_connection *connection);
 
 /* Sets how long a blocking send or receive may take; 0 is without end. */
 void oh_connection_set_timeout(oh_connection *connection, uint32_t timeout_ms);
 
-/*
- * Before a wait that may last for days: a node that vanishes without a word is noticed after a
- * minute.
- */
+/* For a wait that may last for days: a node that vanishes silently is noticed after a minute. */
 void oh_connection_keep_alive(const oh_connection *connection);
 
-/* Whether an idle connection is still connected and silent. One system call. */
+/* True if an idle connection is still connected and silent. One system call. */
 bool oh_connection_is_sound(const oh_connection *connection);
 
-/* A new one is ready: from now on it counts as leased, and so does what signing in has cost. */
+/* A new one is ready: from now on it counts as leased, together with the cost of the handshake. */
 static inline void oh_connection_count_opened(const oh_connection *connection, oh_meter *meter)
 {
     oh_meter_count(meter, OH_METER_LEASES);
@@ -132,7 +127,7 @@ static inline void oh_connection_count_opened(const oh_connection *connection, o
     oh_meter_add(meter, OH_METER_BYTES_RECEIVED, connection->handshake_received);
 }
 
-/* Closes the socket without a word to the node and frees everything. */
+/* Closes the socket, without sending anything to the node, and frees everything. */
 void oh_connection_close(oh_connection *connection);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * Two configurations, two orders. nutcracker puts the SELECT of `redis_db` before AUTH, does not
- * mind if it is refused, and never sends it to a unix socket; OneHop means the same there, so that
- * a client that replaces nutcracker finds the data where nutcracker put it. The SELECT of
- * `database` comes after AUTH, everywhere, and must succeed.
+ * Two directives, two orders. nutcracker sends the SELECT of `redis_db` before AUTH, ignores a
+ * refusal, and never sends it to a unix socket. OneHop does the same, so that a client that
+ * replaces nutcracker finds the data where nutcracker has put it. The SELECT of `database` comes
+ * after AUTH, everywhere, and must succeed.
  */
 #include "engine/pool/handshake.h"
 
@@ -78,7 +78,7 @@ static void write_handshake(oh_endpoint *endpoint, const oh_server_pool *pool)
         *step++ = OH_STEP_VERSION;
     }
     if (pool->is_cluster && pool->read_from != OH_READ_MASTER) {
-        /* Said to a master it changes nothing. */
+        /* On a master it changes nothing. */
         append_text(endpoint, "*1\r\n$8\r\nREADONLY\r\n");
         *step++ = OH_STEP_READONLY;
     }
@@ -129,7 +129,7 @@ static void refuse(const oh_wire *wire, oh_failure *failure, oh_error_kind kind,
     oh_failure_quote(failure, wire->error_text, wire->error_text_length);
 }
 
-/* Answers that are given to any command, because it is the connection that is not wanted. */
+/* Errors that answer any command, because the node refuses the connection itself. */
 static bool is_turned_away(const oh_wire *wire, oh_failure *failure)
 {
     if (begins_with(wire, "ERR max number of clients")) {
@@ -156,8 +156,8 @@ static bool is_sign_in_error(const oh_wire *wire, oh_failure *failure)
 }
 
 /*
- * A password for a node that has none: nutcracker throws that answer away, so such configurations
- * are in use.
+ * A password for a node that has none: nutcracker ignores that error, so such configurations are in
+ * use.
  */
 static bool is_password_unneeded(const oh_wire *wire)
 {
@@ -165,7 +165,7 @@ static bool is_password_unneeded(const oh_wire *wire)
            contains(wire, "no password is set");
 }
 
-/* Judges the answer that has just been completed. False: the connection is of no use. */
+/* Checks the answer that has just been completed. False if the connection cannot be used. */
 static bool judge(const oh_wire *wire, oh_handshake_step step, oh_failure *failure)
 {
     if (wire->error_number != wire->answered) {
@@ -233,7 +233,7 @@ static oh_progress say(oh_connection *connection, const oh_endpoint *endpoint, o
     return OH_PROGRESS_WAITS;
 }
 
-/* Byte by byte, because each answer is judged alone: they are two, and short. */
+/* Byte by byte, because each answer is checked alone. They are few and short. */
 static oh_progress hear(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
 {
     uint8_t bytes[512];

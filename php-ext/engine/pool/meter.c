@@ -1,5 +1,6 @@
 /*
- * Found once per snapshot and node; from then on counting is an addition in memory.
+ * Finds the counters of a node, once per snapshot and node. Afterwards counting is an addition in
+ * memory.
  *
  * Implements spec/topology/segment.md, "Entries come and go".
  */
@@ -35,14 +36,15 @@ const oh_store_meter *oh_metered_find(const uint8_t pool[OH_STORE_IDENTITY_BYTES
 
 /* ---- Meters of nodes that nobody has any more ---- */
 
-/* Where all meters are in use, nobody looks more often for one that is not. */
+/* If all meters are in use, a search for an unused one is not repeated before this time. */
 #define OH_LOOK_EVERY_MS 2000
 
 /* The meters of all nodes that published configurations and maps have. */
 typedef struct oh_configured {
     uint8_t (*identities)[OH_STORE_IDENTITY_BYTES];
     size_t count;
-    uint64_t generations; /* Of all of them together: if that has changed, there are others. */
+    /* The sum of all generations: if it has changed, the nodes may have changed. */
+    uint64_t generations;
 } oh_configured;
 
 static uint64_t generations(const oh_store *store)
@@ -55,7 +57,7 @@ static uint64_t generations(const oh_store *store)
     return sum;
 }
 
-/* False: there is no memory. */
+/* False if there is no memory. */
 static bool collect_nodes(
     oh_configured *configured, const void *image, const uint8_t *pool_identity)
 {
@@ -83,7 +85,7 @@ static bool collect_nodes(
     return true;
 }
 
-/* False: not all could be read. */
+/* False if not all could be read. */
 static bool collect(oh_configured *configured, const oh_store *store)
 {
     bool is_whole = true;
@@ -114,8 +116,8 @@ static bool has(const oh_configured *configured, const uint8_t *identity)
 }
 
 /*
- * What was read may have been replaced meanwhile: then nothing is given up, and the next one looks
- * again.
+ * The configuration may have been replaced meanwhile. Then nothing is given up, and the next caller
+ * searches again.
  */
 static void give_up_meters(oh_store *store)
 {

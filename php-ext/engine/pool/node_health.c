@@ -1,7 +1,7 @@
 /*
- * The word is read, computed and compared-and-swapped; nothing is held while that is done. The
- * sentence is written by the one who put the node to rest, at most twice a second of all: torn by a
- * second writer it would be odd to read, no more, and since others may write there it is read like
+ * The word is read, the next one computed and swapped in, without a lock. The process that puts the
+ * node to rest writes the sentence, at most twice a second for all processes. A second writer could
+ * only make it odd to read. Since processes of other users may write there, it is shown like the
  * bytes of a server.
  */
 #include "engine/pool/node_health.h"
@@ -22,7 +22,7 @@
 #define OH_LABEL_BYTES 512
 #define OH_DURATION_BYTES 32
 
-static _Atomic uint64_t own_changes; /* Where there is no segment. */
+static _Atomic uint64_t own_changes; /* Used without a segment. */
 
 static char *make_label(const oh_server_pool *pool, const oh_server *server)
 {
@@ -90,7 +90,7 @@ static _Atomic uint64_t *changes(void)
     return store ? oh_store_ejections(store) : &own_changes;
 }
 
-/* After the word, so that who has seen the count sees the word. */
+/* After the word: a process that has seen the new count then sees the new word, too. */
 static void tell_change(const oh_node_health *health, uint64_t before, uint64_t after)
 {
     if (health->rules.ejects && OH_UNLIKELY(oh_health_until(before) != oh_health_until(after))) {
@@ -98,7 +98,7 @@ static void tell_change(const oh_node_health *health, uint64_t before, uint64_t 
     }
 }
 
-/* What was there before an attempt began. */
+/* What an attempt keeps from its begin. */
 static uint64_t birth(const oh_node_health *health, uint64_t state)
 {
     return oh_health_birth(
@@ -135,10 +135,7 @@ static void note(
     }
 }
 
-/*
- * To be called by the process that made the change, and no other. `why` only matters if the node
- * goes down.
- */
+/* Only the process that made the change calls it. `why` is used if the node goes down. */
 static void tell_log(const oh_node_health *health, uint64_t before, uint64_t after, const char *why)
 {
     oh_health_edge edge = oh_health_edge_of(before, after);
@@ -213,7 +210,7 @@ void oh_node_health_answer(oh_node_health *health, uint64_t now_ms)
 {
     _Atomic uint64_t *word = &health->known->state, *heard_ms = &health->known->heard_ms;
 
-    /* At most once in a millisecond. */
+    /* Written at most once in a millisecond. */
     if (atomic_load_explicit(heard_ms, memory_order_relaxed) != now_ms) {
         atomic_store_explicit(heard_ms, now_ms, memory_order_relaxed);
     }
@@ -227,8 +224,8 @@ void oh_node_health_answer(oh_node_health *health, uint64_t now_ms)
 }
 
 /*
- * An instant that no rule can bring about has passed: other users' workers write here, too. The
- * clock is read after the word for that: somebody may have ejected the node since `now_ms`.
+ * An instant that no rule gives counts as passed: other users' workers write here, too. So the
+ * clock is read after the word: another process may have ejected the node since `now_ms`.
  */
 uint64_t oh_node_health_out_until(oh_node_health *health, uint64_t looked_ms)
 {

@@ -1,17 +1,16 @@
 /*
- * What a process has of a node's connections: those in use, and a list of idle ones, the one used
- * last on top, because it is the one least likely to have been closed by the node. In a worker of a
- * server idle ones are kept until the request ends, and only while the host has plenty; then they
- * go to the queue of the host (pool_host), from which any worker takes them. In a program by
- * itself, or without shared memory, they stay.
+ * The connections of a node in this process: those in use, and a list of idle ones. The one used
+ * last is on top, because the node is least likely to have closed it. A worker of a server keeps
+ * idle ones until the request ends, and only while the host has plenty. Then they go to the queue
+ * of the host (pool_host), from which any worker takes them. In a program by itself, or without
+ * shared memory, they stay.
  *
- * A connection is looked at, by a peek, each time before it is used again: is it still connected
- * and silent? A reply that nobody asked for may have come at any moment since the last one was
- * read.
+ * Before a connection is used again, a peek checks that it is still connected and silent. An
+ * unexpected reply may have come at any moment since the last one was read.
  *
- * After a fork parent and child hold the same sockets. Each connection remembers in which
- * generation of forks it was made; a child finds them to be of another generation and closes its
- * copies without a word, which the parent's copies do not notice.
+ * After a fork parent and child hold the same sockets. Each connection has the generation of forks
+ * in which it was made. A child finds that they are of another generation and closes its copies
+ * without sending anything. The parent's copies do not notice.
  */
 #include <pthread.h>
 
@@ -22,9 +21,9 @@
 #include "engine/shared/segment.h"
 
 static uint32_t fork_generation;
-/* Connections that are in somebody's hands right now. */
+/* Connections that are leased now. */
 static OH_PER_THREAD uint32_t leased_count;
-static OH_PER_THREAD bool has_idle; /* Some connection may lie idle in this process. */
+static OH_PER_THREAD bool has_idle; /* There may be idle connections in this process. */
 
 static void notice_fork(void)
 {
@@ -81,10 +80,7 @@ static void mark_returned(oh_connection *connection)
     leased_count--;
 }
 
-/*
- * Whatever it was used for, it is gone. A child that closes its copy frees no seat: that is its
- * parent's.
- */
+/* Closes the connection. A child that closes its copy frees no seat: the seat is its parent's. */
 static void discard(oh_connections *connections, oh_connection *connection)
 {
     if (connections->is_of_host) {
@@ -93,7 +89,7 @@ static void discard(oh_connections *connections, oh_connection *connection)
     oh_connection_close(connection);
 }
 
-/* Those that are idle here go to whoever needs them; where there is no host they are closed. */
+/* Gives the idle ones of this process to the host. Without a host they are closed. */
 static void park_all(oh_connections *connections)
 {
     while (connections->idle) {
@@ -110,7 +106,10 @@ static void park_all(oh_connections *connections)
 
 /* ---- What became of an exchange ---- */
 
-/* Who has a seat keeps its node's entry. A connection without one may outlive it. */
+/*
+ * A connection with a seat keeps its node's entry. A connection without a seat may outlive the
+ * entry.
+ */
 static bool is_known(const oh_connection *connection)
 {
     const oh_host_node *host = &connection->home->host;
@@ -171,8 +170,8 @@ static oh_connection *take_idle(oh_connections *connections)
 }
 
 /*
- * A seat for a new connection. If all are taken and it must be a new one, an idle one gives way;
- * otherwise one that has just been given back is worth more than the new one.
+ * A seat for a new connection. If all are taken and it must be a new one, an idle connection is
+ * closed for it. Otherwise a connection that has just been settled is better than a new one.
  */
 static bool find_seat(oh_connections *connections, bool must_be_new, uint32_t *seat)
 {
@@ -215,8 +214,8 @@ static oh_connection *open_new(
 }
 
 /*
- * Whoever waits holds back nothing that another worker could be waiting for: what lies idle here is
- * parked first, and sets lease in the order of nodes (scatter).
+ * Before a process waits, it parks its idle connections, so that it holds nothing that another
+ * worker waits for. Sets lease in the order of nodes for the same reason (scatter).
  */
 static bool await(oh_connections *connections, uint64_t deadline_ns)
 {
@@ -266,10 +265,10 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
             return NULL;
         }
         has_waited = true;
-        oh_pool_join(connections); /* Whoever waits still wants the node. */
+        oh_pool_join(connections); /* A caller that waits still wants the node. */
         if (!oh_node_health_begin_late(&connections->health, &health) &&
             !oh_node_health_ask(&connections->health, deadline_ns, &health, failure)) {
-            return NULL; /* Somebody has found it dead meanwhile. */
+            return NULL; /* Another caller has found it dead meanwhile. */
         }
     }
     if (OH_UNLIKELY(has_waited)) {
@@ -285,7 +284,7 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
     return connection;
 }
 
-/* Whether so many are left that one more or less makes no difference to calls. */
+/* True if so many are left that one more or less does not matter to calls. */
 static bool is_roomy(const oh_connections *connections)
 {
     return connections->size_max > 2 &&
@@ -376,7 +375,7 @@ void oh_pool_sweep(void)
 
 static void close_all(oh_connections *connections)
 {
-    /* At the very end there is none. */
+    /* At the end of the program there is no segment. */
     connections->is_of_host = connections->is_of_host && oh_segment_store();
     discard_all(connections);
     park_all(connections);

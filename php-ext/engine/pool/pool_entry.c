@@ -1,10 +1,10 @@
 /*
- * Entries come and go. Who uses a node keeps its entry by saying so; who finds none makes one, and
- * where there is no room gives up one that nobody needs: of a server that was removed from the
- * file, a password or pool_size that has changed, a node that left its cluster. Connections of such
- * a node lie in queues that nobody asks.
+ * Entries come and go. A process that uses a node keeps its entry by marking it as wanted. A
+ * process that finds no entry makes one. If there is no room, it gives up one that is not needed:
+ * of a server that was removed from the file, of a password or pool_size that has changed, or of a
+ * node that left its cluster. Connections of such a node lie in queues that no process reads.
  *
- * One worker of the host looks once a second, at the end of its request. If it dies meanwhile, the
+ * One worker of the host checks once a second, at the end of its request. If it dies meanwhile, the
  * next one finds the entry in the same state, or given up and not yet empty.
  *
  * Implements spec/topology/segment.md, "Entries come and go".
@@ -26,8 +26,10 @@
 #include "engine/shared/segment.h"
 #include "engine/shared/worker.h"
 
-#define OH_JOIN_EVERY_MS 10000                      /* Who was given no entry asks again. */
-#define OH_PULLS_MAX (2 * OH_STORE_CONNECTIONS_MAX) /* Somebody may push faster than we pull. */
+/* A process that was given no entry asks again after this time. */
+#define OH_JOIN_EVERY_MS 10000
+/* Another process may push faster than this one pulls. */
+#define OH_PULLS_MAX (2 * OH_STORE_CONNECTIONS_MAX)
 
 static bool is_shared; /* Whether workers share connections. */
 
@@ -42,7 +44,7 @@ void oh_host_startup(bool is_wanted)
 /* ---- What is said ---- */
 
 /*
- * What the kernel lets the processes of one user have in all unix sockets; 0: this user has no
+ * How many descriptors the processes of one user may have in all unix sockets; 0 if there is no
  * limit.
  */
 static uint64_t descriptors_max(void)
@@ -80,7 +82,7 @@ void oh_host_log(oh_store_news news)
 
 /* ---- Giving up ---- */
 
-/* Closes what lies idle there. An entry without a queue has nothing. */
+/* Closes the idle connections there. An entry without a queue has none. */
 static void drain(uint32_t number)
 {
     oh_store_node *node = oh_store_node_at(oh_segment_store(), number);
@@ -127,7 +129,7 @@ static bool make_room(uint64_t now_ms)
 
 /* ---- Joining and leaving ---- */
 
-/* Workers of other users sign in for themselves, even with the same password. */
+/* Workers of other users open their own connections, even with the same password. */
 static void identify(const char *text, size_t length, uint8_t identity[OH_STORE_IDENTITY_BYTES])
 {
     uint32_t user = (uint32_t)geteuid();

@@ -1,9 +1,9 @@
 /*
- * A connection that another worker has parked is as good as new: its wire guard begins anew, since
- * only a clean one is ever parked.
+ * A connection that another worker has parked is as good as new: its wire guard is reset, since
+ * only clean connections are parked.
  *
- * The order of the two halves of parking and taking is that of spec/topology/segment.md: whoever
- * dies in between leaves a seat that somebody finds, never two owners.
+ * The order of the two halves of parking and taking is that of spec/topology/segment.md. A process
+ * that dies in between leaves a seat that another one reclaims, never two owners.
  */
 #include "engine/pool/pool_host.h"
 
@@ -19,9 +19,13 @@
 #include "engine/shared/queue.h"
 #include "engine/shared/worker.h"
 
-/* So that a name that means other machines by now is asked again. */
+/*
+ * Then the connection is closed, so that a name that means other machines by now is resolved again.
+ */
 #define OH_AGE_MS_MAX 3600000
-#define OH_RETRY_MS 20 /* A seat that was freed by a close is noticed after so long. */
+#define OH_RETRY_MS                                                                                \
+    20 /* How often a waiting caller checks for a seat that was freed by a close.                  \
+        */
 
 /* ---- Taking ---- */
 
@@ -111,8 +115,8 @@ void oh_host_free(const oh_host_node *node, uint32_t seat)
 }
 
 /*
- * A quarter, and one at least, is always on its way from worker to worker: whoever sleeps over what
- * it keeps starves nobody.
+ * A quarter of the connections, and at least one, is never kept. So a worker that sleeps with its
+ * connections does not starve the others.
  */
 bool oh_host_is_roomy(const oh_host_node *node)
 {
@@ -143,5 +147,5 @@ void oh_host_park(const oh_host_node *node, oh_connection *connection)
             oh_host_log(OH_STORE_NO_PUSH);
         }
     }
-    oh_connection_close(connection); /* Of the socket there is a copy in the queue. */
+    oh_connection_close(connection); /* The queue has a copy of the socket. */
 }

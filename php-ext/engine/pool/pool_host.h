@@ -1,10 +1,10 @@
 /*
- * The pool of a host: what all workers of a server have in common of one node: seats for
- * connections, and the queue of those that are idle. Private to pool.
+ * The pool of a host: what all workers of a server share for one node, which is seats for
+ * connections, and the queue of the idle ones. Private to pool.
  *
- * Lease: from the queue; else, while there is a seat, a new connection; else wait, within the
- * deadline, for one that another worker gives back. Connections of a worker that died are found by
- * their seat: it has an owner's name on it.
+ * A lease takes a connection from the queue. If it is empty and there is a free seat, it opens a
+ * new one. Otherwise it waits, within the deadline, until another worker gives one back.
+ * Connections of a dead worker are found by their seats, which name their owner.
  *
  * Implements spec/topology/segment.md, owners.
  */
@@ -16,26 +16,26 @@
 
 /* The functions below are for a node whose connections are the host's: oh_host_keeps. */
 
-/* An idle connection, sound, made a connection of this process; NULL: there is none. */
+/* A sound idle connection, now of this process; NULL if there is none. */
 oh_connection *oh_host_take(const oh_host_node *node);
 
-/* A seat for a new connection; OH_STORE_NONE: all are taken. */
+/* A seat for a new connection; OH_STORE_NONE if all are taken. */
 uint32_t oh_host_claim(const oh_host_node *node);
 
 /*
- * Waits until it is worth trying again; at most until the deadline (0: there is none). False: it
- * has passed.
+ * Waits until it is worth trying again, at most until the deadline (0 if there is none). False if
+ * it has passed.
  */
 bool oh_host_await(const oh_host_node *node, uint64_t deadline_ns);
 
-/* Gives it to whoever needs it next and forgets it; it is closed if that cannot be. */
+/* Gives it to the next worker that needs it, and forgets it. If that fails, it is closed. */
 void oh_host_park(const oh_host_node *node, oh_connection *connection);
 
 /* Frees the seat of a connection that is about to be closed. */
 void oh_host_free(const oh_host_node *node, uint32_t seat);
 
 /*
- * Whether so few connections have an owner that this process may keep one until its request ends.
+ * True if so few connections have an owner that this process may keep one until its request ends.
  */
 bool oh_host_is_roomy(const oh_host_node *node);
 

@@ -1,7 +1,4 @@
-/*
- * What the parts of the pool know of each other: pool (lease and settle) and pool_nodes (which
- * nodes there are).
- */
+/* The inside of room pool, for pool (lease and settle) and pool_nodes (which nodes there are). */
 #ifndef OH_ENGINE_POOL_INTERNAL_H
 #define OH_ENGINE_POOL_INTERNAL_H
 
@@ -12,19 +9,19 @@
 #include "engine/pool/pool_host.h"
 
 struct oh_connections {
-    oh_connections *next, *previous; /* Among all nodes of its thread. */
+    oh_connections *next, *previous; /* In the list of all nodes of its thread. */
     uint32_t references;
     uint32_t leased_count;
     uint32_t size_max;
     uint32_t timeout_ms;
     oh_endpoint endpoint;
-    bool is_of_host; /* `host` counts and keeps them for all workers. */
+    bool is_of_host; /* `host` counts them and keeps them for all workers. */
     oh_host_node host;
     oh_node_health health;
     oh_connection *idle;
     oh_connection *leased;
     size_t identity_length;
-    char identity[]; /* What tells it from all other nodes, the password included. */
+    char identity[]; /* Identifies it among all nodes, the password included. */
 };
 
 extern OH_PER_THREAD oh_connections *oh_pool_nodes; /* All nodes of this thread. */
@@ -33,8 +30,8 @@ extern OH_PER_THREAD oh_connections *oh_pool_nodes; /* All nodes of this thread.
 void oh_pool_forget(oh_connections *connections);
 
 /*
- * To be called before the segment is asked about the node: its entry may belong to another node
- * now, or there may be room for one at last.
+ * Call it before the segment is asked about the node: its entry may belong to another node now, or
+ * there may be room for one at last.
  */
 void oh_pool_join(oh_connections *connections);
 

@@ -1,6 +1,5 @@
 /*
- * Which nodes a process has connections of: each is opened by the first snapshot that has it, and
- * goes with the last one.
+ * The nodes of a process. The first snapshot that has a node opens it, and the last one closes it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,16 +10,16 @@
 
 #include "engine/pool/pool_internal.h"
 
-/* More than all numbers of an identity take, and what separates them. */
+/* More than all numbers and separators of an identity need. */
 #define OH_NUMBERS_BYTES 96
 
 OH_PER_THREAD oh_connections *oh_pool_nodes;
 
 /*
- * Servers of several files and server pools share connections if name, address, sign-in, bound and
- * the rules of ejection agree, since one word says how the node is. (Two names for one address are
- * two nodes, which may be in use at the same time. A node of a Redis Cluster that has another id
- * than the one before it at its address is another node.) Never shown to anyone. Returns its
+ * Servers of several files and server pools share connections if name, address, sign-in, pool_size
+ * and the rules of ejection are equal, since they share one word of health. (Two names for one
+ * address are two nodes, which may be in use at the same time. A node of a Redis Cluster that has
+ * another id than the one before it at its address is another node.) It is never shown. Returns its
  * length.
  */
 static size_t write_identity(char *identity, size_t room, const oh_endpoint *endpoint,
@@ -33,13 +32,13 @@ static size_t write_identity(char *identity, size_t room, const oh_endpoint *end
         (unsigned)(pool->auto_eject_hosts ? pool->server_failure_limit : 0),
         (unsigned)(pool->auto_eject_hosts ? pool->server_retry_timeout_ms : 0), endpoint->steps[0]);
 
-    if (endpoint->handshake_length) { /* Room for it was counted with the rest. */
+    if (endpoint->handshake_length) { /* The room for it was counted with the rest. */
         memcpy(identity + length, endpoint->handshake, endpoint->handshake_length);
     }
     return (size_t)length + endpoint->handshake_length;
 }
 
-/* NULL: there is no memory. */
+/* NULL if there is no memory. */
 static oh_connections *make(const oh_server_pool *pool, const oh_server *server)
 {
     oh_endpoint endpoint;

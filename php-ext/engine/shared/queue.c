@@ -1,6 +1,6 @@
 /*
- * SOCK_SEQPACKET keeps a note and its descriptor together, and tells as one message what is no
- * note. Both ends are inherited by every worker and close at exec.
+ * SOCK_SEQPACKET keeps a note and its descriptor together, and keeps the borders of messages, so
+ * anything else is recognised. Every worker inherits both ends; they close at exec.
  */
 #include "engine/shared/queue.h"
 
@@ -19,7 +19,7 @@
 static int (*pairs)[2]; /* Written to [0], read from [1]. */
 static uint32_t pairs_count;
 
-/* Half of the descriptors are for everything else: php-fpm does not start without. */
+/* Half of the descriptors stay for everything else: php-fpm does not start without them. */
 static uint32_t pairs_max(void)
 {
     struct rlimit limit;
@@ -93,8 +93,8 @@ bool oh_queue_push(uint32_t number, int descriptor, const oh_queue_note *note)
 }
 
 /*
- * The descriptor of a message, -1 if it has none; more than one have been cut off and closed by the
- * kernel.
+ * The descriptor of a message, or -1 if it has none. The kernel has cut off and closed a second
+ * one.
  */
 static int descriptor_of(struct msghdr *message)
 {
@@ -109,7 +109,7 @@ static int descriptor_of(struct msghdr *message)
 }
 
 /*
- * A message without a byte looks like the end of a stream, which a queue has once somebody has shut
+ * An empty message looks like the end of a stream. A queue is at its end only if a process has shut
  * it down.
  */
 static bool was_shut_down(uint32_t number)
@@ -127,7 +127,7 @@ int oh_queue_pull(uint32_t number, oh_queue_note *note)
         struct msghdr message = {.msg_iov = &bytes,
             .msg_iovlen = 1,
             .msg_control = control.bytes,
-            /* CMSG_SPACE would have room for a second one. */
+            /* CMSG_SPACE would have room for a second descriptor. */
             .msg_controllen = CMSG_LEN(sizeof(int))};
         ssize_t count = recvmsg(pairs[number][1], &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 

@@ -1,11 +1,11 @@
 /*
- * One c-ares channel carries all look-ups of a thread. It is made for the first one and ends with
- * the last one, so a changed resolv.conf is read for the next. An epoll descriptor holds the
+ * One c-ares channel carries all look-ups of a thread. It is created for the first one and ends
+ * with the last one, so the next one reads a changed resolv.conf. An epoll descriptor holds the
  * channel's sockets and a timer for its repeats. A caller that waits for a name polls this
  * descriptor beside all others.
  *
- * A child of a fork sees that the channel is its parent's. It closes its copies. It neither reads
- * from the sockets nor changes the epoll set, because parent and child share both.
+ * A child of a fork notices that the channel is its parent's. It closes its copies. It neither
+ * reads from the sockets nor changes the epoll set, because parent and child share both.
  */
 #include "engine/shared/resolver.h"
 
@@ -24,10 +24,10 @@
 
 #include "engine/shared/segment.h"
 
-/* A lost question is asked again after so long, then after twice as long ... */
+/* A lost question is repeated after this time, then after twice as long ... */
 #define OH_REPEAT_MS 500
 #define OH_TRIES 5        /* ... 15.5 seconds in all: a slower server counts as dead. */
-#define OH_STALE_MS 15000 /* A channel that nobody served for so long begins anew. */
+#define OH_STALE_MS 15000 /* A channel that was not served for this time is replaced. */
 #define OH_EVENTS_MAX 16
 
 struct oh_lookup {
@@ -35,7 +35,7 @@ struct oh_lookup {
     char *host;
     uint32_t waiting; /* Connections that want the result. */
     bool is_done;
-    bool is_orphan; /* Its channel is gone: it is done, and in no list. */
+    bool is_orphan; /* Its channel is gone; it is done, and in no list. */
     int status;     /* Of c-ares. */
     oh_name found;
 };
@@ -50,8 +50,8 @@ typedef struct oh_resolver {
     oh_lookup *lookups;
 } oh_resolver;
 
-static OH_PER_THREAD oh_resolver *own;          /* NULL while nothing is asked. */
-static OH_PER_THREAD oh_store_names *own_names; /* Where there is no segment. */
+static OH_PER_THREAD oh_resolver *own;          /* NULL if no look-up is going on. */
+static OH_PER_THREAD oh_store_names *own_names; /* Used without a segment. */
 
 bool oh_resolver_startup(void)
 {
@@ -70,7 +70,10 @@ const char *oh_resolver_version(void)
 
 /* ---- What is known ---- */
 
-/* The host's, or where there is no segment the thread's own. NULL: there is no memory for them. */
+/*
+ * The names of the host, or without a segment the thread's own. NULL if there is no memory for
+ * them.
+ */
 static oh_store_names *names(void)
 {
     oh_store *store = oh_segment_store();
@@ -84,7 +87,7 @@ static oh_store_names *names(void)
     return own_names;
 }
 
-/* Each user has his own records: nobody reads what other users write. */
+/* Each user has records of its own: no process trusts those of other users. */
 static void identify(const char *host, uint8_t identity[OH_NAME_IDENTITY_BYTES])
 {
     oh_store *store = oh_segment_store();
@@ -191,7 +194,7 @@ static void free_lookup(oh_lookup *lookup)
     }
 }
 
-/* Drops those that are done and that nobody waits for. */
+/* Drops look-ups that are done and that no connection wants. */
 static void sweep(oh_resolver *resolver)
 {
     oh_lookup **place = &resolver->lookups, *lookup;
@@ -208,7 +211,7 @@ static void sweep(oh_resolver *resolver)
 
 /* ---- The channel ---- */
 
-/* Which of its sockets c-ares wants to read from or write to. Closing one is told, too. */
+/* c-ares reports the sockets that it wants to read from or write to, and those that it closes. */
 static void watch(void *context, ares_socket_t descriptor, int is_readable, int is_writable)
 {
     oh_resolver *resolver = context;
@@ -227,7 +230,7 @@ static void watch(void *context, ares_socket_t descriptor, int is_readable, int 
     }
 }
 
-/* When c-ares wants to be called next; at once, if a result was not fetched yet. */
+/* When c-ares has to be called next: immediately if a result was not fetched yet. */
 static void set_timer(oh_resolver *resolver)
 {
     struct itimerspec when = {0};
@@ -259,13 +262,13 @@ static void go_on(oh_resolver *resolver)
                 events[i].events & EPOLLOUT ? descriptor : ARES_SOCKET_BAD);
         }
     }
-    /* What has to be repeated. */
+    /* Repeats what is due. */
     ares_process_fd(resolver->channel, ARES_SOCKET_BAD, ARES_SOCKET_BAD);
     sweep(resolver);
     set_timer(resolver);
 }
 
-/* Those that are waited for stay, done and without a result. */
+/* Ends the channel. Look-ups that a connection wants stay, done and without a result. */
 static void end(oh_resolver *resolver)
 {
     oh_lookup *lookup;
@@ -342,7 +345,7 @@ static bool is_waited_for(const oh_resolver *resolver)
     return false;
 }
 
-/* The channel of this thread, with what has arrived on it meanwhile. NULL: there is none. */
+/* The channel of this thread, after it has read what has arrived. NULL if there is none. */
 static oh_resolver *current(void)
 {
     oh_resolver *resolver = own;
@@ -405,7 +408,7 @@ static oh_lookup *make_lookup(const char *host)
     return lookup;
 }
 
-/* A channel that no look-up needs is given up. */
+/* Closes the channel if no look-up needs it. */
 static void give_up_if_unused(void)
 {
     if (own && !own->lookups) {

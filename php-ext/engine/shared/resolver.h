@@ -1,17 +1,17 @@
 /*
- * Resolver: from the name of a host to its addresses, without ever waiting.
+ * Resolver: from the name of a host to its addresses, without waiting.
  *
  * In: a host name, not a numeric address. Out: its addresses, if the host knows them and their time
  * to live is not over; else a look-up. It is done when c-ares has asked /etc/hosts and the servers
  * of /etc/resolv.conf, in the order of nsswitch.conf. All look-ups of a thread share one descriptor
- * to poll. A caller whose deadline passes leaves. The look-up goes on without him: an answer that
- * comes too late for one call is there for the next one.
+ * to poll. A caller whose deadline passes leaves, and the look-up goes on without it. So an answer
+ * that is too late for one call is there for the next one.
  *
  *     connection ─► recall ─► known: connect
  *                     └─► ask ─► poll the descriptor ─► is_done? ─► result: connect
  *
- * Before it on the road: connection; behind it: store, which keeps the answers. After a fork a
- * child has no part in the look-ups of its parent.
+ * Before it on the road: connection. After it: store, which keeps the answers. A child of a fork
+ * does not take part in the look-ups of its parent.
  *
  * Implements spec/topology/segment.md, "Names".
  */
@@ -34,30 +34,32 @@ typedef struct oh_address {
 
 typedef struct oh_lookup oh_lookup;
 
-/* The library begins and ends with the program. */
+/* Starts and ends the library, with the program. */
 bool oh_resolver_startup(void);
 void oh_resolver_shutdown(void);
 const char *oh_resolver_version(void);
 
 /*
- * Fills in the addresses that the host knows of a name, with this port. Returns how many; 0: ask.
+ * Fills in the addresses that the host knows for a name, with this port. Returns how many; if 0,
+ * ask.
  */
 uint8_t oh_resolver_recall(const char *host, uint16_t port, oh_address addresses[OH_ADDRESSES_MAX]);
 
 /*
- * Begins a look-up, or joins one. NULL: this process lacks memory or descriptors; errno says which.
+ * Begins a look-up, or joins one. NULL if this process lacks memory or descriptors; errno says
+ * which.
  */
 oh_lookup *oh_resolver_ask(const char *host);
 
 /* Becomes readable when a look-up of this thread may go on: call oh_resolver_is_done. */
 int oh_resolver_descriptor(void);
 
-/* Goes on as far as possible. True: there is a result. */
+/* Goes on as far as possible. True if there is a result. */
 bool oh_resolver_is_done(oh_lookup *lookup);
 
 /*
- * As recall, of a look-up that is done. 0: there are no addresses, and `reason` is a constant that
- * says why.
+ * Like recall, for a look-up that is done. If 0, there are no addresses, and `reason` is a constant
+ * that says why.
  */
 uint8_t oh_resolver_result(const oh_lookup *lookup, uint16_t port,
     oh_address addresses[OH_ADDRESSES_MAX], const char **reason);

@@ -1,8 +1,7 @@
 /*
- * An anonymous mapping: no name that another user could open, nothing left behind. The lock is a
- * POSIX record lock on a memfd, which excludes processes from each other; a mutex besides excludes
- * threads of one process. It is not waited for in the kernel, since a process that was stopped
- * keeps it.
+ * An anonymous mapping: it has no name that another user could open, and leaves nothing behind. The
+ * lock between processes is a POSIX record lock on a memfd, and between threads a mutex. A process
+ * does not wait for it in the kernel, because a stopped process keeps it.
  */
 #include "engine/shared/segment.h"
 
@@ -33,7 +32,7 @@ static void *memory;
 static size_t memory_bytes;
 static oh_store *store;
 static int lock_descriptor = -1;
-/* It was waited for, the last time: until it is free again nobody waits here. */
+/* The last wait for the lock failed. Until it is free again, this process does not wait for it. */
 static bool was_in_vain;
 static pthread_mutex_t lock_mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -45,7 +44,7 @@ static bool make_store(uint32_t nodes_max)
         return false;
     }
     store = oh_store_make(memory, memory_bytes, nodes_max, salt);
-    errno = ENOMEM; /* The one reason that is left. */
+    errno = ENOMEM; /* The only remaining reason. */
     return store != NULL;
 }
 
@@ -76,7 +75,7 @@ static uint32_t within_limit(int64_t nodes_max)
     return used;
 }
 
-/* One topology of some nodes has room besides. */
+/* There is also room for a topology of some nodes. */
 static bool is_large_enough(size_t bytes, uint32_t nodes_max)
 {
     size_t needed = oh_store_bytes_min(nodes_max) + OH_TOPOLOGIES_BYTES_MIN;
@@ -132,7 +131,7 @@ oh_image_copy oh_segment_copy(uint32_t pool)
     oh_image_copy copy = {.length = OH_IMAGE_BYTES_FIRST};
     size_t room;
 
-    do { /* It may grow meanwhile. */
+    do { /* The image may grow meanwhile. */
         oh_memory_release(copy.image);
         room = copy.length + copy.length / 4;
         copy.image = oh_memory_allocate(room);
@@ -158,7 +157,7 @@ static bool set_lock(short type)
     return result == 0;
 }
 
-/* A process that may not wait: what it wants to do, another one can do later. */
+/* For work that may wait: another process can do it later. */
 bool oh_segment_try_lock(void)
 {
     pthread_mutex_lock(&lock_mutex);
@@ -170,8 +169,8 @@ bool oh_segment_try_lock(void)
 }
 
 /*
- * Tried again after 1/16, 1/8 ... 4 ms: whoever has it seldom needs more, and who is stopped may
- * keep it for ever.
+ * Tries again after 1/16, 1/8 ... 4 ms. A process seldom holds it for longer, but one that is
+ * stopped may keep it for ever.
  */
 static bool wait_for_lock(void)
 {

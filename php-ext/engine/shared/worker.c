@@ -1,7 +1,6 @@
 /*
- * A number of a process is used again when it has ended, so the kernel is asked when the process
- * began, too. That is in /proc, in ticks since the machine began, the time it was suspended
- * included.
+ * The kernel reuses process ids, so the time when a process began is checked, too. It is in /proc,
+ * in ticks since the boot, including the time the machine was suspended.
  */
 #include "engine/shared/worker.h"
 
@@ -14,9 +13,9 @@
 #include "core/base/clock.h"
 
 /*
- * One that has begun since only has its number. One that has ended stays listed until its parent
- * notices, which a busy master does late; its sockets are closed by then. (Threads may outlive the
- * first of a process, and keep its sockets.)
+ * A process that began later only has the same id. A process that has ended stays listed until its
+ * parent reaps it, and a busy master is late; its sockets are closed by then. (Threads may outlive
+ * the first thread of a process, and keep its sockets.)
  */
 bool oh_worker_is_alive(uint32_t pid, uint64_t since_ms)
 {
@@ -32,7 +31,7 @@ bool oh_worker_is_alive(uint32_t pid, uint64_t since_ms)
     size_t length = fread(text, 1, sizeof text - 1, file);
     fclose(file);
     text[length] = '\0';
-    const char *at = strrchr(text, ')'); /* The name of a program may hold anything. */
+    const char *at = strrchr(text, ')'); /* The name of a program may contain anything. */
     if (!at ||
         sscanf(at + 1,
             " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld %*d %llu",

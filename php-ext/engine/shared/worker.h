@@ -1,13 +1,11 @@
-/*
- * Worker: whether a process of this host that took something is still there.
- */
+/* Worker: checks if a process of this host still exists that has taken a seat or a turn. */
 #ifndef OH_ENGINE_WORKER_H
 #define OH_ENGINE_WORKER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether a process is still the one that, at that instant, took a place or a turn. */
+/* True if the process with this id is still the one that took a seat or a turn at that instant. */
 bool oh_worker_is_alive(uint32_t pid, uint64_t since_ms);
 
 #endif
