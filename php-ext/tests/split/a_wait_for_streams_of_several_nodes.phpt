@@ -19,7 +19,7 @@ function later(int $ms, int $port, string ...$words): void
         '-r',
         '
             usleep((int) $argv[1] * 1000);
-            $r = new Redis;
+            $r = new Redis();
             $r->connect("127.0.0.1", (int) $argv[2]);
             $r->rawCommand(...array_slice($argv, 3));',
         '--',

@@ -13,7 +13,7 @@ require __DIR__ . '/spelling.php';
 
 $methods = all_signatures(new ReflectionClass('Redis'));
 $lines = array_map(
-    fn($name, $signature) => '  ' . json_encode($name) . ': ' . json_encode($signature),
+    fn ($name, $signature) => '  ' . json_encode($name) . ': ' . json_encode($signature),
     array_keys($methods),
     $methods,
 );

@@ -8,7 +8,7 @@ declare(strict_types=1);
 /** Name of the method in lower case => its parameters, sorted by name. */
 function all_signatures(ReflectionClass $class): array
 {
-    $spelled = fn(ReflectionParameter $parameter) => ($parameter->isPassedByReference() ? '&' : '')
+    $spelled = fn (ReflectionParameter $parameter) => ($parameter->isPassedByReference() ? '&' : '')
         . ($parameter->isVariadic() ? '...' : '') . $parameter->getName();
     $methods = [];
     foreach ($class->getMethods() as $method) {

@@ -47,7 +47,7 @@ function signatures(ReflectionClass $class, string $version): array
     $stale = array_keys(
         array_diff_assoc($loaded, $page['methods']) + array_diff_assoc($page['methods'], $loaded),
     );
-    return array_map(fn($name) => "$name: signatures.json is stale, run signatures.php.", $stale);
+    return array_map(fn ($name) => "$name: signatures.json is stale, run signatures.php.", $stale);
 }
 
 /** The positions in an entry must exist; a variadic method has all. 5.3.7 does not list optional
@@ -114,7 +114,7 @@ function counted(array $counts): string
     ksort($counts);
     return implode(
         ', ',
-        array_map(fn($what, $count) => "$count $what", array_keys($counts), $counts),
+        array_map(fn ($what, $count) => "$count $what", array_keys($counts), $counts),
     );
 }
 
@@ -129,7 +129,7 @@ $calls = json_decode(
 $class = new ReflectionClass('Redis');
 $faults = presence(
     array_keys($methods->all),
-    array_map(fn($method) => $method->getName(), $class->getMethods()),
+    array_map(fn ($method) => $method->getName(), $class->getMethods()),
 );
 array_push($faults, ...signatures($class, $version));
 $kinds = [];
@@ -145,7 +145,7 @@ foreach ($methods->all as $name => $alias) {
     }
     $here = array_filter(
         $calls[$name] ?? [],
-        fn($call) => in_array($version, $call['versions'] ?? [$version], true),
+        fn ($call) => in_array($version, $call['versions'] ?? [$version], true),
     );
     if (!in_array($name, WITHOUT_CALL, true)) {
         array_push($faults, ...meaning($name, $entry, $table, $here));

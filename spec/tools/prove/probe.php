@@ -86,7 +86,7 @@ final class Probe
             if ($argument === '@iterator') {
                 $given[$place] = &$iterator;
             } else {
-                $given[$place] = $argument === '@callback' ? static fn() => null : $argument;
+                $given[$place] = $argument === '@callback' ? static fn () => null : $argument;
             }
         }
         try {
@@ -152,7 +152,7 @@ final class Probe
     /** The faults of an entry that this version of phpredis has. */
     public function applying(array $entry): array
     {
-        return array_filter($entry['faults'] ?? [], fn($fault) => applies($fault));
+        return array_filter($entry['faults'] ?? [], fn ($fault) => applies($fault));
     }
 
     private function judge(
@@ -202,7 +202,7 @@ final class Probe
             $this->fault("$what: keys " . json_encode($inArguments) . ' by phpredis.json, '
                 . json_encode($inWords) . ' by commands.json.');
         }
-        $keys = array_column(array_filter($inWords, fn($key) => $key[0] === 'key'), 1);
+        $keys = array_column(array_filter($inWords, fn ($key) => $key[0] === 'key'), 1);
         $server = $this->server($words);
         if ($server !== null && $server !== $keys) {
             $this->fault(
@@ -294,7 +294,7 @@ final class Probe
     {
         $entry = $this->methods->find($method);
         $faults = $this->applying($entry);
-        $calls = array_values(array_filter($calls, fn($call) => applies($call)));
+        $calls = array_values(array_filter($calls, fn ($call) => applies($call)));
         foreach ($entry['kind'] === 'own' ? [] : $calls as $call) {
             foreach (runs() as [$mode, $state]) {
                 if (!forbidden($faults, $call['with'] ?? [], MODES[$mode] !== [])) {
@@ -352,10 +352,10 @@ function faulty(array $fault, array $calls): array
 /** Every state of the data in plain mode, every other mode once. */
 function runs(): array
 {
-    $runs = array_map(fn($state) => ['plain', $state], array_keys(STATES));
+    $runs = array_map(fn ($state) => ['plain', $state], array_keys(STATES));
     return [
         ...$runs,
-        ...array_map(fn($mode) => [$mode, 'strings'], array_slice(array_keys(MODES), 1)),
+        ...array_map(fn ($mode) => [$mode, 'strings'], array_slice(array_keys(MODES), 1)),
     ];
 }
 

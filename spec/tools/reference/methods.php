@@ -22,7 +22,7 @@ final class Methods
             $known = implode(' and ', $page['versions']);
             throw new RuntimeException("phpredis.json knows phpredis $known, not $version.");
         }
-        $here = fn($entry) => in_array($version, $entry['versions'] ?? [$version], true);
+        $here = fn ($entry) => in_array($version, $entry['versions'] ?? [$version], true);
         $this->all = array_filter($page['methods'], $here);
         foreach ($this->all as $name => $entry) {
             $this->byName[strtolower($name)] = $entry;

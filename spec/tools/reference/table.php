@@ -42,7 +42,7 @@ final class Table
             }
         }
         return array_values(
-            array_filter($found, fn($key) => $key[0] !== 'pattern' || str_contains($key[1], '*')),
+            array_filter($found, fn ($key) => $key[0] !== 'pattern' || str_contains($key[1], '*')),
         );
     }
 
