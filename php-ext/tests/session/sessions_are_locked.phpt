@@ -116,8 +116,9 @@ echo $page('session_id("b"); echo session_start() ? "started\n" : "failed\n";');
 
 echo "The lock is lost meanwhile: nothing is written, and the other's lock stays:\n";
 echo $page(
-    'session_id("c"); session_start(); $_SESSION["x"] = 1; ' . $look
-        . '$redis->set($lock, "another client"); echo session_write_close() ? "closed\n" : "failed\n";',
+    'session_id("c"); session_start(); $_SESSION["x"] = 1; ' . $look . '
+        $redis->set($lock, "another client");
+        echo session_write_close() ? "closed\n" : "failed\n";',
     ['redis.session.lock_expire' => 40],
 );
 lab_show('sessions written', $redis->exists('PHPREDIS_SESSION:c'));
