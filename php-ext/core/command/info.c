@@ -334,7 +334,7 @@ static bool are_equal(const oh_bytes *values, size_t count)
 
 size_t oh_info_room(const oh_bytes *values, size_t count)
 {
-    size_t room = OH_INFO_PARTS_MAX * NUMBER_ROOM;
+    size_t room = (size_t)OH_INFO_PARTS_MAX * NUMBER_ROOM;
     for (size_t i = 0; i < count; i++) {
         room += values[i].length;
     }

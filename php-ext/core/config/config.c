@@ -188,8 +188,10 @@ static bool fail_marker(oh_config_reader *reader)
 static bool read_document(oh_config_reader *reader)
 {
     /* The first event is the begin of the stream. */
-    if (!oh_config_next(reader) || !oh_config_next(reader)) {
-        return false;
+    for (int event = 0; event < 2; event++) {
+        if (!oh_config_next(reader)) {
+            return false;
+        }
     }
     if (reader->event.type == YAML_STREAM_END_EVENT) {
         return oh_config_fail(reader->error, 1, "there is no server pool");

@@ -45,7 +45,7 @@ bool oh_config_add_value(oh_config_error *error, oh_text value);
 
 /* A name as an error shows it: short, printable, on one line. */
 typedef struct oh_config_shown {
-    char text[4 * OH_SHOWN_BYTES_MAX + sizeof "..."];
+    char text[(size_t)4 * OH_SHOWN_BYTES_MAX + sizeof "..."];
 } oh_config_shown;
 oh_config_shown oh_config_show(oh_text name);
 
@@ -83,7 +83,7 @@ bool oh_config_check_node(oh_config_reader *reader, size_t line);
 
 /* The number of the directive of that name, or -1. */
 int oh_config_directive(oh_text name);
-const char *oh_config_directive_name(int directive);
+const char *oh_config_directive_name(int number);
 
 /* Directives that have rules beyond their type. */
 enum {

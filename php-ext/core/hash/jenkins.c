@@ -29,10 +29,10 @@ static inline void add_block(uint32_t *a, uint32_t *b, uint32_t *c, const uint8_
 }
 
 /* One step of the round: the words take turns in the three roles. */
-#define ROUND(x, y, z, bits) (x -= z, x ^= rotate(z, bits), z += y)
+#define ROUND(x, y, z, bits) ((x) -= (z), (x) ^= rotate(z, bits), (z) += (y))
 
 /* One step of the final mix. */
-#define FINISH(x, y, bits) (x ^= y, x -= rotate(y, bits))
+#define FINISH(x, y, bits) ((x) ^= (y), (x) -= rotate(y, bits))
 
 uint32_t oh_hash_jenkins(const uint8_t *bytes, size_t length)
 {

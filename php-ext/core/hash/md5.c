@@ -15,14 +15,14 @@
  * The four functions of the RFC: F, G, H, I. G is a sum, so that half of it need not wait for the
  * step before.
  */
-#define CHOOSE(x, y, z) (z ^ (x & (y ^ z)))
-#define SELECT(x, y, z) ((x & z) + (y & ~z))
-#define PARITY(x, y, z) (x ^ y ^ z)
-#define INVERT(x, y, z) (y ^ (x | ~z))
+#define CHOOSE(x, y, z) ((z) ^ ((x) & ((y) ^ (z))))
+#define SELECT(x, y, z) (((x) & (z)) + ((y) & ~(z)))
+#define PARITY(x, y, z) ((x) ^ (y) ^ (z))
+#define INVERT(x, y, z) ((y) ^ ((x) | ~(z)))
 
 #define STEP(function, w, x, y, z, word, constant, shift)                                          \
-    w += function(x, y, z) + words[word] + constant##u;                                            \
-    w = x + (w << shift | w >> (32 - shift))
+    (w) += function(x, y, z) + words[word] + constant##u;                                          \
+    (w) = (x) + ((w) << (shift) | (w) >> (32 - (shift)))
 
 /* The four words take turns. s: shifts, i: words, k: constants. */
 #define FOUR_STEPS(function, s0, s1, s2, s3, i0, k0, i1, k1, i2, k2, i3, k3)                       \
@@ -34,7 +34,7 @@
 static void digest_block(uint32_t state[4], const uint8_t *block)
 {
     uint32_t words[16];
-    for (int i = 0; i < 16; i++) {
+    for (size_t i = 0; i < 16; i++) {
         words[i] = oh_read_le32(block + 4 * i);
     }
     uint32_t a = state[0];
@@ -116,7 +116,7 @@ void oh_md5_end(oh_md5 *md5, uint8_t digest[OH_MD5_DIGEST_BYTES])
     size_t room = OH_MD5_BLOCK_BYTES - sizeof length;
     oh_md5_add(md5, padding, (filled < room ? room : room + OH_MD5_BLOCK_BYTES) - filled);
     oh_md5_add(md5, length, sizeof length);
-    for (int i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 4; i++) {
         write_le32(digest + 4 * i, md5->state[i]);
     }
 }

@@ -20,9 +20,10 @@ uint32_t oh_hash_murmur(const uint8_t *bytes, size_t length)
         hash = (hash * MULTIPLIER) ^ (block * MULTIPLIER);
     }
     switch (length) {
-    case 3: hash ^= (uint32_t)bytes[2] << 16; /* Fall through. */
-    case 2: hash ^= (uint32_t)bytes[1] << 8;  /* Fall through. */
-    case 1: hash = (hash ^ bytes[0]) * MULTIPLIER;
+    case 3: hash ^= (uint32_t)bytes[2] << 16;      /* Fall through. */
+    case 2: hash ^= (uint32_t)bytes[1] << 8;       /* Fall through. */
+    case 1: hash = (hash ^ bytes[0]) * MULTIPLIER; /* Fall through. */
+    default: break;
     }
     hash ^= hash >> 13;
     hash *= MULTIPLIER;

@@ -180,8 +180,8 @@ uint32_t oh_store_add_meter(oh_store *store, const uint8_t identity[OH_STORE_IDE
     uint32_t number;
     oh_store_key *key = oh_store_begin_entry(
         oh_store_meter_at(store, 0), sizeof(oh_store_meter), store->nodes_max, identity, &number);
-    if (key != NULL) {
-        oh_store_meter *meter = oh_store_meter_at(store, number);
+    oh_store_meter *meter = key != NULL ? oh_store_meter_at(store, number) : NULL;
+    if (meter != NULL) {
         memset((void *)meter->nodes, 0, sizeof meter->nodes);
         memset((void *)&meter->meter, 0, sizeof meter->meter);
     }

@@ -58,7 +58,7 @@ void oh_store_free(oh_store_node *node, uint32_t seat, uint32_t pid)
 /* Instants have 32 bits here and begin again every 49 days. Only differences mean something. */
 static uint64_t since(uint64_t owner, uint64_t now_ms)
 {
-    return now_ms - (uint32_t)((uint32_t)now_ms - (uint32_t)owner);
+    return now_ms - ((uint32_t)now_ms - (uint32_t)owner);
 }
 
 /*
@@ -85,10 +85,9 @@ uint32_t oh_store_reclaim(oh_store_node *node, bool (*is_alive)(uint32_t pid, ui
         if (seen == 0) {
             continue;
         }
-        bool is_lost =
-            pid_of(seen) == IDLE_PID
-                ? is_queue_empty && (uint32_t)((uint32_t)now_ms - (uint32_t)seen) >= LOST_AFTER_MS
-                : !is_alive(pid_of(seen), since(seen, now_ms));
+        bool is_lost = pid_of(seen) == IDLE_PID
+                           ? is_queue_empty && (uint32_t)now_ms - (uint32_t)seen >= LOST_AFTER_MS
+                           : !is_alive(pid_of(seen), since(seen, now_ms));
         reclaimed += is_lost && atomic_compare_exchange_strong(&node->owners[i], &seen, 0);
     }
     return reclaimed;

@@ -43,7 +43,7 @@ oh_point *oh_ketama_points(
         size_t length = prefix + oh_decimal_write(text + prefix, group);
         uint8_t digest[OH_MD5_DIGEST_BYTES];
         oh_md5_digest(text, length < OH_POINT_BYTES_MAX ? length : OH_POINT_BYTES_MAX, digest);
-        for (int i = 0; i < POINTS_PER_GROUP; i++) {
+        for (size_t i = 0; i < POINTS_PER_GROUP; i++) {
             *points++ = (oh_point){oh_read_le32(digest + 4 * i), node};
         }
     }

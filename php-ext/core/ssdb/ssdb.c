@@ -53,7 +53,7 @@ static void empty(oh_ssdb_memory *memory, size_t size)
 /* Reads "<type>digits CR LF". Returns where it ends, or 0 if it is something else. */
 static size_t read_head(const uint8_t *bytes, size_t length, size_t at, char type, size_t *number)
 {
-    if (at >= length || bytes[at] != type) {
+    if (at >= length || (char)bytes[at] != type) {
         return 0;
     }
     size_t begin = ++at;

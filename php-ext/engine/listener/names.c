@@ -93,11 +93,14 @@ bool oh_names_add(oh_names *names, oh_text name)
 
 void oh_names_remove(oh_names *names, oh_text name)
 {
-    if (!oh_names_has(names, name)) {
+    if (names->count == 0) {
         return;
     }
     oh_name **place = find(names, name, hash_of(name)), *removed = *place;
 
+    if (!removed) {
+        return;
+    }
     *place = removed->next;
     names->count--;
     oh_call_release(removed);

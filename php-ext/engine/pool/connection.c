@@ -300,7 +300,7 @@ oh_progress oh_connection_advance(
 
 void oh_connection_set_timeout(oh_connection *connection, uint32_t timeout_ms)
 {
-    struct timeval limit = {.tv_sec = timeout_ms / 1000, .tv_usec = (timeout_ms % 1000) * 1000};
+    struct timeval limit = {.tv_sec = timeout_ms / 1000, .tv_usec = timeout_ms % 1000 * 1000L};
 
     if (setsockopt(connection->socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) == 0 &&
         setsockopt(connection->socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) == 0) {

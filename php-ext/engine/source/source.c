@@ -165,8 +165,10 @@ static void drop(oh_loaded **place)
 {
     oh_loaded *loaded = *place;
 
-    *place = loaded->next;
-    oh_loaded_forget(loaded);
+    if (loaded) {
+        *place = loaded->next;
+        oh_loaded_forget(loaded);
+    }
 }
 
 /* The entry of a server pool; made, with a snapshot, if it is new. NULL and a failure. */

@@ -23,6 +23,7 @@ static void take_reply(oh_reply_cursor *cursor, zval *place)
 static zend_object *judge_transaction(
     oh_client *client, const oh_split *split, zval *reply, zval *place)
 {
+    ZEND_ASSERT(reply);
     oh_node node = oh_topology_node(client->snapshot->topology, split->parts[0].node);
     uint32_t count = Z_TYPE_P(reply) == IS_ARRAY ? zend_hash_num_elements(Z_ARRVAL_P(reply)) : 0;
     oh_failure failure;

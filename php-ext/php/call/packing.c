@@ -20,7 +20,7 @@ static bool is_packable(const zval *value)
     return false;
 }
 
-static bool are_packable(const HashTable *values)
+static bool are_packable(HashTable *values)
 {
     zval *value;
 

@@ -61,6 +61,7 @@ static void note_key(oh_split *split, uint32_t part, zend_string *name)
     if (split->keys) {
         split->keys[split->keys_count] = name;
     }
+    ZEND_ASSERT(split->part_of_key);
     split->part_of_key[split->keys_count++] = part;
 }
 

@@ -32,10 +32,11 @@ static bool make_absolute(const char *path, char absolute[MAXPATHLEN])
         length = strlen(absolute);
         absolute[length++] = '/';
     }
-    if (length + strlen(path) >= MAXPATHLEN) {
+    size_t path_length = strlen(path);
+    if (length + path_length >= MAXPATHLEN) {
         return false;
     }
-    strcpy(absolute + length, path);
+    memcpy(absolute + length, path, path_length + 1);
     return true;
 }
 

@@ -108,11 +108,12 @@ void oh_fleet_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PAR
     bool is_several = client->snapshot->masters_count > 1 || client->snapshot->cluster ||
                       plan->merge == OH_MERGE_PER_NODE || plan->command->state == OH_STATE_WRITES;
 
-    if (plan->spread == OH_SPREAD_ALL_NODES && is_several) {
+    bool is_search = plan->merge == OH_MERGE_FIRST_NOT_NIL;
+
+    if (is_several &&
+        (plan->spread == OH_SPREAD_ALL_NODES || (is_search && client->mode == OH_PIPELINE))) {
         call_every_node(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
-    } else if (plan->merge == OH_MERGE_FIRST_NOT_NIL && client->mode == OH_PIPELINE && is_several) {
-        call_every_node(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
-    } else if (plan->merge == OH_MERGE_FIRST_NOT_NIL) {
+    } else if (is_search) {
         call_until_something(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else {
         call_any_node(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);

@@ -43,6 +43,10 @@ STD_PHP_INI_ENTRY("onehop.pool_scope", "host", PHP_INI_SYSTEM, OnUpdateString, p
     zend_onehop_globals, onehop_globals)
 PHP_INI_END()
 
+/* PHP's macros name the parameter of these two like the globals. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+
 static PHP_GINIT_FUNCTION(onehop)
 {
 #if defined(ONEHOP_IS_SHARED) && defined(ZTS)
@@ -60,6 +64,8 @@ static PHP_GSHUTDOWN_FUNCTION(onehop)
     oh_pool_end();
     oh_resolver_end();
 }
+
+#pragma GCC diagnostic pop
 
 /* A server's workers share their connections; a command line script has nobody to share with. */
 static bool is_pool_of_host(void)

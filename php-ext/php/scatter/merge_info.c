@@ -107,7 +107,7 @@ static void take_text_apart(HashTable *sections, const zend_string *text)
         length -= length > 0 && line[length - 1] == '\r';
         const char *colon = memchr(line, ':', length);
         if (length > 0 && *line == '#') {
-            zend_string_release(section);
+            zend_string_release(section); /* NOLINT(clang-analyzer-unix.Malloc): counted. */
             section = zend_string_init(line, length, false);
         } else if (colon) {
             zend_string *name = zend_string_init(line, (size_t)(colon - line), false);
@@ -119,7 +119,7 @@ static void take_text_apart(HashTable *sections, const zend_string *text)
         }
         line = next;
     }
-    zend_string_release(section);
+    zend_string_release(section); /* NOLINT(clang-analyzer-unix.Malloc): counted. */
 }
 
 static void append_fields(smart_str *text, HashTable *section, uint32_t nodes_count)

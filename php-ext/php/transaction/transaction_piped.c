@@ -36,6 +36,7 @@ static void queue(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARA
             oh_transaction_throw_again(client);
         }
     } else if (node_client && client->mode == OH_PIPED_MULTI) {
+        ZEND_ASSERT(client->transaction);
         client->transaction->queued++;
         node_client->queue.count--;
     } else if (node_client) {
