@@ -78,6 +78,20 @@ JAVA_UNITS = [
 ENGINE = ["make", "-s", "-j2", "-C", "php-ext/tests-engine"]
 FUZZ = ["make", "-s", "-j2", "-C", "php-ext/fuzz", "run"]
 
+LINT = [".ci/lint"]
+# What `make lint` runs: the sources as they are, without a build.
+LINTS = (
+    serverless("formats of C, Java and Python", [*LINT, "formats"]),
+    serverless("Python: ruff", [*LINT, "python"]),
+    serverless("subjects of commits", [*LINT, "subjects"]),
+    Proof(
+        "the extension: more warnings, as errors",
+        [*LINT, "strict"],
+        check=[*LINT, "strict", "quick"],
+    ),
+    Proof("the extension: clang-tidy", [*LINT, "tidy"], check=[*LINT, "tidy", "quick"]),
+)
+
 # Steps that share files are in one lane: PHP's two suites write next to php-ext/tests, Java's steps
 # write to java/*/target. Within a lane the cheapest come first, so that simple mistakes show early.
 SPECIFICATION_FAULTS_JAVA = (
@@ -181,9 +195,10 @@ C_AND_PHP = (
 )
 PHP_ON_TRIXIE = (Proof("PHP extension on PHP 8.4 and phpredis 6.2", [".ci/test-trixie"]),)
 JAVA_ON_TRIXIE = (Proof("Java on JDK 25", [".ci/test-jdk25"]),)
-HERE = (SPECIFICATION_FAULTS_JAVA, C_AND_PHP)
+HERE = (LINTS + SPECIFICATION_FAULTS_JAVA, C_AND_PHP)
 LANES = {
     "test": [[(proof.title, proof.command) for proof in lane] for lane in HERE],
+    "lint": [[(proof.title, proof.command) for proof in LINTS]],
     "check": [[(proof.title, proof.check) for proof in lane if proof.check] for lane in HERE],
     "trixie": [
         [(proof.title, proof.command) for proof in lane] for lane in (PHP_ON_TRIXIE, JAVA_ON_TRIXIE)
