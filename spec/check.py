@@ -21,6 +21,7 @@ SPEC = Path(__file__).resolve().parent
 PAGES = {
     "constants.json": "constants",
     "errors.json": "errors",
+    "messages.json": "messages",
     "config/cases/good.json": "config_cases",
     "config/cases/bad.json": "config_cases",
 }

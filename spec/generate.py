@@ -21,11 +21,13 @@ SPEC = Path(__file__).resolve().parent
 ROOT = SPEC.parent
 sys.path[:0] = [str(SPEC / "tools/generate"), str(SPEC / "tools/reference")]
 
-import tables_c  # noqa: E402 (the path above finds it)
+import messages  # noqa: E402 (the path above finds it)
+import tables_c  # noqa: E402
 import tables_java  # noqa: E402
 import tables_ssdb  # noqa: E402
 
 C = ROOT / "php-ext/core/generated"
+FAILURES = ROOT / "docs/failures.md"
 JAVA = ROOT / "java/core/src/main/java/io/onehop/core"
 
 
@@ -217,6 +219,7 @@ def outputs():
         C / "words.h": words_h(*said),
         C / "errors.h": errors_h(*pair),
         C / "info.h": info_h(info),
+        C / "messages.h": messages.header(notice("messages.json")),
         ROOT / "php-ext" / tables_c.COMMANDS: tables_c.commands_h(notice("route/commands.json")),
         ROOT / "php-ext" / tables_c.METHODS: tables_c.methods_h(notice("route/phpredis.json")),
         JAVA / "base/Limits.java": numbers_java(
@@ -227,6 +230,8 @@ def outputs():
         ),
         JAVA / "base/Words.java": words_java(*said),
         JAVA / "ErrorKind.java": errors_java(*pair),
+        JAVA / "base/Message.java": messages.java(notice("messages.json")),
+        FAILURES: messages.page(FAILURES.read_text()),
         JAVA / tables_java.COMMANDS: tables_java.commands_java(
             commands | own, notice("route/commands.json")
         ),

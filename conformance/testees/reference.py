@@ -888,7 +888,7 @@ class Framing:
             self.inside = False
             first = yield
             if not self.owed and first != b">" and not self.is_subscribed:
-                raise Broken("a reply that nobody asked for")
+                raise Broken("a reply that nothing asked for")
             self.inside = True
             last = yield from self.value(first, 0)
             is_answer = last != b">" and self.owed > 0

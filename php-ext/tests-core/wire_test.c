@@ -40,12 +40,12 @@ static oh_wire wire_with(uint32_t commands)
 static const char *sentence_of(const char *error)
 {
     static const char *const sentences[][2] = {
-        {"surplus", OH_WIRE_SURPLUS},
-        {"type", OH_WIRE_TYPE},
-        {"length", OH_WIRE_LENGTH},
-        {"line", OH_WIRE_LINE},
-        {"crlf", OH_WIRE_CRLF},
-        {"depth", OH_WIRE_DEPTH},
+        {"surplus", OH_REASON_WIRE_SURPLUS},
+        {"type", OH_REASON_WIRE_TYPE},
+        {"length", OH_REASON_WIRE_LENGTH},
+        {"line", OH_REASON_WIRE_LINE},
+        {"crlf", OH_REASON_WIRE_CRLF},
+        {"depth", OH_REASON_WIRE_DEPTH},
     };
     for (size_t i = 0; i < sizeof sentences / sizeof sentences[0]; i++) {
         if (strcmp(sentences[i][0], error) == 0) {
@@ -107,7 +107,7 @@ static void test_stream(const json_t *test)
     oh_wire wire = wire_with(vectors_number(test, "commands"));
     size_t believed = oh_wire_read(&wire, stream.bytes, stream.length);
     CHECK((believed == stream.length) == (wire.error == NULL) || wire.error == NULL ||
-          strcmp(wire.error, OH_WIRE_DEPTH) == 0);
+          strcmp(wire.error, OH_REASON_WIRE_DEPTH) == 0);
     check_end(test, &wire);
 
     check_pieces(test, stream, 1, 1, believed);
@@ -225,7 +225,8 @@ static void test_pushes(void)
     CHECK(read_text(&wire, ">2\r\n+a\r\n:1\r\n>0\r\n") == 16);
     CHECK(wire.pushed == 2 && wire.answered == 0 && oh_wire_is_clean(&wire));
     CHECK(read_text(&wire, ">1\r\n") == 4 && !oh_wire_is_clean(&wire));
-    CHECK(read_text(&wire, "+a\r\n+late\r\n") == 4 && strcmp(wire.error, OH_WIRE_SURPLUS) == 0);
+    CHECK(read_text(&wire, "+a\r\n+late\r\n") == 4 &&
+          strcmp(wire.error, OH_REASON_WIRE_SURPLUS) == 0);
 }
 
 /* ---- Subscribed ---- */

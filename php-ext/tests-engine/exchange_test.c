@@ -47,7 +47,7 @@ static const ending endings[] = {
     {"noise", false, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_MAYBE_EXECUTED,
         "a byte that begins no reply"},
     {"surplus", false, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_MAYBE_EXECUTED,
-        "a reply that nobody asked for"},
+        "a reply that nothing asked for"},
 };
 
 static void check_ending(const node *one, oh_snapshot *snapshot, const ending *expected)
@@ -274,9 +274,9 @@ void test_exchange(const node *one, const node *other)
     test_reuse(one);
     check_sign_in(
         one, "  redis_auth: wrong\n", "The node refused the password", OH_ERROR_CONFIG_INVALID);
-    check_sign_in(one, "  redis_auth: half\n", "Connection closed by the node during the sign-in",
+    check_sign_in(one, "  redis_auth: half\n", "Connection closed by the node during the handshake",
         OH_ERROR_NODE_DOWN);
-    check_sign_in(one, "  redis_auth: noise\n", "No proper answer to the sign-in",
+    check_sign_in(one, "  redis_auth: noise\n", "No proper answer to the handshake",
         OH_ERROR_PROTOCOL_VIOLATION);
     test_refused();
     test_pipeline(one);

@@ -266,7 +266,7 @@ static bool run_changed(unsigned number, oh_failure *failure)
     }
     bool has_changed = snapshot->nodes_count == 2;
     if (!has_changed) {
-        oh_failure_set(failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_NOT_SENT, "look again",
+        oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_ERROR_CONFIG_INVALID, "look again",
             "The old one stays");
     }
     oh_snapshot_release(snapshot);

@@ -67,7 +67,7 @@ bool oh_cluster_read(
     *map = NULL;
     if (answer->reply.length > OH_CLUSTER_REPLY_BYTES_MAX) {
         return oh_cluster_fail(
-            &reader, "the reply is longer than %d bytes", OH_CLUSTER_REPLY_BYTES_MAX);
+            &reader, OH_REASON_MAP_TOO_LONG, (unsigned)OH_CLUSTER_REPLY_BYTES_MAX);
     }
     size_t nodes = answer->reply.length / NODE_BYTES_MIN + 1;
     reader.nodes_max = nodes < OH_POOL_SERVERS_MAX ? nodes : OH_POOL_SERVERS_MAX;
@@ -134,21 +134,20 @@ static bool is_fit(const oh_topology *current, const oh_cluster_map *map, char *
         return false;
     }
     if (map->served_count == 0) {
-        snprintf(reason, OH_CLUSTER_REASON_BYTES, "no slot is served");
+        snprintf(reason, OH_CLUSTER_REASON_BYTES, OH_REASON_MAP_EMPTY);
         return false;
     }
     if (current == NULL || !have_common_node(current, map)) {
         return true;
     }
     if (map->epoch > 0 && map->epoch < oh_topology_epoch(current)) {
-        snprintf(reason, OH_CLUSTER_REASON_BYTES, "its epoch %llu is older than %llu",
+        snprintf(reason, OH_CLUSTER_REASON_BYTES, OH_REASON_MAP_OLDER,
             (unsigned long long)map->epoch, (unsigned long long)oh_topology_epoch(current));
         return false;
     }
     uint32_t served = served_by(current);
     if (map->served_count < (served + 1) / 2) {
-        snprintf(reason, OH_CLUSTER_REASON_BYTES, "only %u of %u slots are served",
-            map->served_count, served);
+        snprintf(reason, OH_CLUSTER_REASON_BYTES, OH_REASON_MAP_PARTIAL, map->served_count, served);
         return false;
     }
     return true;

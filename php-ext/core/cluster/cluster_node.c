@@ -24,7 +24,7 @@ bool oh_cluster_fail(oh_cluster_reader *reader, const char *format, ...)
 
 bool oh_cluster_fail_memory(oh_cluster_reader *reader)
 {
-    return oh_cluster_fail(reader, "there is not enough memory");
+    return oh_cluster_fail(reader, OH_REASON_MAP_MEMORY);
 }
 
 /* ---- Texts ---- */
@@ -127,7 +127,7 @@ static bool insert_node(
 {
     oh_cluster_map *map = reader->map;
     if (map->nodes_count == reader->nodes_max) {
-        return oh_cluster_fail(reader, "there are more than %d nodes", OH_POOL_SERVERS_MAX);
+        return oh_cluster_fail(reader, OH_REASON_MAP_NODES, (unsigned)OH_POOL_SERVERS_MAX);
     }
     node->is_near = is_near(told, node->host, reader->answer->zone);
     node->id = copy(reader, node->id);
@@ -156,16 +156,16 @@ bool oh_cluster_add_node(oh_cluster_reader *reader, const oh_told_node *told, ui
     oh_server node = {.host = oh_cluster_host(told->has_endpoint ? told->endpoint : told->address,
                           told->address, reader->answer->host)};
     if (told->port < 0 || told->port > OH_PORT_MAX) {
-        return oh_cluster_fail(reader, "a node has no valid port");
+        return oh_cluster_fail(reader, OH_REASON_MAP_PORT);
     }
     if (!is_plain(node.host, OH_SERVER_ADDRESS_BYTES_MAX)) {
-        return oh_cluster_fail(reader, "a node has no valid host");
+        return oh_cluster_fail(reader, OH_REASON_MAP_HOST);
     }
     node.port = (uint16_t)told->port;
     node.name = write_name(name, node.host, node.port);
     node.id = told->id.length > 0 ? told->id : node.name;
     if (told->id.length > 0 && !is_plain(told->id, OH_NODE_ID_BYTES_MAX)) {
-        return oh_cluster_fail(reader, "a node has no valid id");
+        return oh_cluster_fail(reader, OH_REASON_MAP_ID);
     }
     uint16_t *place = oh_node_index_find(reader->ids, reader->map->nodes, node.id, true);
     if (*place == 0 && !insert_node(reader, told, &node, place)) {
@@ -173,19 +173,18 @@ bool oh_cluster_add_node(oh_cluster_reader *reader, const oh_told_node *told, ui
     }
     *index = (uint16_t)(*place - 1);
     return oh_text_is_same(reader->map->nodes[*index].name, node.name) ||
-           oh_cluster_fail(reader, "node %.*s has two addresses", OH_SHOWN_BYTES_MAX,
+           oh_cluster_fail(reader, OH_REASON_MAP_ADDRESSES, OH_SHOWN_BYTES_MAX,
                reader->map->nodes[*index].id.bytes);
 }
 
 bool oh_cluster_claim(oh_cluster_reader *reader, int64_t first, int64_t last, uint16_t owner)
 {
     if (first < 0 || last < first || last >= OH_SLOTS_COUNT) {
-        return oh_cluster_fail(reader, "slots %lld to %lld are no range of 0 to 16383",
-            (long long)first, (long long)last);
+        return oh_cluster_fail(reader, OH_REASON_MAP_RANGE, (long long)first, (long long)last);
     }
     for (int64_t slot = first; slot <= last; slot++) {
         if (reader->map->slots[slot] != OH_NO_OWNER) {
-            return oh_cluster_fail(reader, "slot %lld is claimed twice", (long long)slot);
+            return oh_cluster_fail(reader, OH_REASON_MAP_CLAIMED, (long long)slot);
         }
         reader->map->slots[slot] = owner;
     }
@@ -211,7 +210,7 @@ static bool drop_doubles(oh_cluster_reader *reader)
         oh_server *other = &map->nodes[*place - 1];
         if (!map->nodes[i].is_failing && !other->is_failing) {
             return oh_cluster_fail(
-                reader, "node %.*s is there twice", OH_SHOWN_BYTES_MAX, map->nodes[i].name.bytes);
+                reader, OH_REASON_MAP_TWICE, OH_SHOWN_BYTES_MAX, map->nodes[i].name.bytes);
         }
         if (map->nodes[i].is_failing) {
             map->nodes[i].role = OH_GONE;

@@ -12,6 +12,7 @@
 
 #include "core/cluster/cluster_map.h"
 #include "core/generated/limits.h"
+#include "core/generated/messages.h"
 #include "core/resp/value.h"
 
 /* ---- Nodes and slots ---- */

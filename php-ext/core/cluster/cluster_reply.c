@@ -13,7 +13,7 @@
 
 static bool fail_form(oh_cluster_reader *reader)
 {
-    return oh_cluster_fail(reader, "the reply is not that of CLUSTER SHARDS or CLUSTER SLOTS");
+    return oh_cluster_fail(reader, OH_REASON_MAP_SHAPE);
 }
 
 static bool take(oh_cluster_reader *reader, oh_value_kind kind, oh_value *value)
@@ -261,7 +261,7 @@ bool oh_cluster_read_reply(oh_cluster_reader *reader)
         return fail_form(reader);
     }
     if (list.kind == OH_VALUE_ERROR) {
-        return oh_cluster_fail(reader, "the node answered with an error");
+        return oh_cluster_fail(reader, OH_REASON_MAP_IS_ERROR);
     }
     if (list.kind != OH_VALUE_LIST) {
         return fail_form(reader);

@@ -11,6 +11,7 @@
 #include "core/base/decimal.h"
 #include "core/cluster/cluster_map.h"
 #include "core/generated/limits.h"
+#include "core/generated/messages.h"
 #include "core/generated/timings.h"
 #include "core/generated/words.h"
 
@@ -82,8 +83,6 @@ static size_t read_name(
 
 /* ---- Deciding ---- */
 
-static const char in_vain[] = "there is no time left to try again";
-
 static oh_redirect give_up(const char *reason)
 {
     return (oh_redirect){.action = OH_REDIRECT_GIVE_UP, .wants_refresh = true, .reason = reason};
@@ -104,7 +103,7 @@ static oh_redirect go_to(
     const oh_redirect_case *it, oh_redirect_action action, uint32_t node, uint32_t slot)
 {
     if (it->hops >= OH_REDIRECTS_MAX) {
-        return give_up("the nodes send it to each other");
+        return give_up(OH_REASON_REDIRECT_CIRCLE);
     }
     return (oh_redirect){.action = action, .node = node, .slot = slot};
 }
@@ -122,7 +121,7 @@ static oh_redirect to_unknown(
     }
     uint16_t owner = oh_topology_slots(map)[slot];
     if (action == OH_REDIRECT_ASK || (owner & OH_SLOT_UNSERVED) || owner == it->asked) {
-        return again(it, true, "the map of the cluster does not know the node");
+        return again(it, true, OH_REASON_REDIRECT_UNKNOWN);
     }
     return go_to(it, OH_REDIRECT_FOLLOW, owner, slot);
 }
@@ -142,11 +141,11 @@ static oh_redirect to_named(
         return (oh_redirect){.action = OH_REDIRECT_NONE};
     }
     if (it->is_held) {
-        return give_up("a transaction is never sent again");
+        return give_up(OH_REASON_REDIRECT_HELD);
     }
     uint32_t node = oh_topology_find(map, name, length);
     if (node == it->asked) {
-        return again(it, true, in_vain);
+        return again(it, true, OH_REASON_REDIRECT_LATE);
     }
     if (node == oh_topology_nodes_count(map) || oh_topology_node(map, node).role == OH_GONE) {
         return to_unknown(map, it, action, slot);
@@ -162,7 +161,7 @@ static oh_redirect to_master(const oh_topology *map, const oh_redirect_case *it)
 {
     oh_node node = oh_topology_node(map, it->asked);
     return node.role == OH_REPLICA ? go_to(it, OH_REDIRECT_FOLLOW, node.master, 0)
-                                   : again(it, true, in_vain);
+                                   : again(it, true, OH_REASON_REDIRECT_LATE);
 }
 
 oh_redirect oh_redirect_decide(const oh_topology *map, const oh_redirect_case *it)
@@ -179,7 +178,7 @@ oh_redirect oh_redirect_decide(const oh_topology *map, const oh_redirect_case *i
         return (oh_redirect){.action = OH_REDIRECT_NONE};
     }
     if (it->is_held) {
-        return give_up("a transaction is never sent again");
+        return give_up(OH_REASON_REDIRECT_HELD);
     }
-    return is_from_replica ? to_master(map, it) : again(it, is_behind, in_vain);
+    return is_from_replica ? to_master(map, it) : again(it, is_behind, OH_REASON_REDIRECT_LATE);
 }

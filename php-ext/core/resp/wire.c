@@ -103,12 +103,12 @@ static void keep_error_text(oh_wire *wire, const uint8_t *bytes, size_t length)
 static inline const char *objection(const oh_wire *wire, const oh_framer *framer, uint8_t type)
 {
     if (framer == &wire->writer) {
-        return type == (framer->depth == 0 ? '*' : '$') ? NULL : OH_WIRE_COMMAND;
+        return type == (framer->depth == 0 ? '*' : '$') ? NULL : OH_REASON_WIRE_COMMAND;
     }
     if (framer->depth == 0 && type != '>' && oh_wire_owed(wire) == 0 && !wire->is_subscribed) {
-        return OH_WIRE_SURPLUS;
+        return OH_REASON_WIRE_SURPLUS;
     }
-    return forms[type] == 0 ? OH_WIRE_TYPE : NULL;
+    return forms[type] == 0 ? OH_REASON_WIRE_TYPE : NULL;
 }
 
 static inline void count_value(oh_wire *wire, oh_framer *framer, uint8_t type)
@@ -146,7 +146,7 @@ static const uint8_t *read_line(
     size_t length = (size_t)(at - begin);
     size_t room = OH_WIRE_LINE_BYTES_MAX - framer->number;
     if (length > room) {
-        return refuse(wire, begin + room, OH_WIRE_LINE);
+        return refuse(wire, begin + room, OH_REASON_WIRE_LINE);
     }
     if (is_error_reply(wire, framer)) {
         keep_error_text(wire, begin, length);
@@ -156,7 +156,7 @@ static const uint8_t *read_line(
         return at;
     }
     if (*at == '\n') {
-        return refuse(wire, at, OH_WIRE_LINE);
+        return refuse(wire, at, OH_REASON_WIRE_LINE);
     }
     framer->state = AT_LINE_LF;
     return at + 1;
@@ -207,7 +207,7 @@ static const uint8_t *read_length(
             return at + 1;
         }
         if (!grow_length(wire, framer, *at)) {
-            return refuse(wire, at, OH_WIRE_LENGTH);
+            return refuse(wire, at, OH_REASON_WIRE_LENGTH);
         }
     }
     return at;
@@ -219,13 +219,13 @@ static void open_aggregate(oh_wire *wire, oh_framer *framer)
     bool is_attribute = framer->type == '|';
     uint32_t count = framer->type == '%' || is_attribute ? 2 * framer->number : framer->number;
     if (count == 0 && framer == &wire->writer) {
-        wire->error = OH_WIRE_COMMAND;
+        wire->error = OH_REASON_WIRE_COMMAND;
     } else if (count == 0 && is_attribute) {
         framer->state = AT_VALUE;
     } else if (count == 0) {
         end_value(wire, framer);
     } else if (framer->depth == OH_WIRE_DEPTH_MAX) {
-        wire->error = OH_WIRE_DEPTH;
+        wire->error = OH_REASON_WIRE_DEPTH;
     } else {
         framer->missing[framer->depth++] = is_attribute ? count | IS_ATTRIBUTE : count;
         framer->state = AT_VALUE;
@@ -340,7 +340,7 @@ static const uint8_t *expect(
     oh_wire *wire, oh_framer *framer, const uint8_t *at, uint8_t byte, enum state next)
 {
     if (*at != byte) {
-        return refuse(wire, at, OH_WIRE_CRLF);
+        return refuse(wire, at, OH_REASON_WIRE_CRLF);
     }
     framer->state = (uint8_t)next;
     return at + 1;
@@ -368,7 +368,7 @@ static const uint8_t *step(oh_wire *wire, oh_framer *framer, const uint8_t *at, 
         }
         break;
     }
-    return refuse(wire, at, OH_WIRE_CRLF);
+    return refuse(wire, at, OH_REASON_WIRE_CRLF);
 }
 
 static size_t frame(oh_wire *wire, oh_framer *framer, const uint8_t *bytes, size_t length)

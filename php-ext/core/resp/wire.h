@@ -21,17 +21,7 @@
 #include <stdint.h>
 
 #include "core/generated/limits.h"
-
-/* What can be wrong with a stream; each completes the sentence "The node sent ...". */
-#define OH_WIRE_SURPLUS "a reply that nobody asked for"
-#define OH_WIRE_TYPE "a byte that begins no reply"
-#define OH_WIRE_LENGTH "a length that is malformed or too large"
-#define OH_WIRE_LINE "a line that is malformed or too long"
-#define OH_WIRE_CRLF "no CR LF where one must stand"
-#define OH_WIRE_DEPTH "a reply that is nested too deeply"
-
-/* This one is not the node's fault: the client above wrote it. */
-#define OH_WIRE_COMMAND "something other than commands was written"
+#include "core/generated/messages.h"
 
 /* The state of one direction of the stream between two bytes. Private to wire. */
 typedef struct oh_framer {
@@ -58,7 +48,7 @@ typedef struct oh_wire {
     uint64_t pushed;   /* Whole push frames read, and messages of a subscribed connection. */
     /* The node sends messages unasked: a value that is not owed is one. True until the reset. */
     bool is_subscribed;
-    const char *error; /* NULL, or one of the sentences above; it stays until reset. */
+    const char *error; /* NULL, or one of OH_REASON_WIRE_...; it stays until reset. */
 
     /*
      * The last error reply at top level, `-...` or `!...`: its first bytes, without type and

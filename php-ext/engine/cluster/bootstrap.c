@@ -73,11 +73,10 @@ static void list_failures(const oh_cluster *cluster, const uint32_t *nodes, uint
 {
     const oh_failure *worst = &failures[0];
 
-    oh_failure_set(list, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, "", "%s", "");
+    oh_failure_set(list, OH_OUTCOME_NOT_SENT, OH_SAY_CONNECTION_LOST_UNSENT, "");
     for (uint32_t i = 0; i < count; i++) {
         oh_node node = oh_topology_node(cluster->seeds->topology, nodes[i]);
-        const char *what =
-            failures[i].advice ? failures[i].what : "there was no time left to ask it";
+        const char *what = failures[i].advice ? failures[i].what : OH_REASON_NOT_ASKED;
 
         worst = worst->outcome != OH_OUTCOME_ANSWERED && failures[i].outcome == OH_OUTCOME_ANSWERED
                     ? &failures[i]
@@ -141,15 +140,20 @@ static bool ask_all(oh_cluster *cluster, uint64_t deadline_ns, oh_failure *list)
 /* ---- Telling ---- */
 
 /* `list` says of each node why it has told nothing. */
-static bool fail(oh_failure *failure, oh_error_kind kind, const char *what, const char *list)
+static bool fail(oh_failure *failure, oh_error_kind kind, const char *list)
 {
-    const char *advice = kind == OH_ERROR_CONFIG_INVALID
-                             ? "correct the servers of the server pool, or how it signs in"
-                         : kind == OH_ERROR_PROTOCOL_VIOLATION
-                             ? "check the nodes of the cluster"
-                             : "check that the servers run and can be reached";
-
-    oh_failure_set(failure, kind, OH_OUTCOME_NOT_SENT, advice, "%s%s", what, list);
+    switch (kind) {
+    case OH_ERROR_CONFIG_INVALID:
+        oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_UNMAPPED_REFUSED, list);
+        break;
+    case OH_ERROR_PROTOCOL_VIOLATION:
+        oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_UNMAPPED_STRANGE, list);
+        break;
+    case OH_ERROR_DEADLINE_EXCEEDED:
+        oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_UNMAPPED_LATE, list);
+        break;
+    default: oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_UNMAPPED, list);
+    }
     return false;
 }
 
@@ -167,8 +171,7 @@ static bool ask(
     if (claim) {
         atomic_store(claim, is_done ? 0 : claim_of(who_failed(list.kind)));
     }
-    return is_done ||
-           fail(failure, list.kind, "No node tells what the cluster looks like: ", list.what);
+    return is_done || fail(failure, list.kind, list.what);
 }
 
 /* Anybody may have written the list. */
@@ -181,9 +184,7 @@ static bool fail_as_another(const oh_cluster *cluster, oh_error_kind kind, oh_fa
     for (char *at = list; *at; at++) {
         *at = *at < ' ' || *at > '~' ? '?' : *at;
     }
-    return fail(failure, kind,
-        "No node tells what the cluster looks like, as a process of this host has just found: ",
-        list);
+    return fail(failure, kind, list);
 }
 
 /* ---- The whole ---- */
@@ -217,10 +218,8 @@ bool oh_cluster_bootstrap(oh_cluster *cluster, oh_failure *failure)
             return ask(cluster, claim, deadline_ns, failure);
         }
         if (oh_clock_now_ns() > deadline_ns) {
-            return fail(failure, OH_ERROR_DEADLINE_EXCEEDED,
-                "Another process of this host asks what the cluster looks like, and has no answer "
-                "yet",
-                "");
+            oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_UNMAPPED_WAITING);
+            return false;
         }
         oh_wait_poll(NULL, 0, OH_LOOK_AGAIN_MS);
     }

@@ -5,6 +5,7 @@
  */
 #include "engine/cluster/cluster_internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/base/clock.h"
@@ -170,12 +171,12 @@ static oh_cluster_map *read_answer(oh_cluster *cluster, oh_refresh *refresh, uin
     answer.host = refresh->snapshot->pool->servers[refresh->nodes[index]].host;
     if (is_error(reply)) {
         cluster->has_no_shards |= !is_error(info);
-        oh_failure_set(failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_ANSWERED,
-            "check what listens there", "it answered: ");
-        oh_failure_quote(failure, (const char *)reply.bytes + 1, reply.length - 3);
+        oh_quoted text;
+
+        oh_failure_set(failure, OH_OUTCOME_ANSWERED, OH_SAY_MAP_ERROR,
+            oh_quote(&text, reply.bytes + 1, reply.length - 3));
     } else if (!oh_cluster_read(&answer, &map, reason)) {
-        oh_failure_set(failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED,
-            "check what listens there", "its picture of the cluster is refused: %s", reason);
+        oh_failure_set(failure, OH_OUTCOME_ANSWERED, OH_SAY_MAP_REFUSED, reason);
     }
     return map;
 }
@@ -185,9 +186,7 @@ static void refuse(oh_refresh *refresh, oh_cluster_map *const *maps, const char 
 {
     for (uint32_t i = 0; i < refresh->count; i++) {
         if (maps[i]) {
-            oh_failure_set(&refresh->failures[i], OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED,
-                "check the nodes of the cluster", "its picture of the cluster is refused: %s",
-                reason);
+            oh_failure_set(&refresh->failures[i], OH_OUTCOME_ANSWERED, OH_SAY_MAP_REFUSED, reason);
         }
     }
 }
@@ -298,14 +297,13 @@ static void refuse_long(oh_exchange *exchange)
         return;
     }
     if (is_long) {
-        oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_MAYBE_EXECUTED,
-            "check what listens there",
-            "its picture of the cluster is refused: the reply is longer than %d bytes",
-            OH_CLUSTER_REPLY_BYTES_MAX);
+        char reason[OH_CLUSTER_REASON_BYTES];
+
+        snprintf(
+            reason, sizeof reason, OH_REASON_MAP_TOO_LONG, (unsigned)OH_CLUSTER_REPLY_BYTES_MAX);
+        oh_failure_set(exchange->failure, OH_OUTCOME_MAYBE_EXECUTED, OH_SAY_MAP_REFUSED, reason);
     } else {
-        oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_MAYBE_EXECUTED,
-            "raise memory_limit",
-            "memory_limit leaves too little memory for its picture of the cluster");
+        oh_failure_set(exchange->failure, OH_OUTCOME_MAYBE_EXECUTED, OH_SAY_MAP_WITHOUT_MEMORY);
     }
     oh_exchange_fail(exchange);
 }
@@ -393,8 +391,7 @@ bool oh_refresh_ask_seeds(oh_cluster *cluster, const uint32_t *nodes, uint32_t c
     }
     for (uint32_t i = 0; i < refresh->count; i++) {
         if (oh_exchange_is_active(&refresh->exchanges[i])) {
-            oh_failure_set(&refresh->failures[i], OH_ERROR_DEADLINE_EXCEEDED,
-                OH_OUTCOME_MAYBE_EXECUTED, "try again", "it has not answered yet");
+            oh_failure_set(&refresh->failures[i], OH_OUTCOME_MAYBE_EXECUTED, OH_SAY_MAP_LATE);
         }
     }
     bool is_done = conclude(cluster) || cluster->map;

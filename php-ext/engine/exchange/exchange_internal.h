@@ -14,8 +14,6 @@
 
 #include "engine/exchange/exchange.h"
 
-#define OH_ADVICE_RETRY "try again if the command may run twice"
-
 /* ---- outcome ---- */
 
 /* What a failure must say of the command. */

@@ -126,8 +126,7 @@ static void let_handlers_run(oh_exchange *const *members, uint32_t count)
     oh_wait_serve_interrupts();
     for (uint32_t i = 0; oh_surroundings.is_ending() && i < count; i++) {
         if (oh_exchange_is_active(members[i])) {
-            oh_failure_set(members[i]->failure, OH_ERROR_NODE_DOWN, oh_exchange_outcome(members[i]),
-                OH_ADVICE_RETRY, "The script has ended the wait");
+            oh_failure_set(members[i]->failure, oh_exchange_outcome(members[i]), OH_SAY_WAIT_ENDED);
             members[i]->found.was_interrupted = true;
             oh_exchange_fail(members[i]);
         }

@@ -26,12 +26,10 @@ static const char *const strange_reply = "a reply that SSDB does not give to thi
 static void describe_refusal(const oh_ssdb *ssdb, oh_failure *failure)
 {
     size_t length = strlen(ssdb->refusal);
+    oh_quoted command;
 
-    oh_failure_set(failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT,
-        "docs/ssdb.md has what SSDB can be sent", "Command ");
-    oh_failure_quote(failure, (const char *)ssdb->command.bytes, ssdb->command.length);
-    size_t end = strlen(failure->what);
-    snprintf(failure->what + end, sizeof failure->what - end, " is not for SSDB (%.*s)",
+    oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_NOT_FOR_SSDB,
+        oh_quote(&command, ssdb->command.bytes, ssdb->command.length),
         (int)(length - (ssdb->refusal[length - 1] == '.')), ssdb->refusal);
 }
 

@@ -196,16 +196,15 @@ void oh_exchange_fail_like(oh_exchange *exchange, const oh_exchange *other)
 
 void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason)
 {
-    oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, oh_exchange_outcome(exchange),
-        "check what listens there", "The node broke the protocol (%s)", reason);
+    oh_failure_set(
+        exchange->failure, oh_exchange_outcome(exchange), OH_SAY_PROTOCOL_BROKEN, reason);
     oh_pool_report_failure(exchange->use.connection, OH_HEALTH_EXCHANGE, exchange->failure->what);
     oh_exchange_fail(exchange);
 }
 
 void oh_exchange_disown(oh_exchange *exchange)
 {
-    oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_MAYBE_EXECUTED,
-        "do not fork while replies are being read", "The connection belongs to another process");
+    oh_failure_set(exchange->failure, OH_OUTCOME_MAYBE_EXECUTED, OH_SAY_OTHER_PROCESS);
     oh_exchange_fail(exchange);
 }
 
@@ -213,8 +212,7 @@ void oh_exchange_run_dry(oh_exchange *exchange)
 {
     if (exchange->state == OH_EXCHANGE_COMPLETE) {
         exchange->state = OH_EXCHANGE_FAILED;
-        oh_failure_set(exchange->failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED,
-            "check what listens there", "The answer has not the form that phpredis expects");
+        oh_failure_set(exchange->failure, OH_OUTCOME_ANSWERED, OH_SAY_UNEXPECTED_FORM);
     }
 }
 
@@ -239,18 +237,23 @@ void oh_exchange_pass_deadline(oh_exchange *exchange)
     bool has_request = oh_request_is_sent(&exchange->request);
     bool is_opening = exchange->state == OH_EXCHANGE_OPENING;
     bool is_resolving = is_opening && exchange->use.connection->state == OH_RESOLVING;
-    const char *what = is_resolving                ? "Host name not resolved"
-                       : is_opening                ? "No connection"
-                       : !has_request              ? "Command not taken"
-                       : exchange->found.has_heard ? "Answer not complete"
-                                                   : "No answer";
     unsigned limit_ms = exchange->terms.timeout_ms + (has_request ? exchange->times.block_ms : 0);
+    oh_outcome outcome = oh_exchange_outcome(exchange);
 
-    oh_failure_set(exchange->failure, OH_ERROR_DEADLINE_EXCEEDED, oh_exchange_outcome(exchange),
-        exchange->request.sent ? OH_ADVICE_RETRY
-        : is_resolving         ? OH_ADVICE_NAME
-                               : "try again",
-        "%s within %u ms", what, limit_ms);
+    if (is_resolving) {
+        oh_failure_set(exchange->failure, outcome, OH_SAY_LATE_RESOLVING, limit_ms);
+    } else if (is_opening) {
+        oh_failure_set(exchange->failure, outcome, OH_SAY_LATE_CONNECTING, limit_ms);
+    } else if (!has_request) {
+        oh_failure_set(exchange->failure, outcome, OH_SAY_LATE_SENDING, limit_ms);
+    } else if (exchange->found.has_heard) {
+        oh_failure_set(exchange->failure, outcome, OH_SAY_LATE_REST, limit_ms);
+    } else {
+        oh_failure_set(exchange->failure, outcome, OH_SAY_LATE_REPLY, limit_ms);
+    }
+    if (exchange->request.sent) {
+        exchange->failure->advice = OH_ADVICE_LATE_REPLY;
+    }
     if (is_for_the_node(exchange) && is_opening) {
         oh_pool_report_failed_opening(exchange->use.connection, exchange->failure->what);
     } else if (is_for_the_node(exchange)) {

@@ -38,8 +38,11 @@ static void lose_connection(oh_exchange *exchange, const char *reason)
         oh_exchange_send(exchange);
         return;
     }
-    oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, oh_exchange_outcome(exchange),
-        sent ? OH_ADVICE_RETRY : "try again", "%s", reason);
+    oh_failure_set(
+        exchange->failure, oh_exchange_outcome(exchange), OH_SAY_CONNECTION_LOST, reason);
+    if (!sent) {
+        exchange->failure->advice = OH_ADVICE_CONNECTION_LOST_UNSENT;
+    }
     oh_pool_report_failure(use->connection, OH_HEALTH_EXCHANGE, exchange->failure->what);
     oh_exchange_fail(exchange);
 }
@@ -59,10 +62,10 @@ static bool is_of_a_cluster(oh_exchange *exchange)
         memcmp(wire->error_text, word, sizeof word - 1) != 0) {
         return false;
     }
-    oh_failure_set(exchange->failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_ANSWERED,
-        "set \"cluster: true\" in the server pool",
-        "The node belongs to a Redis Cluster: it answered ");
-    oh_failure_quote(exchange->failure, wire->error_text, wire->error_text_length);
+    oh_quoted answer;
+
+    oh_failure_set(exchange->failure, OH_OUTCOME_ANSWERED, OH_SAY_IN_CLUSTER,
+        oh_quote(&answer, wire->error_text, wire->error_text_length));
     oh_exchange_fail(exchange);
     return true;
 }
@@ -76,10 +79,10 @@ static bool pass_barrier(oh_exchange *exchange)
         return true;
     }
     if (wire->error_number == exchange->request.barrier_reply) {
-        oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_MAYBE_EXECUTED,
-            "nothing of the transaction was executed, nor what was queued behind it",
-            "The node refused MULTI: ");
-        oh_failure_quote(exchange->failure, wire->error_text, wire->error_text_length);
+        oh_quoted answer;
+
+        oh_failure_set(exchange->failure, OH_OUTCOME_MAYBE_EXECUTED, OH_SAY_MULTI_REFUSED,
+            oh_quote(&answer, wire->error_text, wire->error_text_length));
         oh_exchange_fail(exchange);
         return false;
     }
@@ -98,11 +101,10 @@ static size_t take_preface(oh_exchange *exchange, size_t count)
 
     count = oh_preface_take(preface, &exchange->use.connection->wire, bytes, count);
     if (preface->number == 0 && preface->reply[0] == '-') {
-        oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_MAYBE_EXECUTED,
-            "give the user of the server pool the right to send that, too",
-            "The node refused a command that is sent in front of this one: ");
-        oh_failure_quote(
-            exchange->failure, preface->reply + 1, strcspn(preface->reply + 1, "\r\n"));
+        oh_quoted answer;
+
+        oh_failure_set(exchange->failure, OH_OUTCOME_MAYBE_EXECUTED, OH_SAY_PREFACE_REFUSED,
+            oh_quote(&answer, preface->reply + 1, strcspn(preface->reply + 1, "\r\n")));
         oh_exchange_fail(exchange);
     }
     return count;
@@ -204,7 +206,7 @@ bool oh_exchange_receive(oh_exchange *exchange, int flags)
     if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) {
         return false;
     }
-    lose_connection(exchange, count < 0 ? strerror(errno) : "Connection closed by the node");
+    lose_connection(exchange, count < 0 ? strerror(errno) : OH_REASON_CLOSED_BY_NODE);
     return true;
 }
 
@@ -228,19 +230,14 @@ static void refuse_to_write(oh_exchange *exchange)
 {
     const oh_wire *wire = &exchange->use.connection->wire;
 
-    if (strcmp(wire->error, OH_WIRE_LENGTH) != 0) {
-        oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT,
-            "report this as a bug", "phpredis wrote something that is no command (%s)",
-            wire->error);
+    if (strcmp(wire->error, OH_REASON_WIRE_LENGTH) != 0) {
+        oh_failure_set(exchange->failure, OH_OUTCOME_NOT_SENT, OH_SAY_NOT_A_COMMAND, wire->error);
     } else if (wire->writer.type == '$') {
-        oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT,
-            "store it in parts",
-            "A key or a value is larger than %u MiB, the most that a node takes",
-            OH_WIRE_BULK_BYTES_MAX >> 20);
+        oh_failure_set(exchange->failure, OH_OUTCOME_NOT_SENT, OH_SAY_VALUE_TOO_LARGE,
+            (unsigned)OH_WIRE_BULK_BYTES_MAX >> 20);
     } else {
-        oh_failure_set(exchange->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT,
-            "send it in parts", "The command has more than %u keys, values and options",
-            OH_WIRE_ELEMENTS_MAX);
+        oh_failure_set(exchange->failure, OH_OUTCOME_NOT_SENT, OH_SAY_COMMAND_TOO_LONG,
+            (unsigned)OH_WIRE_ELEMENTS_MAX);
     }
     oh_exchange_fail(exchange);
 }
@@ -308,15 +305,14 @@ static void advance_opening(oh_exchange *exchange)
 static void take_held(oh_exchange *exchange)
 {
     oh_connection *connection = exchange->use.held;
-    const char *reason = !connection                   ? "The connection was lost"
-                         : !oh_pool_is_own(connection) ? "The connection belongs to another process"
-                         : !oh_connection_is_sound(connection)
-                             ? "The connection was closed by the node, or is out of step"
-                             : NULL;
+    const char *reason = !connection                           ? OH_REASON_LOST
+                         : !oh_pool_is_own(connection)         ? OH_WHAT_OTHER_PROCESS
+                         : !oh_connection_is_sound(connection) ? OH_REASON_OUT_OF_STEP
+                                                               : NULL;
 
     if (reason) {
         oh_failure_set(
-            exchange->failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, "try again", "%s", reason);
+            exchange->failure, OH_OUTCOME_NOT_SENT, OH_SAY_CONNECTION_LOST_UNSENT, reason);
         oh_exchange_fail(exchange);
         return;
     }

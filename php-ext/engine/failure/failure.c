@@ -41,7 +41,7 @@ const char *oh_failure_outcome_phrase(oh_outcome outcome)
 
 /* ---- The value ---- */
 
-void oh_failure_set(oh_failure *failure, oh_error_kind kind, oh_outcome outcome, const char *advice,
+void oh_failure_set(oh_failure *failure, oh_outcome outcome, oh_error_kind kind, const char *advice,
     const char *format, ...)
 {
     va_list arguments;
@@ -66,8 +66,7 @@ void oh_failure_number(oh_failure *failure, const char *format, ...)
 
 void oh_failure_set_no_memory(oh_failure *failure, oh_outcome outcome)
 {
-    oh_failure_set(failure, OH_ERROR_NODE_DOWN, outcome, "give this process more memory",
-        "This process has no memory left");
+    oh_failure_set(failure, outcome, OH_SAY_NO_MEMORY);
 }
 
 void oh_failure_append(oh_failure *failure, const char *text)
@@ -77,27 +76,40 @@ void oh_failure_append(oh_failure *failure, const char *text)
     snprintf(failure->what + end, sizeof failure->what - end, "%s", text);
 }
 
-void oh_failure_quote(oh_failure *failure, const char *bytes, size_t length)
+/* Writes at most `room` bytes and a NUL. */
+static void escape(char *text, size_t room, const uint8_t *bytes, size_t length)
 {
-    size_t end = strlen(failure->what);
-    size_t limit = OH_MIN(end + OH_MESSAGE_BYTES_MAX, sizeof failure->what - 1);
+    size_t end = 0;
 
     for (size_t i = 0; i < length; i++) {
-        unsigned char byte = (unsigned char)bytes[i];
-        bool is_plain = byte >= 0x20 && byte < 0x7f && byte != '\\';
+        bool is_plain = bytes[i] >= 0x20 && bytes[i] < 0x7f && bytes[i] != '\\';
         size_t width = is_plain ? 1 : 4;
 
-        if (end + width > limit) {
+        if (end + width > room) {
             break;
         }
         if (is_plain) {
-            failure->what[end] = (char)byte;
+            text[end] = (char)bytes[i];
         } else {
-            snprintf(failure->what + end, 5, "\\x%02x", byte);
+            snprintf(text + end, 5, "\\x%02x", bytes[i]);
         }
         end += width;
     }
-    failure->what[end] = '\0';
+    text[end] = '\0';
+}
+
+const char *oh_quote(oh_quoted *quoted, const void *bytes, size_t length)
+{
+    escape(quoted->text, OH_MESSAGE_BYTES_MAX, bytes, length);
+    return quoted->text;
+}
+
+void oh_failure_quote(oh_failure *failure, const char *bytes, size_t length)
+{
+    size_t end = strlen(failure->what);
+
+    escape(failure->what + end, OH_MIN(OH_MESSAGE_BYTES_MAX, sizeof failure->what - 1 - end),
+        (const uint8_t *)bytes, length);
 }
 
 void oh_failure_show(oh_failure *failure, const void *bytes, size_t length)

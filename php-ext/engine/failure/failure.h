@@ -10,6 +10,8 @@
 
 #include "core/base/compiler.h"
 #include "core/generated/errors.h"
+#include "core/generated/limits.h"
+#include "core/generated/messages.h"
 #include "core/topology/topology.h"
 
 #include "engine/base/buffer.h"
@@ -28,9 +30,20 @@ typedef struct oh_failure {
     char numbers[64];
 } oh_failure;
 
-/* Fills a failure; the format gives its `what`. */
-void oh_failure_set(oh_failure *failure, oh_error_kind kind, oh_outcome outcome, const char *advice,
+/*
+ * Fills a failure. The last three and the arguments are a message of spec/messages.json,
+ * OH_SAY_..., so that every language says the same.
+ */
+void oh_failure_set(oh_failure *failure, oh_outcome outcome, oh_error_kind kind, const char *advice,
     const char *format, ...) OH_FORMAT(5, 6);
+
+/* Bytes from outside as a message shows them: an argument of oh_failure_set. */
+typedef struct oh_quoted {
+    char text[OH_MESSAGE_BYTES_MAX + 1];
+} oh_quoted;
+
+/* Escapes control characters and cuts; returns quoted->text. */
+const char *oh_quote(oh_quoted *quoted, const void *bytes, size_t length);
 
 /* Fills `numbers`, which oh_failure_set leaves empty. */
 void oh_failure_number(oh_failure *failure, const char *format, ...) OH_FORMAT(2, 3);

@@ -93,10 +93,13 @@ static bool await_confirmations(oh_listener *listener)
         if (until_ns && oh_clock_now_ns() >= until_ns) {
             bool is_announced = listener->nodes[node].is_announced;
 
-            oh_failure_set(listener->failure, OH_ERROR_DEADLINE_EXCEEDED,
-                is_announced ? OH_OUTCOME_MAYBE_EXECUTED : OH_OUTCOME_NOT_SENT, "try again",
-                "%s within %u ms", is_announced ? "Subscription not confirmed" : "No connection",
-                (unsigned)listener->timeout_ms);
+            if (is_announced) {
+                oh_failure_set(listener->failure, OH_OUTCOME_MAYBE_EXECUTED, OH_SAY_NOT_CONFIRMED,
+                    (unsigned)listener->timeout_ms);
+            } else {
+                oh_failure_set(listener->failure, OH_OUTCOME_NOT_SENT, OH_SAY_LATE_CONNECTING,
+                    (unsigned)listener->timeout_ms);
+            }
             oh_listener_fail(listener, node);
             return false;
         }
@@ -217,8 +220,7 @@ static bool await_message(oh_listener *listener)
             return false;
         }
         if (until_ns && oh_clock_now_ns() >= until_ns) {
-            oh_failure_set(listener->failure, OH_ERROR_DEADLINE_EXCEEDED, OH_OUTCOME_ANSWERED,
-                "subscribe again, or set no OPT_READ_TIMEOUT", "No message within %u ms",
+            oh_failure_set(listener->failure, OH_OUTCOME_ANSWERED, OH_SAY_NO_MESSAGE,
                 (unsigned)listener->message_timeout_ms);
             oh_listener_fail(listener, OH_NO_NODE);
             return false;

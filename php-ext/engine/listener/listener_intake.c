@@ -18,8 +18,6 @@
 #include "engine/base/environment.h"
 #include "engine/cluster/cluster.h"
 
-static const char *const advice = "subscribe again";
-
 /* ---- The end ---- */
 
 /* The connections go at once: until somebody looks, nodes would fill them in vain. */
@@ -46,11 +44,11 @@ void oh_listener_lack_memory(oh_listener *listener, uint32_t node, oh_outcome ou
 /* A node says that the slot of a shard channel is no longer its own. */
 static void lose_slot(oh_listener *listener, uint32_t node, oh_text channel)
 {
+    oh_quoted shown;
+
     oh_cluster_request_refresh(listener->snapshot->cluster);
-    oh_failure_set(
-        listener->failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_ANSWERED, advice, "The slot of ");
-    oh_failure_quote(listener->failure, channel.bytes, channel.length);
-    oh_failure_append(listener->failure, " is another node's now");
+    oh_failure_set(listener->failure, OH_OUTCOME_ANSWERED, OH_SAY_SLOT_MOVED,
+        oh_quote(&shown, channel.bytes, channel.length));
     oh_listener_fail(listener, node);
 }
 
@@ -78,15 +76,14 @@ static bool is_sent_away(oh_listener *listener, uint32_t node, const char *bytes
     oh_redirect_case it = {
         .error = {bytes + 1, length - 3}, .asked = node, .left_ms = -1, .is_fresh = true};
     oh_redirect redirect = oh_redirect_decide(listener->snapshot->topology, &it);
+    oh_quoted answer;
 
     if (redirect.action == OH_REDIRECT_NONE) {
         return false;
     }
     learn(listener, &redirect);
-    oh_failure_set(listener->failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_ANSWERED, advice,
-        "The cluster cannot serve this now: ");
-    oh_failure_append(listener->failure, "it said ");
-    oh_failure_quote(listener->failure, it.error.bytes, it.error.length);
+    oh_failure_set(listener->failure, OH_OUTCOME_ANSWERED, OH_SAY_SUBSCRIPTION_REDIRECTED,
+        oh_quote(&answer, it.error.bytes, it.error.length));
     oh_listener_fail(listener, node);
     return true;
 }

@@ -34,8 +34,7 @@ uint64_t oh_listener_look_at_map(oh_listener *listener, uint64_t until_ns)
     for (uint32_t node = 0;
         map != listener->looked_at && node < own->nodes_count && !listener->has_failed; node++) {
         if (listener->nodes[node].connection && !has(map, &own->pool->servers[node])) {
-            oh_failure_set(listener->failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_ANSWERED,
-                "subscribe again", "It has left the cluster");
+            oh_failure_set(listener->failure, OH_OUTCOME_ANSWERED, OH_SAY_NODE_LEFT_CLUSTER);
             oh_listener_fail(listener, node);
         }
     }

@@ -17,8 +17,6 @@
 
 #define OH_HEARD_BYTES_MIN 16384
 
-static const char *const advice_again = "subscribe again; what was published meanwhile is lost";
-
 static oh_connections *connections_of(oh_listener *listener, uint32_t node)
 {
     return oh_snapshot_connections(listener->snapshot, node);
@@ -48,8 +46,8 @@ static oh_outcome outcome_of(const oh_subscribed_node *subscribed_node)
 
 static void lose(oh_listener *listener, uint32_t node, const char *reason)
 {
-    oh_failure_set(listener->failure, OH_ERROR_NODE_DOWN, outcome_of(&listener->nodes[node]),
-        advice_again, "%s", reason);
+    oh_failure_set(
+        listener->failure, outcome_of(&listener->nodes[node]), OH_SAY_SUBSCRIPTION_LOST, reason);
     oh_listener_fail(listener, node);
 }
 
@@ -57,8 +55,7 @@ static void refuse_bytes(oh_listener *listener, uint32_t node)
 {
     oh_subscribed_node *subscribed_node = &listener->nodes[node];
 
-    oh_failure_set(listener->failure, OH_ERROR_PROTOCOL_VIOLATION, outcome_of(subscribed_node),
-        "check what listens there", "The node broke the protocol (%s)",
+    oh_failure_set(listener->failure, outcome_of(subscribed_node), OH_SAY_PROTOCOL_BROKEN,
         subscribed_node->connection->wire.error);
     oh_listener_fail(listener, node);
 }
@@ -76,7 +73,7 @@ static bool is_own(oh_listener *listener, uint32_t node)
     if (OH_LIKELY(!subscribed_node->connection || oh_pool_is_own(subscribed_node->connection))) {
         return true;
     }
-    lose(listener, node, "The connection belongs to another process");
+    lose(listener, node, OH_WHAT_OTHER_PROCESS);
     return false;
 }
 
@@ -143,7 +140,7 @@ static void receive(oh_listener *listener, uint32_t node)
         oh_meter_add(meter_of(listener, node), OH_METER_BYTES_RECEIVED, (uint64_t)count);
         frame(listener, node);
     } else if (count == 0) {
-        lose(listener, node, "Connection closed by the node");
+        lose(listener, node, OH_REASON_CLOSED_BY_NODE);
     } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
         lose(listener, node, strerror(errno));
     }

@@ -17,8 +17,7 @@ void oh_channel_command_free(oh_channel_command *command)
 
 static bool refuse(oh_listener *listener)
 {
-    oh_failure_set(listener->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT,
-        "report this as a bug", "phpredis wrote something that is no subscription");
+    oh_failure_set(listener->failure, OH_OUTCOME_NOT_SENT, OH_SAY_NOT_A_SUBSCRIPTION);
     oh_listener_fail(listener, 0);
     return false;
 }

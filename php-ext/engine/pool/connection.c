@@ -24,8 +24,6 @@
 
 #include "engine/pool/handshake.h"
 
-static const char *const advice_reach = "check that redis runs there and can be reached";
-
 /* ---- Addresses ---- */
 
 static bool resolve_path(oh_connection *connection, const char *path)
@@ -64,8 +62,7 @@ static bool take_number(oh_connection *connection, const oh_endpoint *endpoint)
 
 static void refuse_name(oh_failure *failure, const char *reason)
 {
-    oh_failure_set(failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, OH_ADVICE_NAME,
-        "Host name not resolved (%s)", reason);
+    oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_NAME_NOT_RESOLVED, reason);
 }
 
 /* Gets the addresses, or the look-up to wait for. */
@@ -78,8 +75,7 @@ static bool resolve(oh_connection *connection, const oh_endpoint *endpoint, oh_f
     }
     if (endpoint->path) {
         if (!resolve_path(connection, endpoint->path)) {
-            oh_failure_set(
-                failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, advice_reach, "Path too long");
+            oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_PATH_TOO_LONG);
             return false;
         }
         return true;
@@ -142,8 +138,7 @@ static oh_progress refuse(const oh_connection *connection, oh_failure *failure)
 {
     const char *reason = strerror(connection->last_errno ? connection->last_errno : EADDRNOTAVAIL);
 
-    oh_failure_set(failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT, advice_reach,
-        "%s while connecting", reason);
+    oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_NOT_CONNECTED, reason);
     return OH_PROGRESS_BROKEN;
 }
 

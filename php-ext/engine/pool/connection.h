@@ -39,8 +39,6 @@ typedef enum oh_handshake_step {
     OH_STEP_READONLY
 } oh_handshake_step;
 
-#define OH_ADVICE_NAME "check the name and the resolver"
-
 /* How a node is reached and signed in to. Connections with equal endpoints are exchangeable. */
 typedef struct oh_endpoint {
     char *host; /* NULL for a unix socket. */

@@ -122,24 +122,23 @@ static bool contains(const oh_wire *wire, const char *text)
     return memmem(wire->error_text, wire->error_text_length, text, strlen(text)) != NULL;
 }
 
-static void refuse(const oh_wire *wire, oh_failure *failure, oh_error_kind kind, const char *advice,
-    const char *what)
+static const char *answer_of(const oh_wire *wire, oh_quoted *answer)
 {
-    oh_failure_set(failure, kind, OH_OUTCOME_NOT_SENT, advice, "%s: ", what);
-    oh_failure_quote(failure, wire->error_text, wire->error_text_length);
+    return oh_quote(answer, wire->error_text, wire->error_text_length);
 }
 
 /* Errors that answer any command, because the node refuses the connection itself. */
 static bool is_turned_away(const oh_wire *wire, oh_failure *failure)
 {
+    oh_quoted answer;
+
     if (begins_with(wire, "ERR max number of clients")) {
-        refuse(wire, failure, OH_ERROR_NODE_DOWN, "lower pool_size or raise maxclients of the node",
-            "The node takes no more connections");
+        oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_TURNED_AWAY, answer_of(wire, &answer));
         return true;
     }
     if (begins_with(wire, "DENIED")) {
-        refuse(wire, failure, OH_ERROR_CONFIG_INVALID,
-            "turn protected mode off or set a password on the node", "The node lets nobody in");
+        oh_failure_set(
+            failure, OH_OUTCOME_NOT_SENT, OH_SAY_PROTECTED_MODE, answer_of(wire, &answer));
         return true;
     }
     return false;
@@ -147,9 +146,11 @@ static bool is_turned_away(const oh_wire *wire, oh_failure *failure)
 
 static bool is_sign_in_error(const oh_wire *wire, oh_failure *failure)
 {
+    oh_quoted answer;
+
     if (begins_with(wire, "NOAUTH")) {
-        refuse(wire, failure, OH_ERROR_CONFIG_INVALID, "set redis_auth of the server pool",
-            "The node wants a password");
+        oh_failure_set(
+            failure, OH_OUTCOME_NOT_SENT, OH_SAY_PASSWORD_MISSING, answer_of(wire, &answer));
         return true;
     }
     return is_turned_away(wire, failure);
@@ -168,6 +169,8 @@ static bool is_password_unneeded(const oh_wire *wire)
 /* Checks the answer that has just been completed. False if the connection cannot be used. */
 static bool judge(const oh_wire *wire, oh_handshake_step step, oh_failure *failure)
 {
+    oh_quoted answer;
+
     if (wire->error_number != wire->answered) {
         return true;
     }
@@ -178,18 +181,16 @@ static bool judge(const oh_wire *wire, oh_handshake_step step, oh_failure *failu
         return true;
     }
     if (step == OH_STEP_AUTH) {
-        refuse(wire, failure, OH_ERROR_CONFIG_INVALID,
-            "correct username and redis_auth of the server pool", "The node refused the password");
+        oh_failure_set(
+            failure, OH_OUTCOME_NOT_SENT, OH_SAY_PASSWORD_REFUSED, answer_of(wire, &answer));
     } else if (step == OH_STEP_VERSION && !begins_with(wire, "NOAUTH")) {
-        refuse(wire, failure, OH_ERROR_CONFIG_INVALID, "correct the engine of the server pool",
-            "The node is no SSDB of 1.9 or later");
+        oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_NOT_SSDB, answer_of(wire, &answer));
     } else if (step == OH_STEP_READONLY && !begins_with(wire, "NOAUTH")) {
-        refuse(wire, failure, OH_ERROR_CONFIG_INVALID,
-            "give the user of the server pool the right to READONLY",
-            "The node does not let replicas be read");
+        oh_failure_set(
+            failure, OH_OUTCOME_NOT_SENT, OH_SAY_READONLY_REFUSED, answer_of(wire, &answer));
     } else if (!is_sign_in_error(wire, failure)) {
-        refuse(wire, failure, OH_ERROR_CONFIG_INVALID, "correct the database of the server pool",
-            "The node refused the database");
+        oh_failure_set(
+            failure, OH_OUTCOME_NOT_SENT, OH_SAY_DATABASE_REFUSED, answer_of(wire, &answer));
     }
     return false;
 }
@@ -209,8 +210,7 @@ bool oh_handshake_turns_away(oh_connection *connection, oh_failure *failure)
 
 static oh_progress lose(oh_failure *failure, const char *why)
 {
-    oh_failure_set(failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT,
-        "look into the log of the node", "%s during the sign-in", why);
+    oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_HANDSHAKE_LOST, why);
     return OH_PROGRESS_BROKEN;
 }
 
@@ -243,7 +243,7 @@ static oh_progress hear(oh_connection *connection, const oh_endpoint *endpoint, 
         return OH_PROGRESS_WAITS;
     }
     if (count <= 0) {
-        return lose(failure, count < 0 ? strerror(errno) : "Connection closed by the node");
+        return lose(failure, count < 0 ? strerror(errno) : OH_REASON_CLOSED_BY_NODE);
     }
     connection->handshake_received += (size_t)count;
     for (ssize_t i = 0; i < count; i++) {
@@ -251,9 +251,8 @@ static oh_progress hear(oh_connection *connection, const oh_endpoint *endpoint, 
 
         oh_wire_read(&connection->wire, bytes + i, 1);
         if (connection->wire.error) {
-            oh_failure_set(failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_NOT_SENT,
-                "check what listens there", "No proper answer to the sign-in (%s)",
-                connection->wire.error);
+            oh_failure_set(
+                failure, OH_OUTCOME_NOT_SENT, OH_SAY_HANDSHAKE_GARBLED, connection->wire.error);
             return OH_PROGRESS_BROKEN;
         }
         if (connection->wire.answered > answered) {

@@ -61,24 +61,21 @@ void oh_node_health_move(oh_node_health *health, oh_store_health *host)
 
 /* ---- The sentence ---- */
 
-static void quote_reason(const oh_store_health *known, oh_failure *failure)
+static const char *quoted_reason(const oh_store_health *known, oh_quoted *quoted)
 {
     char reason[sizeof known->reason + 1];
 
     oh_store_read_text(known->reason, OH_STORE_REASON_WORDS, reason);
-    oh_failure_quote(failure, reason, strlen(reason));
+    return oh_quote(quoted, reason, strlen(reason));
 }
 
 static void refuse(const oh_store_health *known, uint64_t state, uint64_t now, oh_failure *failure)
 {
-    uint32_t failures = oh_health_failures(state);
+    oh_quoted reason;
 
-    oh_failure_set(failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT,
-        "check that redis runs there and can be reached", "The node rests: ");
-    quote_reason(known, failure);
-    oh_failure_number(failure, "%llu ms more, after %u failure%s in a row",
-        (unsigned long long)(oh_health_until(state) - now), (unsigned)failures,
-        failures == 1 ? "" : "s");
+    oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_RESTING, quoted_reason(known, &reason));
+    oh_failure_number(failure, OH_REASON_RESTING_NUMBERS, (unsigned)(oh_health_until(state) - now),
+        (unsigned)oh_health_failures(state));
 }
 
 /* ---- The word ---- */

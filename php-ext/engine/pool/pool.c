@@ -230,6 +230,17 @@ static bool await(oh_connections *connections, uint64_t deadline_ns)
     return oh_host_await(&connections->host, deadline_ns);
 }
 
+static void refuse_exhausted(const oh_connections *connections, oh_failure *failure)
+{
+    unsigned count = (unsigned)connections->size_max;
+
+    if (connections->is_of_host) {
+        oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_POOL_EXHAUSTED, count, " of this host");
+    } else {
+        oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_POOL_EXHAUSTED_INSIDE, count);
+    }
+}
+
 oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool must_be_new,
     uint64_t deadline_ns, oh_failure *failure)
 {
@@ -256,12 +267,7 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
             break;
         }
         if (!await(connections, deadline_ns)) {
-            oh_failure_set(failure, OH_ERROR_POOL_EXHAUSTED, OH_OUTCOME_NOT_SENT,
-                connections->is_of_host
-                    ? "raise pool_size, or the timeout"
-                    : "raise pool_size, or do not begin so many calls inside each other",
-                "All %u connections%s are in use", (unsigned)connections->size_max,
-                connections->is_of_host ? " of this host" : "");
+            refuse_exhausted(connections, failure);
             return NULL;
         }
         has_waited = true;

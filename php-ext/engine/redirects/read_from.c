@@ -131,8 +131,7 @@ bool oh_read_from_choose(oh_snapshot *snapshot, uint32_t *last, uint32_t *node, 
     if (snapshot->pool->read_from != OH_READ_REPLICA) {
         return true;
     }
-    oh_failure_set(failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT,
-        "give it one, or set \"read_from: prefer_replica\"", "It has no replica that could answer");
+    oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_NO_REPLICA);
     return false;
 }
 

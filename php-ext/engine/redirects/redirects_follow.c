@@ -121,14 +121,11 @@ static bool give_up(
     /* A pipeline has other commands, and those were executed. */
     oh_outcome outcome = run->redirects->is_alone ? OH_OUTCOME_ANSWERED : OH_OUTCOME_MAYBE_EXECUTED;
 
-    oh_failure_set(exchange->failure, OH_ERROR_NODE_DOWN, outcome, "try again",
-        "The cluster cannot serve this now: ");
-    oh_failure_append(exchange->failure, redirect->reason);
-    oh_failure_append(exchange->failure, " (node ");
-    oh_failure_quote(exchange->failure, asked.name.bytes, asked.name.length);
-    oh_failure_append(exchange->failure, " said ");
-    oh_failure_quote(exchange->failure, text, strcspn(text, "\r"));
-    oh_failure_append(exchange->failure, ")");
+    oh_quoted name, answer;
+
+    oh_failure_set(exchange->failure, outcome, OH_SAY_REDIRECTED, redirect->reason,
+        oh_quote(&name, asked.name.bytes, asked.name.length),
+        oh_quote(&answer, text, strcspn(text, "\r")));
     oh_cluster_request_refresh(run->cluster);
     oh_exchange_fail(exchange);
     return false;

@@ -126,16 +126,15 @@ static bool fail_request(oh_redirect_run *run, const oh_redirect_request *sent)
 {
     oh_exchange *exchange = run->exchange;
     oh_node node = oh_topology_node(run->map->topology, sent->node);
+    oh_quoted name;
 
     bool may_have_executed =
         sent->failure.outcome != OH_OUTCOME_NOT_SENT || !run->redirects->is_alone;
 
-    oh_failure_set(exchange->failure, sent->failure.kind,
-        may_have_executed ? OH_OUTCOME_MAYBE_EXECUTED : OH_OUTCOME_NOT_SENT, sent->failure.advice,
-        "Sent on to ");
-    oh_failure_quote(exchange->failure, node.name.bytes, node.name.length);
-    oh_failure_append(exchange->failure, ": ");
-    oh_failure_quote(exchange->failure, sent->failure.what, strlen(sent->failure.what));
+    oh_failure_set(exchange->failure,
+        may_have_executed ? OH_OUTCOME_MAYBE_EXECUTED : OH_OUTCOME_NOT_SENT, sent->failure.kind,
+        sent->failure.advice, OH_WHAT_REDIRECT_FAILED,
+        oh_quote(&name, node.name.bytes, node.name.length), sent->failure.what);
     oh_cluster_request_refresh(run->cluster);
     oh_exchange_fail_like(exchange, &sent->exchange);
     return false;

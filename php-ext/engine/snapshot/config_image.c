@@ -18,8 +18,6 @@
 
 #define NO_FILE ENOTBLK /* What is opened, but is no file: no other error here has this number. */
 
-static const char *const advice_file = "correct the file, or name another one";
-
 /* ---- Versions ---- */
 
 static uint64_t version_of(const struct stat *status)
@@ -113,24 +111,30 @@ static ssize_t read_file(const char *path, char *text, mode_t *mode)
 
 static void refuse_file(oh_failure *failure, const char *path, const char *reason)
 {
-    oh_failure_set(failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_NOT_SENT, advice_file,
-        "Configuration %.300s: %s", path, reason);
+    char shown[301];
+
+    snprintf(shown, sizeof shown, "%s", path);
+    oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_FILE_UNREADABLE, shown, reason);
 }
 
 void oh_config_image_refuse(oh_failure *failure, const char *from, const oh_config_error *error)
 {
-    oh_failure_set(failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_NOT_SENT, advice_file,
-        "%.320s, line %u: %s", from, (unsigned)error->line, error->reason);
+    char shown[321];
+
+    snprintf(shown, sizeof shown, "%s", from);
+    oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_FILE_REFUSED, shown, (unsigned)error->line,
+        error->reason);
 }
 
 static void tell_missing(
     const oh_config *config, const char *name, size_t length, const char *from, oh_failure *failure)
 {
-    oh_failure_set(failure, OH_ERROR_CONFIG_INVALID, OH_OUTCOME_NOT_SENT, "name one of these",
-        "There is no server pool ");
-    oh_failure_show(failure, name, length);
-    size_t end = strlen(failure->what);
-    snprintf(failure->what + end, sizeof failure->what - end, " in %.200s, only ", from);
+    oh_quoted shown;
+    char file[201];
+
+    snprintf(file, sizeof file, "%s", from);
+    oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_NO_SERVER_POOL,
+        oh_quote(&shown, name, OH_MIN(length, OH_SHOWN_BYTES_MAX)), file, "");
     for (size_t i = 0; i < config->pools_count && strlen(failure->what) < sizeof failure->what - 64;
         i++) {
         const oh_text *known = &config->pools[i].name;

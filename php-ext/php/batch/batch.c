@@ -299,9 +299,7 @@ static void exec_everywhere(oh_client *client, oh_batch *batch, zval *return_val
 static void exec(oh_client *client, oh_batch *batch, INTERNAL_FUNCTION_PARAMETERS)
 {
     if (UNEXPECTED(batch->is_spoilt)) {
-        oh_failure_throw_plain(OH_ERROR_UNSUPPORTED,
-            "see the exception that was thrown when it was queued",
-            "A value of the batch could not be packed");
+        oh_failure_throw_plain(OH_SAY_BATCH_UNPACKED);
     } else if (batch->pipes.count == 0) {
         array_init(return_value);
     } else if (batch->pipes.count == 1 && !batch->is_mixed) {

@@ -34,14 +34,12 @@ static zend_object *judge_transaction(
         return NULL;
     }
     if (count == 0 && client->snapshot->cluster) {
-        oh_failure_set(&failure, OH_ERROR_NODE_DOWN, OH_OUTCOME_ANSWERED,
-            "nothing of the transaction was executed, but all else was: begin it again",
-            "The cluster cannot serve this now: a transaction is never sent again");
+        oh_failure_set(&failure, OH_OUTCOME_ANSWERED, OH_SAY_EXEC_REDIRECTED);
     } else if (count == 0) {
         oh_pipes_exec_error(&failure);
     } else {
-        oh_failure_set(&failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED,
-            "check what listens there", "EXEC was not answered by one reply for each command");
+        oh_failure_set(&failure, OH_OUTCOME_ANSWERED, OH_ERROR_PROTOCOL_VIOLATION,
+            OH_ADVICE_EXEC_SHORT, OH_WHAT_EXEC_SHORT);
     }
     return oh_failure_exception(&failure, &node, client->snapshot->pool->name.bytes, NULL);
 }

@@ -269,9 +269,7 @@ static bool names_no_node(zend_execute_data *execute_data, const oh_plan *plan)
     ZVAL_DEREF(first);
     if (is_without_arguments(plan->command) || (is_flush && is_no_switch(first)) ||
         (strcmp(name, "info") == 0 && is_no_section(first))) {
-        oh_refuse(execute_data, NULL,
-            "its first argument names no node, as that of RedisCluster does, and it would concern "
-            "all of them: leave it out if you mean that, or call it by onNode() on one");
+        oh_refuse(execute_data, NULL, OH_REASON_NODE_ARGUMENT);
         return false;
     }
     return true;
@@ -324,8 +322,7 @@ bool oh_plan_make(oh_client *client, zend_execute_data *execute_data, oh_plan *p
     case OH_SPREAD_ANY_NODE: return names_no_node(execute_data, plan);
     default:
         oh_refuse(execute_data, plan->command,
-            plan->command->reason ? plan->command->reason
-                                  : "use the method that phpredis has for it");
+            plan->command->reason ? plan->command->reason : OH_REASON_HAS_METHOD);
         return false;
     }
 }

@@ -62,7 +62,7 @@ static void refuse_malformed(const raw_call *call, const char *malformed)
 {
     char advice[128];
 
-    snprintf(advice, sizeof advice, "it is malformed: %s", malformed);
+    snprintf(advice, sizeof advice, OH_REASON_MALFORMED, malformed);
     oh_refuse(call->execute_data, call->plan->command, advice);
 }
 
@@ -111,9 +111,8 @@ static bool place(raw_call *call)
         }
         if (command->without_keys == OH_SPREAD_REFUSED || command->without_keys == OH_SPREAD_NONE) {
             oh_refuse(call->execute_data, command,
-                command->without_keys_reason
-                    ? command->without_keys_reason
-                    : "none of its words is a key, so nothing says which node it is about");
+                command->without_keys_reason ? command->without_keys_reason
+                                             : OH_REASON_WITHOUT_KEY);
             return false;
         }
         call->plan->spread = command->without_keys;
@@ -211,9 +210,7 @@ static bool plan_words(raw_call *call)
     }
     if (plan->spread == OH_SPREAD_BOUND || plan->command->state == OH_STATE_WATCH ||
         plan->command->state == OH_STATE_SUBSCRIPTION || plan->merge == OH_MERGE_SCAN) {
-        oh_refuse(call->execute_data, plan->command,
-            "a raw call could not follow what it begins: call multi(), watch(), subscribe() or "
-            "scan() and their kin");
+        oh_refuse(call->execute_data, plan->command, OH_REASON_RAW_STATE);
         return false;
     }
     return plan->spread == OH_SPREAD_ALL_NODES || plan->spread == OH_SPREAD_ANY_NODE || place(call);

@@ -25,6 +25,12 @@ void oh_refuse_for(oh_client *client, const oh_failure *refusal)
     oh_failure_throw(oh_failure_exception(refusal, NULL, pool, NULL));
 }
 
+/* A name or a key, of which a beginning is enough. */
+static const char *shown(oh_bytes bytes, oh_quoted *quoted)
+{
+    return oh_quote(quoted, bytes.bytes, MIN(bytes.length, OH_SHOWN_BYTES_MAX));
+}
+
 /* ---- Unsupported ---- */
 
 /* CONFIG SET for config|set. */
@@ -48,12 +54,11 @@ void oh_refuse(const zend_execute_data *execute_data, const oh_command *command,
     char name[64];
 
     if (command && row && (row->subcommand || row->kind == OH_METHOD_RAW)) {
-        oh_failure_set(&failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, advice,
-            "OneHop\\Redis::%s() with %s is not supported", method,
-            spelled(command, name, sizeof name));
+        oh_failure_set(&failure, OH_OUTCOME_NOT_SENT, OH_ERROR_UNSUPPORTED, advice,
+            OH_WHAT_COMMAND_UNSUPPORTED, method, spelled(command, name, sizeof name));
     } else {
-        oh_failure_set(&failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, advice,
-            "OneHop\\Redis::%s() is not supported", method);
+        oh_failure_set(&failure, OH_OUTCOME_NOT_SENT, OH_ERROR_UNSUPPORTED, advice,
+            OH_WHAT_METHOD_UNSUPPORTED, method);
     }
     oh_refuse_for(oh_client_of(Z_OBJ(execute_data->This)), &failure);
 }
@@ -63,15 +68,13 @@ void oh_refuse_method(INTERNAL_FUNCTION_PARAMETERS)
     const oh_method *method = oh_method_of(execute_data);
 
     if (!method->row) {
-        oh_refuse(execute_data, NULL,
-            "nothing says which node it is about: OneHop does not know this version of phpredis, "
-            "nor the method by its parameters");
+        oh_refuse(execute_data, NULL, OH_REASON_METHOD_UNKNOWN);
     } else if (method->row->reason) {
         oh_refuse(execute_data, NULL, method->row->reason);
     } else if (method->command && method->command->reason) {
         oh_refuse(execute_data, NULL, method->command->reason);
     } else {
-        oh_refuse(execute_data, NULL, "use plain \\Redis on the node that OneHop\\Topology names");
+        oh_refuse(execute_data, NULL, OH_REASON_METHOD_PLAIN);
     }
 }
 
@@ -79,9 +82,8 @@ void oh_refuse_in_transaction(const zend_execute_data *execute_data, const char 
 {
     oh_failure refusal;
 
-    oh_failure_set(&refusal, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, advice,
-        "OneHop\\Redis::%s() has no place in a transaction",
-        ZSTR_VAL(execute_data->func->common.function_name));
+    oh_failure_set(&refusal, OH_OUTCOME_NOT_SENT, OH_ERROR_UNSUPPORTED, advice,
+        OH_WHAT_NOT_IN_TRANSACTION, ZSTR_VAL(execute_data->func->common.function_name));
     oh_refuse_for(oh_client_of(Z_OBJ(execute_data->This)), &refusal);
 }
 
@@ -98,32 +100,20 @@ bool oh_refuse_queued(
 void oh_refuse_unknown(const zend_execute_data *execute_data, const oh_bytes *words, size_t count)
 {
     oh_failure failure;
+    oh_quoted first, second;
+    bool has_second = count > 1;
 
-    oh_failure_set(&failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT,
-        "nothing says which of its words is a key: by onNode() and onEachNode() anything can be "
-        "sent to nodes you choose",
-        "OneHop\\Redis::%s(): the table of commands has no \"",
-        ZSTR_VAL(execute_data->func->common.function_name));
-    oh_failure_show(&failure, words[0].bytes, words[0].length);
-    if (count > 1) {
-        oh_failure_append(&failure, " ");
-        oh_failure_show(&failure, words[1].bytes, words[1].length);
-    }
-    oh_failure_append(&failure, "\"");
+    oh_failure_set(&failure, OH_OUTCOME_NOT_SENT, OH_SAY_UNKNOWN_COMMAND,
+        ZSTR_VAL(execute_data->func->common.function_name), shown(words[0], &first),
+        has_second ? " " : "", has_second ? shown(words[1], &second) : "");
     oh_refuse_for(oh_client_of(Z_OBJ(execute_data->This)), &failure);
 }
 
 /* ---- CrossNode ---- */
 
-static void append_shown(smart_str *text, const uint8_t *bytes, size_t length)
+static oh_bytes bytes_of(const zend_string *text)
 {
-    for (size_t i = 0; i < MIN(length, OH_SHOWN_BYTES_MAX); i++) {
-        if (bytes[i] >= 0x20 && bytes[i] < 0x7f && bytes[i] != '\\') {
-            smart_str_appendc(text, (char)bytes[i]);
-        } else {
-            smart_str_append_printf(text, "\\x%02x", bytes[i]);
-        }
-    }
+    return (oh_bytes){(const uint8_t *)ZSTR_VAL(text), ZSTR_LEN(text)};
 }
 
 /*
@@ -137,71 +127,69 @@ static zend_string *advice_for(const oh_client *client, oh_placed_key one, oh_pl
     const uint8_t *tag = pool->has_hash_tag ? pool->hash_tag : oh_cluster_tag;
     oh_bytes part = oh_key_hashed((oh_bytes){one.bytes, one.length}, tag);
     smart_str tagged = {0}, text = {0};
+    oh_quoted first, second;
 
     smart_str_appendc(&tagged, (char)tag[0]);
     smart_str_appendl(&tagged, (const char *)part.bytes, MIN(part.length, OH_SHOWN_BYTES_MAX));
     smart_str_appendc(&tagged, (char)tag[1]);
     smart_str_0(&tagged);
-    smart_str_appends(&text, has_tag ? "" : "set hash_tag: \"{}\" in the server pool and ");
-    smart_str_appends(&text, "give both keys one hash tag, such as \"");
-    if (part.length < one.length) {
-        append_shown(&text, one.bytes, one.length);
-    } else {
-        append_shown(&text, (const uint8_t *)ZSTR_VAL(tagged.s), ZSTR_LEN(tagged.s));
-    }
-    smart_str_appends(&text, "\" and \"");
+    oh_bytes whole = {one.bytes, one.length};
+    shown(part.length < one.length ? whole : bytes_of(tagged.s), &first);
     smart_str_appendl(&tagged, (const char *)other.bytes, other.length);
-    append_shown(&text, (const uint8_t *)ZSTR_VAL(tagged.s), ZSTR_LEN(tagged.s));
-    smart_str_appends(&text, client->prefix ? "\" behind the prefix" : "\"");
+    smart_str_append_printf(&text, OH_REASON_TAGS, has_tag ? "" : OH_REASON_TAGS_DIRECTIVE,
+        first.text, shown(bytes_of(tagged.s), &second),
+        client->prefix ? OH_REASON_TAGS_PREFIX : "");
     smart_str_free(&tagged);
     return smart_str_extract(&text);
 }
 
-/* Where a key is, as a message says it. */
-static void quote_home(oh_failure *failure, const oh_snapshot *snapshot, uint32_t home)
-{
-    oh_node node = oh_topology_node(snapshot->topology, oh_snapshot_node_of(snapshot, home));
-    char slot[32];
+/* A key as nodes name it. */
+typedef struct named_key {
+    char text[2 * OH_MESSAGE_BYTES_MAX + 1];
+} named_key;
 
-    if (snapshot->cluster) {
-        snprintf(slot, sizeof slot, "in slot %u", (unsigned)home);
-        oh_failure_append(failure, slot);
-    } else {
-        oh_failure_append(failure, "on node ");
-        oh_failure_show(failure, node.name.bytes, node.name.length);
+static const char *name_key(const oh_client *client, oh_placed_key key, named_key *named)
+{
+    oh_quoted prefix = {""}, rest;
+
+    if (client->prefix && !key.is_unprefixed) {
+        shown(bytes_of(client->prefix), &prefix);
     }
+    snprintf(named->text, sizeof named->text, "%s%s", prefix.text,
+        shown((oh_bytes){key.bytes, key.length}, &rest));
+    return named->text;
 }
 
-/* As nodes name it. */
-static void quote_key(oh_failure *failure, const oh_client *client, oh_placed_key key)
+static const char *name_node(const oh_snapshot *snapshot, uint32_t home, oh_quoted *quoted)
 {
-    oh_failure_append(failure, "key \"");
-    if (client->prefix && !key.is_unprefixed) {
-        oh_failure_show(failure, ZSTR_VAL(client->prefix), ZSTR_LEN(client->prefix));
-    }
-    oh_failure_show(failure, key.bytes, key.length);
-    oh_failure_append(failure, "\"");
+    oh_text name = oh_topology_node(snapshot->topology, oh_snapshot_node_of(snapshot, home)).name;
+
+    return shown((oh_bytes){(const uint8_t *)name.bytes, name.length}, quoted);
 }
 
 void oh_refuse_cross_node(
     oh_client *client, const oh_command *command, oh_placed_key one, oh_placed_key other)
 {
     const oh_snapshot *snapshot = client->snapshot;
+    const char *why = oh_client_is_in_transaction(client) ? OH_REASON_IN_TRANSACTION : "";
     zend_string *advice = advice_for(client, one, other);
+    oh_quoted node, another;
+    named_key first, second;
     oh_failure failure;
     char name[64];
 
-    oh_failure_set(&failure, OH_ERROR_CROSS_NODE, OH_OUTCOME_NOT_SENT, ZSTR_VAL(advice),
-        "%s needs all its keys %s%s: ", spelled(command, name, sizeof name),
-        snapshot->cluster ? "in one slot" : "on one node",
-        oh_client_is_in_transaction(client) ? ", being in a transaction" : "");
-    quote_key(&failure, client, one);
-    oh_failure_append(&failure, " is ");
-    quote_home(&failure, snapshot, one.home);
-    oh_failure_append(&failure, ", ");
-    quote_key(&failure, client, other);
-    oh_failure_append(&failure, " ");
-    quote_home(&failure, snapshot, other.home);
+    spelled(command, name, sizeof name);
+    name_key(client, one, &first);
+    name_key(client, other, &second);
+    if (snapshot->cluster) {
+        oh_failure_set(&failure, OH_OUTCOME_NOT_SENT, OH_ERROR_CROSS_NODE, ZSTR_VAL(advice),
+            OH_WHAT_CROSS_SLOT, name, why, first.text, (unsigned)one.home, second.text,
+            (unsigned)other.home);
+    } else {
+        oh_failure_set(&failure, OH_OUTCOME_NOT_SENT, OH_ERROR_CROSS_NODE, ZSTR_VAL(advice),
+            OH_WHAT_CROSS_NODE, name, why, first.text, name_node(snapshot, one.home, &node),
+            second.text, name_node(snapshot, other.home, &another));
+    }
     oh_refuse_for(client, &failure);
     zend_string_release(advice);
 }
@@ -211,14 +199,12 @@ void oh_refuse_pattern(
 {
     oh_failure failure;
     char name[64];
+    oh_quoted quoted;
 
-    oh_failure_set(&failure, OH_ERROR_CROSS_NODE, OH_OUTCOME_NOT_SENT,
-        client->snapshot->cluster
-            ? "put a hash tag in front of the *, the one that the sorted key has"
-            : "put a hash tag in front of the *, the one that the sorted key has, in a server pool "
-              "with hash_tag: \"{}\"",
-        "%s reads keys made from the pattern \"", spelled(command, name, sizeof name));
-    oh_failure_show(&failure, pattern, length);
-    oh_failure_append(&failure, "\", which may live on any node");
+    oh_failure_set(&failure, OH_OUTCOME_NOT_SENT, OH_SAY_PATTERN_ANYWHERE,
+        spelled(command, name, sizeof name), shown((oh_bytes){pattern, length}, &quoted));
+    if (client->snapshot->cluster) {
+        failure.advice = OH_REASON_PATTERN_IN_CLUSTER;
+    }
     oh_refuse_for(client, &failure);
 }

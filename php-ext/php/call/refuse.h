@@ -35,8 +35,7 @@ bool oh_refuse_queued(
     const oh_client *client, const zend_execute_data *execute_data, const char *advice);
 
 /* Why SCAN and its kin are sent at once or not at all. */
-#define OH_ADVICE_ITERATED                                                                         \
-    "it is a conversation, in which each answer says where to go on: call it outside"
+#define OH_ADVICE_ITERATED OH_REASON_CALL_ITERATED
 
 /*
  * Throws Unsupported about a command that the table does not hold, named by so many of its words.

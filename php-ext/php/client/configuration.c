@@ -14,9 +14,12 @@
 #include "php/client/configuration.h"
 #include "php/exception/exception.h"
 
-static bool refuse(const char *what, const char *why, const char *advice)
+static bool refuse(const char *path, const char *reason)
 {
-    oh_failure_throw_plain(OH_ERROR_CONFIG_INVALID, advice, "%s%s", what, why);
+    char shown[251];
+
+    snprintf(shown, sizeof shown, "%s", path);
+    oh_failure_throw_plain(OH_SAY_FILE_UNREADABLE, shown, reason);
     return false;
 }
 
@@ -44,19 +47,16 @@ static bool make_absolute(const char *path, char absolute[MAXPATHLEN])
 static bool find_path(const zend_string *path, char absolute[MAXPATHLEN])
 {
     const char *from = path ? ZSTR_VAL(path) : OHG(config);
-    char what[320];
 
     if (!from || !*from) {
-        return refuse(
-            "There is no configuration", "", "set onehop.config in php.ini or name a file");
+        oh_failure_throw_plain(OH_SAY_NO_FILE);
+        return false;
     }
-    snprintf(what, sizeof what, "Configuration %.250s: ", from);
     if (php_check_open_basedir_ex(from, 0) < 0) {
-        return refuse(
-            what, "open_basedir does not allow it", "correct the file, or name another one");
+        return refuse(from, OH_REASON_BASEDIR);
     }
     if (!make_absolute(from, absolute)) {
-        return refuse(what, "the path is too long", "correct the file, or name another one");
+        return refuse(from, OH_REASON_LONG_PATH);
     }
     return true;
 }

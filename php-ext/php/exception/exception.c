@@ -59,12 +59,12 @@ zend_object *oh_failure_wrap(zend_object *foreign, const oh_node *node, const ch
     oh_failure failure;
     zval rv, *text = zend_read_property_ex(zend_get_exception_base(foreign), foreign,
                  ZSTR_KNOWN(ZEND_STR_MESSAGE), true, &rv);
+    bool has_text = Z_TYPE_P(text) == IS_STRING;
+    oh_quoted shown;
 
-    oh_failure_set(&failure, OH_ERROR_PARTIAL_BATCH, OH_OUTCOME_ANSWERED,
-        "see the previous exception", "%s: ", ZSTR_VAL(foreign->ce->name));
-    if (Z_TYPE_P(text) == IS_STRING) {
-        oh_failure_quote(&failure, Z_STRVAL_P(text), Z_STRLEN_P(text));
-    }
+    oh_failure_set(&failure, OH_OUTCOME_ANSWERED, OH_SAY_FOREIGN_EXCEPTION,
+        ZSTR_VAL(foreign->ce->name),
+        oh_quote(&shown, has_text ? Z_STRVAL_P(text) : "", has_text ? Z_STRLEN_P(text) : 0));
     return new_exception(
         oh_exception_class, failure.kind, true, message_of(&failure, node, pool), node, foreign);
 }
@@ -126,20 +126,15 @@ static void append_name(smart_str *message, const char *name)
 static void append_partial(smart_str *message, uint32_t failed, const char *pool)
 {
     if (failed == 0) {
-        smart_str_appends(message, "A part of the batch failed, though every node has answered");
+        smart_str_appends(message, OH_WHAT_PARTIAL_ANSWERED);
     } else {
-        smart_str_append_printf(message, "A part of the batch did not come back (%u %s failed)",
-            failed, failed == 1 ? "node" : "nodes");
+        smart_str_append_printf(message, OH_WHAT_PARTIAL, failed);
     }
     smart_str_appends(message, ", server pool ");
     append_name(message, pool);
-    smart_str_appends(message, failed == 0
-                                   ? ": its commands were answered; getReplies() has all replies, "
-                                     "with a failure in the place of each such part,"
-                                     " the first: "
-                                   : ": the other commands were answered; getReplies() has their "
-                                     "replies, getFailures() says of each node that"
-                                     " failed whether its commands may have executed, the first: ");
+    smart_str_appends(message, ": ");
+    smart_str_appends(message, failed == 0 ? OH_ADVICE_PARTIAL_ANSWERED : OH_ADVICE_PARTIAL);
+    smart_str_appends(message, "; the first failure: ");
 }
 
 zend_object *oh_failure_partial(zval *replies, zval *failures, zend_object *first, const char *pool)

@@ -34,16 +34,12 @@ static bool takes_iterator(const zend_function *function)
 static const char *reason_against(const oh_method *method)
 {
     if (!method->row) {
-        return "nothing says what it sends: this phpredis is newer than OneHop. Use rawCommand "
-               "with the words themselves";
+        return OH_REASON_EACH_UNKNOWN;
     }
     if (method->row->kind != OH_METHOD_COMMAND && method->row->kind != OH_METHOD_RAW) {
-        return method->row->reason ? method->row->reason
-                                   : "it is no command for one node: call it on the object itself";
+        return method->row->reason ? method->row->reason : OH_REASON_EACH_OBJECT;
     }
-    return takes_iterator(method->original)
-               ? "it changes its argument: use rawCommand with the words themselves"
-               : NULL;
+    return takes_iterator(method->original) ? OH_REASON_EACH_ITERATOR : NULL;
 }
 
 static bool may_be_sent(zend_execute_data *execute_data, const oh_plan *plan)
@@ -53,10 +49,7 @@ static bool may_be_sent(zend_execute_data *execute_data, const oh_plan *plan)
     if (!command || command->state == OH_STATE_NONE || command->state == OH_STATE_WRITES) {
         return true;
     }
-    oh_refuse(execute_data, command,
-        command->reason
-            ? command->reason
-            : "it would change a connection that others use: call the method on the object");
+    oh_refuse(execute_data, command, command->reason ? command->reason : OH_REASON_EACH_SHARED);
     return false;
 }
 
@@ -134,8 +127,7 @@ static void call(const oh_node_choice *choice, uint32_t first, uint32_t nodes_co
 {
     zend_function *function;
 
-    if (oh_refuse_queued(choice->client, execute_data,
-            "it has no place in a transaction or a pipeline: call it before or after")) {
+    if (oh_refuse_queued(choice->client, execute_data, OH_REASON_EACH_QUEUED)) {
         return;
     }
     if ((function = find_method(choice))) {

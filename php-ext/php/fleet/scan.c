@@ -82,8 +82,7 @@ static bool find_place(oh_scan *scan, uint64_t cursor)
         return true;
     }
     oh_failure failure;
-    oh_failure_set(&failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, "begin again with null",
-        "The cursor is of another topology");
+    oh_failure_set(&failure, OH_OUTCOME_NOT_SENT, OH_SAY_CURSOR_FOREIGN);
     oh_failure_throw(oh_failure_exception(&failure, NULL, snapshot->pool->name.bytes, NULL));
     return false;
 }
@@ -116,8 +115,7 @@ static bool take_iterator(oh_scan *scan)
     }
     oh_node node = oh_topology_node(snapshot->topology, node_at(snapshot, scan->cursor.node));
     oh_failure failure;
-    oh_failure_set(&failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED,
-        "report this as a bug", "The cursor of the node has more than 40 bits");
+    oh_failure_set(&failure, OH_OUTCOME_ANSWERED, OH_SAY_CURSOR_TOO_LARGE);
     oh_failure_throw(oh_failure_exception(&failure, &node, snapshot->pool->name.bytes, NULL));
     return false;
 }

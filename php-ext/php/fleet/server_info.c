@@ -17,8 +17,7 @@ static bool ask(INTERNAL_FUNCTION_PARAMETERS)
     if (!client || zend_parse_parameters_none() == FAILURE) {
         return false;
     }
-    if (oh_refuse_queued(client, execute_data,
-            "it is no single command that could be queued: call it before or behind the others")) {
+    if (oh_refuse_queued(client, execute_data, OH_REASON_SERVER_QUEUED)) {
         return false;
     }
     ZVAL_STRINGL(&section, "server", strlen("server"));

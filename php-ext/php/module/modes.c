@@ -34,19 +34,18 @@ static void return_false(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 
 static void refuse_pipeline(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 {
-    oh_refuse_in_transaction(execute_data, "call exec() or discard() first");
+    oh_refuse_in_transaction(execute_data, OH_ADVICE_NOT_IN_PIPELINE);
 }
 
 static void refuse_watch(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 {
-    oh_refuse_in_transaction(execute_data, "call it before multi()");
+    oh_refuse_in_transaction(execute_data, OH_REASON_WATCH_LATE);
 }
 
 static void refuse_in_pipeline(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 {
-    oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, "call exec() or discard() first",
-        "OneHop\\Redis::%s() has no place in a pipeline",
-        ZSTR_VAL(execute_data->func->common.function_name));
+    oh_failure_throw_plain(
+        OH_SAY_NOT_IN_PIPELINE, ZSTR_VAL(execute_data->func->common.function_name));
 }
 
 /* A connection that watches is none of the pipeline's. */

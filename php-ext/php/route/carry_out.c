@@ -67,9 +67,7 @@ static void carry_out(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAME
 {
     if (UNEXPECTED(client->snapshot->cluster && plan->command &&
                    plan->command->state == OH_STATE_WRITES)) {
-        oh_refuse(execute_data, plan->command,
-            "it would answer for the writes of one connection of a Redis Cluster, "
-            "which is seldom the one that carried yours");
+        oh_refuse(execute_data, plan->command, OH_REASON_WAIT_IN_CLUSTER);
         return;
     }
     oh_script_see(plan, execute_data);

@@ -139,9 +139,7 @@ static zend_object *merge_equal(oh_client *client, oh_merging *merging)
 
     for (uint32_t i = 1; i < merging->count; i++) {
         if (!are_equal(merging->replies[0], merging->replies[i])) {
-            oh_failure_set(&failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_ANSWERED,
-                "ask them one by one, by onEachNode",
-                "The nodes answer differently, which no single reply can say");
+            oh_failure_set(&failure, OH_OUTCOME_ANSWERED, OH_SAY_NODES_DIFFER);
             return oh_failure_exception(&failure, NULL, client->snapshot->pool->name.bytes, NULL);
         }
     }

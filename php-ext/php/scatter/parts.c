@@ -113,9 +113,7 @@ static bool queue_part(oh_pipes *pipes, oh_client *client, const oh_split *split
         split->terms.is_read_only, part->count, part->arguments);
 
     if (!is_queued && !EG(exception)) {
-        oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, "call it for the keys of one slot at a time",
-            "phpredis does not queue %s() as it was called",
-            ZSTR_VAL(function->common.function_name));
+        oh_failure_throw_plain(OH_SAY_NOT_QUEUED, ZSTR_VAL(function->common.function_name));
     }
     return is_queued && !EG(exception);
 }

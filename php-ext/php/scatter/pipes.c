@@ -125,9 +125,7 @@ void oh_pipes_close(oh_pipes *pipes)
 /* Such a node executes nothing of it; and phpredis gives no, or other, replies. */
 void oh_pipes_exec_error(oh_failure *failure)
 {
-    oh_failure_set(failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_ANSWERED,
-        "nothing of the transaction was executed, but all else was: ask getLastError()",
-        "The node refused a transaction of the pipeline");
+    oh_failure_set(failure, OH_OUTCOME_ANSWERED, OH_SAY_EXEC_REFUSED);
 }
 
 /* phpredis gives one reply per command. Should it not, nobody can say which is whose. */
@@ -145,8 +143,7 @@ static void check_count(oh_client *client, oh_node_call *node_call)
     if (!is_list && transport && oh_exchange_has_error_reply(&transport->exchange)) {
         oh_pipes_exec_error(&failure);
     } else {
-        oh_failure_set(&failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_ANSWERED,
-            "report this as a bug", "phpredis gave %u replies for %u commands", (unsigned)count,
+        oh_failure_set(&failure, OH_OUTCOME_ANSWERED, OH_SAY_REPLIES_MISSING, (unsigned)count,
             (unsigned)node_call->expected);
     }
     node_call->failure =

@@ -30,16 +30,15 @@ typedef struct oh_streams_wait {
 const char *oh_streams_wait_objection(const oh_client *client, uint32_t nodes_count)
 {
     if (client->snapshot->cluster) {
-        return "streams of several slots of a Redis Cluster cannot be waited for together: give "
-               "them a common hash tag";
+        return OH_REASON_STREAMS_SLOTS;
     }
     if (client->mode == OH_PIPELINE) {
-        return "streams of several nodes cannot be waited for in a pipeline: call it alone";
+        return OH_REASON_STREAMS_PIPELINE;
     }
     if (client->snapshot->pool->pool_size < 2) {
-        return "set pool_size to 2 or more: one connection waits, the other one ends the wait";
+        return OH_REASON_STREAMS_POOL_SIZE;
     }
-    return nodes_count > OH_WAITERS_MAX ? "give it streams of fewer nodes" : NULL;
+    return nodes_count > OH_WAITERS_MAX ? OH_REASON_STREAMS_NODES : NULL;
 }
 
 /* ---- What ends it ---- */

@@ -252,19 +252,17 @@ void oh_subscription_method(INTERNAL_FUNCTION_PARAMETERS)
         return;
     }
     if (client->batch) {
-        oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, "call it outside",
-            "%s() cannot be a part of a pipeline",
-            ZSTR_VAL(execute_data->func->common.function_name));
+        oh_failure_throw_plain(
+            OH_SAY_SUBSCRIBE_IN_PIPELINE, ZSTR_VAL(execute_data->func->common.function_name));
         return;
     }
     if (client->snapshot->pool->is_ssdb) {
-        oh_failure_throw_plain(OH_ERROR_UNSUPPORTED, "use a server pool of redis for messages",
-            "%s() means nothing to SSDB, which has no subscriptions",
-            ZSTR_VAL(execute_data->func->common.function_name));
+        oh_failure_throw_plain(
+            OH_SAY_SUBSCRIBE_SSDB, ZSTR_VAL(execute_data->func->common.function_name));
         return;
     }
     if (oh_client_is_in_transaction(client)) {
-        oh_refuse_in_transaction(execute_data, "call exec() or discard() first");
+        oh_refuse_in_transaction(execute_data, OH_ADVICE_NOT_IN_PIPELINE);
         return;
     }
     oh_subscription *subscription = client->subscription;

@@ -21,9 +21,7 @@ static void spoil(oh_client *client)
 {
     oh_failure cause;
 
-    oh_failure_set(&cause, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT,
-        "see the exception that was thrown when it was queued",
-        "A value of the transaction could not be packed");
+    oh_failure_set(&cause, OH_OUTCOME_NOT_SENT, OH_SAY_TRANSACTION_UNPACKED);
     oh_transaction_fail(client, &cause, false);
 }
 
@@ -32,9 +30,7 @@ static void spoil(oh_client *client)
  */
 static void lose_track(oh_client *client, oh_node_client *node_client)
 {
-    oh_failure_set(&node_client->failure, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_MAYBE_EXECUTED,
-        "check what listens there, or call this method outside of a transaction",
-        "The command was neither queued nor refused");
+    oh_failure_set(&node_client->failure, OH_OUTCOME_MAYBE_EXECUTED, OH_SAY_NOT_QUEUED_BY_NODE);
     zend_object *exception = oh_node_client_failure(node_client);
 
     oh_transaction_fail(client, &node_client->failure, false);
@@ -64,8 +60,7 @@ static void queue(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
         zval_ptr_dtor(return_value);
         ZVAL_NULL(return_value);
         if (!EG(exception)) {
-            oh_refuse_in_transaction(
-                execute_data, "it was ended by the script's own code while a value was packed");
+            oh_refuse_in_transaction(execute_data, OH_REASON_TRANSACTION_ENDED);
         }
     } else if (EG(exception) && !was_sent && node_client->transport &&
                node_client->transport->was_withheld) {
@@ -106,8 +101,7 @@ static void call_anywhere(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
     if (transaction->is_begun || transaction->node_client || transaction->ending) {
         oh_client_mode(client)->call(client, &here, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else {
-        oh_refuse_in_transaction(
-            execute_data, "queue a command with a key first: it says which node");
+        oh_refuse_in_transaction(execute_data, OH_REASON_TRANSACTION_WITHOUT_NODE);
     }
 }
 
@@ -120,8 +114,7 @@ void oh_transaction_carry_out(oh_client *client, oh_plan *plan, INTERNAL_FUNCTIO
     } else if (plan->spread == OH_SPREAD_ANY_NODE) {
         call_anywhere(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else {
-        oh_refuse_in_transaction(
-            execute_data, "it concerns every node: call it before multi() or after exec()");
+        oh_refuse_in_transaction(execute_data, OH_REASON_TRANSACTION_ALL_NODES);
     }
 }
 

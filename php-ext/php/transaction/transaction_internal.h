@@ -6,7 +6,7 @@
 
 #include "php/transaction/transaction.h"
 
-#define OH_ADVICE_AGAIN "nothing of the transaction was executed: begin again"
+#define OH_ADVICE_AGAIN OH_REASON_BEGIN_AGAIN
 
 /*
  * Reserves a node client of the node; its connection will be held. False: an exception, nothing has

@@ -7,55 +7,54 @@
 #include "php/call/refuse.h"
 #include "php/transaction/transaction_internal.h"
 
+#define PLACE_BYTES (OH_MESSAGE_BYTES_MAX + 32)
+
 /* A node; or the slot of a key, where that says more. */
-static void quote_place(
-    oh_failure *failure, const oh_client *client, bool has_key, uint32_t home, uint32_t node)
+static const char *name_place(
+    const oh_client *client, bool has_key, uint32_t home, uint32_t node, char place[PLACE_BYTES])
 {
-    oh_node view = oh_topology_node(client->snapshot->topology, node);
-    char slot[32];
+    oh_text name = oh_topology_node(client->snapshot->topology, node).name;
+    oh_quoted quoted;
 
     if (client->snapshot->cluster && has_key) {
-        snprintf(slot, sizeof slot, "slot %u", (unsigned)home);
-        oh_failure_append(failure, slot);
+        snprintf(place, PLACE_BYTES, OH_REASON_BOUND_SLOT, (unsigned)home);
     } else {
-        oh_failure_show(failure, view.name.bytes, view.name.length);
+        snprintf(place, PLACE_BYTES, OH_REASON_BOUND_NODE,
+            oh_quote(&quoted, name.bytes, MIN(name.length, OH_SHOWN_BYTES_MAX)));
     }
+    return place;
 }
 
-static void quote_key(oh_failure *failure, const zend_string *key)
+static const char *shown(const zend_string *key, oh_quoted *quoted)
 {
-    oh_failure_append(failure, "key \"");
-    oh_failure_show(failure, ZSTR_VAL(key), ZSTR_LEN(key));
-    oh_failure_append(failure, "\"");
+    return oh_quote(quoted, ZSTR_VAL(key), MIN(ZSTR_LEN(key), OH_SHOWN_BYTES_MAX));
 }
 
 void oh_transaction_refuse_other_node(oh_client *client, oh_call_key key, uint32_t node)
 {
     const oh_transaction *transaction = client->transaction;
-    bool is_cluster = client->snapshot->cluster;
+    char own[PLACE_BYTES], place[PLACE_BYTES], by[PLACE_BYTES] = "", other[2 * PLACE_BYTES];
+    oh_quoted quoted;
     oh_failure failure;
 
-    oh_failure_set(&failure, OH_ERROR_CROSS_NODE, OH_OUTCOME_NOT_SENT,
-        is_cluster ? "give its keys a common hash tag, so that they share a slot"
-                   : "give its keys a common hash tag, so that they share a node",
-        "The transaction is bound to %s", is_cluster && transaction->key ? "" : "node ");
-    quote_place(&failure, client, transaction->key, transaction->home, transaction->node);
+    name_place(client, transaction->key, transaction->home, transaction->node, own);
     if (transaction->key) {
-        oh_failure_append(&failure, " by ");
-        quote_key(&failure, transaction->key);
+        snprintf(by, sizeof by, OH_REASON_BOUND_BY, shown(transaction->key, &quoted));
     }
-    oh_failure_append(&failure, ", but ");
     if (key.text) {
         zend_string *name = oh_transaction_key(client, key);
+        uint32_t home = oh_keys_home(client, key.text, key.is_unprefixed);
 
-        quote_key(&failure, name);
+        snprintf(other, sizeof other, OH_REASON_BOUND_KEY, shown(name, &quoted),
+            name_place(client, true, home, node, place));
         zend_string_release(name);
-        oh_failure_append(&failure, is_cluster ? " lives in " : " lives on ");
-        quote_place(
-            &failure, client, true, oh_keys_home(client, key.text, key.is_unprefixed), node);
     } else {
-        oh_failure_append(&failure, "this command goes to ");
-        quote_place(&failure, client, false, 0, node);
+        snprintf(other, sizeof other, OH_REASON_BOUND_COMMAND,
+            name_place(client, false, 0, node, place));
+    }
+    oh_failure_set(&failure, OH_OUTCOME_NOT_SENT, OH_SAY_BOUND, own, by, other);
+    if (client->snapshot->cluster) {
+        failure.advice = OH_ADVICE_BOUND_IN_CLUSTER;
     }
     oh_refuse_for(client, &failure);
 }

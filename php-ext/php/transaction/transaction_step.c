@@ -82,8 +82,8 @@ void oh_transaction_meet_refusal(oh_client *client, const oh_failure *refusal)
     oh_failure cause;
 
     if (!client->transaction->ending) {
-        oh_failure_set(&cause, refusal->kind, OH_OUTCOME_NOT_SENT, refusal->advice,
-            "The transaction was discarded because a call of it was refused: %s", refusal->what);
+        oh_failure_set(&cause, OH_OUTCOME_NOT_SENT, refusal->kind, refusal->advice,
+            OH_WHAT_DISCARDED, refusal->what);
         oh_transaction_fail(client, &cause, true);
     }
 }
@@ -206,11 +206,11 @@ bool oh_transaction_send_multi(oh_client *client)
         oh_exchange_holds(&node_client->transport->exchange)) {
         oh_text error_reply = oh_exchange_held_error_reply(&node_client->transport->exchange);
 
-        oh_failure_set(&node_client->failure, OH_ERROR_UNSUPPORTED, OH_OUTCOME_NOT_SENT, "",
-            "The node refused MULTI: ");
-        if (oh_exchange_has_error_reply(&node_client->transport->exchange)) {
-            oh_failure_quote(&node_client->failure, error_reply.bytes, error_reply.length);
-        }
+        bool has_error = oh_exchange_has_error_reply(&node_client->transport->exchange);
+        oh_quoted answer;
+
+        oh_failure_set(&node_client->failure, OH_OUTCOME_NOT_SENT, OH_SAY_MULTI_REFUSED,
+            oh_quote(&answer, error_reply.bytes, has_error ? error_reply.length : 0));
         fail_on_node_client(client, node_client);
     }
     if (is_on(client, node_client)) { /* A signal handler of the script may have ended it. */

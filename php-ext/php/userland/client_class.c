@@ -75,8 +75,7 @@ ZEND_METHOD(OneHop_Redis, __construct)
         return;
     }
     if (!snapshot->pool->is_redis) {
-        oh_failure_throw_plain(OH_ERROR_CONFIG_INVALID, "set \"redis: true\" if its servers do",
-            "Server pool %s speaks memcached", snapshot->pool->name.bytes);
+        oh_failure_throw_plain(OH_SAY_MEMCACHED, snapshot->pool->name.bytes);
         oh_snapshot_release(snapshot);
         return;
     }

@@ -67,14 +67,14 @@ PartialBatch may have executed: true, node: NULL
   4: NodeDown on dead
   dead: NodeDown on dead
   hung: DeadlineExceeded? on hung
-  A part of the batch did not come back (2 nodes failed), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed, the first: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
+  A part of the batch did not come back (nodes that failed: 2), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed; the first failure: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
 -- pipeline with split commands
 PartialBatch may have executed: true, node: NULL
   0: NodeDown on dead
   1: 1
   2: false
   dead: NodeDown on dead
-  A part of the batch did not come back (1 node failed), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed, the first: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
+  A part of the batch did not come back (nodes that failed: 1), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed; the first failure: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
 -- MGET
 PartialBatch may have executed: true, node: NULL
   0: false
@@ -83,23 +83,23 @@ PartialBatch may have executed: true, node: NULL
   3: false
   dead: NodeDown on dead
   hung: DeadlineExceeded? on hung
-  A part of the batch did not come back (2 nodes failed), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed, the first: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
+  A part of the batch did not come back (nodes that failed: 2), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed; the first failure: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
 -- DEL
 PartialBatch may have executed: true, node: NULL
   0: 0
   1: NodeDown on dead
   dead: NodeDown on dead
-  A part of the batch did not come back (1 node failed), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed, the first: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
+  A part of the batch did not come back (nodes that failed: 1), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed; the first failure: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
 -- MSET
 PartialBatch may have executed: true, node: NULL
   0: true
   1: NodeDown on dead
   dead: NodeDown on dead
-  A part of the batch did not come back (1 node failed), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed, the first: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
+  A part of the batch did not come back (nodes that failed: 1), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed; the first failure: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
 string(3) "set"
 -- no reply arrived: the first failure itself
 OneHop\NodeDown, node dead, may have executed: false
-  Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+  Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
 OneHop\DeadlineExceeded, node hung, may have executed: true
   No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
 -- the client still works

@@ -91,7 +91,7 @@ OneHop\Unsupported, node none, may have executed: false
 bool(true)
 Nowhere
 string(178) "RENAME needs all its keys on one node: key "A" is on node a, key "B" on node b, server pool alpha: the command was not sent; give both keys one hash tag, such as "{A}" and "{A}B""
-string(221) "SORT reads keys made from the pattern "w_*", which may live on any node, server pool alpha: the command was not sent; put a hash tag in front of the *, the one that the sorted key has, in a server pool with hash_tag: "{}""
+string(216) "SORT reads keys made from the pattern "w_*", which may live on any node, server pool alpha: the command was not sent; put a hash tag before the *, the one that the sorted key has, in a server pool with hash_tag: "{}""
 string(176) "SORT needs all its keys on one node: key "A" is on node a, key "B" on node b, server pool alpha: the command was not sent; give both keys one hash tag, such as "{A}" and "{A}B""
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand(): the table of commands has no "NO.SUCH": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose

@@ -119,13 +119,13 @@ OneHop\Unsupported, node none, may have executed: false
 transactions
 of one slot: [true,2,"2"]
 OneHop\CrossNode, node none, may have executed: false
-  The transaction is bound to slot 15891 by key "{t}a", but key "{u}a" lives in slot 11826, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a slot
+  The transaction is bound to slot 15891 by key "{t}a", but key "{u}a" belongs to slot 11826, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a slot
 OneHop\CrossNode, node none, may have executed: false
-  The transaction was discarded because a call of it was refused: The transaction is bound to slot 15891 by key "{t}a", but key "{u}a" lives in slot 11826, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a slot
+  The transaction was discarded because a call of it was refused: The transaction is bound to slot 15891 by key "{t}a", but key "{u}a" belongs to slot 11826, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a slot
 OneHop\CrossNode, node none, may have executed: false
-  The transaction is bound to slot 15891 by key "{t}a", but key "{u}a" lives in slot 11826, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a slot
+  The transaction is bound to slot 15891 by key "{t}a", but key "{u}a" belongs to slot 11826, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a slot
 OneHop\CrossNode, node none, may have executed: false
-  The transaction was discarded because a call of it was refused: The transaction is bound to slot 15891 by key "{t}a", but key "{u}a" lives in slot 11826, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a slot
+  The transaction was discarded because a call of it was refused: The transaction is bound to slot 15891 by key "{t}a", but key "{u}a" belongs to slot 11826, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a slot
 the rest of the pipeline: [2,3]
 OneHop\CrossNode, node none, may have executed: false
   MGET needs all its keys in one slot, being in a transaction: key "{t}a" is in slot 15891, key "{u}a" in slot 11826, server pool alpha: the command was not sent; give both keys one hash tag, such as "{t}a" and "{t}{u}a"

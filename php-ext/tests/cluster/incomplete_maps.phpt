@@ -91,8 +91,8 @@ array(2) {
 }
 no cluster
 OneHop\ConfigInvalid, node none, may have executed: false
-  No node tells what the cluster looks like: 127.0.0.1:PORT: it answered: ERR This instance has cluster support disabled, server pool alpha: the command was not sent; correct the servers of the server pool, or how it signs in
+  No node says what the cluster looks like: 127.0.0.1:PORT: it answered: ERR This instance has cluster support disabled, server pool alpha: the command was not sent; correct the servers of the server pool, or how it signs in
 OneHop\ProtocolViolation, node none, may have executed: false
-  No node tells what the cluster looks like: 127.0.0.1:PORT: its picture of the cluster is refused: no slot is served, server pool alpha: the command was not sent; check the nodes of the cluster
+  No node says what the cluster looks like: 127.0.0.1:PORT: its map of the cluster is refused: no slot is served, server pool alpha: the command was not sent; check the nodes of the cluster
 OneHop\NodeDown, node none, may have executed: false
-  No node tells what the cluster looks like: 127.0.0.1:PORT: Connection refused while connecting, server pool alpha: the command was not sent; check that the servers run and can be reached
+  No node says what the cluster looks like: 127.0.0.1:PORT: Connection refused while connecting, server pool alpha: the command was not sent; check that the servers run and can be reached

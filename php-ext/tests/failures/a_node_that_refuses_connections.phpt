@@ -18,11 +18,11 @@ lab_tell(fn () => $redis->get(current($keys)));
 ?>
 --EXPECT--
 OneHop\NodeDown, node dead, may have executed: false
-  Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+  Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
 OneHop\NodeDown, node dead, may have executed: false
-  Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+  Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
 OneHop\NodeDown, node dead, may have executed: false
-  Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+  Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
 other nodes are not affected:
 bool(true)
 string(4) "fine"

@@ -80,9 +80,9 @@ $tell($wrong);
 --EXPECT--
 -- two answers together
 OneHop\ProtocolViolation, node odd, may have executed: true
-  The node broke the protocol (a reply that nobody asked for), node odd (127.0.0.1:PORT), server pool alpha: the command may have executed; check what listens there
+  The node broke the protocol (a reply that nothing asked for), node odd (127.0.0.1:PORT), server pool alpha: the command may have executed; check what listens there
 OneHop\ProtocolViolation, node odd, may have executed: true
-  The node broke the protocol (a reply that nobody asked for), node odd (127.0.0.1:PORT), server pool alpha: the command may have executed; check what listens there
+  The node broke the protocol (a reply that nothing asked for), node odd (127.0.0.1:PORT), server pool alpha: the command may have executed; check what listens there
 -- a second answer a little later, and the next command immediately
 only right answers
 -- and the next request immediately, in the same worker or another one

@@ -85,7 +85,7 @@ int(7)
 2 INCR b
 -- sent once, then the node dies: the first attempt may have executed
 OneHop\NodeDown, node fickle, may have executed: true
-  Connection refused while connecting, node fickle (127.0.0.1:PORT), server pool alpha: the command may have executed; check that redis runs there and can be reached
+  Connection refused while connecting, node fickle (127.0.0.1:PORT), server pool alpha: the command may have executed; check that the node runs and can be reached
 -- OPT_MAX_RETRIES 0: nothing is sent again
 string(10) "value of a"
 OneHop\NodeDown, node fickle, may have executed: true

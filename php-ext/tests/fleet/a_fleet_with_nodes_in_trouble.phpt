@@ -111,7 +111,7 @@ COMMAND COUNT by rawCommand() is above 100: true
 ECHO and GET of an unset key in a pipeline: ["text",false]
 -- RANDOMKEY finds a key of a live node, but cannot claim that there is none
 OneHop\NodeDown, node dead, may have executed: false
-  Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+  Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
 10 times the only key: true
 -- all nodes: never the sum of some
 dbSize: 0 => NodeDown, 1 => 1, failed: dead
@@ -120,7 +120,7 @@ flushAll: 0 => NodeDown, 1 => true, failed: dead
 role: dead => NodeDown, live => array, failed: dead
 info: 0 => NodeDown, 1 => array, failed: dead
 OneHop\NodeDown, node dead, may have executed: false
-  Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+  Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
 -- an order that one node carries out, because the others have nothing to do
 one of three nodes kills a script: true
 one does, the other one is down: true
@@ -137,7 +137,7 @@ OneHop\DeadlineExceeded, node hung, may have executed: true
 the next ECHO: "text"
 -- in a pipeline: a failure takes the place of the reply
 0, Unsupported, false, true
-A part of the batch failed, though every node has answered, server pool alpha: its commands were answered; getReplies() has all replies, with a failure in the place of each such part, the first: The nodes answer differently, which no single reply can say, server pool alpha
+A part of the batch failed, though every node has answered, server pool alpha: its commands were answered; getReplies() has all replies, with a failure in the place of each such part; the first failure: The nodes answer differently, which no single reply can say, server pool alpha
 -- name and version of the servers
 the name is that of INFO: true
 and so is the version: true

@@ -136,5 +136,5 @@ dead: NodeDown
 node-0: node-0
 dead
 OneHop\NodeDown, node dead, may have executed: false
-  Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+  Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
 string(6) "node-0"

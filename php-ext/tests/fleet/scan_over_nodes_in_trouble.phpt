@@ -84,7 +84,7 @@ lab_tell(function () use ($redis, &$iterator) { return implode($redis->scan($ite
 string(1) "a"
 string(1) "b"
 OneHop\NodeDown, node n1, may have executed: false
-  Connection refused while connecting, node n1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+  Connection refused while connecting, node n1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
 bool(true)
 string(1) "c"
 int(0)

@@ -66,28 +66,28 @@ foreach (['4M', '0'] as $memory) {
 --EXPECT--
 -- shared memory: 4M
 true
-node-1: Connection refused while connecting: the command was not sent; check that redis runs there and can be reached
-rests: true, The node rests: Connection refused while connecting: the command was not sent; check that redis runs there and can be reached (N ms more, after N failures in a row)
+node-1: Connection refused while connecting: the command was not sent; check that the node runs and can be reached
+rests: true, The node rests: Connection refused while connecting: the command was not sent; check that the node runs and can be reached (N ms more; failures in a row: 1)
 known to other clients and children: true
 the other node: true
 tried again: true, rests again: true
 found again: true, ["1",false]
-node-1: Connection refused while connecting: the command was not sent; check that redis runs there and can be reached
-rests: true, The node rests: Connection refused while connecting: the command was not sent; check that redis runs there and can be reached (N ms more, after N failures in a row)
+node-1: Connection refused while connecting: the command was not sent; check that the node runs and can be reached
+rests: true, The node rests: Connection refused while connecting: the command was not sent; check that the node runs and can be reached (N ms more; failures in a row: 1)
 known to other clients and children: true
 the other node: true
 tried again: true, rests again: true
 found again: true, ["1",false]
 -- shared memory: 0
 true
-node-1: Connection refused while connecting: the command was not sent; check that redis runs there and can be reached
-rests: true, The node rests: Connection refused while connecting: the command was not sent; check that redis runs there and can be reached (N ms more, after N failures in a row)
+node-1: Connection refused while connecting: the command was not sent; check that the node runs and can be reached
+rests: true, The node rests: Connection refused while connecting: the command was not sent; check that the node runs and can be reached (N ms more; failures in a row: 1)
 known to other clients and children: true
 the other node: true
 tried again: true, rests again: true
 found again: true, ["1",false]
-node-1: Connection refused while connecting: the command was not sent; check that redis runs there and can be reached
-rests: true, The node rests: Connection refused while connecting: the command was not sent; check that redis runs there and can be reached (N ms more, after N failures in a row)
+node-1: Connection refused while connecting: the command was not sent; check that the node runs and can be reached
+rests: true, The node rests: Connection refused while connecting: the command was not sent; check that the node runs and can be reached (N ms more; failures in a row: 1)
 known to other clients and children: true
 the other node: true
 tried again: true, rests again: true

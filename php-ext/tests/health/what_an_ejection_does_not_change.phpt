@@ -109,9 +109,9 @@ ejected nodes: ""
 a topology without node-1 has it ejected: true
 -- begun before the ejection
 OneHop\NodeDown, node node-1, may have executed: false
-  Connection refused while connecting, node node-1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+  Connection refused while connecting, node node-1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
 OneHop\NodeDown, node node-1, may have executed: false
-  Connection refused while connecting, node node-1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+  Connection refused while connecting, node node-1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
 ejected nodes: "node-1"
 node-0 is ejected: false
 the key of node-1 is on: "node-2"
@@ -142,9 +142,9 @@ OneHop\DeadlineExceeded, node hung, may have executed: true
 the third SET goes to the other node: true
 -- no node is left
 OneHop\NodeDown, node only, may have executed: false
-  Connection refused while connecting, node only (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+  Connection refused while connecting, node only (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
 OneHop\NodeDown, node only, may have executed: false
-  Connection refused while connecting, node only (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+  Connection refused while connecting, node only (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
 OneHop\NodeDown, node only, may have executed: false
-  Connection refused while connecting, node only (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+  Connection refused while connecting, node only (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
 SET once it runs again: true

@@ -199,7 +199,7 @@ bool(false)
 Warning: session_start(): There is no configuration; set onehop.config in php.ini or name a file
 Warning: session_start(): Failed to initialize storage module: onehop (path: )
 bool(false)
-Warning: session_start(): Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+Warning: session_start(): Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
 Warning: session_start(): Failed to read session data: onehop (path: pool=alpha&config=DIRECTORY/dead.yml)
 bool(false)
 Warning: session_start(): The node refused: WRONGTYPE Operation against a key holding the wrong kind of value

@@ -85,21 +85,21 @@ echo str_replace(
 --EXPECT--
 A word that is too long for one part refuses the whole call:
 OneHop\Unsupported, node node-2, may have executed: false
-  Command MSET is not for SSDB (SSDB takes a key of 1 to 255 bytes), node node-2 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md has what SSDB can be sent
+  Command MSET is not for SSDB (SSDB takes a key of 1 to 255 bytes), node node-2 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md lists what SSDB can be sent
 So does one in a pipeline:
 OneHop\Unsupported, node node-2, may have executed: false
-  Command SET is not for SSDB (SSDB ignores the options of SET and overwrites: no lock can be taken by it. Use EX, NX or KEEPTTL alone, not two together), node node-2 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md has what SSDB can be sent
+  Command SET is not for SSDB (SSDB ignores the options of SET and overwrites: no lock can be taken by it. Use EX, NX or KEEPTTL alone, not two together), node node-2 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md lists what SSDB can be sent
 Refusals of other kinds:
 OneHop\Unsupported, node none, may have executed: false
   subscribe() means nothing to SSDB, which has no subscriptions: the command was not sent; use a server pool of redis for messages
 OneHop\Unsupported, node node-2, may have executed: false
   Command MULTI is not for SSDB (SSDB has no such command), node node-2 (127.0.0.1:PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
 OneHop\Unsupported, node node-2, may have executed: false
-  Command EVAL is not for SSDB (SSDB has no such command), node node-2 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md has what SSDB can be sent
+  Command EVAL is not for SSDB (SSDB has no such command), node node-2 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md lists what SSDB can be sent
 OneHop\Unsupported, node node-0, may have executed: false
-  Command DBSIZE is not for SSDB (SSDB reports bytes on disk, not keys), node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md has what SSDB can be sent
+  Command DBSIZE is not for SSDB (SSDB reports bytes on disk, not keys), node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md lists what SSDB can be sent
 OneHop\Unsupported, node node-0, may have executed: false
-  Command GET is not for SSDB (SSDB takes a key of 1 to 255 bytes), node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md has what SSDB can be sent
+  Command GET is not for SSDB (SSDB takes a key of 1 to 255 bytes), node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md lists what SSDB can be sent
 array(3) {
   [0]=>
   string(0) ""
@@ -127,6 +127,6 @@ A password:
 OneHop\ConfigInvalid, node node-0, may have executed: false
   The node wants a password: NOAUTH authentication required., node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; set redis_auth of the server pool
 OneHop\ConfigInvalid, node node-0, may have executed: false
-  The node refused the password: ERR invalid password, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; correct username and redis_auth of the server pool
+  The node refused the user or the password: ERR invalid password, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; correct username and redis_auth of the server pool
 string(1) "v"
 VERSION, AUTH wrong, AUTH secret, VERSION, GET k

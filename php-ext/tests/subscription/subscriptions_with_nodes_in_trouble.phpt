@@ -170,7 +170,7 @@ var_dump($fiber->getReturn());
 --EXPECT--
 refuses connections:
 OneHop\NodeDown, node dead, may have executed: false
-  Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that redis runs there and can be reached
+  Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
 does not confirm:
 OneHop\DeadlineExceeded, node node-1, may have executed: true
   Subscription not confirmed within 300 ms, node node-1 (127.0.0.1:PORT), server pool alpha: the command may have executed; try again

@@ -170,7 +170,7 @@ CrossNode; CrossNode, discarded; CrossNode, discarded; 0; false; [false]
 Unsupported; Unsupported, discarded; Unsupported, discarded; 0; false; [false]
 a discarded transaction that is left open executes nothing later
 OneHop\CrossNode, node none, may have executed: false
-  The transaction was discarded because a call of it was refused: The transaction is bound to node node-0 by key "key:0", but key "key:100" lives on node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+  The transaction was discarded because a call of it was refused: The transaction is bound to node node-0 by key "key:0", but key "key:100" belongs to node node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
 the next transaction runs: true
 GET of the key of the discarded transaction: false
 discard: true
@@ -204,8 +204,8 @@ OneHop\Unsupported, node none, may have executed: false
 keys set: 0
 messages name keys with their prefix
 OneHop\CrossNode, node none, may have executed: false
-  The transaction is bound to node node-0 by key "test:a", but key "test:10" lives on node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+  The transaction is bound to node node-0 by key "test:a", but key "test:10" belongs to node node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
 OneHop\CrossNode, node none, may have executed: false
-  The transaction is bound to node node-0 by key "test:a", but key "test:10" lives on node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+  The transaction is bound to node node-0 by key "test:a", but key "test:10" belongs to node node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
 OneHop\CrossNode, node none, may have executed: false
-  SINTER needs all its keys on one node: key "test:a" is on node node-0, key "test:10" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{a}" and "{a}10" behind the prefix
+  SINTER needs all its keys on one node: key "test:a" is on node node-0, key "test:10" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{a}" and "{a}10" after the prefix

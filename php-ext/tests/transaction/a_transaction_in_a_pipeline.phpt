@@ -143,11 +143,11 @@ bool(true)
 int(17)
 of one node
 OneHop\CrossNode, node none, may have executed: false
-  The transaction is bound to node node-2 by key "key:0", but key "key:120" lives on node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+  The transaction is bound to node node-2 by key "key:0", but key "key:120" belongs to node node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
 OneHop\CrossNode, node none, may have executed: false
-  The transaction was discarded because a call of it was refused: The transaction is bound to node node-2 by key "key:0", but key "key:120" lives on node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+  The transaction was discarded because a call of it was refused: The transaction is bound to node node-2 by key "key:0", but key "key:120" belongs to node node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
 OneHop\CrossNode, node none, may have executed: false
-  The transaction was discarded because a call of it was refused: The transaction is bound to node node-2 by key "key:0", but key "key:120" lives on node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+  The transaction was discarded because a call of it was refused: The transaction is bound to node node-2 by key "key:0", but key "key:120" belongs to node node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
 [true,16,["before and after"],true]
 OneHop\CrossNode, node none, may have executed: false
   MGET needs all its keys on one node, being in a transaction: key "key:0" is on node node-2, key "key:120" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{key:0}" and "{key:0}key:120"
@@ -181,7 +181,7 @@ bool(true)
 string(16) "before and after"
 string(4) "done"
 a node that refuses MULTI
-The node refused MULTI: NOPERM ..., node node-2 (127.0.0.1:PORT), server pool alpha: the command may have executed; nothing of the transaction was executed, nor what was queued behind it
+The node refused MULTI: NOPERM ..., node node-2 (127.0.0.1:PORT), server pool alpha: the command may have executed; nothing of the transaction was executed, nor what was queued after it
 string(6) "before"
 int(0)
 ended by the script's own code while a value is packed

@@ -100,7 +100,7 @@ each step answers as with phpredis: true
 with a serializer, too: true
 another node
 OneHop\CrossNode, node none, may have executed: false
-  The transaction is bound to node node-3 by key "key:0", but key "key:10" lives on node-2, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+  The transaction is bound to node node-3 by key "key:0", but key "key:10" belongs to node node-2, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
   discarded: true
   mode: 0
   the first key: false

@@ -210,9 +210,9 @@ next: NodeDown, may have executed: false: The connection was closed by the node,
 exec: NodeDown, may have executed: false: The connection was closed by the node, or is out of step ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
 outside: "value of plain:1"
 -- surplus
-surplus: ProtocolViolation, may have executed: false: The node broke the protocol (a reply that nobody asked for) ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
-next: ProtocolViolation, may have executed: false: The node broke the protocol (a reply that nobody asked for) ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
-exec: ProtocolViolation, may have executed: false: The node broke the protocol (a reply that nobody asked for) ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+surplus: ProtocolViolation, may have executed: false: The node broke the protocol (a reply that nothing asked for) ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+next: ProtocolViolation, may have executed: false: The node broke the protocol (a reply that nothing asked for) ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+exec: ProtocolViolation, may have executed: false: The node broke the protocol (a reply that nothing asked for) ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
 outside: "value of plain:1"
 -- value
 value: ProtocolViolation, may have executed: true: The command was neither queued nor refused ...PORT), server pool alpha: the command may have executed; check what listens there, or call this method outside of a transaction
@@ -240,7 +240,7 @@ exec: ProtocolViolation, may have executed: true: The node broke the protocol (E
 mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- exectwice
-exec: ProtocolViolation, may have executed: true: The node broke the protocol (a reply that nobody asked for) ...PORT), server pool alpha: the command may have executed; check what listens there
+exec: ProtocolViolation, may have executed: true: The node broke the protocol (a reply that nothing asked for) ...PORT), server pool alpha: the command may have executed; check what listens there
 mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- execcut

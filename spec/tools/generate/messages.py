@@ -1,0 +1,148 @@
+"""The messages of failures, from spec/messages.json: a C header, a Java enum, and the tables of docs/failures.md.
+
+In C a message is three macros: its kind, its advice and a format of printf. So the compiler checks
+the arguments of each call. In Java it is a constant of the enum Message.
+"""
+
+import json
+import re
+from pathlib import Path
+
+SPEC = Path(__file__).resolve().parents[2]
+PAGE = json.loads((SPEC / "messages.json").read_text())
+PLACEHOLDER = re.compile(r"\{(\w+)(?::([udls]))?\}")
+CONVERSIONS = {None: "%s", "u": "%u", "d": "%lld", "l": "%llu", "s": "%.*s"}
+COLUMNS = 100
+BEGIN, END = "<!-- messages: spec/generate.py writes this -->", "<!-- end of messages -->"
+
+
+def constant(name):
+    """NodeDown -> NODE_DOWN"""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).upper()
+
+
+def c_format(text):
+    """'All {count:u} ...' -> 'All %u ...'"""
+    return PLACEHOLDER.sub(lambda hole: CONVERSIONS[hole[2]], text.replace("%", "%%"))
+
+
+def java_format(text):
+    return PLACEHOLDER.sub("%s", text.replace("%", "%%"))
+
+
+def quoted(text):
+    return json.dumps(text, ensure_ascii=True)
+
+
+def rows_of(language):
+    failures = [row for row in PAGE["failures"] if language in row["in"]]
+    return failures, [row for row in PAGE["reasons"] if language in row["in"]]
+
+
+# ---- C ----
+
+
+def c_failure(row):
+    name, lines = row["id"].upper(), []
+    if "advice" in row:
+        lines.append(f"#define OH_ADVICE_{name} {quoted(c_format(row['advice']))}")
+    lines.append(f"#define OH_WHAT_{name} {quoted(c_format(row['what']))}")
+    if "kind" in row and "advice" in row:
+        kind = f"OH_ERROR_{constant(row['kind'])}"
+        lines.append(f"#define OH_SAY_{name} {kind}, OH_ADVICE_{name}, OH_WHAT_{name}")
+    return "\n".join(lines) + "\n"
+
+
+def header(notice):
+    failures, reasons = rows_of("php")
+    return (
+        f"/* {notice} */\n#ifndef OH_GENERATED_MESSAGES_H\n#define OH_GENERATED_MESSAGES_H\n\n"
+        "/* Of each failure: what to do, the format of what happened, and all that oh_failure_set takes. */\n\n"
+        + "\n".join(map(c_failure, failures))
+        + "\n/* Reasons, which complete the `what` of a failure. */\n\n"
+        + "".join(
+            f"#define OH_REASON_{row['id'].upper()} {quoted(c_format(row['what']))}\n"
+            for row in reasons
+        )
+        + "\n#endif\n"
+    )
+
+
+# ---- Java ----
+
+
+def java_constant(row):
+    kind = f"ErrorKind.{constant(row['kind'])}" if "kind" in row else "null"
+    advice = quoted(java_format(row["advice"])) if "advice" in row else "null"
+    return (
+        f"    {row['id'].upper()}(\n            {kind},\n"
+        f"            {java_text(row['what'])},\n            {java_text_of(advice)})"
+    )
+
+
+def java_text(text):
+    return java_text_of(quoted(java_format(text)))
+
+
+def java_text_of(literal):
+    """A literal that is too long for one line, as a sum of two or more."""
+    room = COLUMNS - 20
+    parts, rest = [], literal[1:-1] if literal != "null" else None
+    if rest is None:
+        return literal
+    while len(rest) > room:
+        cut = rest.rfind(" ", 0, room)
+        parts.append(f'"{rest[:cut]}"')
+        rest = rest[cut:]
+    return "\n                    + ".join([*parts, f'"{rest}"'])
+
+
+def java(notice):
+    failures, reasons = rows_of("java")
+    constants = [java_constant(row) for row in [*failures, *reasons]]
+    return (
+        f"// {notice}\npackage io.onehop.core.base;\n\nimport io.onehop.core.ErrorKind;\n\n"
+        "/** Every message of a failure: what happened and what to do, in the words that PHP uses, too. */\n"
+        "public enum Message {\n" + ",\n".join(constants) + ";\n\n"
+        "    private final ErrorKind kind;\n    private final String what;\n    private final String advice;\n\n"
+        "    Message(ErrorKind kind, String what, String advice) {\n"
+        "        this.kind = kind;\n        this.what = what;\n        this.advice = advice;\n    }\n\n"
+        "    /** The kind of the failure; {@code null} for a reason, which completes another message. */\n"
+        "    public ErrorKind kind() {\n        return kind;\n    }\n\n"
+        "    /** What happened; the arguments in the order of the page. */\n"
+        "    public String what(Object... arguments) {\n        return String.format(what, arguments);\n    }\n\n"
+        "    /** What to do about it; {@code null} for a reason. */\n"
+        "    public String advice(Object... arguments) {\n"
+        "        return advice == null ? null : String.format(advice, arguments);\n    }\n}\n"
+    )
+
+
+# ---- docs/failures.md ----
+
+
+def shown(text):
+    return PLACEHOLDER.sub(lambda hole: f"*{hole[1]}*", text).replace("|", "\\|")
+
+
+def table(rows):
+    languages = {("php", "java"): "", ("php",): "PHP", ("java",): "Java"}
+    return [
+        "| what happened | what to do | |",
+        "|---|---|---|",
+        *(
+            f"| {shown(row['what'])} | {shown(row.get('advice', ''))} | {languages[tuple(row['in'])]} |"
+            for row in rows
+        ),
+        "",
+    ]
+
+
+def page(text):
+    """docs/failures.md with the tables of today between its two marks."""
+    kinds = list(dict.fromkeys(row["kind"] for row in PAGE["failures"] if "kind" in row))
+    lines = [BEGIN, ""]
+    for kind in kinds:
+        rows = [row for row in PAGE["failures"] if row.get("kind") == kind]
+        lines += [f"### {kind}", "", *table(rows)]
+    before, after = text.split(BEGIN)[0], text.split(END)[1]
+    return before + "\n".join(lines) + END + after
