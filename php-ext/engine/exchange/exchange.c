@@ -26,7 +26,10 @@ void oh_exchange_prepare(oh_exchange *exchange, const oh_call_terms *terms, oh_e
         false;
 }
 
-/* Ends whatever is going on: a connection still leased is closed, bytes not read are dropped. */
+/*
+ * Ends the exchange that is going on: closes a leased connection, and drops bytes that were not
+ * read.
+ */
 static void abandon(oh_exchange *exchange)
 {
     oh_exchange_drop_connection(exchange);
@@ -35,7 +38,7 @@ static void abandon(oh_exchange *exchange)
     exchange->state = OH_EXCHANGE_IDLE;
 }
 
-/* The bytes as they will leave. False: there is no memory. */
+/* Copies the bytes as they will be sent. False if there is no memory. */
 static bool write_down(oh_exchange *exchange, const char *bytes, size_t length)
 {
     oh_request *request = &exchange->request;
@@ -56,7 +59,7 @@ static bool write_down(oh_exchange *exchange, const char *bytes, size_t length)
     return true;
 }
 
-/* The deadline is set by the first write of a call; of an iterated one by each. */
+/* The first write of a call sets the deadline; in an iterated call each write does. */
 static void set_times(oh_exchange *exchange)
 {
     oh_call_times *times = &exchange->times;
@@ -71,15 +74,12 @@ static void set_times(oh_exchange *exchange)
 }
 
 /*
- * What is sent, and until when. False: nothing is to be sent, because it has failed, or because
- * SSDB waits.
+ * Prepares the bytes and the deadline. False if nothing is to be sent now: it has failed, or it
+ * waits for the other nodes of an SSDB call.
  */
 static bool begin(oh_exchange *exchange, const char *request, size_t length)
 {
-    /*
-     * Whatever an earlier exchange left behind, because the caller gave up on it, belongs to that
-     * one alone.
-     */
+    /* An earlier exchange that its caller gave up may have left something. It is dropped. */
     abandon(exchange);
     if (OH_UNLIKELY(!exchange->peer.connections || !exchange->peer.meter)) {
         oh_failure_set_no_memory(exchange->failure, OH_OUTCOME_NOT_SENT);
@@ -129,7 +129,7 @@ static void launch_one(oh_exchange *exchange, const oh_failure *refusal)
     }
 }
 
-/* Sends what waits for SSDB: of the whole set, once all of it is translated. */
+/* Sends the waiting requests for SSDB, once all of the set are translated. */
 static void launch(oh_exchange *exchange)
 {
     oh_exchange_set *set = exchange->set;
@@ -140,10 +140,7 @@ static void launch(oh_exchange *exchange)
     launch_one(exchange, NULL);
 }
 
-/*
- * The calls of the other nodes are made from here, so that all of them have sent before anyone
- * waits.
- */
+/* Starts the calls of the other nodes, so that all have sent before any of them waits. */
 static void travel(oh_exchange *exchange)
 {
     if (exchange->set) {
@@ -160,8 +157,8 @@ static void travel(oh_exchange *exchange)
 /* ---- Running ---- */
 
 /*
- * A caller takes one reply for each command it has queued, however many the node announces. So a
- * node that has queued more or fewer would give replies to the wrong commands.
+ * A caller takes one reply for each command it has queued, however many the node announces. So if a
+ * node has queued more or fewer, replies would go to the wrong commands.
  */
 static void judge_exec(oh_exchange *exchange)
 {
@@ -189,7 +186,7 @@ static void judge_exec(oh_exchange *exchange)
     oh_exchange_refuse_bytes(exchange, "EXEC was not answered by one reply for each command");
 }
 
-/* Whether the caller may go on: there is a reply to read, or there will be none. */
+/* True if the caller may go on: there is a reply to read, or there will be none. */
 static bool is_readable(const oh_exchange *exchange)
 {
     return !oh_exchange_is_active(exchange) || oh_exchange_is_full(exchange);
@@ -201,11 +198,11 @@ bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
         abandon(exchange);
         return false;
     }
-    if (OH_LIKELY(begin(exchange, request, length))) { /* What leaves, and the deadline. */
-        oh_exchange_lease(exchange, false);            /* A connection that idles, or a new one. */
+    if (OH_LIKELY(begin(exchange, request, length))) { /* The bytes and the deadline. */
+        oh_exchange_lease(exchange, false);            /* An idle connection, or a new one. */
         oh_exchange_send(exchange);                    /* As much as its socket takes. */
     }
-    /* The same on other nodes, if there are any. */
+    /* The same on the other nodes, if there are any. */
     travel(exchange);
     /* Receives; the last reply settles the connection. */
     oh_exchange_wait_until(exchange, is_readable);
@@ -216,13 +213,13 @@ bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
         judge_exec(exchange);
     }
     oh_request_drop_own(&exchange->request);
-    exchange->request.bytes = NULL; /* The caller's, which end with its write. */
+    exchange->request.bytes = NULL; /* They are the caller's, and valid only during its write. */
     return !oh_exchange_has_failed(exchange);
 }
 
 /* ---- Reading ---- */
 
-/* How much of the replies may be given out. */
+/* How many bytes of the replies the caller may have. */
 static inline size_t readable_count(const oh_exchange *exchange)
 {
     return OH_LIKELY(!exchange->interceptor)
@@ -235,7 +232,7 @@ static bool has_bytes_or_ended(const oh_exchange *exchange)
     return readable_count(exchange) > 0 || !oh_exchange_is_active(exchange);
 }
 
-/* What SSDB has answered may become nothing, or more bytes than it has. */
+/* A reply of SSDB may become nothing, or more bytes than it has. */
 static size_t read_shaped(oh_exchange *exchange, char *bytes, size_t size)
 {
     size_t count;

@@ -1,5 +1,5 @@
 /*
- * The inside of room exchange. Its files, each of which uses those above it only:
+ * The inside of room exchange. Each of its files uses only those above it:
  *
  *     request         what goes out
  *     replies         what came in
@@ -16,7 +16,7 @@
 
 /* ---- outcome ---- */
 
-/* What a failure must say of the command. */
+/* The outcome that a failure must have. */
 static inline oh_outcome oh_exchange_outcome(const oh_exchange *exchange)
 {
     return exchange->request.sent == 0 ? OH_OUTCOME_NOT_SENT : OH_OUTCOME_MAYBE_EXECUTED;
@@ -25,7 +25,7 @@ static inline oh_outcome oh_exchange_outcome(const oh_exchange *exchange)
 /* Closes its connection, if there is one. */
 void oh_exchange_drop_connection(oh_exchange *exchange);
 
-/* Every reply is in: the connection is given back, or held. */
+/* Ends it successfully: every reply is in. The connection is settled or held. */
 void oh_exchange_end_well(oh_exchange *exchange);
 
 /*
@@ -36,21 +36,27 @@ void oh_exchange_pass_deadline(oh_exchange *exchange);
 void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason);
 void oh_exchange_disown(oh_exchange *exchange);
 
-/* The caller wants more than there is: a reply was not what it expected. */
+/*
+ * Fails it because the caller wants more bytes than there are: a reply had another form than
+ * expected.
+ */
 void oh_exchange_run_dry(oh_exchange *exchange);
 
 /* ---- exchange_ssdb ---- */
 
 /*
- * The request becomes what SSDB is sent, and waits. False: it has failed, and so will all that
- * travel with it.
+ * Translates the request for SSDB; it then waits. False if it has failed. Then all members of its
+ * set fail.
  */
 bool oh_exchange_translate(oh_exchange *exchange);
 
-/* Every reply is in: false, and the exchange has failed, if they are not what SSDB can answer. */
+/*
+ * Checks the replies when all are in. False, with the exchange failed, if SSDB cannot answer like
+ * that.
+ */
 bool oh_exchange_fits_ssdb(oh_exchange *exchange);
 
-/* Gives out what the replies that are there become; 0: nothing yet, or the exchange has failed. */
+/* Reads the translated replies. 0 if there are none yet, or the exchange has failed. */
 size_t oh_exchange_give_shaped(oh_exchange *exchange, char *bytes, size_t size);
 
 void oh_exchange_release_ssdb(oh_exchange *exchange);
@@ -58,23 +64,25 @@ void oh_exchange_release_ssdb(oh_exchange *exchange);
 /* ---- transfer ---- */
 
 /*
- * A connection for the request: the held one, an idle one, or one that is being made. It may fail.
+ * Leases a connection for the request: the held one, an idle one, or one that is being opened. May
+ * fail the exchange.
  */
 void oh_exchange_lease(oh_exchange *exchange, bool must_be_new);
 
-/* Sends what can be sent: now if the connection is ready, otherwise as soon as it is. */
+/* Sends as much as possible: now if the connection is ready, otherwise as soon as it is. */
 void oh_exchange_send(oh_exchange *exchange);
 
-/* One receive. False: it would have blocked, or was interrupted; errno tells which. */
+/* One receive. False if it would have blocked, or was interrupted; errno says which. */
 bool oh_exchange_receive(oh_exchange *exchange, int flags);
 
 /*
- * What poll must wait for; 0: nothing, at the moment. Then does what poll has found to be possible.
+ * What poll must wait for; 0 if nothing at the moment. The other one then does what poll has found
+ * possible.
  */
 short oh_exchange_events(const oh_exchange *exchange);
 void oh_exchange_step(oh_exchange *exchange, short revents);
 
-/* As much was received as the caller should read before more is fetched. */
+/* True if so much was received that the caller should read before more is fetched. */
 static inline bool oh_exchange_is_full(const oh_exchange *exchange)
 {
     return oh_replies_are_many(&exchange->replies) && oh_request_is_sent(&exchange->request);
@@ -82,10 +90,13 @@ static inline bool oh_exchange_is_full(const oh_exchange *exchange)
 
 /* ---- exchange set ---- */
 
-/* Waits, moving the whole set, until `is_enough` says so of this exchange. */
+/* Waits, advancing the whole set, until `is_enough` is true for this exchange. */
 void oh_exchange_wait_until(oh_exchange *exchange, bool (*is_enough)(const oh_exchange *));
 
-/* Becomes a member of its set, if it is not; goes alone if that is full. And leaves it. */
+/*
+ * Joins its set if it is no member yet; goes alone if the set is full. The other one leaves the
+ * set.
+ */
 void oh_exchange_set_join(oh_exchange *exchange);
 void oh_exchange_set_leave(oh_exchange *exchange);
 

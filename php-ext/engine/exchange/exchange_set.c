@@ -1,10 +1,10 @@
 /*
- * Waiting, and the deadline, for one exchange or for all that travel together.
+ * The wait and the deadline of one exchange, or of all in a set.
  *
  * A command on a warm connection takes three system calls: the pool's look at it, one send, and one
- * blocking receive, bounded by SO_RCVTIMEO. As soon as anything is not so simple (a new connection,
- * a reply in parts, several nodes, time gone by) everything becomes non-blocking, and one poll
- * waits for all, with the time that is left.
+ * blocking receive, bounded by SO_RCVTIMEO. If anything is less simple (a new connection, a reply
+ * in parts, several nodes, time that has passed), all calls are non-blocking, and one poll waits
+ * for all exchanges, with the time that is left.
  */
 #include <errno.h>
 #include <limits.h>
@@ -17,7 +17,7 @@
 #include "engine/base/wait.h"
 #include "engine/exchange/exchange_internal.h"
 
-/* How long bytes that are there may be fetched after the deadline: below its tolerance. */
+/* How long bytes that have arrived may be read after the deadline: less than its tolerance. */
 #define OH_DRAIN_NS 15000000
 
 /* ---- The set ---- */
@@ -54,8 +54,8 @@ void oh_exchange_set_leave(oh_exchange *exchange)
 /* ---- Until when ---- */
 
 /*
- * Until when it may last; 0: without end. A node that does not even take the command is not waited
- * for any longer.
+ * The end of the wait; 0 if there is none. The blocking time does not count while the node has not
+ * even taken the command.
  */
 static uint64_t limit_of(const oh_exchange *exchange)
 {
@@ -70,7 +70,7 @@ static uint64_t limit_of(const oh_exchange *exchange)
            (has_request ? (uint64_t)exchange->times.block_ms * 1000000 : 0);
 }
 
-/* Milliseconds until the earliest deadline, rounded up; -1: none. */
+/* Milliseconds until the earliest deadline, rounded up; -1 if there is none. */
 static int time_left_ms(oh_exchange *const *members, uint32_t count)
 {
     uint64_t earliest_ns = UINT64_MAX, now_ns;
@@ -91,8 +91,8 @@ static int time_left_ms(oh_exchange *const *members, uint32_t count)
 }
 
 /*
- * What has already arrived beats a deadline that passed while other nodes were waited for; but only
- * for a moment, so that a node that never stops sending cannot put it off.
+ * Bytes that have arrived count even if the deadline passed during the wait for other nodes. But
+ * only for a moment, so that a node that never stops sending cannot postpone the deadline.
  */
 static bool is_late(const oh_exchange *exchange, bool has_moved, uint64_t now_ns)
 {
@@ -114,10 +114,7 @@ static bool is_blocking_long(oh_exchange *const *members, uint32_t count)
 
 /* ---- Waiting ---- */
 
-/*
- * The program's handlers of signals run. Should one make it give up, then everything that is waited
- * for ends.
- */
+/* Runs the program's signal handlers. If one aborts the call, all waits end. */
 static void let_handlers_run(oh_exchange *const *members, uint32_t count)
 {
     if (oh_surroundings.is_ending()) {
@@ -134,8 +131,8 @@ static void let_handlers_run(oh_exchange *const *members, uint32_t count)
 }
 
 /*
- * Waits once for all of them, but no longer than so much (-1: until a deadline), and moves those
- * that can move.
+ * Waits once for all of them, at most `wait_ms` (-1: until a deadline), and advances those that can
+ * go on.
  */
 static void move_all(oh_exchange *const *members, uint32_t count, int most_ms)
 {
@@ -172,8 +169,8 @@ static void move_all(oh_exchange *const *members, uint32_t count, int most_ms)
 }
 
 /*
- * The usual case: alone, everything sent, nothing but the answer missing. Then the receive itself
- * is the wait.
+ * The usual case: alone, all is sent, only the answer is missing. Then the receive itself is the
+ * wait.
  */
 static void wait_alone(oh_exchange *exchange)
 {
@@ -193,9 +190,8 @@ static void wait_alone(oh_exchange *exchange)
 }
 
 /*
- * A deadline is about the node. The time in which this process itself was busy, unpacking what has
- * arrived, does not count: so deadlines stand still from the moment the caller goes on until it
- * waits again.
+ * A deadline is for the node. The time in which this process unpacks replies does not count. So
+ * deadlines stand still from the moment the caller goes on until it waits again.
  */
 static void note_leaving(oh_exchange *const *members, uint32_t count)
 {
@@ -225,7 +221,7 @@ static void note_return(oh_exchange *const *members, uint32_t count)
     }
 }
 
-/* Whoever the set belongs to has a look; how many members there are then. */
+/* Lets the owner of the set check it. Returns how many members there are then. */
 static uint32_t look(oh_exchange_set *set)
 {
     if (OH_UNLIKELY(set->look != NULL)) {

@@ -1,12 +1,12 @@
 /*
- * Exchanges with a node that is SSDB: what the caller writes is translated before a connection
- * is leased, and what it reads was shaped by core/ssdb on the way.
+ * Exchanges with an SSDB node. The caller's request is translated before a connection is leased,
+ * and core/ssdb translates the replies on the way back.
  *
  *     begin ─► translate ─► (all members of the set) ─► lease ...  and on the way back: fits ─► give_shaped
  *
  * A refusal must refuse the whole call. So the members of a set wait for each other before the
- * first byte leaves, and if one is refused, all are. (With more than OH_EXCHANGE_SET_MAX nodes
- * that holds for as many at a time.)
+ * first byte leaves, and if one is refused, all are. (With more than OH_EXCHANGE_SET_MAX nodes this
+ * holds for each set of that size.)
  *
  * Implements spec/route, "SSDB".
  */
@@ -33,7 +33,7 @@ static void describe_refusal(const oh_ssdb *ssdb, oh_failure *failure)
         (int)(length - (ssdb->refusal[length - 1] == '.')), ssdb->refusal);
 }
 
-/* Nothing is sent to anyone it travels with, either. */
+/* Nothing is sent to the other members of its set, either. */
 static bool refuse(oh_exchange *exchange)
 {
     oh_exchange_fail(exchange);
@@ -64,7 +64,7 @@ bool oh_exchange_translate(oh_exchange *exchange)
 
 /* ---- In ---- */
 
-/* Looks at what has arrived and was not read yet, before the connection is given back. */
+/* Checks the replies that were not read yet before the connection is settled. */
 bool oh_exchange_fits_ssdb(oh_exchange *exchange)
 {
     const oh_replies *replies = &exchange->replies;
@@ -74,7 +74,7 @@ bool oh_exchange_fits_ssdb(oh_exchange *exchange)
     if (!exchange->ssdb->is_shaped) {
         return true;
     }
-    oh_ssdb trial = *exchange->ssdb; /* Reading changes nothing but what is copied here. */
+    oh_ssdb trial = *exchange->ssdb; /* Reading changes only this copy. */
     while (!trial.is_broken && (at < replies->end || written > 0)) {
         size_t length = replies->end - at;
 

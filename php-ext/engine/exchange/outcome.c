@@ -1,11 +1,10 @@
 /*
- * Outcome: how an exchange ends, well or failed; what becomes of its connection; and what is
- * counted of it.
+ * Outcome: how an exchange ends, what happens to its connection then, and what is counted.
  *
  *     keep ─► leased ─► complete: held ─► next write: taken, if it is still sound ─► complete: held ─► ... ─► give_back
  *
- * What a node was told on a held connection (WATCH, MULTI) is bound to that connection. So it is
- * never replaced: should it be lost, the exchange fails, and it is for the transaction to end.
+ * The state of a held connection (WATCH, MULTI) is bound to that connection. So it is never
+ * replaced: if it is lost, the exchange fails, and with it the transaction.
  *
  * Implements spec/meter, calls.
  */
@@ -71,16 +70,13 @@ void oh_exchange_give_back(oh_exchange *exchange, bool is_clean)
     }
     drop_held(use);
     use->keeps = use->was_held = false;
-    /*
-     * Should a call still be going on, then what it has yet to write was meant for that connection
-     * alone.
-     */
+    /* If a call is still going on, its further writes were meant for that connection alone. */
     exchange->is_called = false;
 }
 
 /* ---- How long it took ---- */
 
-/* Where reads go to whoever answers fastest: how long one of them took. */
+/* If reads go to the fastest node, keeps how long this one took. */
 static void remember_time(const oh_exchange *exchange, uint64_t took_ns)
 {
     _Atomic uint64_t *smoothed_ns = &exchange->peer.meter->smoothed_ns;
@@ -95,7 +91,7 @@ static bool is_compared(const oh_exchange *exchange)
            exchange->times.begun_ns;
 }
 
-/* One command, answered by a value, over a connection that did not have to be made. */
+/* True for one command, answered by a value, over a connection that was open already. */
 static bool is_typical(const oh_exchange *exchange)
 {
     return is_compared(exchange) && exchange->use.is_reused && !exchange->found.has_error_reply &&
@@ -105,8 +101,7 @@ static bool is_typical(const oh_exchange *exchange)
 /* ---- Well ---- */
 
 /*
- * What nutcracker counts against a node among its errors; of these the answer is the caller's all
- * the same.
+ * Counts the errors that nutcracker counts against a node. The caller gets the answer all the same.
  */
 static void judge_error_reply(const oh_exchange *exchange)
 {
@@ -217,9 +212,9 @@ void oh_exchange_run_dry(oh_exchange *exchange)
 }
 
 /*
- * A deadline that passed is the node's fault if the node had as long as the server pool says (and
- * not what a wait for a connection had left of it), and if this process was awake to see it pass:
- * one that was stopped, or swapped out, finds all its deadlines gone.
+ * A deadline that passed is the node's fault if two things hold. The node had the whole timeout of
+ * the server pool, not what a wait for a connection left of it. And this process was running when
+ * it passed: a process that was stopped, or swapped out, finds all its deadlines passed.
  */
 static bool is_for_the_node(const oh_exchange *exchange)
 {

@@ -1,5 +1,6 @@
 /*
- * The memory grows only when nothing can be moved out of the way, and stays for the next request.
+ * Memory for replies. It grows only if no bytes can be moved out of the way, and stays for the next
+ * request.
  */
 #include "engine/exchange/replies.h"
 

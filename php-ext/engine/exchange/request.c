@@ -1,7 +1,4 @@
-/*
- * A request is read as wire has seen to it: arrays of bulk strings, whose lengths are what they
- * say.
- */
+/* Requests. wire has checked them: they are arrays of bulk strings with correct lengths. */
 #include "engine/exchange/request.h"
 
 #include <string.h>
@@ -101,7 +98,7 @@ bool oh_request_write_discards(oh_request *request, const oh_discards *discards)
 
 /* ---- The barrier ---- */
 
-/* Behind the next MULTI; `reply` is the reply of the command in front of it. */
+/* Moves the barrier after the next MULTI. `reply` is the number of the reply before it. */
 static void move_on(oh_request *request, uint64_t reply)
 {
     size_t at = request->barrier;
@@ -129,7 +126,7 @@ void oh_request_move_barrier(oh_request *request)
 
 /* ---- The preface ---- */
 
-/* Byte by byte, because nobody knows yet where it ends. It is short. */
+/* Byte by byte, because its end is not known. It is short. */
 size_t oh_preface_take(oh_preface *preface, oh_wire *wire, uint8_t *bytes, size_t count)
 {
     size_t taken = 0;

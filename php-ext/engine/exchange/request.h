@@ -1,9 +1,8 @@
 /*
- * Request: what one write of the caller sends, as it leaves: with a preface in front, with DISCARD
- * in the place of some EXEC, and up to a barrier behind each MULTI.
+ * Request: the bytes that one write of the caller sends: with a preface before them, with DISCARD
+ * instead of some EXECs, and with a barrier after each MULTI.
  *
- * It knows bytes and numbers of replies only: who sends it, and what a failure means, is for
- * exchange.
+ * It knows only bytes and numbers of replies. exchange sends it and decides what a failure means.
  */
 #ifndef OH_ENGINE_REQUEST_H
 #define OH_ENGINE_REQUEST_H
@@ -20,27 +19,27 @@
 #define OH_PREFACE_REPLY_BYTES 64
 
 /*
- * Which MULTI of a pipeline, by number from 1 and in order, end in DISCARD though the caller writes
- * EXEC. All zeros: none does.
+ * The MULTIs of a pipeline, by number from 1 and in order, that end with DISCARD although the
+ * caller writes EXEC. All zeros if there are none.
  */
 typedef struct oh_discards {
     uint32_t *numbers; /* Memory of the call. */
     uint32_t count;
 } oh_discards;
 
-/* One more, which comes after all others. False: there is no memory for it. */
+/* Adds one, which comes after all others. False if there is no memory. */
 bool oh_discards_add(oh_discards *discards, uint32_t number);
 void oh_discards_drop(oh_discards *discards);
 
 typedef struct oh_request {
     const uint8_t *bytes; /* The caller's memory, valid until its write returns, or `own`. */
     size_t length, sent;
-    uint8_t *own; /* As it is sent, if that is not as the caller wrote it. */
-    /* Replies of the connection in front of those that the caller waits for. */
+    uint8_t *own; /* The request as it is sent, if that differs from the caller's bytes. */
+    /* Replies of the connection before those that the caller waits for. */
     uint64_t before;
-    /* Up to here it may be sent: to its end, or as long as MULTI is not answered. */
+    /* It may be sent up to here: to its end, or to a MULTI that is not answered yet. */
     size_t barrier;
-    uint64_t barrier_reply; /* Which reply of the connection moves the barrier; 0: none. */
+    uint64_t barrier_reply; /* The reply of the connection that moves the barrier; 0 if none. */
 } oh_request;
 
 static inline void oh_request_drop_own(oh_request *request)
@@ -51,21 +50,21 @@ static inline void oh_request_drop_own(oh_request *request)
     }
 }
 
-/* The node has all of it. */
+/* True if all of it is sent. */
 static inline bool oh_request_is_sent(const oh_request *request)
 {
     return request->sent == request->length;
 }
 
-/* These change what is sent, before anything is. False: there is no memory. */
+/* These change the request before anything is sent. False if there is no memory. */
 bool oh_request_put_in_front(oh_request *request, const char *preface);
 bool oh_request_write_discards(oh_request *request, const oh_discards *discards);
 
 /*
- * What follows a MULTI leaves only once the node has answered it: were it refused, the commands
- * behind it would be executed at once, each for itself. The barrier is put up when so many commands
- * were written on the connection before, and moved behind the next MULTI, or to the end, when its
- * reply has come.
+ * Commands after a MULTI are sent only once the node has answered it. If the node refused MULTI, it
+ * would execute them immediately, one by one. `written` is how many commands were written on the
+ * connection before. When the reply of MULTI has come, the barrier moves to the next MULTI, or to
+ * the end.
  */
 void oh_request_move_barrier(oh_request *request);
 void oh_request_stop_at_multi(oh_request *request, uint64_t written);
@@ -79,22 +78,22 @@ static inline void oh_request_put_barrier(oh_request *request, bool has_multi, u
     }
 }
 
-/* In bytes that wire has seen to: where the command that begins here ends. */
+/* The end of the command that begins here, in bytes that wire has checked. */
 size_t oh_request_end_of_command(const uint8_t *bytes, size_t length, size_t at);
 
 /*
- * One command in front of the request, on the same connection and in the same write, of whose reply
- * the caller sees nothing: CLIENT ID before a command that will have to be unblocked, PUBLISH
+ * One command before the request, on the same connection and in the same write. The caller does not
+ * see its reply. Examples: CLIENT ID before a command that will have to be unblocked, PUBLISH
  * before WAIT.
  */
 typedef struct oh_preface {
-    /* Which reply of the connection is its reply; 0: it is not owed. */
+    /* The number of its reply on the connection; 0 if it is not owed. */
     uint64_t number;
-    char reply[OH_PREFACE_REPLY_BYTES]; /* As far as it fits, ended by a 0. */
+    char reply[OH_PREFACE_REPLY_BYTES]; /* Cut to the room, ended by a 0. */
     uint32_t reply_length;
 } oh_preface;
 
-/* Takes its reply out of `count` bytes; returns how many are left there. */
+/* Takes its reply out of `count` bytes. Returns how many are left. */
 size_t oh_preface_take(oh_preface *preface, oh_wire *wire, uint8_t *bytes, size_t count);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Transfer: the bytes of one exchange, over one connection, as far as that is possible without
- * waiting.
+ * Transfer: sends and receives the bytes of one exchange over one connection, as far as possible
+ * without waiting.
  *
  *     lease ─► opening ─► moving: send, receive, frame ─► the last reply is in: settled (outcome)
  *       ▲          └───────────┴─ lost: once more with a new connection, or failed
@@ -20,8 +20,8 @@
 /* ---- When to try again ---- */
 
 /*
- * A connection that idled may have died unnoticed. If it did before anything came back, and nothing
- * was sent or sending twice does no harm, one new connection is tried within the same deadline.
+ * An idle connection may have died unnoticed. If no byte came back, and nothing was sent or sending
+ * twice does no harm, one new connection is tried within the same deadline (spec/wire, section 5).
  */
 static void lose_connection(oh_exchange *exchange, const char *reason)
 {
@@ -50,8 +50,8 @@ static void lose_connection(oh_exchange *exchange, const char *reason)
 /* ---- Receiving ---- */
 
 /*
- * A server pool whose nodes are a Redis Cluster, unknown to its configuration: no reply of it is of
- * use.
+ * True if the nodes of the server pool are a Redis Cluster although its configuration does not say
+ * so. None of its replies is of use.
  */
 static bool is_of_a_cluster(oh_exchange *exchange)
 {
@@ -70,7 +70,7 @@ static bool is_of_a_cluster(oh_exchange *exchange)
     return true;
 }
 
-/* False: the node refused MULTI, the exchange has failed. */
+/* False if the node refused MULTI; then the exchange has failed. */
 static bool pass_barrier(oh_exchange *exchange)
 {
     const oh_wire *wire = &exchange->use.connection->wire;
@@ -91,8 +91,8 @@ static bool pass_barrier(oh_exchange *exchange)
 }
 
 /*
- * Of `count` bytes that were received those that are not the reply of the preface. An error in its
- * place is a failure.
+ * Takes the reply of the preface out of `count` received bytes. Returns the rest. If that reply is
+ * an error, the exchange fails.
  */
 static size_t take_preface(oh_exchange *exchange, size_t count)
 {
@@ -111,7 +111,7 @@ static size_t take_preface(oh_exchange *exchange, size_t count)
 }
 
 /*
- * Frames `count` bytes that were received behind `end`. False: the interceptor has failed the
+ * Frames `count` bytes that were received after `end`. False if the interceptor has failed the
  * exchange.
  */
 static bool frame(oh_exchange *exchange, size_t count)
@@ -128,7 +128,7 @@ static bool frame(oh_exchange *exchange, size_t count)
     return exchange->use.connection != NULL;
 }
 
-/* What the new replies say. False: the exchange has failed. */
+/* Checks the new replies. False if the exchange has failed. */
 static bool judge(oh_exchange *exchange, uint64_t answered)
 {
     const oh_wire *wire = &exchange->use.connection->wire;
@@ -142,7 +142,7 @@ static bool judge(oh_exchange *exchange, uint64_t answered)
         return false;
     }
     if (OH_UNLIKELY(wire->pushed > 0)) {
-        /* The caller would take it for a reply. */
+        /* The caller would take the push frame for a reply. */
         oh_exchange_refuse_bytes(exchange, "a push frame in RESP2");
         return false;
     }
@@ -157,7 +157,7 @@ static bool judge(oh_exchange *exchange, uint64_t answered)
     return OH_LIKELY(!exchange->request.barrier_reply) || pass_barrier(exchange);
 }
 
-/* Takes `count` bytes that were received behind `end`. */
+/* Takes `count` bytes that were received after `end`. */
 static void take(oh_exchange *exchange, size_t count)
 {
     const oh_wire *wire = &exchange->use.connection->wire;
@@ -225,7 +225,7 @@ static void send_more(oh_exchange *exchange)
     }
 }
 
-/* The caller writes lengths that are well-formed, so one that wire refuses is too large. */
+/* The caller writes well-formed lengths, so one that wire refuses is too large. */
 static void refuse_to_write(oh_exchange *exchange)
 {
     const oh_wire *wire = &exchange->use.connection->wire;
@@ -242,7 +242,7 @@ static void refuse_to_write(oh_exchange *exchange)
     oh_exchange_fail(exchange);
 }
 
-/* The connection is ready: the replies are owed from before the first byte leaves. */
+/* The connection is ready. The replies are owed before the first byte leaves. */
 static void begin_moving(oh_exchange *exchange)
 {
     oh_connection *connection = exchange->use.connection;
@@ -285,7 +285,7 @@ static void advance_opening(oh_exchange *exchange)
     case OH_PROGRESS_READY:
         oh_connection_count_opened(connection, exchange->peer.meter);
         if (exchange->terms.timeout_ms && oh_clock_now_ns() >= exchange->times.deadline_ns) {
-            /* This process was late: nothing is sent any more. */
+            /* This process was late, so nothing is sent any more. */
             oh_exchange_pass_deadline(exchange);
         } else {
             begin_moving(exchange);
@@ -299,8 +299,7 @@ static void advance_opening(oh_exchange *exchange)
 }
 
 /*
- * Held connections may idle for long while the program thinks: each time they are asked by a peek
- * whether they are well.
+ * A held connection may idle for long while the program works. So a peek checks it before each use.
  */
 static void take_held(oh_exchange *exchange)
 {
@@ -318,7 +317,7 @@ static void take_held(oh_exchange *exchange)
     }
     exchange->use.held = NULL;
     exchange->use.connection = connection;
-    exchange->use.is_reused = false; /* It must not be replaced by a new one. */
+    exchange->use.is_reused = false; /* A new one must not replace it. */
     exchange->state = OH_EXCHANGE_OPENING;
 }
 
@@ -349,7 +348,7 @@ void oh_exchange_lease(oh_exchange *exchange, bool must_be_new)
 void oh_exchange_send(oh_exchange *exchange)
 {
     if (OH_UNLIKELY(exchange->state != OH_EXCHANGE_OPENING)) {
-        return; /* There was no connection to be had. */
+        return; /* No connection was available. */
     }
     if (OH_LIKELY(exchange->use.connection->state == OH_READY)) {
         begin_moving(exchange);

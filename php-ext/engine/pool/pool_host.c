@@ -23,9 +23,8 @@
  * Then the connection is closed, so that a name that means other machines by now is resolved again.
  */
 #define OH_AGE_MS_MAX 3600000
-#define OH_RETRY_MS                                                                                \
-    20 /* How often a waiting caller checks for a seat that was freed by a close.                  \
-        */
+/* How often a waiting caller checks for a seat that was freed by a close. */
+#define OH_RETRY_MS 20
 
 /* ---- Taking ---- */
 

@@ -1,6 +1,7 @@
 /*
- * A file is read through one descriptor, and again if it changed meanwhile: a half-written one is
- * rarely met, and hardly ever a configuration.
+ * Reads a configuration file and makes an image of one of its pools. A file is read through one
+ * descriptor, and again if it changed meanwhile. So a half-written file is rarely read, and is
+ * hardly ever a valid configuration.
  */
 #include "engine/snapshot/config_image.h"
 
@@ -16,7 +17,8 @@
 #include "core/generated/limits.h"
 #include "core/hash/md5.h"
 
-#define NO_FILE ENOTBLK /* What is opened, but is no file: no other error here has this number. */
+/* For something that opens but is no file; no other error here has this number. */
+#define NO_FILE ENOTBLK
 
 /* ---- Versions ---- */
 
@@ -48,7 +50,7 @@ bool oh_config_image_is_forbidden(const char *path)
 
 /* ---- Bytes ---- */
 
-/* The whole of a descriptor, at most one byte more than a configuration may have. */
+/* Reads a whole file, at most one byte more than a configuration may have. */
 static ssize_t read_whole(int descriptor, char *text)
 {
     size_t length = 0;
@@ -166,7 +168,7 @@ static void refuse_without_memory(oh_config_image *config_image)
     oh_failure_set_no_memory(&config_image->failure, OH_OUTCOME_NOT_SENT);
 }
 
-/* NULL: there is none, and the config image says why. */
+/* NULL if there is none; then the config image says why. */
 static oh_config *parse(
     oh_config_image *config_image, const char *path, const char *text, size_t length)
 {

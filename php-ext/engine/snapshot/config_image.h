@@ -1,9 +1,8 @@
 /*
- * Config image: what a look at a configuration file gives: the image of a server pool, or a
- * failure.
+ * Config image: the result of reading a configuration file, which is the image of a server pool, or
+ * a failure.
  *
- * Nothing here warns or takes memory of a call, so it may be done while the lock of the segment is
- * held.
+ * No function here warns or takes memory of a call, so the caller may hold the lock of the segment.
  */
 #ifndef OH_ENGINE_CONFIG_IMAGE_H
 #define OH_ENGINE_CONFIG_IMAGE_H
@@ -16,29 +15,29 @@
 #include "engine/failure/failure.h"
 
 typedef struct oh_config_image {
-    void *image; /* NULL: there is none, and `failure` says why. To be freed. */
+    void *image; /* NULL if there is none; then `failure` says why. The caller frees it. */
     size_t image_length;
-    char *password; /* NULL: none. To be freed, and wiped before. */
+    char *password; /* NULL if there is none. The caller erases and frees it. */
     size_t password_length;
-    /* What every user of the machine may do with a file that holds a password: S_IROTH, S_IWOTH. */
+    /* What any user of the machine may do with a file that has a password: S_IROTH, S_IWOTH. */
     mode_t exposed;
-    bool is_forbidden;  /* There is no image, since this process may not read the file. */
-    bool has_no_memory; /* There is none for the image; nothing is said of the file. */
+    bool is_forbidden;  /* There is no image, because this process may not read the file. */
+    bool has_no_memory; /* There was no memory for the image; the file may be good. */
     oh_failure failure;
 } oh_config_image;
 
 /*
- * A word for the version of a file: another one if it was replaced or written to. 0 is no
- * version's; a file that is not there has one, too.
+ * A number for the version of a file, which changes if the file is replaced or written to. It is
+ * never 0. A missing file has a version, too.
  */
 uint64_t oh_config_image_version(const char *path);
 
-/* Whether this process may not read the file; if it is gone, it might. */
+/* True if this process may not read the file. False if the file is missing. */
 bool oh_config_image_is_forbidden(const char *path);
 
 /*
- * Reads the server pool `name` of the file `path`. The image carries a digest of the password made
- * with `salt`.
+ * Reads the server pool `name` of the file `path`. The image has a digest of the password with
+ * `salt`.
  */
 bool oh_config_image_make(oh_config_image *config_image, const char *path, oh_text name,
     const uint8_t salt[OH_IMAGE_SALT_BYTES]);
@@ -46,8 +45,7 @@ bool oh_config_image_make(oh_config_image *config_image, const char *path, oh_te
 void oh_config_image_free(oh_config_image *config_image);
 
 /*
- * What is wrong with a text that is no configuration, or with a name that it has no server pool
- * for.
+ * Fills the failure for a text that is no configuration, or that has no server pool of that name.
  */
 void oh_config_image_refuse(oh_failure *failure, const char *from, const oh_config_error *error);
 const oh_server_pool *oh_config_image_find(const oh_config *config, const char *name, size_t length,

@@ -1,5 +1,6 @@
 /*
- * The count is read before the words: a change that comes in between is seen again the next time.
+ * Rebuilds the ring when nodes leave or return. The count is read before the words, so a change
+ * that comes in between is noticed the next time.
  */
 #include "engine/snapshot/ejection.h"
 
@@ -11,7 +12,10 @@
 
 #include "engine/pool/node_health.h"
 
-/* Flags who is out, and when the first of them may return. How many are in. */
+/*
+ * Flags the nodes that are out, and sets when the first of them may return. Returns how many are
+ * in.
+ */
 static uint32_t look(oh_snapshot *snapshot, uint64_t now_ms, bool *ejected, uint64_t *due_ms)
 {
     uint32_t live = 0;
@@ -36,7 +40,7 @@ static void put_in_place(oh_ejection *ejection, oh_live_ring *ring)
     ejection->ring = ring;
 }
 
-/* False: there is no memory. */
+/* False if there is no memory. */
 static bool rebuild(oh_snapshot *snapshot, uint64_t now_ms)
 {
     oh_ejection *ejection = &snapshot->ejection;
@@ -49,7 +53,7 @@ static bool rebuild(oh_snapshot *snapshot, uint64_t now_ms)
     bool is_same =
         ejection->ring && memcmp(ejected, ejection->ring->ejected, snapshot->nodes_count) == 0;
 
-    if (live == 0 || is_same) { /* Without any node the ring stays the one that it was. */
+    if (live == 0 || is_same) { /* If all nodes are out, the ring stays. */
         oh_memory_release(ejected);
         return true;
     }

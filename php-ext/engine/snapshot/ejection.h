@@ -1,12 +1,12 @@
 /*
- * Ejection: what keys are placed by while nodes are out of the ring, for server pools with
- * auto_eject_hosts.
+ * Ejection: the ring for placement while nodes are ejected, in server pools with auto_eject_hosts.
  *
  *     health of each node (the host's) ──► ring of this process: the topology without those that are out ──► clients
  *               ▲
  *     a count of changes, and the instant at which the next node may return, say when to look again: one load for a call
  *
- * Every process builds for itself, from what all of them know; nobody waits for anybody.
+ * Each process builds its own ring from the health that all of them share. No process waits for
+ * another.
  *
  * Implements spec/health, "Ejecting": rebuild.
  */
@@ -16,9 +16,9 @@
 #include "engine/snapshot/snapshot.h"
 
 /*
- * The ring to place by now, built anew if nodes left or may return; NULL: the topology of the
- * snapshot. To be held by whoever keeps it longer than until the next call of this. Without memory
- * for a new one the old one stays.
+ * The ring for placement now, built again if nodes left or may return. NULL means the topology of
+ * the snapshot. A caller that keeps it beyond the next call of this function must hold it. Without
+ * memory for a new one the old one stays.
  */
 oh_live_ring *oh_ejection_follow(oh_snapshot *snapshot);
 

@@ -1,8 +1,8 @@
 /*
  * Live ring: the topology of a server pool without some of its nodes, which keep their indexes.
  *
- * A ring never changes, and it is counted: a pipeline, a transaction or a subscription that began
- * with one ends with it.
+ * A ring never changes, and its users are counted: a pipeline, a transaction or a subscription
+ * keeps the ring it began with to its end.
  */
 #ifndef OH_ENGINE_LIVE_RING_H
 #define OH_ENGINE_LIVE_RING_H
@@ -15,7 +15,7 @@ typedef struct oh_live_ring {
     bool *ejected; /* By index. */
 } oh_live_ring;
 
-/* A ring without the nodes that are flagged. It takes over the flags. NULL: there is no memory. */
+/* A ring without the flagged nodes. It takes over the flags. NULL if there is no memory. */
 oh_live_ring *oh_live_ring_build(const oh_server_pool *pool, bool *ejected);
 
 static inline void oh_live_ring_hold(oh_live_ring *ring)
@@ -23,7 +23,7 @@ static inline void oh_live_ring_hold(oh_live_ring *ring)
     ring->references++;
 }
 
-/* NULL is fine. */
+/* NULL is allowed. */
 void oh_live_ring_release(oh_live_ring *ring);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * Everything points into the one block that was read or copied: the image.
+ * Makes snapshots of images. All of a snapshot points into one block that was read or copied: the
+ * image.
  */
 #include "engine/snapshot/snapshot.h"
 

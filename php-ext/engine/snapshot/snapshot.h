@@ -1,8 +1,8 @@
 /*
- * Snapshot: one server pool of one version of a configuration, or of the map of a Redis Cluster, as
- * a process has it: directives, topology, and the connections of each node. Never changed once it
- * is made (but for which nodes are ejected at the moment, and what is made when it is first asked
- * for), and counted: a client holds the one it began with.
+ * Snapshot: one server pool of one version of a configuration, or of the map of a Redis Cluster. It
+ * has the directives, the topology, and the connections of each node. It does not change, except
+ * for the nodes that are ejected at the moment and for parts that are made at their first use. It
+ * is counted: a client holds the one it began with.
  */
 #ifndef OH_ENGINE_SNAPSHOT_H
 #define OH_ENGINE_SNAPSHOT_H
@@ -16,20 +16,20 @@
 
 #define OH_NEVER_SEEN UINT64_MAX
 
-/* Which nodes are out of the ring, for a server pool that ejects them: ejection.h. */
+/* The nodes that are out of the ring, for a server pool that ejects nodes: ejection.h. */
 typedef struct oh_ejection {
-    oh_live_ring *ring; /* NULL: every node is in, keys are placed as configured. */
-    uint64_t seen;      /* The count of changes that is in it; OH_NEVER_SEEN: nobody has looked. */
-    uint64_t due_ms;    /* When the first node may return; 0: none is out. */
+    oh_live_ring *ring; /* NULL if every node is in: keys are placed as configured. */
+    uint64_t seen;      /* The count of changes that it has; OH_NEVER_SEEN before the first look. */
+    uint64_t due_ms;    /* When the first node may return; 0 if none is out. */
 } oh_ejection;
 
 /*
- * A list of nodes that may answer reads, threaded through the nodes themselves:
+ * Lists of nodes that may answer reads. Each node has the next one of its list:
  * engine/redirects/read_from.h.
  */
 typedef struct oh_read_nodes {
-    uint32_t first, count; /* Of those that may answer for this node, a master. */
-    uint32_t next;         /* Behind this one, in the list that it is in. */
+    uint32_t first, count; /* Of the nodes that may answer for this node, a master. */
+    uint32_t next;         /* The node after this one in its list. */
     bool are_near;
 } oh_read_nodes;
 
@@ -38,25 +38,26 @@ typedef struct oh_snapshot {
     const oh_server_pool *pool;
     const oh_topology *topology;
     uint32_t nodes_count;
-    uint32_t masters_count;       /* Those that have keys: all, but in a Redis Cluster. */
-    struct oh_cluster *cluster;   /* Whose map it is; NULL: it is no Redis Cluster, or its seeds. */
-    oh_connections **connections; /* By index of the node; opened when first asked for. */
-    oh_metered *meters;           /* Likewise, and together with them. */
-    oh_read_nodes *read_nodes;    /* Likewise; NULL until one is asked for. */
+    uint32_t masters_count; /* Nodes that have keys: all, except in a Redis Cluster. */
+    /* The cluster of its map; NULL if it is no Redis Cluster, or only its seeds. */
+    struct oh_cluster *cluster;
+    oh_connections **connections;              /* By index of the node; opened at the first use. */
+    oh_metered *meters;                        /* By index, too; opened together with them. */
+    oh_read_nodes *read_nodes;                 /* By index, too; NULL until the first use. */
     uint8_t identity[OH_STORE_IDENTITY_BYTES]; /* Of the server pool. */
-    bool ejects; /* auto_eject_hosts: ask oh_ejection_follow what to place by. */
+    bool ejects; /* auto_eject_hosts: oh_ejection_follow has the ring for placement. */
     oh_ejection ejection;
 
-    oh_server_pool own_pool; /* The memory behind the above. */
+    oh_server_pool own_pool; /* The memory of `pool`. */
     oh_server *servers;
     void *image;
     size_t image_length;
-    char *password; /* NULL: none. */
+    char *password; /* NULL if there is none. */
     size_t password_length;
 } oh_snapshot;
 
 /*
- * A snapshot of what was read, which it takes over. Given back by release. NULL: there is no
+ * Makes a snapshot of an image and takes the image over. Release it afterwards. NULL if there is no
  * memory.
  */
 oh_snapshot *oh_snapshot_make(
@@ -64,8 +65,8 @@ oh_snapshot *oh_snapshot_make(
 void oh_snapshot_release(oh_snapshot *snapshot);
 
 /*
- * Whether a node has keys of its own. Replicas of a Redis Cluster have not, nor have places that
- * nobody is at.
+ * True if a node has keys of its own. Replicas of a Redis Cluster have none, nor have indexes
+ * without a node.
  */
 static inline bool oh_snapshot_has_keys(const oh_snapshot *snapshot, uint32_t node)
 {
@@ -73,8 +74,8 @@ static inline bool oh_snapshot_has_keys(const oh_snapshot *snapshot, uint32_t no
 }
 
 /*
- * A key is at home on a node, or in a slot of a Redis Cluster, of which a node has many. What needs
- * several keys needs them in one home.
+ * The home of a key is a node or, in a Redis Cluster, a slot, of which a node has many. A command
+ * that needs several keys together needs them in one home.
  */
 static inline uint32_t oh_snapshot_homes_count(const oh_snapshot *snapshot)
 {
@@ -86,13 +87,10 @@ static inline uint32_t oh_snapshot_node_of(const oh_snapshot *snapshot, uint32_t
     return snapshot->cluster ? snapshot->pool->slots[home] & (uint16_t)~OH_SLOT_UNSERVED : home;
 }
 
-/* The next node behind this one that has keys, going round. */
+/* The next node after this one that has keys, in a circle. */
 uint32_t oh_snapshot_next(const oh_snapshot *snapshot, uint32_t node);
 
-/*
- * The connections of a node, and where its calls are counted. NULL: there is no memory to begin
- * with it.
- */
+/* The connections of a node, and the meter of its calls. NULL if there is no memory. */
 oh_connections *oh_snapshot_connections(oh_snapshot *snapshot, uint32_t node);
 oh_meter *oh_snapshot_meter(oh_snapshot *snapshot, uint32_t node);
 
