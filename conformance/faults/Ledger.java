@@ -138,7 +138,7 @@ public final class Ledger implements Runnable {
                     acknowledged.forEach(reply -> replies.add(reply(reply)));
                     values.forEach(reply -> replies.add(reply(reply)));
                     if (failure != null) {
-                        tell(failure, "batch");
+                        count(failure, "batch");
                     }
                     return replies;
                 });
@@ -165,10 +165,10 @@ public final class Ledger implements Runnable {
         try {
             replies = work.get();
         } catch (PartialBatch partial) {
-            tell(partial, "batch");
+            count(partial, "batch");
             replies = partial.getReplies();
         } catch (RuntimeException failed) {
-            tell(
+            count(
                     failed,
                     written.size() + read.size() > 1
                             ? "batch"
@@ -186,9 +186,9 @@ public final class Ledger implements Runnable {
         }
     }
 
-    private void tell(RuntimeException failure, String what) {
+    private void count(RuntimeException failure, String what) {
         if (failure instanceof PartialBatch partial) {
-            partial.getFailures().values().forEach(one -> tell(one, "part of a batch"));
+            partial.getFailures().values().forEach(one -> count(one, "part of a batch"));
             return;
         }
         boolean isOurs = failure instanceof OneHopException;

@@ -131,17 +131,18 @@ class ConfigWatcherTest {
         assertEquals(List.of(), checked());
         leadTo("two");
         assertEquals(1, nodes());
-        List<String> told = checked();
-        assertEquals(1, told.size());
+        List<String> lines = checked();
+        assertEquals(1, lines.size());
         assertTrue(
-                told.get(0).endsWith(" % of the keys of server pool alpha move (generation 2)"),
-                told.get(0));
+                lines.get(0).endsWith(" % of the keys of server pool alpha move (generation 2)"),
+                lines.get(0));
         assertEquals(2, nodes());
         leadTo("nowhere");
-        told = checked();
-        assertEquals(1, told.size());
+        lines = checked();
+        assertEquals(1, lines.size());
         assertTrue(
-                told.get(0).endsWith("; the configuration read before stays in use"), told.get(0));
+                lines.get(0).endsWith("; the configuration read before stays in use"),
+                lines.get(0));
         assertEquals(2, nodes());
         leadTo("one");
         assertEquals(1, checked().size());
@@ -157,7 +158,7 @@ class ConfigWatcherTest {
             write(ONE);
             checked();
             write(secret);
-            String told =
+            String warning =
                     checked().stream()
                             .filter(line -> line.contains("password"))
                             .collect(Collectors.joining());
@@ -175,7 +176,7 @@ class ConfigWatcherTest {
                                     + " holds a password, and every user of this machine may "
                                     + may
                                     + " it: take these rights away (chmod o=)",
-                    told);
+                    warning);
             OneHopClient.builder().config(file).pool("alpha").build().close();
             assertEquals(may == null ? 0 : 1, log.taken().size());
         }
@@ -316,12 +317,12 @@ class ConfigWatcherTest {
     void aPasswordIsInNoMessage() throws Exception {
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
         write(ONE.replace("alpha:\n", "alpha:\n  redis_auth: secret\n"));
-        List<String> told = checked();
-        assertEquals(1, told.size());
+        List<String> lines = checked();
+        assertEquals(1, lines.size());
         write(ONE.replace("alpha:\n", "alpha:\n  redis_auth: secret\n  redis_auth: secret\n"));
-        told = checked();
-        assertEquals(1, told.size());
-        assertFalse(told.get(0).contains("secret"), told.get(0));
+        lines = checked();
+        assertEquals(1, lines.size());
+        assertFalse(lines.get(0).contains("secret"), lines.get(0));
     }
 
     @Test

@@ -57,7 +57,7 @@ class EjectionTest {
                 continue;
             }
         }
-        throw new AssertionError("it fails for ever");
+        throw new AssertionError("it never succeeds");
     }
 
     /** The server of each key, as the servers report it. They are empty afterwards. */
@@ -166,21 +166,21 @@ class EjectionTest {
                         Callers.holdsSoon(
                                 () -> redis.topology().locate(lost).name().equals("gone")));
             }
-            List<String> told = log.taken();
-            assertEquals(2, told.size(), told.toString());
+            List<String> lines = log.taken();
+            assertEquals(2, lines.size(), lines.toString());
             assertEquals(
                     "warning: "
                             + node
                             + "ejected: Connection refused; its keys move to other nodes for 0.3 s",
-                    told.get(0));
+                    lines.get(0));
             assertTrue(
-                    told.get(1)
+                    lines.get(1)
                             .matches(
                                     "info: "
                                             + Pattern.quote(node)
                                             + "in again after [0-9]+\\.[0-9] s, and its keys with"
                                             + " it"),
-                    told.get(1));
+                    lines.get(1));
         }
     }
 

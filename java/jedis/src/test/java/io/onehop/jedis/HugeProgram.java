@@ -19,20 +19,20 @@ final class HugeProgram {
                 OneHopClient.builder().configText(config[0]).pool("alpha").build()) {
             redis.mset("key", "before", "other", "before", "third", "before", "fourth", "before");
             long sent = sent(redis);
-            tell(() -> redis.set(key, huge));
-            tell(() -> redis.get(huge));
-            tell(() -> redis.mset(key, huge, "other".getBytes(), key, "third".getBytes(), key));
-            tell(() -> redis.onEachNode(commands -> commands.set(key, huge)));
+            print(() -> redis.set(key, huge));
+            print(() -> redis.get(huge));
+            print(() -> redis.mset(key, huge, "other".getBytes(), key, "third".getBytes(), key));
+            print(() -> redis.onEachNode(commands -> commands.set(key, huge)));
             OneHopPipeline pipeline = redis.pipelined();
             pipeline.get("key");
-            tell(() -> pipeline.set(key, huge));
+            print(() -> pipeline.set(key, huge));
             AbstractTransaction transaction = redis.multi();
-            tell(() -> transaction.set(key, huge));
-            tell(transaction::exec);
+            print(() -> transaction.set(key, huge));
+            print(transaction::exec);
             System.out.println("sent " + (sent(redis) - sent) + ", " + pipeline.syncAndReturnAll());
             try (AbstractTransaction watching = redis.transaction(false)) {
                 watching.watch("key");
-                tell(() -> watching.set(key, huge));
+                print(() -> watching.set(key, huge));
                 watching.multi();
                 watching.get("key");
                 System.out.println(watching.exec());
@@ -51,7 +51,7 @@ final class HugeProgram {
         return redis.status().nodes().stream().mapToLong(NodeStatus::bytesSent).sum();
     }
 
-    private static void tell(Callable<?> call) {
+    private static void print(Callable<?> call) {
         try {
             System.out.println("no refusal: " + call.call());
         } catch (Exception thrown) {

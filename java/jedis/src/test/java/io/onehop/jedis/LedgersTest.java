@@ -112,7 +112,7 @@ class LedgersTest {
                 try {
                     assertEquals(tokens.get(i), echoes.get(i).get());
                 } catch (OneHopException failed) {
-                    assertTrue(failure != null, "sync told nothing of " + failed);
+                    assertTrue(failure != null, "sync did not report " + failed);
                 }
             }
             if (failure != null) {

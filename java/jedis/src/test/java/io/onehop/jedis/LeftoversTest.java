@@ -102,7 +102,7 @@ class LeftoversTest {
                                                 || closed instanceof PartialBatch,
                                         closed.toString());
                             }
-                            assertFalse(Thread.interrupted(), "Nobody interrupted the caller.");
+                            assertFalse(Thread.interrupted(), "the caller was not interrupted");
                         });
                 closer.join();
                 assertEquals(

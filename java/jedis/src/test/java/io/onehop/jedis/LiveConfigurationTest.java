@@ -120,7 +120,7 @@ class LiveConfigurationTest {
                 for (RedisServer dropped : all.subList(1, 4)) {
                     assertTrue(
                             Callers.holdsSoon(() -> dropped.clients() == 0),
-                            "connections nobody uses to " + dropped.node());
+                            "idle connections to " + dropped.node());
                 }
             }
             assertTrue(values.get() > 10_000, "values: " + values);

@@ -26,12 +26,12 @@ final class NamesProgram {
                 RedisServer first = RedisServer.start();
                 RedisServer second = RedisServer.start()) {
             for (String name : List.of("good", "slow", "silent", "failing", "unknown")) {
-                System.out.println(name + ".test: " + told(name + ".test", named, first, second));
+                System.out.println(name + ".test: " + line(name + ".test", named, first, second));
             }
         }
     }
 
-    private static String told(
+    private static String line(
             String name, RedisServer named, RedisServer first, RedisServer second) {
         String config =
                 "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 1000\n  servers:\n"

@@ -52,12 +52,13 @@ class PauseTest {
                                     "timeout: 1000",
                                     "server_failure_limit: 1")
                             .replace("LISTEN", "127.0.0.1:1");
-            String told = Jvm.output("-cp", Jvm.classPath(), PausedProgram.class.getName(), config);
+            String output =
+                    Jvm.output("-cp", Jvm.classPath(), PausedProgram.class.getName(), config);
             assertTrue(
-                    told.endsWith(
+                    output.endsWith(
                             "well; DeadlineExceeded; UP, 0 failures counted; well"
                                     + System.lineSeparator()),
-                    told);
+                    output);
         }
     }
 }

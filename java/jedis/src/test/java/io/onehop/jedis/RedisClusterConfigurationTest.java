@@ -115,7 +115,7 @@ class RedisClusterConfigurationTest {
     private void change(String text, Predicate<ServerPool> isThere) {
         write(text);
         RedisCluster.await(
-                "the client goes by the new file",
+                "the client uses the new file",
                 () -> isThere.test(client.snapshots().newest().pool()));
     }
 
@@ -162,7 +162,7 @@ class RedisClusterConfigurationTest {
 
         Throwable end() throws InterruptedException {
             thread.join(30_000);
-            assertEquals(false, thread.isAlive(), "a subscription that nobody publishes to");
+            assertEquals(false, thread.isAlive(), "a subscription without messages");
             return end.get();
         }
     }
@@ -280,7 +280,7 @@ class RedisClusterConfigurationTest {
             assertEquals(List.of(8L), transaction.exec());
             assertEquals("plain", client.get(key));
             assertEquals(0, plain.calls("cluster|info") + plain.calls("cluster|shards"));
-            assertEquals(asked, asked(), "maps of what is no cluster any more");
+            assertEquals(asked, asked(), "maps asked of servers that are no cluster any more");
             change(seed(1), ServerPool::cluster);
             assertEquals("cluster!", client.get(key));
             assertEquals("cluster", client.get(moved));
@@ -342,12 +342,12 @@ class RedisClusterConfigurationTest {
         try (RedisCluster other = RedisCluster.start(1, false)) {
             other.server(0).freeze();
             write(other.config("timeout: 1500"));
-            List<String> told = new ArrayList<>();
+            List<String> lines = new ArrayList<>();
             RedisCluster.await(
                     "the log says so",
                     () -> {
-                        told.addAll(log.taken());
-                        return told.stream()
+                        lines.addAll(log.taken());
+                        return lines.stream()
                                 .anyMatch(
                                         line ->
                                                 line.contains(

@@ -409,7 +409,7 @@ class RedisClusterNodesTest {
             RedisCluster.await("it asks", () -> threads() >= 2);
             asking.close();
             caller.join(4000);
-            assertFalse(caller.isAlive(), "who waits for the map of a client that was closed");
+            assertFalse(caller.isAlive(), "a call still waits for the map of a closed client");
             OneHopClient known = cluster.client("timeout: 2000");
             known.set("a", "1");
             cluster.servers().forEach(RedisServer::freeze);

@@ -278,7 +278,7 @@ class RedisClusterRedirectsTest {
         assertTrue(down.getMessage().contains("TRYAGAIN"), down.getMessage());
         assertTrue(System.nanoTime() - begun < 10_000_000_000L);
         for (Pool pool : client.route().take().pools()) {
-            assertEquals(0, pool.meter().redirects(), "TRYAGAIN sends nobody elsewhere");
+            assertEquals(0, pool.meter().redirects(), "TRYAGAIN is no redirect");
         }
         assertEquals("2", client.get(tag + "2"));
     }

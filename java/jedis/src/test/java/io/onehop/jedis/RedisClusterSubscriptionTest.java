@@ -118,7 +118,7 @@ class RedisClusterSubscriptionTest {
     private void awaitListeners(int server, String channel) {
         try (Jedis jedis = cluster.server(server).jedis()) {
             RedisCluster.await(
-                    "somebody listens",
+                    "there is a subscriber",
                     () ->
                             ((List<?>) jedis.sendCommand(Command.PUBSUB, "SHARDNUMSUB", channel))
                                     .contains(1L));
@@ -141,7 +141,7 @@ class RedisClusterSubscriptionTest {
         RedisCluster.await(
                 "the map knows",
                 () ->
-                        spublish(channel, "nobody listens") == 0
+                        spublish(channel, "no subscriber") == 0
                                 && client.topology()
                                         .locate(channel)
                                         .name()

@@ -216,10 +216,7 @@ class RestingTest {
             Inspected.pools(redis)[0].settle(idle);
             isSick.set(false);
             assertTrue(Callers.holdsSoon(() -> Inspected.rested(redis, node.node())));
-            assertEquals(
-                    "value",
-                    redis.get("key"),
-                    "the second try of the one who finds out is no second question");
+            assertEquals("value", redis.get("key"), "the second try of a probe is the same probe");
         }
     }
 
@@ -240,7 +237,7 @@ class RestingTest {
         }
     }
 
-    /* ---- What the log is told ---- */
+    /* ---- What is logged ---- */
 
     @Test
     void theLogSaysOnceThatANodeIsDownAndOnceThatItIsBackAndNothingWhenItFlaps()
@@ -269,15 +266,15 @@ class RestingTest {
             try (RedisServer server = RedisServer.startOn(port)) {
                 assertEquals(port, server.port());
                 assertTrue(Callers.holdsSoon(() -> isAnswered(redis)));
-                List<String> told = log.taken();
-                assertEquals(1, told.size(), told.toString());
+                List<String> lines = log.taken();
+                assertEquals(1, lines.size(), lines.toString());
                 assertTrue(
-                        told.get(0)
+                        lines.get(0)
                                 .matches(
                                         "info: "
                                                 + Pattern.quote(node)
                                                 + "back after [1-9][0-9]*\\.[0-9] s"),
-                        told.get(0));
+                        lines.get(0));
             }
             for (int i = 0; i < 2; i++) { // Down again, and back, within the minute.
                 assertThrows(OneHopException.class, () -> redis.incr("key"));

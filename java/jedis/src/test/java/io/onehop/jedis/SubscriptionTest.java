@@ -61,46 +61,46 @@ class SubscriptionTest {
     }
 
     /** Keeps what it receives, in order. */
-    private static class Ear extends JedisPubSub {
-        final List<String> heard = Collections.synchronizedList(new ArrayList<>());
+    private static class Collector extends JedisPubSub {
+        final List<String> received = Collections.synchronizedList(new ArrayList<>());
 
         @Override
         public void onMessage(String channel, String message) {
-            heard.add("message " + channel + " " + message);
+            received.add("message " + channel + " " + message);
         }
 
         @Override
         public void onPMessage(String pattern, String channel, String message) {
-            heard.add("pmessage " + pattern + " " + channel + " " + message);
+            received.add("pmessage " + pattern + " " + channel + " " + message);
         }
 
         @Override
         public void onSubscribe(String channel, int count) {
-            heard.add("subscribe " + channel + " " + count);
+            received.add("subscribe " + channel + " " + count);
         }
 
         @Override
         public void onUnsubscribe(String channel, int count) {
-            heard.add("unsubscribe " + channel + " " + count);
+            received.add("unsubscribe " + channel + " " + count);
         }
 
         @Override
         public void onPSubscribe(String pattern, int count) {
-            heard.add("psubscribe " + pattern + " " + count);
+            received.add("psubscribe " + pattern + " " + count);
         }
 
         @Override
         public void onPUnsubscribe(String pattern, int count) {
-            heard.add("punsubscribe " + pattern + " " + count);
+            received.add("punsubscribe " + pattern + " " + count);
         }
 
         @Override
         public void onPong(String message) {
-            heard.add("pong " + message);
+            received.add("pong " + message);
         }
 
         void awaits(int count) {
-            assertTrue(holdsSoon(() -> heard.size() >= count), "only " + heard);
+            assertTrue(holdsSoon(() -> received.size() >= count), "only " + received);
         }
     }
 
@@ -125,7 +125,7 @@ class SubscriptionTest {
 
         Throwable join() throws InterruptedException {
             thread.join(20_000);
-            assertTrue(!thread.isAlive(), "it listens for ever");
+            assertTrue(!thread.isAlive(), "it never stops listening");
             return thrown.get();
         }
     }
@@ -150,55 +150,55 @@ class SubscriptionTest {
     void eachMessageOfEachChannelComesOnceAndEverythingIsCountedForTheCaller()
             throws InterruptedException {
         List<String> channels = channels();
-        Ear ear = new Ear();
+        Collector collector = new Collector();
         Listening listening =
-                new Listening(() -> redis.subscribe(ear, channels.toArray(String[]::new)));
-        ear.awaits(4);
+                new Listening(() -> redis.subscribe(collector, channels.toArray(String[]::new)));
+        collector.awaits(4);
         for (int i = 0; i < 4; i++) {
-            assertEquals("subscribe " + channels.get(i) + " " + (i + 1), ear.heard.get(i));
+            assertEquals("subscribe " + channels.get(i) + " " + (i + 1), collector.received.get(i));
         }
-        assertEquals(4, ear.getSubscribedChannels());
+        assertEquals(4, collector.getSubscribedChannels());
         channels.forEach(channel -> publish(channel, "to " + channel));
-        ear.awaits(8);
+        collector.awaits(8);
         assertEquals(
                 Set.copyOf(
                         channels.stream()
                                 .map(channel -> "message " + channel + " to " + channel)
                                 .toList()),
-                Set.copyOf(ear.heard.subList(4, 8)));
-        ear.unsubscribe(channels.get(2));
-        ear.awaits(9);
-        assertEquals("unsubscribe " + channels.get(2) + " 3", ear.heard.get(8));
-        ear.unsubscribe();
+                Set.copyOf(collector.received.subList(4, 8)));
+        collector.unsubscribe(channels.get(2));
+        collector.awaits(9);
+        assertEquals("unsubscribe " + channels.get(2) + " 3", collector.received.get(8));
+        collector.unsubscribe();
         assertEquals(null, listening.join());
         assertEquals(
                 List.of(
                         "unsubscribe " + channels.get(0) + " 2",
                         "unsubscribe " + channels.get(1) + " 1",
                         "unsubscribe " + channels.get(3) + " 0"),
-                ear.heard.subList(9, 12));
+                collector.received.subList(9, 12));
     }
 
     /** What a caller may do, in order. One server and four nodes answer the same. */
-    private static void script(Ear ear) {
-        ear.awaits(3);
-        ear.subscribe("b", "c", "key:4", "key:5");
-        ear.psubscribe("x*", "y*");
-        ear.unsubscribe("a", "c");
-        ear.subscribe("a", "a");
-        ear.punsubscribe("z*", "y*");
-        ear.ping();
-        ear.ping("argument");
-        ear.unsubscribe("never");
-        ear.awaits(3 + 4 + 2 + 2 + 2 + 2 + 2 + 1);
-        ear.unsubscribe();
-        ear.punsubscribe();
+    private static void script(Collector collector) {
+        collector.awaits(3);
+        collector.subscribe("b", "c", "key:4", "key:5");
+        collector.psubscribe("x*", "y*");
+        collector.unsubscribe("a", "c");
+        collector.subscribe("a", "a");
+        collector.punsubscribe("z*", "y*");
+        collector.ping();
+        collector.ping("argument");
+        collector.unsubscribe("never");
+        collector.awaits(3 + 4 + 2 + 2 + 2 + 2 + 2 + 1);
+        collector.unsubscribe();
+        collector.punsubscribe();
     }
 
     @Test
     void itReceivesWhatOneServerWouldSend() throws InterruptedException {
-        Ear one = new Ear();
-        Ear four = new Ear();
+        Collector one = new Collector();
+        Collector four = new Collector();
         try (RedisServer server = RedisServer.start();
                 RedisClient single =
                         RedisClient.builder()
@@ -216,10 +216,10 @@ class SubscriptionTest {
             assertEquals(null, here.join());
         }
         // A server may leave all channels in any order.
-        int fixed = one.heard.size() - 7;
-        assertEquals(one.heard.subList(0, fixed), four.heard.subList(0, fixed));
-        assertEquals(one.heard.size(), four.heard.size());
-        assertEquals("punsubscribe x* 0", four.heard.get(four.heard.size() - 1));
+        int fixed = one.received.size() - 7;
+        assertEquals(one.received.subList(0, fixed), four.received.subList(0, fixed));
+        assertEquals(one.received.size(), four.received.size());
+        assertEquals("punsubscribe x* 0", four.received.get(four.received.size() - 1));
     }
 
     @Test
@@ -260,7 +260,7 @@ class SubscriptionTest {
     @Test
     void aMessageOfTenMegabytesArrivesWhole() throws InterruptedException {
         String large = "x".repeat(10_000_000);
-        AtomicReference<String> heard = new AtomicReference<>();
+        AtomicReference<String> received = new AtomicReference<>();
         JedisPubSub once =
                 new JedisPubSub() {
                     @Override
@@ -270,38 +270,38 @@ class SubscriptionTest {
 
                     @Override
                     public void onMessage(String channel, String message) {
-                        heard.set(message);
+                        received.set(message);
                         unsubscribe(channel);
                     }
                 };
         assertEquals(null, new Listening(() -> redis.subscribe(once, "channel")).join());
-        assertEquals(large, heard.get());
+        assertEquals(large, received.get());
     }
 
     /* ---- Patterns, bytes, sharded channels ---- */
 
     @Test
     void aPatternReceivesTheMessagesOfEveryNodeOnce() throws InterruptedException {
-        Ear ear = new Ear();
-        Listening listening = new Listening(() -> redis.psubscribe(ear, "key:*", "nothing*"));
-        ear.awaits(2);
-        assertEquals(List.of("psubscribe key:* 1", "psubscribe nothing* 2"), ear.heard);
+        Collector collector = new Collector();
+        Listening listening = new Listening(() -> redis.psubscribe(collector, "key:*", "nothing*"));
+        collector.awaits(2);
+        assertEquals(List.of("psubscribe key:* 1", "psubscribe nothing* 2"), collector.received);
         Set<String> expected = new HashSet<>();
         for (String channel : channels()) {
             publish(channel, "to " + channel);
             expected.add("pmessage key:* " + channel + " to " + channel);
         }
-        ear.awaits(6);
-        assertEquals(expected, Set.copyOf(ear.heard.subList(2, 6)));
-        ear.punsubscribe();
+        collector.awaits(6);
+        assertEquals(expected, Set.copyOf(collector.received.subList(2, 6)));
+        collector.punsubscribe();
         assertEquals(null, listening.join());
-        assertEquals(8, ear.heard.size());
+        assertEquals(8, collector.received.size());
     }
 
     @Test
     void bytesAreReceivedAsBytes() throws InterruptedException {
         byte[] channel = {0, (byte) 0xff, '\r', '\n'};
-        List<byte[]> heard = Collections.synchronizedList(new ArrayList<>());
+        List<byte[]> received = Collections.synchronizedList(new ArrayList<>());
         BinaryJedisPubSub binary =
                 new BinaryJedisPubSub() {
                     @Override
@@ -313,7 +313,7 @@ class SubscriptionTest {
 
                     @Override
                     public void onMessage(byte[] from, byte[] message) {
-                        heard.add(message);
+                        received.add(message);
                         unsubscribe(from);
                     }
 
@@ -324,13 +324,13 @@ class SubscriptionTest {
                 };
         assertEquals(null, new Listening(() -> redis.subscribe(binary, channel)).join());
         assertEquals(null, new Listening(() -> redis.psubscribe(binary, channel)).join());
-        assertEquals("hello", new String(heard.get(0), StandardCharsets.UTF_8));
+        assertEquals("hello", new String(received.get(0), StandardCharsets.UTF_8));
     }
 
     @Test
     void shardedChannelsHaveTheirOwnNodesToo() throws InterruptedException {
         List<String> channels = channels();
-        List<String> heard = Collections.synchronizedList(new ArrayList<>());
+        List<String> received = Collections.synchronizedList(new ArrayList<>());
         JedisShardedPubSub sharded =
                 new JedisShardedPubSub() {
                     @Override
@@ -342,7 +342,7 @@ class SubscriptionTest {
 
                     @Override
                     public void onSMessage(String channel, String message) {
-                        heard.add(message);
+                        received.add(message);
                         sunsubscribe(channel);
                     }
                 };
@@ -352,7 +352,7 @@ class SubscriptionTest {
                         .join());
         assertEquals(
                 Set.copyOf(channels.stream().map(channel -> "to " + channel).toList()),
-                Set.copyOf(heard));
+                Set.copyOf(received));
         BinaryJedisShardedPubSub binary =
                 new BinaryJedisShardedPubSub() {
                     @Override
@@ -368,29 +368,29 @@ class SubscriptionTest {
     @Test
     void theErrorOfANodeThatRefusesIsThrown() {
         JedisDataException refused =
-                assertThrows(JedisDataException.class, () -> redis.subscribe(new Ear()));
+                assertThrows(JedisDataException.class, () -> redis.subscribe(new Collector()));
         assertTrue(
                 refused.getMessage().contains("wrong number of arguments"), refused.getMessage());
     }
 
     @Test
     void aNodeThatIsLostEndsItAndIsNamed() throws InterruptedException {
-        Ear ear = new Ear();
-        Listening listening = new Listening(() -> redis.psubscribe(ear, "*"));
-        ear.awaits(1);
+        Collector collector = new Collector();
+        Listening listening = new Listening(() -> redis.psubscribe(collector, "*"));
+        collector.awaits(1);
         RedisServer lost = nodes.servers().get(2);
         try (Jedis jedis = lost.jedis()) {
             jedis.clientKill(ClientKillParams.clientKillParams().type(ClientType.PUBSUB));
         }
         assertEquals(lost.node(), assertInstanceOf(NodeDown.class, listening.join()).getNode());
-        assertThrows(JedisException.class, ear::punsubscribe);
+        assertThrows(JedisException.class, collector::punsubscribe);
     }
 
     @Test
     void anInterruptEndsIt() throws InterruptedException {
-        Ear ear = new Ear();
-        Listening listening = new Listening(() -> redis.subscribe(ear, "channel"));
-        ear.awaits(1);
+        Collector collector = new Collector();
+        Listening listening = new Listening(() -> redis.subscribe(collector, "channel"));
+        collector.awaits(1);
         listening.thread.interrupt();
         assertTrue(
                 assertInstanceOf(DeadlineExceeded.class, listening.join())
@@ -410,7 +410,8 @@ class SubscriptionTest {
                 OneHopClient client = Inspected.clientOf(node, "timeout: 1500")) {
             assertEquals(
                     node.node(),
-                    assertThrows(kind, () -> client.subscribe(new Ear(), "a", "b")).getNode());
+                    assertThrows(kind, () -> client.subscribe(new Collector(), "a", "b"))
+                            .getNode());
             assertNothingLeased(client);
         }
     }
@@ -480,18 +481,18 @@ class SubscriptionTest {
                                                 }))
                         .toList();
         try (OneHopClient client = Inspected.clientOf(both.stream(), "timeout: 2000")) {
-            Ear ear =
-                    new Ear() {
+            Collector collector =
+                    new Collector() {
                         @Override
                         public void onPMessage(String pattern, String channel, String message) {
                             super.onPMessage(pattern, channel, message);
                             punsubscribe();
                         }
                     };
-            assertEquals(null, new Listening(() -> client.psubscribe(ear, "p*")).join());
+            assertEquals(null, new Listening(() -> client.psubscribe(collector, "p*")).join());
             assertEquals(
                     List.of("psubscribe p* 1", "pmessage p* pa hi", "punsubscribe p* 0"),
-                    ear.heard);
+                    collector.received);
         } finally {
             both.forEach(ScriptedNode::close);
         }
@@ -513,8 +514,8 @@ class SubscriptionTest {
                         Nodes.clientOf(Nodes.configOf(Stream.of(node.server(), quick.server())))) {
             String first = Nodes.keyOn(client.topology(), quick.node());
             String second = Nodes.keyOn(client.topology(), node.node());
-            Ear ear =
-                    new Ear() {
+            Collector collector =
+                    new Collector() {
                         @Override
                         public void onSubscribe(String channel, int count) {
                             super.onSubscribe(channel, count);
@@ -524,14 +525,14 @@ class SubscriptionTest {
                             unsubscribe(channel);
                         }
                     };
-            assertEquals(null, new Listening(() -> client.subscribe(ear, first)).join());
+            assertEquals(null, new Listening(() -> client.subscribe(collector, first)).join());
             assertEquals(
                     List.of(
                             "subscribe " + first + " 1",
                             "subscribe " + second + " 2",
                             "unsubscribe " + first + " 1",
                             "unsubscribe " + second + " 0"),
-                    ear.heard);
+                    collector.received);
         }
     }
 }

@@ -35,34 +35,34 @@ final class HealthSteps {
     static Map<String, Object> answer(JsonObject request) {
         HealthSteps steps =
                 new HealthSteps(request.get("nodes").getAsInt(), request.getAsJsonObject("rules"));
-        List<Object> told = new ArrayList<>();
+        List<Object> answer = new ArrayList<>();
         for (JsonElement step : request.getAsJsonArray("steps")) {
-            told.add(steps.take(step.getAsJsonObject()));
+            answer.add(steps.take(step.getAsJsonObject()));
         }
-        return Map.of("steps", told);
+        return Map.of("steps", answer);
     }
 
     private Map<String, Object> take(JsonObject step) {
-        Map<String, Object> told = new LinkedHashMap<>();
+        Map<String, Object> answer = new LinkedHashMap<>();
         long nowMs = step.get("at").getAsLong();
         if (step.has("place")) {
             boolean isDue = Health.isRebuildDue(dueMs, nowMs);
-            told.put("rebuilds", isDue);
+            answer.put("rebuilds", isDue);
             if (isDue) {
-                rebuild(nowMs, told);
+                rebuild(nowMs, answer);
             }
         } else if (step.has("rebuild")) {
-            rebuild(nowMs, told);
+            rebuild(nowMs, answer);
         } else {
             int node = number(step, "node", 0);
             if (step.has("ask")) {
-                told.put(
+                answer.put(
                         "answer",
                         health.answer(states[node], nowMs).name().toLowerCase(Locale.ROOT));
             }
             states[node] = next(states[node], heard[node], step, nowMs);
             heard[node] = step.has("answered") ? nowMs : heard[node];
-            told.put(
+            answer.put(
                     "state",
                     List.of(
                             Health.until(states[node]),
@@ -70,7 +70,7 @@ final class HealthSteps {
                             Health.step(states[node]),
                             Health.generation(states[node])));
         }
-        return told;
+        return answer;
     }
 
     private long next(long state, long heardMs, JsonObject step, long nowMs) {
@@ -92,7 +92,7 @@ final class HealthSteps {
         return next;
     }
 
-    private void rebuild(long nowMs, Map<String, Object> told) {
+    private void rebuild(long nowMs, Map<String, Object> answer) {
         List<Integer> live = new ArrayList<>();
         dueMs = 0;
         for (int i = 0; i < states.length; i++) {
@@ -103,8 +103,8 @@ final class HealthSteps {
             long until = Health.until(states[i]);
             dueMs = until != 0 && (dueMs == 0 || until < dueMs) ? until : dueMs;
         }
-        told.put("live", live);
-        told.put("due", dueMs);
+        answer.put("live", live);
+        answer.put("due", dueMs);
     }
 
     private static int number(JsonObject step, String field, int otherwise) {

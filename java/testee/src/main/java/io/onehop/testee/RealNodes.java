@@ -92,16 +92,16 @@ final class RealNodes {
         byte[][] arguments = new byte[words.size() - 1][];
         Arrays.setAll(arguments, i -> bytes(words.get(i + 1)));
         try {
-            return told(redis.sendCommand(name, arguments));
+            return json(redis.sendCommand(name, arguments));
         } catch (OneHopException refused) {
             return Map.of("refused", refused.getKind().label() + ": " + refused.getMessage());
         }
     }
 
     /** A reply in the form of the protocol: texts in hex. */
-    private static Object told(Object reply) {
+    private static Object json(Object reply) {
         if (reply instanceof List<?> list) {
-            return Arrays.asList(list.stream().map(RealNodes::told).toArray());
+            return Arrays.asList(list.stream().map(RealNodes::json).toArray());
         }
         return reply instanceof byte[] bytes ? Testee.HEX.formatHex(bytes) : reply;
     }

@@ -121,16 +121,16 @@ public final class Testee {
 
     private static Function<byte[], Object> explain(PoolTopology topology) {
         return key -> {
-            Explanation told = topology.explain(key);
+            Explanation explanation = topology.explain(key);
             return Map.of(
                     "hashed",
-                    HEX.formatHex(told.hashed()),
+                    HEX.formatHex(explanation.hashed()),
                     "hash",
-                    told.hash(),
+                    explanation.hash(),
                     "point",
-                    told.point(),
+                    explanation.point(),
                     "node",
-                    told.node().name());
+                    explanation.node().name());
         };
     }
 

@@ -31,9 +31,9 @@ public final class ClusterMap {
     private final int served;
     private final long epoch;
 
-    private ClusterMap(ClusterNodes told, long epoch) {
-        this.nodes = told.nodes();
-        this.table = told.slots();
+    private ClusterMap(ClusterNodes collected, long epoch) {
+        this.nodes = collected.nodes();
+        this.table = collected.slots();
         this.served = new Slots(table.clone()).servedCount();
         this.epoch = epoch;
     }
@@ -173,7 +173,7 @@ public final class ClusterMap {
     }
 
     private static PoolTopology keepMoved(
-            PoolTopology told, PoolTopology current, PoolTopology asked) {
+            PoolTopology fetched, PoolTopology current, PoolTopology asked) {
         Map<Integer, Integer> moved = new HashMap<>();
         for (int slot = 0;
                 current != asked && asked.servedCount() > 0 && slot < Slots.COUNT;
@@ -183,12 +183,12 @@ public final class ClusterMap {
             Node node =
                     isAsBefore || !current.isServed(slot)
                             ? null
-                            : told.find(current.byIndex().get(current.nodeOfSlot(slot)).name());
+                            : fetched.find(current.byIndex().get(current.nodeOfSlot(slot)).name());
             if (node != null && !node.failing()) {
                 moved.put(slot, node.index());
             }
         }
-        return moved.isEmpty() ? told : told.withSlots(moved);
+        return moved.isEmpty() ? fetched : fetched.withSlots(moved);
     }
 
     private Node[] indexed(List<Node> before, int[] to) {

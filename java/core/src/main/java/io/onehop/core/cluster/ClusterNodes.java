@@ -45,19 +45,22 @@ final class ClusterNodes {
     /**
      * Adds a node, or finds it if it is known. Returns its index, or NOBODY if it has no address.
      */
-    int add(ClusterNode told) throws ClusterException {
-        if (told.port == 0) {
+    int add(ClusterNode entry) throws ClusterException {
+        if (entry.port == 0) {
             return NOBODY;
         }
         String host =
-                host(told.hasEndpoint ? told.endpoint : told.address, told.address, answer.host());
-        require(told.port > 0 && told.port <= Limits.PORT_MAX, () -> "a node has no valid port");
+                host(
+                        entry.hasEndpoint ? entry.endpoint : entry.address,
+                        entry.address,
+                        answer.host());
+        require(entry.port > 0 && entry.port <= Limits.PORT_MAX, () -> "a node has no valid port");
         require(isPlain(host, Limits.SERVER_ADDRESS_BYTES_MAX), () -> "a node has no valid host");
         require(
-                told.id.isEmpty() || isPlain(told.id, Limits.NODE_ID_BYTES_MAX),
+                entry.id.isEmpty() || isPlain(entry.id, Limits.NODE_ID_BYTES_MAX),
                 () -> "a node has no valid id");
-        String name = host + ":" + told.port;
-        String id = told.id.isEmpty() ? name : told.id;
+        String name = host + ":" + entry.port;
+        String id = entry.id.isEmpty() ? name : entry.id;
         int known = ids.getOrDefault(id, nodes.size());
         if (known == nodes.size()) {
             require(
@@ -69,14 +72,14 @@ final class ClusterNodes {
                             known,
                             name,
                             host,
-                            (int) told.port,
+                            (int) entry.port,
                             null,
                             1,
                             id,
                             Role.SPARE,
                             known,
-                            told.isFailing,
-                            isNear(told, host)));
+                            entry.isFailing,
+                            isNear(entry, host)));
         }
         require(
                 nodes.get(known).name().equals(name),
@@ -109,9 +112,9 @@ final class ClusterNodes {
     }
 
     /** True if the server announces the zone, or if its host name has the zone as a label. */
-    private boolean isNear(ClusterNode told, String host) {
+    private boolean isNear(ClusterNode entry, String host) {
         return zone != null
-                && (told.zone.equals(zone) || Arrays.asList(host.split("\\.", -1)).contains(zone));
+                && (entry.zone.equals(zone) || Arrays.asList(host.split("\\.", -1)).contains(zone));
     }
 
     private static String shown(String text) {

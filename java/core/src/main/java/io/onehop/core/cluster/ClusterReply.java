@@ -89,10 +89,10 @@ final class ClusterReply {
             skip();
         }
         require(fields % 2 == 0 && slots >= 0);
-        int behind = values.position();
+        int after = values.position();
         values.goTo(slots);
         claimSlots(owner);
-        values.goTo(behind);
+        values.goTo(after);
     }
 
     private void claimSlots(int owner) throws ClusterException {
@@ -114,19 +114,19 @@ final class ClusterReply {
         int owner = before;
         boolean hasOnline = false;
         for (long i = 0; i < count; i++) {
-            ClusterNode told = takeShardNode();
-            int index = nodes.add(told);
-            boolean isBetter = owner == ClusterNodes.NOBODY || !hasOnline && !told.isFailing;
-            if (told.isMaster && index != ClusterNodes.NOBODY && isBetter) {
+            ClusterNode entry = takeShardNode();
+            int index = nodes.add(entry);
+            boolean isBetter = owner == ClusterNodes.NOBODY || !hasOnline && !entry.isFailing;
+            if (entry.isMaster && index != ClusterNodes.NOBODY && isBetter) {
                 owner = index;
-                hasOnline = !told.isFailing;
+                hasOnline = !entry.isFailing;
             }
         }
         values.goTo(start);
         for (long i = 0; i < count; i++) {
-            ClusterNode told = takeShardNode();
-            int index = nodes.add(told);
-            if (!told.isMaster) {
+            ClusterNode entry = takeShardNode();
+            int index = nodes.add(entry);
+            if (!entry.isMaster) {
                 nodes.follow(index, owner);
             }
         }
@@ -134,27 +134,27 @@ final class ClusterReply {
     }
 
     private ClusterNode takeShardNode() throws ClusterException {
-        ClusterNode told = new ClusterNode();
+        ClusterNode entry = new ClusterNode();
         long count = list();
         for (long i = 0; i + 1 < count; i += 2) {
-            takeField(name(), told);
+            takeField(name(), entry);
         }
         require(count % 2 == 0);
-        return told;
+        return entry;
     }
 
-    private void takeField(String name, ClusterNode told) throws ClusterException {
+    private void takeField(String name, ClusterNode entry) throws ClusterException {
         switch (name) {
-            case "id" -> told.id = text();
-            case "port" -> told.port = number();
-            case "ip" -> told.address = text();
+            case "id" -> entry.id = text();
+            case "port" -> entry.port = number();
+            case "ip" -> entry.address = text();
             case "endpoint" -> {
-                told.hasEndpoint = true;
-                told.endpoint = text();
+                entry.hasEndpoint = true;
+                entry.endpoint = text();
             }
-            case "availability-zone" -> told.zone = text();
-            case "role" -> told.isMaster |= isText("master"::equals);
-            case "health" -> told.isFailing |= !isText("online"::equals);
+            case "availability-zone" -> entry.zone = text();
+            case "role" -> entry.isMaster |= isText("master"::equals);
+            case "health" -> entry.isFailing |= !isText("online"::equals);
             default -> skip();
         }
     }
@@ -184,30 +184,30 @@ final class ClusterReply {
      * for the kind of connection that asked.
      */
     private ClusterNode takeRangeNode() throws ClusterException {
-        ClusterNode told = new ClusterNode();
+        ClusterNode entry = new ClusterNode();
         long count = list();
         require(count >= 2);
-        told.hasEndpoint = true;
-        told.endpoint = text();
-        told.port = number();
+        entry.hasEndpoint = true;
+        entry.endpoint = text();
+        entry.port = number();
         if (count > 2) {
-            told.id = text();
+            entry.id = text();
         }
         if (count > 3) {
-            takeMetadata(told);
+            takeMetadata(entry);
         }
         for (long i = 4; i < count; i++) {
             skip();
         }
-        return told;
+        return entry;
     }
 
-    private void takeMetadata(ClusterNode told) throws ClusterException {
+    private void takeMetadata(ClusterNode entry) throws ClusterException {
         long count = list();
         for (long i = 0; i + 1 < count; i += 2) {
             switch (name()) {
-                case "ip" -> told.address = text();
-                case "availability-zone" -> told.zone = text();
+                case "ip" -> entry.address = text();
+                case "availability-zone" -> entry.zone = text();
                 default -> skip();
             }
         }

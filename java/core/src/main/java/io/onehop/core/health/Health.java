@@ -160,7 +160,7 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
         return state(0, 0, 0, generation(state) + (wasDown ? 1 : 0));
     }
 
-    /* ---- What the log is told ---- */
+    /* ---- What is logged ---- */
 
     /** The kind of a change of state. Only the caller that made the change logs it. */
     public enum Edge {

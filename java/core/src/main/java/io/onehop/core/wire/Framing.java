@@ -174,18 +174,18 @@ public final class Framing {
             at++;
         }
         boolean isPlain = at > from + 1 && (bytes[from + 1] != '0' || at == from + 2);
-        int behind = at + 2 + length + 2;
+        int after = at + 2 + length + 2;
         if (!isPlain
-                || behind > end
+                || after > end
                 || bytes[at] != '\r'
                 || bytes[at + 1] != '\n'
-                || bytes[behind - 2] != '\r'
-                || bytes[behind - 1] != '\n'
+                || bytes[after - 2] != '\r'
+                || bytes[after - 1] != '\n'
                 || depth == 0 && announced == answered && !isSubscribed) {
             return atType(bytes, from);
         }
         type = '$';
-        return valueEnds(behind);
+        return valueEnds(after);
     }
 
     private int atType(byte[] bytes, int at) {

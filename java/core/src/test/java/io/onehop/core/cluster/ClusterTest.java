@@ -41,14 +41,14 @@ class ClusterTest {
         return object.get(field).getAsString().getBytes(StandardCharsets.ISO_8859_1);
     }
 
-    private static ClusterMap read(JsonObject told) throws ClusterException {
-        JsonElement zone = told.get("zone");
-        byte[] info = told.has("info") ? latin(told, "info") : new byte[0];
+    private static ClusterMap read(JsonObject answer) throws ClusterException {
+        JsonElement zone = answer.get("zone");
+        byte[] info = answer.has("info") ? latin(answer, "info") : new byte[0];
         return ClusterMap.read(
                 new ClusterAnswer(
-                        latin(told, "reply"),
+                        latin(answer, "reply"),
                         info,
-                        told.has("asked") ? told.get("asked").getAsString() : "127.0.0.1"),
+                        answer.has("asked") ? answer.get("asked").getAsString() : "127.0.0.1"),
                 zone == null || zone.isJsonNull() ? null : zone.getAsString());
     }
 
@@ -63,17 +63,17 @@ class ClusterTest {
                 continue;
             }
             ClusterMap map = read(test);
-            JsonObject told = test.getAsJsonObject("map");
-            assertEquals(told.getAsJsonArray("nodes").size(), map.nodes().size(), what);
-            assertEquals(told.get("served").getAsInt(), map.servedCount(), what);
+            JsonObject expectedMap = test.getAsJsonObject("map");
+            assertEquals(expectedMap.getAsJsonArray("nodes").size(), map.nodes().size(), what);
+            assertEquals(expectedMap.get("served").getAsInt(), map.servedCount(), what);
             if (!map.nodes().isEmpty()) {
-                check(told, map.topology(POOL, null), what);
+                check(expectedMap, map.topology(POOL, null), what);
             }
         }
     }
 
-    private static void check(JsonObject told, PoolTopology topology, String what) {
-        JsonArray nodes = told.getAsJsonArray("nodes");
+    private static void check(JsonObject expectedMap, PoolTopology topology, String what) {
+        JsonArray nodes = expectedMap.getAsJsonArray("nodes");
         assertEquals(nodes.size(), topology.byIndex().size(), what);
         assertEquals(
                 topology.byIndex().stream().filter(node -> node.role() != Role.GONE).toList(),
@@ -94,16 +94,17 @@ class ClusterTest {
             assertEquals(expected.get("near").getAsBoolean(), node.near(), what);
             assertEquals(node.role() == Role.GONE ? null : node, topology.find(node.name()), what);
         }
-        for (JsonElement element : told.getAsJsonArray("slots")) {
+        for (JsonElement element : expectedMap.getAsJsonArray("slots")) {
             JsonArray run = element.getAsJsonArray();
             for (int slot = run.get(0).getAsInt(); slot <= run.get(1).getAsInt(); slot++) {
                 assertEquals(run.get(2).getAsInt(), topology.nodeOfSlot(slot), what);
                 assertEquals(run.get(3).getAsBoolean(), topology.isServed(slot), what);
             }
         }
-        assertEquals(told.get("epoch").getAsLong(), topology.epoch(), what);
-        if (told.has("fingerprint")) {
-            assertEquals(told.get("fingerprint").getAsString(), topology.fingerprint(), what);
+        assertEquals(expectedMap.get("epoch").getAsLong(), topology.epoch(), what);
+        if (expectedMap.has("fingerprint")) {
+            assertEquals(
+                    expectedMap.get("fingerprint").getAsString(), topology.fingerprint(), what);
         }
     }
 
@@ -152,17 +153,19 @@ class ClusterTest {
         for (JsonObject group : Spec.groups("route/vectors/redirects.json")) {
             PoolTopology map = read(group).topology(POOL, null);
             for (JsonObject test : Spec.objects(group.getAsJsonArray("tests"))) {
-                JsonObject told = test.getAsJsonObject("decision");
-                JsonElement reason = told.get("reason");
+                JsonObject decision = test.getAsJsonObject("decision");
+                JsonElement reason = decision.get("reason");
                 Redirect expected =
                         new Redirect(
                                 Redirect.Action.valueOf(
-                                        told.get("action").getAsString().toUpperCase(Locale.ROOT)),
-                                told.get("node").getAsInt(),
-                                told.get("slot").getAsInt(),
-                                told.get("has_moved").getAsBoolean(),
-                                told.get("wants_refresh").getAsBoolean(),
-                                told.get("wait_ms").getAsInt(),
+                                        decision.get("action")
+                                                .getAsString()
+                                                .toUpperCase(Locale.ROOT)),
+                                decision.get("node").getAsInt(),
+                                decision.get("slot").getAsInt(),
+                                decision.get("has_moved").getAsBoolean(),
+                                decision.get("wants_refresh").getAsBoolean(),
+                                decision.get("wait_ms").getAsInt(),
                                 reason.isJsonNull() ? null : reason.getAsString());
                 Redirect.Case asked =
                         new Redirect.Case(

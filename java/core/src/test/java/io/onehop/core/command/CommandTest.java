@@ -80,7 +80,7 @@ class CommandTest {
         }
         Text text = new Text(words);
         Command command = CommandIndex.find(text);
-        assertNotNull(command, "the table does not hold it");
+        assertNotNull(command, "it is not in the table");
         assertEquals(name, command.name());
         if (command.spread() == Spread.REFUSED) {
             return; // A refused command's keys are never needed.
@@ -99,34 +99,34 @@ class CommandTest {
     @Test
     void everyEntryEqualsItsRowOfThePage() {
         for (Map.Entry<String, JsonElement> entry : TABLE.entrySet()) {
-            JsonObject told = entry.getValue().getAsJsonObject();
+            JsonObject expected = entry.getValue().getAsJsonObject();
             Command command = CommandIndex.find(words(entry.getKey().replace('|', ' ')));
-            if (!told.has("spread")) {
+            if (!expected.has("spread")) {
                 assertNull(command, entry.getKey());
                 continue;
             }
             assertNotNull(command, entry.getKey());
             assertEquals(
-                    told.get("spread").getAsString(),
+                    expected.get("spread").getAsString(),
                     command.spread().name().toLowerCase(),
                     entry.getKey());
             assertEquals(
-                    told.has("merge") ? told.get("merge").getAsString() : "none",
+                    expected.has("merge") ? expected.get("merge").getAsString() : "none",
                     command.merge().name().toLowerCase(),
                     entry.getKey());
-            assertEquals(told.has("retryable"), command.isRetryable(), entry.getKey());
+            assertEquals(expected.has("retryable"), command.isRetryable(), entry.getKey());
             assertEquals(
-                    told.get("access").getAsString().equals("write"),
+                    expected.get("access").getAsString().equals("write"),
                     command.isWrite(),
                     entry.getKey());
             assertEquals(
-                    told.has("state") ? told.get("state").getAsString() : null,
+                    expected.has("state") ? expected.get("state").getAsString() : null,
                     command.state(),
                     entry.getKey());
-            assertEquals(told.has("blocking"), command.blocking() != null, entry.getKey());
+            assertEquals(expected.has("blocking"), command.blocking() != null, entry.getKey());
             if (command.spread() == Spread.REFUSED) {
                 assertEquals(
-                        told.get("reason").getAsString().toLowerCase(),
+                        expected.get("reason").getAsString().toLowerCase(),
                         command.reason().toLowerCase() + ".");
             }
         }

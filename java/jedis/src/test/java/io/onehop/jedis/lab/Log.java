@@ -18,12 +18,12 @@ public final class Log extends Handler implements AutoCloseable {
     }
 
     @Override
-    public void publish(LogRecord told) {
+    public void publish(LogRecord record) {
         lines.add(
-                (told.getLevel() == Level.WARNING
+                (record.getLevel() == Level.WARNING
                                 ? "warning: "
-                                : told.getLevel() == Level.INFO ? "info: " : "else: ")
-                        + told.getMessage());
+                                : record.getLevel() == Level.INFO ? "info: " : "else: ")
+                        + record.getMessage());
     }
 
     /** Everything since the last call. */

@@ -33,7 +33,7 @@ public final class LyingCluster implements AutoCloseable {
         for (int i = 0; i < count; i++) {
             ranges.append(range(16384 * i / count, 16384 * (i + 1) / count - 1, i));
         }
-        tell(ranges.toString());
+        setMap(ranges.toString());
     }
 
     /** One range of CLUSTER SLOTS, which begins with its owner. */
@@ -55,7 +55,7 @@ public final class LyingCluster implements AutoCloseable {
     }
 
     /** The map that all nodes return from now on. */
-    public void tell(String reply) {
+    public void setMap(String reply) {
         map = reply;
     }
 

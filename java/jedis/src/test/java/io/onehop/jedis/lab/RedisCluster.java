@@ -156,7 +156,7 @@ public final class RedisCluster implements AutoCloseable {
         return IntStream.range(0, servers.size())
                 .filter(i -> isOwner(i, slot))
                 .findFirst()
-                .orElseThrow(() -> new IllegalStateException("nobody has slot " + slot));
+                .orElseThrow(() -> new IllegalStateException("no node has slot " + slot));
     }
 
     private boolean isOwner(int server, int slot) {

@@ -25,7 +25,7 @@ import java.util.TreeSet;
  * The result of a call: what it threw, or its value, written with the types of all its parts so
  * that two can be compared.
  */
-record Outcome(String told, Throwable thrown) {
+record Outcome(String text, Throwable thrown) {
     /** A bound for iterations that would not end. */
     private static final int BATCHES_MAX = 100;
 
@@ -50,7 +50,7 @@ record Outcome(String told, Throwable thrown) {
      * each time.
      */
     String type() {
-        return thrown == null ? told.replaceAll("(?s)[ (\\[{].*", "") : thrown.getClass().getName();
+        return thrown == null ? text.replaceAll("(?s)[ (\\[{].*", "") : thrown.getClass().getName();
     }
 
     /** Values as text: sets and maps sorted, bytes as text, objects of Jedis by their fields. */
@@ -81,9 +81,9 @@ record Outcome(String told, Throwable thrown) {
             if (!inside.add(value)) {
                 return "itself";
             }
-            String told = structure(value);
+            String text = structure(value);
             inside.remove(value);
-            return told;
+            return text;
         }
 
         private String structure(Object value) {

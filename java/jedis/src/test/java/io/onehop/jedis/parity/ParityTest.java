@@ -229,9 +229,9 @@ class ParityTest {
                             + " "
                             + verdict
                             + "\n    one:  "
-                            + cut(here.told())
+                            + cut(here.text())
                             + "\n    four: "
-                            + cut(there.told()));
+                            + cut(there.text()));
         }
         return verdict;
     }
@@ -241,7 +241,7 @@ class ParityTest {
     }
 
     private static String verdict(Table table, List<String> words, Outcome here, Outcome there) {
-        if (here.told().equals(there.told())) {
+        if (here.text().equals(there.text())) {
             return "same";
         }
         if (there.thrown() instanceof Unsupported && table.mayBeRefused()) {
@@ -251,16 +251,16 @@ class ParityTest {
             return "CrossNode";
         }
         boolean isMalformed =
-                there.told().contains(" is malformed, ")
-                        || there.told().contains("SCAN with this cursor");
+                there.text().contains(" is malformed, ")
+                        || there.text().contains("SCAN with this cursor");
         if (isMalformed
                 && there.thrown() instanceof Unsupported
                 && here.thrown() instanceof JedisDataException) {
             return "malformed";
         }
         if (table.merge().equals("per_node")
-                && there.told().startsWith("map{")
-                && there.told().contains(here.told())) {
+                && there.text().startsWith("map{")
+                && there.text().contains(here.text())) {
             return "by node";
         }
         boolean isNeverAlike =

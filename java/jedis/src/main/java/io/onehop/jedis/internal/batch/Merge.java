@@ -205,15 +205,15 @@ public final class Merge {
                     .toList();
         }
         int width = command.mergeWidth();
-        Object[] told =
+        Object[] elements =
                 new Object[width * Arrays.stream(parts).mapToInt(part -> part.keys().length).sum()];
         for (int i = 0; i < parts.length; i++) {
             for (int number = 0; number < parts[i].keys().length * width; number++) {
-                told[parts[i].keys()[number / width] * width + number % width] =
+                elements[parts[i].keys()[number / width] * width + number % width] =
                         element(replies[i], number);
             }
         }
-        return new ArrayList<>(Arrays.asList(told));
+        return new ArrayList<>(Arrays.asList(elements));
     }
 
     private Object sum() {

@@ -182,7 +182,7 @@ final class ClusterRefresh {
         Deadline deadline = Deadline.in(timeoutMs);
         Holder holder = new Holder();
         NodeConnection connection = null;
-        Object told;
+        Object reply;
         Object info;
         try {
             connection = node.leaseBeyond(holder, deadline, NodeHealth.NOT_ASKED);
@@ -191,11 +191,11 @@ final class ClusterRefresh {
             connection.sendCommand(hasNoShards ? SLOTS : SHARDS);
             List<Object> replies = connection.getMany(2);
             info = replies.get(0);
-            told = replies.get(1);
-            if (told instanceof JedisDataException && !hasNoShards) {
+            reply = replies.get(1);
+            if (reply instanceof JedisDataException && !hasNoShards) {
                 connection.sendCommand(SLOTS);
-                told = connection.getMany(1).get(0);
-                hasNoShards = !(told instanceof JedisDataException);
+                reply = connection.getMany(1).get(0);
+                hasNoShards = !(reply instanceof JedisDataException);
             }
             node.answered(connection);
         } catch (IOException | RuntimeException failed) {
@@ -209,11 +209,11 @@ final class ClusterRefresh {
         } finally {
             settle(connection, holder, node);
         }
-        if (told instanceof JedisDataException error) {
+        if (reply instanceof JedisDataException error) {
             throw Failure.rejected("it answered", error.getMessage(), node.endpoint().nodeName());
         }
         return ClusterMap.read(
-                new ClusterAnswer(wire(told), wire(info), node.endpoint().host()), zone);
+                new ClusterAnswer(wire(reply), wire(info), node.endpoint().host()), zone);
     }
 
     private static void settle(NodeConnection connection, Holder holder, Pool node) {

@@ -20,21 +20,21 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Turns what went wrong beneath into the exception the caller sees: kind, node, outcome, and a
+ * Turns what was thrown beneath into the exception that the caller sees: kind, node, outcome, and a
  * sentence that says what to do.
  *
  * <p>In: what Java or Jedis threw, and how far the command got. Out: a {@link OneHopException}.
- * Every message has the same form. Text of a server is escaped and cut; a password never enters a
- * message. Implements spec/errors.json.
+ * Every message has the same form. Text of a server is escaped and cut, and a password is never
+ * part of a message. Implements spec/errors.json.
  */
 public final class Failure {
 
-    /* How many nodes a message names before it counts. */
+    /* A message names this many nodes, then counts the rest. */
     private static final int NAMES_MAX = 3;
 
     private Failure() {}
 
-    /** The failure of an exchange with a node, or of the way to it. */
+    /** The failure of an exchange with a node, or of what precedes it. */
     public static OneHopException of(Throwable thrown, NodeName node, Outcome outcome) {
         if (thrown instanceof OneHopException known) {
             return known;
@@ -100,7 +100,7 @@ public final class Failure {
                         : text;
     }
 
-    /** The first cause that says what happened: Jedis wraps it, some of it twice. */
+    /** The first cause that says what happened. Jedis wraps it, some of it twice. */
     public static Throwable root(Throwable thrown) {
         Throwable root = thrown;
         while (root.getCause() != null && !(root instanceof IOException)) {
@@ -109,7 +109,7 @@ public final class Failure {
         return root;
     }
 
-    /** No connection to the node got free. */
+    /** No connection to the node became free. */
     public static PoolExhausted exhausted(NodeName node) {
         String busy =
                 "all " + node.pool().poolSize() + " connections stayed in use until the deadline";
@@ -124,10 +124,13 @@ public final class Failure {
                 null);
     }
 
-    /** The node was not asked, because it has failed so often in a row, at last so. */
+    /**
+     * The node was not asked, because it rests after that many failures in a row; {@code last} is
+     * the last one.
+     */
     public static NodeDown resting(NodeName node, int failures, long ms, OneHopException last) {
         String why = last == null ? "" : ": " + reason(last);
-        // Varying numbers come last, so that logs can group by the beginning.
+        // Varying numbers come last, so logs can be grouped by the beginning.
         String numbers =
                 " ("
                         + ms
@@ -143,7 +146,7 @@ public final class Failure {
                 Outcome.NOT_SENT);
     }
 
-    /** What a failure of this node says has happened, without where and what to do. */
+    /** What has happened, by a failure of this node, without where and what to do. */
     public static String what(RuntimeException failure, NodeName node) {
         String message =
                 failure instanceof OneHopException
@@ -153,7 +156,7 @@ public final class Failure {
         return where < 0 ? message : message.substring(0, where);
     }
 
-    /** The same, of what was thrown beneath. */
+    /** The same for what was thrown beneath. */
     public static String reason(OneHopException failure) {
         Throwable root = root(failure);
         return Shown.of(
@@ -164,13 +167,13 @@ public final class Failure {
                                 : root instanceof IOException lost ? why(lost) : root.toString());
     }
 
-    /** There are no connections any more. */
+    /** The client is closed. */
     public static NodeDown closed(NodeName node) {
         return nodeDown(
                 "this client was closed", "build another one", null, node, Outcome.NOT_SENT);
     }
 
-    /** What is published to the channel is published elsewhere. */
+    /** Messages of the channel are published elsewhere from now on. */
     public static NodeDown moved(byte[] channel, NodeName node) {
         return nodeDown(
                 "since the configuration changed \""
@@ -182,7 +185,7 @@ public final class Failure {
                 Outcome.ANSWERED);
     }
 
-    /** The slot of a sharded channel is another node's. */
+    /** The slot of a sharded channel belongs to another node. */
     public static NodeDown slotMoved(byte[] channel, NodeName node) {
         return nodeDown(
                 "the slot of \""
@@ -194,7 +197,7 @@ public final class Failure {
                 Outcome.ANSWERED);
     }
 
-    /** The node does not accept what the configuration says. */
+    /** The node rejects a value of the configuration. */
     public static ConfigInvalid rejected(String what, String answer, NodeName node) {
         return new ConfigInvalid(
                 message(
@@ -221,7 +224,7 @@ public final class Failure {
     }
 
     /**
-     * No node of a Redis Cluster is left to send the command to: why, and what the last one said.
+     * No node of a Redis Cluster is left to send the command to: why, and the last node's answer.
      */
     public static NodeDown redirected(String reason, String answer, NodeName node) {
         return nodeDown(
@@ -236,7 +239,7 @@ public final class Failure {
                 Outcome.ANSWERED);
     }
 
-    /** What only a replica may answer nobody can. */
+    /** Only a replica may answer, and there is none. */
     public static NodeDown withoutReplica(NodeName master) {
         return nodeDown(
                 "it has no replica that could answer",
@@ -246,7 +249,7 @@ public final class Failure {
                 Outcome.NOT_SENT);
     }
 
-    /** Nobody has told who has which slot. */
+    /** No node has returned the map yet. */
     public static OneHopException unmapped(RefreshFailure refused, String pool) {
         String what =
                 "no node tells what the cluster looks like: "
@@ -273,7 +276,7 @@ public final class Failure {
         };
     }
 
-    /** The node answered, and turned the connection away. */
+    /** The node answered and refused the connection. */
     public static NodeDown turnedAway(String answer, NodeName node) {
         return nodeDown(
                 "the node turned the connection away: " + Shown.of(answer),
@@ -284,8 +287,8 @@ public final class Failure {
     }
 
     /**
-     * What a batch throws of which these nodes failed: all of it, or, if nothing arrived, one
-     * failure: the first that leaves open whether something was executed, otherwise the first.
+     * The failure of a batch in which these nodes failed. If nothing arrived, it is one node's: the
+     * first that leaves open whether something was executed, or else the first.
      */
     public static OneHopException ofBatch(
             Map<String, OneHopException> failures,

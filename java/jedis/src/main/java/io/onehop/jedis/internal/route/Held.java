@@ -73,9 +73,9 @@ public final class Held {
             T reply = exchanged(lead, exchange);
             isJudged = true;
             return reply;
-        } catch (JedisDataException | OneHopException told) {
+        } catch (JedisDataException | OneHopException answered) {
             isJudged = true;
-            throw told;
+            throw answered;
         } finally {
             holder.isOver = !isJudged;
         }

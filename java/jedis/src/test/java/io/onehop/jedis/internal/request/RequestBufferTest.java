@@ -143,7 +143,7 @@ class RequestBufferTest {
         for (int size : sizes) {
             requests.rewind(from);
             ByteBuffer next = requests.next(size);
-            assertEquals(size, next.remaining(), "a command never straddles blocks");
+            assertEquals(size, next.remaining(), "a command never spans blocks");
             assertArrayEquals(
                     Arrays.copyOfRange(all, from, from + size),
                     Arrays.copyOfRange(next.array(), next.position(), next.limit()));
