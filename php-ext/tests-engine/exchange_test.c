@@ -272,8 +272,8 @@ void test_exchange(const node *one, const node *other)
 {
     test_endings(one);
     test_reuse(one);
-    check_sign_in(
-        one, "  redis_auth: wrong\n", "The node refused the password", OH_ERROR_CONFIG_INVALID);
+    check_sign_in(one, "  redis_auth: wrong\n", "The node refused the user or the password",
+        OH_ERROR_CONFIG_INVALID);
     check_sign_in(one, "  redis_auth: half\n", "Connection closed by the node during the handshake",
         OH_ERROR_NODE_DOWN);
     check_sign_in(one, "  redis_auth: noise\n", "No proper answer to the handshake",

@@ -2,7 +2,7 @@
 #ifndef OH_GENERATED_MESSAGES_H
 #define OH_GENERATED_MESSAGES_H
 
-/* Of each failure: what to do, the format of what happened, and all that oh_failure_set takes. */
+/* Of each failure: what to do, what happened, and all that oh_failure_set takes. */
 
 #define OH_ADVICE_NO_MEMORY "give this process more memory"
 #define OH_WHAT_NO_MEMORY "This process has no memory left"
@@ -29,7 +29,7 @@
 #define OH_SAY_CONNECTION_LOST_UNSENT OH_ERROR_NODE_DOWN, OH_ADVICE_CONNECTION_LOST_UNSENT, OH_WHAT_CONNECTION_LOST_UNSENT
 
 #define OH_ADVICE_POOL_EXHAUSTED "raise pool_size, or the timeout"
-#define OH_WHAT_POOL_EXHAUSTED "All %u connections%s are in use"
+#define OH_WHAT_POOL_EXHAUSTED "All %u connections of this %s are in use"
 #define OH_SAY_POOL_EXHAUSTED OH_ERROR_POOL_EXHAUSTED, OH_ADVICE_POOL_EXHAUSTED, OH_WHAT_POOL_EXHAUSTED
 
 #define OH_ADVICE_POOL_EXHAUSTED_INSIDE "raise pool_size, or do not begin so many calls inside each other"

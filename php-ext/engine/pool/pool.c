@@ -235,7 +235,7 @@ static void refuse_exhausted(const oh_connections *connections, oh_failure *fail
     unsigned count = (unsigned)connections->size_max;
 
     if (connections->is_of_host) {
-        oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_POOL_EXHAUSTED, count, " of this host");
+        oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_POOL_EXHAUSTED, count, "host");
     } else {
         oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_POOL_EXHAUSTED_INSIDE, count);
     }

@@ -1,4 +1,4 @@
-"""The messages of failures, from spec/messages.json: a C header, a Java enum, and the tables of docs/failures.md.
+"""The messages of failures, from spec/messages.json: for C, for Java, and for docs/failures.md.
 
 In C a message is three macros: its kind, its advice and a format of printf. So the compiler checks
 the arguments of each call. In Java it is a constant of the enum Message.
@@ -57,7 +57,7 @@ def header(notice):
     failures, reasons = rows_of("php")
     return (
         f"/* {notice} */\n#ifndef OH_GENERATED_MESSAGES_H\n#define OH_GENERATED_MESSAGES_H\n\n"
-        "/* Of each failure: what to do, the format of what happened, and all that oh_failure_set takes. */\n\n"
+        "/* Of each failure: what to do, what happened, and all that oh_failure_set takes. */\n\n"
         + "\n".join(map(c_failure, failures))
         + "\n/* Reasons, which complete the `what` of a failure. */\n\n"
         + "".join(
@@ -97,23 +97,44 @@ def java_text_of(literal):
     return "\n                    + ".join([*parts, f'"{rest}"'])
 
 
+JAVA_TAIL = """;
+
+    private final ErrorKind kind;
+    private final String what;
+    private final String advice;
+
+    Message(ErrorKind kind, String what, String advice) {
+        this.kind = kind;
+        this.what = what;
+        this.advice = advice;
+    }
+
+    /** The kind of the failure; {@code null} for a reason, which completes another message. */
+    public ErrorKind kind() {
+        return kind;
+    }
+
+    /** What happened; the arguments in the order of the page. */
+    public String what(Object... arguments) {
+        return String.format(what, arguments);
+    }
+
+    /** What to do about it; {@code null} for a reason. */
+    public String advice(Object... arguments) {
+        return advice == null ? null : String.format(advice, arguments);
+    }
+}
+"""
+
+
 def java(notice):
     failures, reasons = rows_of("java")
-    constants = [java_constant(row) for row in [*failures, *reasons]]
     return (
         f"// {notice}\npackage io.onehop.core.base;\n\nimport io.onehop.core.ErrorKind;\n\n"
-        "/** Every message of a failure: what happened and what to do, in the words that PHP uses, too. */\n"
-        "public enum Message {\n" + ",\n".join(constants) + ";\n\n"
-        "    private final ErrorKind kind;\n    private final String what;\n    private final String advice;\n\n"
-        "    Message(ErrorKind kind, String what, String advice) {\n"
-        "        this.kind = kind;\n        this.what = what;\n        this.advice = advice;\n    }\n\n"
-        "    /** The kind of the failure; {@code null} for a reason, which completes another message. */\n"
-        "    public ErrorKind kind() {\n        return kind;\n    }\n\n"
-        "    /** What happened; the arguments in the order of the page. */\n"
-        "    public String what(Object... arguments) {\n        return String.format(what, arguments);\n    }\n\n"
-        "    /** What to do about it; {@code null} for a reason. */\n"
-        "    public String advice(Object... arguments) {\n"
-        "        return advice == null ? null : String.format(advice, arguments);\n    }\n}\n"
+        "/** Every message of a failure, in the words that PHP uses, too. */\n"
+        "public enum Message {\n"
+        + ",\n".join(java_constant(row) for row in [*failures, *reasons])
+        + JAVA_TAIL
     )
 
 
@@ -130,7 +151,8 @@ def table(rows):
         "| what happened | what to do | |",
         "|---|---|---|",
         *(
-            f"| {shown(row['what'])} | {shown(row.get('advice', ''))} | {languages[tuple(row['in'])]} |"
+            f"| {shown(row['what'])} | {shown(row.get('advice', ''))} |"
+            f" {languages[tuple(row['in'])]} |"
             for row in rows
         ),
         "",

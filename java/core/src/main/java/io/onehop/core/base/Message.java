@@ -3,7 +3,7 @@ package io.onehop.core.base;
 
 import io.onehop.core.ErrorKind;
 
-/** Every message of a failure: what happened and what to do, in the words that PHP uses, too. */
+/** Every message of a failure, in the words that PHP uses, too. */
 public enum Message {
     NAME_NOT_RESOLVED(
             ErrorKind.NODE_DOWN,
@@ -23,7 +23,7 @@ public enum Message {
             "try again"),
     POOL_EXHAUSTED(
             ErrorKind.POOL_EXHAUSTED,
-            "All %s connections%s are in use",
+            "All %s connections of this %s are in use",
             "raise pool_size, or the timeout"),
     RESTING(
             ErrorKind.NODE_DOWN,
