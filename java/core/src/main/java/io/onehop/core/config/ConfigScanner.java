@@ -99,7 +99,7 @@ final class ConfigScanner implements Scanner {
 
     @Override
     public Token peekToken() {
-        hasNext();
+        boolean unused = hasNext(); // Called for what it refuses.
         return scanner.peekToken();
     }
 
