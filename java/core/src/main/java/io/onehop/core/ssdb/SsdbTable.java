@@ -178,7 +178,8 @@ final class SsdbTable {
                         + " WITHSCORES, or ZRANGEBYSCORE name bottom top LIMIT offset limit, or"
                         + " ZRANGEBYSCORE name bottom top WITHSCORES LIMIT offset limit, or"
                         + " ZRANGEBYSCORE name bottom top LIMIT offset limit WITHSCORES.",
-                "n(),,as_is,list,any,|n()E,,as_is,list,any,|n()Col,,as_is,list,any,|n()ECol,,as_is,list,any,|n()ColE,,as_is,list,any,",
+                "n(),,as_is,list,any,|n()E,,as_is,list,any,|"
+                    + "n()Col,,as_is,list,any,|n()ECol,,as_is,list,any,|n()ColE,,as_is,list,any,",
         "zrank", "SSDB can be sent ZRANK name member.", "nm,,as_is,never,any,",
         "zrem", "SSDB can be sent ZREM name member....", "n,m,as_is,never,any,",
         "zremrangebyrank", "SSDB can be sent ZREMRANGEBYRANK name int int.",
@@ -193,7 +194,8 @@ final class SsdbTable {
                     + " bottom WITHSCORES, or ZREVRANGEBYSCORE name top bottom LIMIT offset limit,"
                     + " or ZREVRANGEBYSCORE name top bottom WITHSCORES LIMIT offset limit, or"
                     + " ZREVRANGEBYSCORE name top bottom LIMIT offset limit WITHSCORES.",
-                "n)(,,as_is,list,any,|n)(E,,as_is,list,any,|n)(Col,,as_is,list,any,|n)(ECol,,as_is,list,any,|n)(ColE,,as_is,list,any,",
+                "n)(,,as_is,list,any,|n)(E,,as_is,list,any,|"
+                    + "n)(Col,,as_is,list,any,|n)(ECol,,as_is,list,any,|n)(ColE,,as_is,list,any,",
         "zrevrank", "SSDB can be sent ZREVRANK name member.", "nm,,as_is,never,any,",
         "zrlist", null, "",
         "zrrange", null, "",
