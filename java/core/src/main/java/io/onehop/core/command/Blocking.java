@@ -41,7 +41,7 @@ public final class Blocking {
      * The timeout of such a command in milliseconds, rounded up; {@link #NOT} or {@link #FOR_EVER}.
      * The node answers an invalid timeout immediately, with an error.
      */
-    public long waitMs(Words words) {
+    public long waitMs(CommandWords words) {
         int position =
                 option == null
                         ? timeout < 0 ? words.count() + timeout : timeout
@@ -60,7 +60,7 @@ public final class Blocking {
         }
     }
 
-    private int afterOption(Words words) {
+    private int afterOption(CommandWords words) {
         for (int position = from;
                 position < words.count() && !KeySpec.isWord(words.word(position), until);
                 position++) {

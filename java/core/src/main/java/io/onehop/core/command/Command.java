@@ -54,7 +54,7 @@ public final class Command {
      * The entry of the subcommand, or this one if it is no container or has no second word; {@code
      * null}: unknown.
      */
-    public Command resolve(Words words) {
+    public Command resolve(CommandWords words) {
         Command found =
                 isContainer && words.count() > 1 ? subcommands.get(lower(words.word(1))) : this;
         return found == null || found.spread == Spread.NONE ? null : found;
@@ -160,7 +160,7 @@ public final class Command {
     }
 
     /** Every key, channel and pattern, in the order of the command. */
-    public KeyPositions keys(Words words) throws Malformed {
+    public KeyPositions keys(CommandWords words) throws Malformed {
         KeyPositions found = new KeyPositions();
         for (KeySpec spec : keys) {
             spec.find(words, found);

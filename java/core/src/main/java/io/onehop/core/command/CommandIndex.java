@@ -27,7 +27,7 @@ public final class CommandIndex {
     private CommandIndex() {}
 
     /** The entry of a command, or {@code null} if the table lacks it. */
-    public static Command find(Words words) {
+    public static Command find(CommandWords words) {
         Command found = named(words.word(0));
         return found == null ? null : found.resolve(words);
     }

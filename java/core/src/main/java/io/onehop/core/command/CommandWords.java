@@ -1,7 +1,7 @@
 package io.onehop.core.command;
 
 /** The words of a command as they are sent, its name first. */
-public interface Words {
+public interface CommandWords {
 
     int count();
 

@@ -71,7 +71,7 @@ final class KeySpec {
     }
 
     /** Adds the keys that this specification finds. */
-    void find(Words words, KeyPositions into) throws Malformed {
+    void find(CommandWords words, KeyPositions into) throws Malformed {
         if (begin.option == null) {
             int first = first(words);
             if (first > 0) {
@@ -93,7 +93,7 @@ final class KeySpec {
     }
 
     /** Where its keys begin, if it begins once; 0 if there are none. */
-    int first(Words words) {
+    int first(CommandWords words) {
         if (begin.keyword == null) {
             return begin.index;
         }
@@ -106,7 +106,7 @@ final class KeySpec {
         return 0;
     }
 
-    private void range(Words words, int from, KeyPositions into) throws Malformed {
+    private void range(CommandWords words, int from, KeyPositions into) throws Malformed {
         long span = span(words, from);
         boolean isEach = kind != KeyPositions.Kind.PATTERN && !isUnlessEmpty;
         if (isEach && into.addRange((int) (span >> 32), (int) span, reach.step, kind)) {
@@ -123,7 +123,7 @@ final class KeySpec {
      * First and last position of the keys that begin here, as halves of one number. Last before
      * first means none.
      */
-    long span(Words words, int from) throws Malformed {
+    long span(CommandWords words, int from) throws Malformed {
         if (reach.keynum < 0 && from == words.count() && reach.last == -1) {
             return none(from);
         }
@@ -147,13 +147,13 @@ final class KeySpec {
         return (long) first << 32 | first - 1;
     }
 
-    private int last(Words words, int first) {
+    private int last(CommandWords words, int first) {
         return reach.last >= 0
                 ? first + reach.last
                 : first + (words.count() - first) / reach.limit + reach.last;
     }
 
-    private static int number(Words words, int position) throws Malformed {
+    private static int number(CommandWords words, int position) throws Malformed {
         byte[] word = position < words.count() ? words.word(position) : new byte[0];
         long number = 0;
         for (byte digit : word) {

@@ -22,7 +22,7 @@ public final class Split {
     /**
      * The position of the first of that many keys. Throws if the rest cannot be divided among them.
      */
-    public static int first(Command command, Words words, int keys) throws Malformed {
+    public static int first(Command command, CommandWords words, int keys) throws Malformed {
         KeySpec spec = command.keys[0];
         int first = (int) (spec.span(words, spec.first(words)) >> 32);
         if (first + keys * spec.reach.step() * spec.reach.limit() != words.count()) {
@@ -32,7 +32,7 @@ public final class Split {
     }
 
     /** The parts, in the order of their first keys. {@code nodes} has the node of each key. */
-    public static Part[] parts(Command command, Words words, int[] nodes) throws Malformed {
+    public static Part[] parts(Command command, CommandWords words, int[] nodes) throws Malformed {
         int first = first(command, words, nodes.length);
         int step = command.keys[0].reach.step();
         int groups = command.keys[0].reach.limit();

@@ -1,6 +1,6 @@
 package io.onehop.core.ssdb;
 
-import io.onehop.core.command.Words;
+import io.onehop.core.command.CommandWords;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -141,7 +141,7 @@ public final class Ssdb {
      * give.
      */
     @SuppressWarnings("exports") // Words are only for the clients, and so is this.
-    public static Translation translate(Words words, boolean isRaw) {
+    public static Translation translate(CommandWords words, boolean isRaw) {
         Name name =
                 NAMES.get(
                         new String(words.word(0), StandardCharsets.ISO_8859_1)
@@ -160,7 +160,7 @@ public final class Ssdb {
         return Translation.refused(reason(name, words));
     }
 
-    private static String reason(Name name, Words words) {
+    private static String reason(Name name, CommandWords words) {
         for (SsdbForm form : name.forms) {
             String reason = form.lengthReason(words);
             if (reason != null) {

@@ -1,6 +1,6 @@
 package io.onehop.core.ssdb;
 
-import io.onehop.core.command.Words;
+import io.onehop.core.command.CommandWords;
 
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -49,7 +49,7 @@ final class SsdbForm {
     }
 
     /** Whether a command has the form's number of words, and its fixed words. */
-    private boolean hasOutline(Words words) {
+    private boolean hasOutline(CommandWords words) {
         int rest = words.count() - 1 - fixed.length();
         if (tail.isEmpty() ? rest != 0 : rest <= 0 || rest % tail.length() != 0) {
             return false;
@@ -63,7 +63,7 @@ final class SsdbForm {
         return true;
     }
 
-    boolean matches(Words words) {
+    boolean matches(CommandWords words) {
         return hasOutline(words) && firstUnfit(words, false) == 0;
     }
 
@@ -71,12 +71,12 @@ final class SsdbForm {
      * The reason if only the length of a word keeps a command from this form; otherwise {@code
      * null}.
      */
-    String lengthReason(Words words) {
+    String lengthReason(CommandWords words) {
         int unfit = hasOutline(words) ? firstUnfit(words, true) : 0;
         return unfit == 0 ? null : SsdbWord.lengthReason(letter(unfit));
     }
 
-    private int firstUnfit(Words words, boolean isLengthOnly) {
+    private int firstUnfit(CommandWords words, boolean isLengthOnly) {
         for (int i = 1; i < words.count(); i++) {
             char letter = letter(i);
             boolean matters =
@@ -91,7 +91,7 @@ final class SsdbForm {
     /* ---- What is sent ---- */
 
     /** The commands to send, each as its words. None if there is nothing to ask. */
-    List<byte[][]> sent(Words words) {
+    List<byte[][]> sent(CommandWords words) {
         if (isCrossed(words)) {
             return List.of();
         }
@@ -108,7 +108,7 @@ final class SsdbForm {
         return commands;
     }
 
-    private byte[][] itself(Words words) {
+    private byte[][] itself(CommandWords words) {
         byte[][] command = new byte[words.count()][];
         command[0] = words.word(0);
         for (int i = 1; i < command.length; i++) {
@@ -117,7 +117,7 @@ final class SsdbForm {
         return command;
     }
 
-    private byte[][] instead(Send send, Words words) {
+    private byte[][] instead(Send send, CommandWords words) {
         int repeated = words.count() - 1 - fixed.length();
         byte[][] command = new byte[1 + send.positions.length() + repeated][];
         command[0] = SsdbWord.bytes(send.name);
@@ -130,7 +130,7 @@ final class SsdbForm {
         return command;
     }
 
-    private boolean isCrossed(Words words) {
+    private boolean isCrossed(CommandWords words) {
         BigInteger low = null;
         BigInteger high = null;
         for (int i = 1; i <= fixed.length(); i++) {

@@ -31,7 +31,7 @@ import java.util.stream.IntStream;
  */
 class CommandTest {
 
-    private record Text(String... words) implements Words {
+    private record Text(String... words) implements CommandWords {
         @Override
         public int count() {
             return words.length;

@@ -9,7 +9,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 
 import io.onehop.core.Spec;
-import io.onehop.core.command.Words;
+import io.onehop.core.command.CommandWords;
 
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  */
 class SsdbTest {
 
-    private record Row(List<byte[]> words) implements Words {
+    private record Row(List<byte[]> words) implements CommandWords {
         @Override
         public int count() {
             return words.size();
