@@ -28,6 +28,7 @@ void test_topology(void);
 void test_config(void);
 void test_memory(void);
 void test_wire(void);
+void test_resp(void);
 void test_cursor(void);
 void test_info(void);
 void test_command(void);

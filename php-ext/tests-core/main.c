@@ -17,6 +17,7 @@ int main(void)
     test_topology();
     test_config();
     test_wire();
+    test_resp();
     test_cursor();
     test_info();
     test_ssdb();

@@ -6,7 +6,7 @@
  */
 #include "core/resp/value.h"
 
-#define DIGITS_MAX 18 /* A number with more digits may not fit. */
+#define WORD_BYTES_MIN 6 /* The shortest word of a command: "$0", CR LF, and CR LF again. */
 
 /* Takes the text up to the next CR LF, and the CR LF. */
 static bool take_line(oh_values *values, oh_text *line)
@@ -25,14 +25,16 @@ static bool number_of(oh_text line, int64_t *number)
 {
     bool is_negative = line.length > 0 && line.bytes[0] == '-';
     size_t first = is_negative ? 1 : 0;
-    *number = 0;
+    uint64_t most = (uint64_t)INT64_MAX + first, value = 0;
+
     for (size_t i = first; i < line.length; i++) {
-        if (line.bytes[i] < '0' || line.bytes[i] > '9' || i - first >= DIGITS_MAX) {
+        uint64_t digit = (uint64_t)(uint8_t)line.bytes[i] - '0';
+        if (digit > 9 || value > (most - digit) / 10) {
             return false;
         }
-        *number = *number * 10 + (line.bytes[i] - '0');
+        value = value * 10 + digit;
     }
-    *number = is_negative ? -*number : *number;
+    *number = is_negative ? (int64_t)(0 - value) : (int64_t)value;
     return line.length > first;
 }
 
@@ -67,19 +69,23 @@ bool oh_value_take(oh_values *values, oh_value *value)
     if (values->at == values->end) {
         return false;
     }
-    uint8_t type = *values->at++;
-    bool is_counted = type == '$' || type == '*' || type == '%' || type == ':';
+    char type = (char)*values->at++;
+    bool is_counted = type == OH_RESP_BULK || type == OH_RESP_LIST || type == OH_RESP_MAP ||
+                      type == OH_RESP_NUMBER;
     if (!take_line(values, &line) || (is_counted && !number_of(line, &number))) {
         return false;
     }
     switch (type) {
-    case '$': return take_bulk(values, number, value);
-    case '*': return take_list(values, number, value);
-    case '%': return take_list(values, number < 0 ? -2 : number * 2, value);
-    case ':': *value = (oh_value){.kind = OH_VALUE_NUMBER, .number = number}; return true;
-    case '+': *value = (oh_value){.kind = OH_VALUE_TEXT, .text = line}; return true;
-    case '-': *value = (oh_value){.kind = OH_VALUE_ERROR, .text = line}; return true;
-    default: return type == '_';
+    case OH_RESP_BULK: return take_bulk(values, number, value);
+    case OH_RESP_LIST: return take_list(values, number, value);
+    case OH_RESP_MAP:
+        return take_list(values, number < 0 || number > INT64_MAX / 2 ? -2 : number * 2, value);
+    case OH_RESP_NUMBER:
+        *value = (oh_value){.kind = OH_VALUE_NUMBER, .number = number};
+        return true;
+    case OH_RESP_TEXT: *value = (oh_value){.kind = OH_VALUE_TEXT, .text = line}; return true;
+    case OH_RESP_ERROR: *value = (oh_value){.kind = OH_VALUE_ERROR, .text = line}; return true;
+    default: return type == OH_RESP_NULL;
     }
 }
 
@@ -110,4 +116,98 @@ bool oh_value_skip(oh_values *values)
         pending += value.kind == OH_VALUE_LIST ? value.number : 0;
     }
     return true;
+}
+
+bool oh_value_take_digits(oh_values *values, int64_t *number)
+{
+    oh_values next = *values;
+    oh_text line;
+
+    if (!take_line(&next, &line) || !number_of(line, number)) {
+        return false;
+    }
+    *values = next;
+    return true;
+}
+
+bool oh_value_take_head(oh_values *values, char type, int64_t *number)
+{
+    oh_values next = *values;
+
+    if (next.at == next.end || (char)*next.at++ != type || !oh_value_take_digits(&next, number)) {
+        return false;
+    }
+    *values = next;
+    return true;
+}
+
+oh_text oh_value_error_text(const void *reply, size_t length)
+{
+    const char *text = (const char *)reply + 1;
+    const char *cr = memchr(text, '\r', length - 1);
+
+    return (oh_text){text, cr != NULL ? (size_t)(cr - text) : length - 1};
+}
+
+/* ---- Commands ---- */
+
+/* Digits only, as clients write a length: the first is 0 only if it is the only one. */
+static bool take_length(oh_values *values, char type, size_t *length)
+{
+    const uint8_t *at = values->at, *end = values->end;
+
+    if (at == end || (char)*at != type) {
+        return false;
+    }
+    const uint8_t *first = ++at;
+    *length = 0;
+    for (; at < end && *at >= '0' && *at <= '9'; at++) {
+        if (*length > SIZE_MAX / 20) {
+            return false;
+        }
+        *length = *length * 10 + (size_t)(*at - '0');
+    }
+    if (at == first || (*first == '0' && at > first + 1) || end - at < 2 || at[0] != '\r' ||
+        at[1] != '\n') {
+        return false;
+    }
+    values->at = at + 2;
+    return true;
+}
+
+bool oh_value_take_command(oh_values *values, size_t *words_count)
+{
+    return take_length(values, OH_RESP_LIST, words_count) && *words_count > 0 &&
+           *words_count <= (size_t)(values->end - values->at) / WORD_BYTES_MIN;
+}
+
+bool oh_value_take_word(oh_values *values, oh_bytes *word)
+{
+    size_t length;
+
+    if (!take_length(values, OH_RESP_BULK, &length)) {
+        return false;
+    }
+    size_t left = (size_t)(values->end - values->at);
+    if (left < 2 || length > left - 2 || values->at[length] != '\r' ||
+        values->at[length + 1] != '\n') {
+        return false;
+    }
+    *word = (oh_bytes){values->at, length};
+    values->at += length + 2;
+    return true;
+}
+
+bool oh_value_skip_command(oh_values *values)
+{
+    size_t count;
+    oh_bytes word;
+
+    if (!oh_value_take_command(values, &count)) {
+        return false;
+    }
+    while (count > 0 && oh_value_take_word(values, &word)) {
+        count--;
+    }
+    return count == 0;
 }

@@ -40,10 +40,10 @@ static const uint8_t forms[256] = {
     ['#'] = LINE,
     [','] = LINE,
     ['('] = LINE,
-    ['$'] = BULK,
+    [OH_RESP_BULK] = BULK,
     ['!'] = BULK,
     ['='] = BULK,
-    ['*'] = AGGREGATE,
+    [OH_RESP_LIST] = AGGREGATE,
     ['~'] = AGGREGATE,
     ['%'] = AGGREGATE,
     ['>'] = AGGREGATE,
@@ -103,7 +103,8 @@ static void keep_error_text(oh_wire *wire, const uint8_t *bytes, size_t length)
 static inline const char *objection(const oh_wire *wire, const oh_framer *framer, uint8_t type)
 {
     if (framer == &wire->writer) {
-        return type == (framer->depth == 0 ? '*' : '$') ? NULL : OH_REASON_WIRE_COMMAND;
+        return type == (framer->depth == 0 ? OH_RESP_LIST : OH_RESP_BULK) ? NULL
+                                                                          : OH_REASON_WIRE_COMMAND;
     }
     if (framer->depth == 0 && type != '>' && oh_wire_owed(wire) == 0 && !wire->is_subscribed) {
         return OH_REASON_WIRE_SURPLUS;
@@ -172,7 +173,8 @@ static uint32_t length_max(uint8_t type)
 /* Only these two types have a null, and no command has one. */
 static bool may_be_null(const oh_wire *wire, const oh_framer *framer)
 {
-    return framer == &wire->reader && (framer->type == '$' || framer->type == '*');
+    return framer == &wire->reader &&
+           (framer->type == OH_RESP_BULK || framer->type == OH_RESP_LIST);
 }
 
 /* One more byte of a length. False if the result is not a length. */
@@ -278,7 +280,7 @@ static inline const uint8_t *skip_length(const uint8_t *at, const uint8_t *end, 
 static inline const uint8_t *skip_bulk(const uint8_t *at, const uint8_t *end)
 {
     uint32_t length;
-    if (at == end || *at != '$' || (at = skip_length(at + 1, end, &length)) == NULL) {
+    if (at == end || *at != OH_RESP_BULK || (at = skip_length(at + 1, end, &length)) == NULL) {
         return NULL;
     }
     if (length > OH_WIRE_BULK_BYTES_MAX || (size_t)(end - at) < (size_t)length + 2) {
@@ -292,7 +294,7 @@ static inline const uint8_t *skip_bulk(const uint8_t *at, const uint8_t *end)
 static inline const uint8_t *skip_array(const uint8_t *at, const uint8_t *end)
 {
     uint32_t length;
-    if (*at != '*' || (at = skip_length(at + 1, end, &length)) == NULL || length == 0 ||
+    if (*at != OH_RESP_LIST || (at = skip_length(at + 1, end, &length)) == NULL || length == 0 ||
         length > OH_WIRE_ELEMENTS_MAX) {
         return NULL;
     }
@@ -311,7 +313,7 @@ static inline const uint8_t *skip_array(const uint8_t *at, const uint8_t *end)
 static inline const uint8_t *skip_value(
     const oh_framer *framer, const uint8_t *at, const uint8_t *end)
 {
-    if (*at == '$') {
+    if (*at == OH_RESP_BULK) {
         return skip_bulk(at, end);
     }
     return framer->depth < OH_WIRE_DEPTH_MAX ? skip_array(at, end) : NULL;

@@ -22,6 +22,7 @@
 
 #include "core/generated/limits.h"
 #include "core/generated/messages.h"
+#include "core/resp/literal.h"
 
 /* The state of one direction of the stream between two bytes. Private to wire. */
 typedef struct oh_framer {
@@ -90,6 +91,12 @@ size_t oh_wire_read_value(oh_wire *wire, const uint8_t *bytes, size_t length);
  * of the answer is shown.
  */
 void oh_wire_subscribe(oh_wire *wire);
+
+/* True if a word of a command is being written, or was when the error came. */
+static inline bool oh_wire_is_in_word(const oh_wire *wire)
+{
+    return wire->writer.type == OH_RESP_BULK;
+}
 
 /* Replies that the node still owes. */
 static inline uint64_t oh_wire_owed(const oh_wire *wire)
