@@ -40,4 +40,15 @@ static inline bool oh_bytes_is(oh_bytes bytes, const char *word)
     return oh_text_is((oh_text){(const char *)bytes.bytes, bytes.length}, word);
 }
 
+/* The same bytes as the other type. */
+static inline oh_bytes oh_text_bytes(oh_text text)
+{
+    return (oh_bytes){(const uint8_t *)text.bytes, text.length};
+}
+
+static inline oh_text oh_bytes_text(oh_bytes bytes)
+{
+    return (oh_text){(const char *)bytes.bytes, bytes.length};
+}
+
 #endif

@@ -270,7 +270,7 @@ bool oh_cluster_read_reply(oh_cluster_reader *reader)
         if (!take(reader, OH_VALUE_LIST, &element)) {
             return false;
         }
-        bool is_range = reader->values.at < reader->values.end && *reader->values.at == ':';
+        bool is_range = oh_value_is_number_next(&reader->values);
         if (!(is_range ? take_range(reader, element.number) : take_shard(reader, element.number))) {
             return false;
         }

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/resp/value.h"
+#include "core/resp/write.h"
 #include "core/ssdb/ssdb_form.h"
 
 #define KEPT_BYTES_MAX 65536 /* A larger buffer is not kept for the next request. */
@@ -50,37 +52,18 @@ static void empty(oh_ssdb_memory *memory, size_t size)
 
 /* ---- Reading the request ---- */
 
-/* Reads "<type>digits CR LF". Returns where it ends, or 0 if it is something else. */
-static size_t read_head(const uint8_t *bytes, size_t length, size_t at, char type, size_t *number)
-{
-    if (at >= length || (char)bytes[at] != type) {
-        return 0;
-    }
-    size_t begin = ++at;
-    *number = 0;
-    for (; at < length && bytes[at] >= '0' && bytes[at] <= '9'; at++) {
-        if (*number > SIZE_MAX / 20) {
-            return 0;
-        }
-        *number = *number * 10 + (size_t)(bytes[at] - '0');
-    }
-    bool is_number = at > begin && (bytes[begin] != '0' || at == begin + 1);
-
-    return is_number && length - at >= 2 && memcmp(bytes + at, "\r\n", 2) == 0 ? at + 2 : 0;
-}
-
 /*
  * Reads the words of the command that begins at `at`. Returns where it ends, or 0 if it is not a
  * command or there is no memory.
  */
 static size_t read_words(oh_ssdb *ssdb, const uint8_t *request, size_t length, size_t at)
 {
-    size_t count, size;
+    oh_values values = oh_values_of(request + at, length - at);
+    size_t count;
 
     ssdb->words.count = 0;
     ssdb->refusal = "What was written is no command.";
-    at = read_head(request, length, at, '*', &count);
-    if (at == 0 || count == 0 || count > length) {
+    if (!oh_value_take_command(&values, &count)) {
         return 0;
     }
     oh_bytes *words = grow(&ssdb->words, count, sizeof *words);
@@ -89,62 +72,37 @@ static size_t read_words(oh_ssdb *ssdb, const uint8_t *request, size_t length, s
         return 0;
     }
     for (size_t i = 0; i < count; i++) {
-        at = read_head(request, length, at, '$', &size);
-        if (at == 0 || size > length - at || length - at - size < 2 ||
-            memcmp(request + at + size, "\r\n", 2) != 0) {
+        if (!oh_value_take_word(&values, &words[i])) {
             return 0;
         }
-        words[i] = (oh_bytes){request + at, size};
-        at += size + 2;
     }
     ssdb->words.count = count;
     ssdb->refusal = NULL;
-    return at;
+    return (size_t)(values.at - request);
 }
 
 /* ---- Writing what is sent ---- */
 
-static bool put(oh_ssdb *ssdb, const void *bytes, size_t length)
+static bool append(void *to, const void *bytes, size_t length)
 {
-    uint8_t *to = length > 0 ? grow(&ssdb->sent, length, 1) : NULL;
+    oh_ssdb *ssdb = to;
+    uint8_t *end = length > 0 ? grow(&ssdb->sent, length, 1) : NULL;
 
     if (length == 0) {
         return true;
     }
-    if (to == NULL) {
+    if (end == NULL) {
         ssdb->refusal = no_memory;
         return false;
     }
-    memcpy(to, bytes, length);
+    memcpy(end, bytes, length);
     ssdb->sent.count += length;
     return true;
 }
 
-static bool put_head(oh_ssdb *ssdb, char type, size_t number)
+static oh_resp_sink sent(oh_ssdb *ssdb)
 {
-    char head[OH_SSDB_DIGITS_MAX + 3] = {type};
-    size_t length = 1 + oh_ssdb_write_number(head + 1, (int64_t)number);
-
-    head[length++] = '\r';
-    head[length++] = '\n';
-    return put(ssdb, head, length);
-}
-
-static bool put_word(oh_ssdb *ssdb, const void *bytes, size_t length)
-{
-    return put_head(ssdb, '$', length) && put(ssdb, bytes, length) && put(ssdb, "\r\n", 2);
-}
-
-static bool put_text(oh_ssdb *ssdb, const char *text)
-{
-    return put_word(ssdb, text, strlen(text));
-}
-
-static bool put_number(oh_ssdb *ssdb, int64_t number)
-{
-    char digits[OH_SSDB_DIGITS_MAX];
-
-    return put_word(ssdb, digits, oh_ssdb_write_number(digits, number));
+    return (oh_resp_sink){append, ssdb};
 }
 
 static bool put_typed(oh_ssdb *ssdb, char letter, oh_bytes word)
@@ -152,24 +110,24 @@ static bool put_typed(oh_ssdb *ssdb, char letter, oh_bytes word)
     int64_t number;
 
     if (letter == 's') {
-        return put_number(ssdb, oh_ssdb_score(word));
+        return oh_resp_put_digits(sent(ssdb), oh_ssdb_score(word));
     }
     if (letter == 'l' && word.bytes[0] == '-') {
-        return put_text(ssdb, "2000000000");
+        return oh_resp_put_text(sent(ssdb), "2000000000");
     }
     if (!oh_ssdb_is_bound(letter)) {
-        return put_word(ssdb, word.bytes, word.length);
+        return oh_resp_put_word(sent(ssdb), word);
     }
     if (oh_ssdb_bound_of(word, oh_ssdb_is_low(letter), &number) == OH_SSDB_BOUND_AT) {
-        return put_number(ssdb, number);
+        return oh_resp_put_digits(sent(ssdb), number);
     }
-    return put_text(ssdb, letter == '(' ? "-inf" : letter == ')' ? "+inf" : "");
+    return oh_resp_put_text(sent(ssdb), letter == '(' ? "-inf" : letter == ')' ? "+inf" : "");
 }
 
 /* Writes the form, each word as its type says. */
 static bool put_form(oh_ssdb *ssdb, const oh_ssdb_form *form, const oh_bytes *words, size_t count)
 {
-    bool is_put = put_head(ssdb, '*', count) && put_word(ssdb, words[0].bytes, words[0].length);
+    bool is_put = oh_resp_put_list(sent(ssdb), count) && oh_resp_put_word(sent(ssdb), words[0]);
 
     for (size_t i = 1; is_put && i < count; i++) {
         is_put = put_typed(ssdb, oh_ssdb_letter(form, i), words[i]);
@@ -181,14 +139,15 @@ static bool put_send(oh_ssdb *ssdb, const oh_ssdb_form *form, const oh_bytes *wo
 {
     const oh_ssdb_send *send = form->sends;
     size_t fixed = strlen(form->fixed), places = strlen(send->places);
-    bool is_put = put_head(ssdb, '*', 1 + places + count - 1 - fixed) && put_text(ssdb, send->name);
+    bool is_put = oh_resp_put_list(sent(ssdb), 1 + places + count - 1 - fixed) &&
+                  oh_resp_put_text(sent(ssdb), send->name);
 
     for (size_t i = 0; is_put && i < places; i++) {
         oh_bytes word = words[send->places[i] - '0'];
-        is_put = put_word(ssdb, word.bytes, word.length);
+        is_put = oh_resp_put_word(sent(ssdb), word);
     }
     for (size_t i = 1 + fixed; is_put && i < count; i++) {
-        is_put = put_word(ssdb, words[i].bytes, words[i].length);
+        is_put = oh_resp_put_word(sent(ssdb), words[i]);
     }
     return is_put;
 }
@@ -200,8 +159,9 @@ static bool put_each(oh_ssdb *ssdb, const oh_ssdb_form *form, const oh_bytes *wo
 
     for (size_t i = 1; is_put && i < count; i++) {
         for (size_t j = 0; is_put && j < form->sends_count; j++) {
-            is_put = put_head(ssdb, '*', 2) && put_text(ssdb, form->sends[j].name) &&
-                     put_word(ssdb, words[i].bytes, words[i].length);
+            is_put = oh_resp_put_list(sent(ssdb), 2) &&
+                     oh_resp_put_text(sent(ssdb), form->sends[j].name) &&
+                     oh_resp_put_word(sent(ssdb), words[i]);
         }
     }
     return is_put;
@@ -273,7 +233,7 @@ static bool translate_one(
     if (!is_rewritten(form)) {
         return add_shape(ssdb, NULL, 1);
     }
-    if (!put(ssdb, request + ssdb->kept, begin - ssdb->kept)) {
+    if (!append(ssdb, request + ssdb->kept, begin - ssdb->kept)) {
         return false;
     }
     ssdb->kept = end;
@@ -322,7 +282,7 @@ bool oh_ssdb_translate(oh_ssdb *ssdb, const uint8_t *request, size_t length, boo
     ssdb->request = request;
     ssdb->length = length;
     if (ssdb->kept > 0) {
-        if (!put(ssdb, request + ssdb->kept, length - ssdb->kept)) {
+        if (!append(ssdb, request + ssdb->kept, length - ssdb->kept)) {
             return false;
         }
         ssdb->request = ssdb->sent.items;

@@ -10,6 +10,9 @@
 
 #include <string.h>
 
+#include "core/resp/value.h"
+#include "core/resp/write.h"
+
 enum { BETWEEN, LINE, REST, BODY };
 
 /* Text that the next round of the loop writes before anything else. */
@@ -27,12 +30,9 @@ static void push_text(oh_ssdb *ssdb, const char *text)
 
 static void push_number(oh_ssdb *ssdb, int64_t number)
 {
-    char line[OH_SSDB_DIGITS_MAX + 3] = {':'};
-    size_t length = 1 + oh_ssdb_write_number(line + 1, number);
+    char line[OH_RESP_HEAD_BYTES];
 
-    line[length++] = '\r';
-    line[length++] = '\n';
-    push(ssdb, line, length);
+    push(ssdb, line, oh_resp_head(line, OH_RESP_NUMBER, number));
 }
 
 /* ---- Whole replies ---- */
@@ -56,7 +56,8 @@ static void end_shape(oh_ssdb *ssdb)
     const oh_ssdb_shape *shape = shape_of(ssdb);
 
     if (shape->form != NULL && shape->replies == 0) {
-        push_text(ssdb, shape->form->empty == OH_SSDB_EMPTY_LIST ? "*0\r\n" : ":0\r\n");
+        push_text(
+            ssdb, shape->form->empty == OH_SSDB_EMPTY_LIST ? OH_RESP_EMPTY_LIST : OH_RESP_ZERO);
     } else if (shape->form != NULL && shape->form->reply == OH_SSDB_COUNT_ANY) {
         if (ssdb->error_length > 0) {
             push(ssdb, ssdb->error, ssdb->error_length);
@@ -142,18 +143,19 @@ static bool replace_head(oh_ssdb *ssdb, oh_ssdb_reply reply)
     ssdb->is_copied = false;
     switch (reply) {
     case OH_SSDB_OK_OR_NIL:
-        push_text(ssdb, line_is(ssdb, ":1\r\n") ? "+OK\r\n" : "$-1\r\n");
-        return line_is(ssdb, ":1\r\n") || line_is(ssdb, ":0\r\n");
+        push_text(ssdb, line_is(ssdb, OH_RESP_ONE) ? OH_RESP_OK : OH_RESP_NIL);
+        return line_is(ssdb, OH_RESP_ONE) || line_is(ssdb, OH_RESP_ZERO);
     case OH_SSDB_LIST_OR_NIL:
-        if (line_is(ssdb, "*0\r\n") || line_is(ssdb, "$-1\r\n")) {
-            push_text(ssdb, "*-1\r\n");
+        if (line_is(ssdb, OH_RESP_EMPTY_LIST) || line_is(ssdb, OH_RESP_NIL)) {
+            push_text(ssdb, OH_RESP_NIL_LIST);
             return true;
         }
         ssdb->is_copied = true;
-        return ssdb->line[0] == '*';
+        return ssdb->line[0] == OH_RESP_LIST;
     case OH_SSDB_COUNT_ANY:
-        return ssdb->line[0] == ':' || line_is(ssdb, "*1\r\n") || line_is(ssdb, "*0\r\n");
-    default: return ssdb->line[0] == ':' || line_is(ssdb, "*1\r\n");
+        return ssdb->line[0] == OH_RESP_NUMBER || line_is(ssdb, OH_RESP_LIST_OF_ONE) ||
+               line_is(ssdb, OH_RESP_EMPTY_LIST);
+    default: return ssdb->line[0] == OH_RESP_NUMBER || line_is(ssdb, OH_RESP_LIST_OF_ONE);
     }
 }
 
@@ -166,7 +168,7 @@ static void keep_error(oh_ssdb *ssdb, const uint8_t *bytes, size_t length, bool 
     memcpy(ssdb->error + ssdb->error_length, bytes, kept);
     ssdb->error_length += kept;
     if (is_whole && kept < length) {
-        memcpy(ssdb->error + ssdb->error_length, "\r\n", 2);
+        memcpy(ssdb->error + ssdb->error_length, OH_RESP_END, 2);
         ssdb->error_length += 2;
     }
 }
@@ -179,7 +181,7 @@ static void begin_reply(oh_ssdb *ssdb, bool is_whole)
     if (form == NULL) {
         return;
     }
-    if (ssdb->line[0] != '-') {
+    if (ssdb->line[0] != OH_RESP_ERROR) {
         ssdb->is_broken = !replace_head(ssdb, (oh_ssdb_reply)form->reply);
     } else if (form->reply == OH_SSDB_COUNT_ANY) {
         ssdb->is_copied = false;
@@ -190,16 +192,14 @@ static void begin_reply(oh_ssdb *ssdb, bool is_whole)
     }
 }
 
-/* Digits as SSDB writes them, up to a CR. */
+/* A line that is a number. */
 static bool read_number(oh_ssdb *ssdb, const uint8_t *bytes, size_t length, int64_t *number)
 {
-    const uint8_t *end = memchr(bytes, '\r', length);
-    oh_bytes word = {bytes, end ? (size_t)(end - bytes) : length};
-    bool is_number = oh_ssdb_word_fits('i', word);
+    oh_values values = oh_values_of(bytes, length);
 
-    *number = is_number ? oh_ssdb_score(word) : 0;
-    ssdb->is_broken |= !is_number;
-    return is_number;
+    *number = 0;
+    ssdb->is_broken |= !oh_value_take_digits(&values, number);
+    return !ssdb->is_broken;
 }
 
 /* A line is complete, or a text is longer than the room for a line. */
@@ -211,10 +211,10 @@ static void end_line(oh_ssdb *ssdb)
 
     if (ssdb->is_head) {
         begin_reply(ssdb, is_whole);
-    } else if (!ssdb->is_copied && type != '$') {
+    } else if (!ssdb->is_copied && type != OH_RESP_BULK) {
         ssdb->is_broken = true;
     }
-    if (type != '-' && type != '+' &&
+    if (type != OH_RESP_ERROR && type != OH_RESP_TEXT &&
         !read_number(ssdb, ssdb->line + 1, (size_t)ssdb->line_length - 1, &number)) {
         return;
     }
@@ -225,16 +225,16 @@ static void end_line(oh_ssdb *ssdb)
         ssdb->state = REST;
         return;
     }
-    if (type == '$' && number >= 0) {
+    if (type == OH_RESP_BULK && number >= 0) {
         ssdb->body = (size_t)number + 2;
         ssdb->number_length = 0;
         ssdb->state = BODY;
         return;
     }
-    if (type == '*' && number > 0) {
+    if (type == OH_RESP_LIST && number > 0) {
         ssdb->missing += (size_t)number;
     }
-    ssdb->value = type == ':' ? number : 0;
+    ssdb->value = type == OH_RESP_NUMBER ? number : 0;
     end_value(ssdb);
 }
 

@@ -230,22 +230,3 @@ oh_ssdb_bound oh_ssdb_bound_of(oh_bytes word, bool is_low, int64_t *number)
     }
     return round_in(word, is_low, number);
 }
-
-size_t oh_ssdb_write_number(char to[OH_SSDB_DIGITS_MAX], int64_t number)
-{
-    uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
-    char digits[OH_SSDB_DIGITS_MAX];
-    size_t count = 0, length = 0;
-
-    do {
-        digits[count++] = (char)('0' + rest % 10);
-        rest /= 10;
-    } while (rest > 0);
-    if (number < 0) {
-        to[length++] = '-';
-    }
-    while (count > 0) {
-        to[length++] = digits[--count];
-    }
-    return length;
-}

@@ -6,8 +6,6 @@
 
 #include "core/ssdb/ssdb.h"
 
-#define OH_SSDB_DIGITS_MAX 20 /* -9223372036854775808 */
-
 /* A bound of a range of scores. */
 typedef enum oh_ssdb_bound {
     OH_SSDB_BOUND_NONE,
@@ -39,8 +37,5 @@ static inline bool oh_ssdb_is_bound(char letter)
 {
     return oh_ssdb_is_low(letter) || letter == '>' || letter == ')';
 }
-
-/* Writes a number in digits and returns how many bytes it has. */
-size_t oh_ssdb_write_number(char to[OH_SSDB_DIGITS_MAX], int64_t number);
 
 #endif

@@ -62,6 +62,19 @@ void oh_buffer_print(oh_buffer *buffer, const char *format, ...)
     oh_buffer_append(buffer, text, (size_t)length);
 }
 
+static bool append_to_buffer(void *to, const void *bytes, size_t length)
+{
+    oh_buffer *buffer = to;
+
+    oh_buffer_append(buffer, bytes, length);
+    return !buffer->is_broken;
+}
+
+oh_resp_sink oh_buffer_sink(oh_buffer *buffer)
+{
+    return (oh_resp_sink){append_to_buffer, buffer};
+}
+
 void oh_buffer_free(oh_buffer *buffer)
 {
     oh_call_release(buffer->bytes);

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "core/base/compiler.h"
+#include "core/resp/write.h"
 
 typedef struct oh_buffer {
     char *bytes;
@@ -21,6 +22,9 @@ typedef struct oh_buffer {
 void oh_buffer_append(oh_buffer *buffer, const void *bytes, size_t length);
 void oh_buffer_append_text(oh_buffer *buffer, const char *text);
 void oh_buffer_print(oh_buffer *buffer, const char *format, ...) OH_FORMAT(2, 3);
+
+/* A sink that appends RESP to the buffer. */
+oh_resp_sink oh_buffer_sink(oh_buffer *buffer);
 
 /* Releases its memory. It is empty then. */
 void oh_buffer_free(oh_buffer *buffer);

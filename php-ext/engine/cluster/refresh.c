@@ -19,10 +19,6 @@
 /* A reply of so much, or less, is not worth the question whether there is memory for it. */
 #define OH_LARGE_BYTES 262144
 
-#define ASK_INFO "*2\r\n$7\r\nCLUSTER\r\n$4\r\nINFO\r\n"
-#define ASK_SHARDS "*2\r\n$7\r\nCLUSTER\r\n$6\r\nSHARDS\r\n"
-#define ASK_SLOTS "*2\r\n$7\r\nCLUSTER\r\n$5\r\nSLOTS\r\n"
-
 typedef struct oh_refresh {
     oh_snapshot *snapshot; /* Whose nodes are asked. */
     oh_snapshot *before;   /* The map of that moment; NULL: there was none. */
@@ -70,7 +66,8 @@ uint64_t oh_refresh_asked_ms(const oh_cluster *cluster)
 static bool ask(oh_cluster *cluster, oh_refresh *refresh, uint32_t node, uint64_t deadline_ns)
 {
     oh_exchange *exchange = &refresh->exchanges[refresh->count];
-    const char *request = cluster->has_no_shards ? ASK_INFO ASK_SLOTS : ASK_INFO ASK_SHARDS;
+    const char *request = cluster->has_no_shards ? OH_RESP_CLUSTER_INFO OH_RESP_CLUSTER_SLOTS
+                                                 : OH_RESP_CLUSTER_INFO OH_RESP_CLUSTER_SHARDS;
     oh_connections *connections = oh_snapshot_connections(refresh->snapshot, node);
 
     if (!connections) {
@@ -149,7 +146,7 @@ static oh_bytes first_value(oh_bytes both)
 
 static bool is_error(oh_bytes value)
 {
-    return value.length > 0 && value.bytes[0] == '-';
+    return oh_value_begins_error(value.bytes, value.length);
 }
 
 /* The map that a node has given; NULL, and why not in its failure. */

@@ -9,8 +9,6 @@
 
 #include "engine/exchange/exchange_internal.h"
 
-#define OH_NIL "*-1\r\n"
-
 /* ---- Beginning ---- */
 
 void oh_exchange_prepare(oh_exchange *exchange, const oh_call_terms *terms, oh_exchange_set *set)
@@ -164,23 +162,22 @@ static void judge_exec(oh_exchange *exchange)
 {
     oh_replies *replies = &exchange->replies;
     oh_bytes reply = oh_replies_unread(replies);
-    char expected[16];
-    size_t expected_length = (size_t)snprintf(
-        expected, sizeof expected, "*%u\r\n", (unsigned)exchange->terms.exec_count);
+    oh_values values = oh_values_of(reply.bytes, reply.length);
+    int64_t count;
 
     if (exchange->state == OH_EXCHANGE_FAILED) {
         return;
     }
-    if (reply.length >= expected_length && memcmp(reply.bytes, expected, expected_length) == 0) {
+    if (oh_value_take_head(&values, OH_RESP_LIST, &count) && count == exchange->terms.exec_count) {
         return;
     }
-    if (reply.length == strlen(OH_NIL) && memcmp(reply.bytes, OH_NIL, reply.length) == 0) {
+    if (oh_bytes_is(reply, OH_RESP_NIL_LIST)) {
         return;
     }
-    if (exchange->found.has_error_reply && replies->capacity >= strlen(OH_NIL)) {
-        memcpy(replies->bytes, OH_NIL, strlen(OH_NIL));
+    if (exchange->found.has_error_reply && replies->capacity >= strlen(OH_RESP_NIL_LIST)) {
+        memcpy(replies->bytes, OH_RESP_NIL_LIST, strlen(OH_RESP_NIL_LIST));
         replies->begin = 0;
-        replies->end = strlen(OH_NIL);
+        replies->end = strlen(OH_RESP_NIL_LIST);
         return;
     }
     oh_exchange_refuse_bytes(exchange, "EXEC was not answered by one reply for each command");

@@ -25,6 +25,7 @@
 #ifndef OH_ENGINE_EXCHANGE_H
 #define OH_ENGINE_EXCHANGE_H
 
+#include "core/resp/value.h"
 #include "core/ssdb/ssdb.h"
 
 #include "engine/exchange/replies.h"
@@ -329,10 +330,10 @@ static inline size_t oh_exchange_capacity(const oh_exchange *exchange)
     return exchange->replies.capacity;
 }
 
-/* The reply of the preface, cut to its room, ended by a 0. */
-static inline const char *oh_exchange_preface_reply(const oh_exchange *exchange)
+/* The reply of the preface, cut to its room. */
+static inline oh_values oh_exchange_preface_reply(const oh_exchange *exchange)
 {
-    return exchange->preface.reply;
+    return oh_values_of(exchange->preface.reply, exchange->preface.reply_length);
 }
 
 /* ---- For an interceptor ---- */

@@ -5,17 +5,13 @@
 
 #include "core/resp/value.h"
 
-#define MULTI "*1\r\n$5\r\nMULTI\r\n"
-#define EXEC "*1\r\n$4\r\nEXEC\r\n"
-#define DISCARD "*1\r\n$7\r\nDISCARD\r\n"
-
 /* ---- Its commands ---- */
 
 size_t oh_request_end_of_command(const uint8_t *bytes, size_t length, size_t at)
 {
     oh_values values = oh_values_of(bytes + at, length - at);
 
-    return oh_value_skip(&values) ? (size_t)(values.at - bytes) : length;
+    return oh_value_skip_command(&values) ? (size_t)(values.at - bytes) : length;
 }
 
 static bool is_next(const uint8_t *bytes, size_t left, const char *command)
@@ -72,8 +68,8 @@ bool oh_request_write_discards(oh_request *request, const oh_discards *discards)
 {
     const uint8_t *bytes = request->bytes;
     size_t length = request->length, to = 0;
-    uint8_t *written =
-        oh_call_allocate(length + discards->count * (strlen(DISCARD) - strlen(EXEC)));
+    uint8_t *written = oh_call_allocate(
+        length + discards->count * (strlen(OH_RESP_DISCARD) - strlen(OH_RESP_EXEC)));
     uint32_t multis = 0, done = 0;
 
     if (!written) {
@@ -81,12 +77,12 @@ bool oh_request_write_discards(oh_request *request, const oh_discards *discards)
     }
     for (size_t from = 0, end; from < length; from = end) {
         end = oh_request_end_of_command(bytes, length, from);
-        multis += is_next(bytes + from, length - from, MULTI);
+        multis += is_next(bytes + from, length - from, OH_RESP_MULTI);
         bool is_discarded = done < discards->count && discards->numbers[done] == multis;
-        if (is_discarded && is_next(bytes + from, length - from, EXEC)) {
+        if (is_discarded && is_next(bytes + from, length - from, OH_RESP_EXEC)) {
             done++;
-            memcpy(written + to, DISCARD, strlen(DISCARD));
-            to += strlen(DISCARD);
+            memcpy(written + to, OH_RESP_DISCARD, strlen(OH_RESP_DISCARD));
+            to += strlen(OH_RESP_DISCARD);
         } else {
             memcpy(written + to, bytes + from, end - from);
             to += end - from;
@@ -105,7 +101,7 @@ static void move_on(oh_request *request, uint64_t reply)
     bool is_multi = false;
 
     while (at < request->length && !is_multi) {
-        is_multi = is_next(request->bytes + at, request->length - at, MULTI);
+        is_multi = is_next(request->bytes + at, request->length - at, OH_RESP_MULTI);
         at = oh_request_end_of_command(request->bytes, request->length, at);
         reply++;
     }

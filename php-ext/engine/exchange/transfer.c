@@ -100,11 +100,12 @@ static size_t take_preface(oh_exchange *exchange, size_t count)
     uint8_t *bytes = exchange->replies.bytes + exchange->replies.end;
 
     count = oh_preface_take(preface, &exchange->use.connection->wire, bytes, count);
-    if (preface->number == 0 && preface->reply[0] == '-') {
+    if (preface->number == 0 && oh_value_begins_error(preface->reply, preface->reply_length)) {
+        oh_text error = oh_value_error_text(preface->reply, preface->reply_length);
         oh_quoted answer;
 
         oh_failure_set(exchange->failure, OH_OUTCOME_MAYBE_EXECUTED, OH_SAY_PREFACE_REFUSED,
-            oh_quote(&answer, preface->reply + 1, strcspn(preface->reply + 1, "\r\n")));
+            oh_quote(&answer, error.bytes, error.length));
         oh_exchange_fail(exchange);
     }
     return count;
@@ -232,7 +233,7 @@ static void refuse_to_write(oh_exchange *exchange)
 
     if (strcmp(wire->error, OH_REASON_WIRE_LENGTH) != 0) {
         oh_failure_set(exchange->failure, OH_OUTCOME_NOT_SENT, OH_SAY_NOT_A_COMMAND, wire->error);
-    } else if (wire->writer.type == '$') {
+    } else if (oh_wire_is_in_word(wire)) {
         oh_failure_set(exchange->failure, OH_OUTCOME_NOT_SENT, OH_SAY_VALUE_TOO_LARGE,
             (unsigned)OH_WIRE_BULK_BYTES_MAX >> 20);
     } else {

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "core/cluster/redirect.h"
+#include "core/resp/value.h"
 
 #include "engine/base/environment.h"
 #include "engine/cluster/cluster.h"
@@ -127,7 +128,7 @@ void oh_listener_take(oh_listener *listener, uint32_t node, const char *bytes, s
     oh_text name;
     const oh_verb *verb = oh_channel_confirmed(bytes, length, &name);
 
-    if (subscribed_node->unconfirmed && *bytes == '-') {
+    if (subscribed_node->unconfirmed && oh_value_begins_error(bytes, length)) {
         if (listener->snapshot->cluster && is_sent_away(listener, node, bytes, length)) {
             return;
         }

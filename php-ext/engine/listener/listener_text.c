@@ -83,27 +83,22 @@ bool oh_channel_message(const char *bytes, size_t length, oh_channel_kind *kind,
 
 void oh_channel_request_append(oh_buffer *request, oh_text word)
 {
-    oh_buffer_print(request, "$%zu\r\n", word.length);
-    oh_buffer_append(request, word.bytes, word.length);
-    oh_buffer_append_text(request, "\r\n");
-}
-
-static oh_text name_of(const oh_verb *verb)
-{
-    return (oh_text){verb->name, strlen(verb->name)};
+    oh_resp_put_word(oh_buffer_sink(request), oh_text_bytes(word));
 }
 
 void oh_channel_request_begin(oh_buffer *request, const oh_verb *verb, uint32_t words)
 {
-    oh_buffer_print(request, "*%u\r\n", words + 1);
-    oh_channel_request_append(request, name_of(verb));
+    oh_resp_put_list(oh_buffer_sink(request), (size_t)words + 1);
+    oh_resp_put_text(oh_buffer_sink(request), verb->name);
 }
 
 void oh_channel_confirmation(
     oh_buffer *answer, const oh_verb *verb, oh_text word, uint32_t subscribed_count)
 {
-    oh_buffer_append_text(answer, "*3\r\n");
-    oh_channel_request_append(answer, name_of(verb));
-    oh_channel_request_append(answer, word);
-    oh_buffer_print(answer, ":%u\r\n", subscribed_count);
+    oh_resp_sink sink = oh_buffer_sink(answer);
+
+    oh_resp_put_list(sink, 3);
+    oh_resp_put_text(sink, verb->name);
+    oh_resp_put_word(sink, oh_text_bytes(word));
+    oh_resp_put_number(sink, subscribed_count);
 }

@@ -27,10 +27,11 @@ bool oh_channel_command_read(
 {
     oh_values values = oh_values_of(bytes, length);
     size_t count;
-    oh_text name;
+    oh_bytes word;
 
-    if (!oh_value_take_list(&values, &count) || count < 2 || !oh_value_take_text(&values, &name) ||
-        !(command->verb = oh_channel_verb(name))) {
+    if (!oh_value_take_command(&values, &count) || count < 2 ||
+        !oh_value_take_word(&values, &word) ||
+        !(command->verb = oh_channel_verb(oh_bytes_text(word)))) {
         return refuse(listener);
     }
     command->words = oh_call_zeroed(count, sizeof *command->words);
@@ -39,9 +40,8 @@ bool oh_channel_command_read(
         oh_listener_lack_memory(listener, OH_NO_NODE, OH_OUTCOME_NOT_SENT);
         return false;
     }
-    while (command->count < count - 1 &&
-           oh_value_take_text(&values, &command->words[command->count])) {
-        command->count++;
+    while (command->count < count - 1 && oh_value_take_word(&values, &word)) {
+        command->words[command->count++] = oh_bytes_text(word);
     }
     return (command->count == count - 1 && values.at == values.end) || refuse(listener);
 }

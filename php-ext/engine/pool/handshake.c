@@ -8,93 +8,80 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "core/base/memory.h"
+#include "core/resp/write.h"
 
 /* ---- Text of the handshake ---- */
 
-#define OH_FRAME_BYTES 256 /* More than a handshake has besides user and password. */
-
-static void append(oh_endpoint *endpoint, const char *bytes, size_t length)
+static void put_auth(oh_resp_sink sink, const oh_server_pool *pool)
 {
-    memcpy(endpoint->handshake + endpoint->handshake_length, bytes, length);
-    endpoint->handshake_length += length;
-}
-
-static void append_text(oh_endpoint *endpoint, const char *text)
-{
-    append(endpoint, text, strlen(text));
-}
-
-static void append_argument(oh_endpoint *endpoint, const char *bytes, size_t length)
-{
-    char head[32];
-
-    snprintf(head, sizeof head, "$%zu\r\n", length);
-    append_text(endpoint, head);
-    append(endpoint, bytes, length);
-    append_text(endpoint, "\r\n");
-}
-
-static void append_auth(oh_endpoint *endpoint, const oh_server_pool *pool)
-{
-    append_text(endpoint, pool->username.bytes ? "*3\r\n$4\r\nAUTH\r\n" : "*2\r\n$4\r\nAUTH\r\n");
+    oh_resp_put_list(sink, pool->username.bytes ? 3 : 2);
+    oh_resp_put_text(sink, "AUTH");
     if (pool->username.bytes) {
-        append_argument(endpoint, pool->username.bytes, pool->username.length);
+        oh_resp_put_word(sink, oh_text_bytes(pool->username));
     }
-    append_argument(endpoint, pool->redis_auth.bytes, pool->redis_auth.length);
+    oh_resp_put_word(sink, oh_text_bytes(pool->redis_auth));
 }
 
-static void append_select(oh_endpoint *endpoint, uint32_t database)
+static void put_select(oh_resp_sink sink, uint32_t database)
 {
-    char number[16];
-
-    snprintf(number, sizeof number, "%u", (unsigned)database);
-    append_text(endpoint, "*2\r\n$6\r\nSELECT\r\n");
-    append_argument(endpoint, number, strlen(number));
+    oh_resp_put_list(sink, 2);
+    oh_resp_put_text(sink, "SELECT");
+    oh_resp_put_digits(sink, database);
 }
 
-static void write_handshake(oh_endpoint *endpoint, const oh_server_pool *pool)
+static void put_command(oh_resp_sink sink, const char *name)
+{
+    oh_resp_put_list(sink, 1);
+    oh_resp_put_text(sink, name);
+}
+
+static void write_handshake(oh_resp_sink sink, oh_endpoint *endpoint, const oh_server_pool *pool)
 {
     char *step = endpoint->steps;
 
     if (!pool->has_database && pool->redis_db > 0 && !endpoint->path && !pool->is_ssdb) {
-        append_select(endpoint, pool->redis_db);
+        put_select(sink, pool->redis_db);
         *step++ = OH_STEP_TRY_SELECT;
     }
     if (pool->redis_auth.bytes) {
-        append_auth(endpoint, pool);
+        put_auth(sink, pool);
         *step++ = OH_STEP_AUTH;
     }
     if (pool->has_database && pool->database > 0) {
-        append_select(endpoint, pool->database);
+        put_select(sink, pool->database);
         *step++ = OH_STEP_SELECT;
     }
-    if (pool->is_ssdb) { /* It has no databases, and redis does not know the command. */
-        append_text(endpoint, "*1\r\n$7\r\nVERSION\r\n");
+    if (pool->is_ssdb) { /* SSDB has no databases, and redis does not know the command. */
+        put_command(sink, "VERSION");
         *step++ = OH_STEP_VERSION;
     }
     if (pool->is_cluster && pool->read_from != OH_READ_MASTER) {
         /* On a master it changes nothing. */
-        append_text(endpoint, "*1\r\n$8\r\nREADONLY\r\n");
+        put_command(sink, "READONLY");
         *step++ = OH_STEP_READONLY;
     }
 }
 
 bool oh_handshake_set(oh_endpoint *endpoint, const oh_server_pool *pool)
 {
-    endpoint->handshake =
-        oh_memory_allocate(OH_FRAME_BYTES + pool->username.length + pool->redis_auth.length);
-    if (!endpoint->handshake) {
+    oh_resp_room room = {.bytes = NULL};
+
+    write_handshake(oh_resp_into(&room), endpoint, pool); /* Measures. */
+    if (room.length == 0) {
+        return true;
+    }
+    room.capacity = room.length;
+    room.bytes = endpoint->handshake = oh_memory_allocate(room.capacity);
+    if (!room.bytes) {
         return false;
     }
-    write_handshake(endpoint, pool);
-    if (endpoint->handshake_length == 0) {
-        oh_handshake_clear(endpoint);
-    }
+    room.length = 0;
+    write_handshake(oh_resp_into(&room), endpoint, pool);
+    endpoint->handshake_length = room.length;
     return true;
 }
 

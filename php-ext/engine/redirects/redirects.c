@@ -6,6 +6,7 @@
 
 #include "core/base/compiler.h"
 #include "core/cluster/redirect.h"
+#include "core/resp/value.h"
 
 #include "engine/base/environment.h"
 #include "engine/redirects/read_from.h"
@@ -69,9 +70,8 @@ static bool is_redirect(const oh_redirects *redirects, const oh_exchange *exchan
     const oh_replies *replies = &exchange->replies;
     oh_redirect_case it = {.asked = redirects->node, .left_ms = -1};
 
-    it.error.bytes =
-        (const char *)replies->bytes + redirects->value - replies->dropped + strlen("-");
-    it.error.length = end - redirects->value - strlen("-\r\n");
+    it.error = oh_value_error_text(
+        replies->bytes + redirects->value - replies->dropped, end - redirects->value);
     if (exchange->terms.has_multi && it.error.length > strlen(ABORT) &&
         memcmp(it.error.bytes, ABORT, strlen(ABORT)) == 0) {
         return redirects->count > 0;
@@ -110,7 +110,7 @@ static size_t read_replies(oh_interceptor *interceptor, oh_exchange *exchange, s
         if (redirects->is_between) {
             redirects->is_between = false;
             redirects->value = before + at;
-            redirects->is_error = bytes[at] == '-';
+            redirects->is_error = oh_value_begins_error(bytes + at, count - at);
         }
         at += oh_wire_read_value(wire, bytes + at, count - at);
         if (wire->answered > answered) {
@@ -188,7 +188,7 @@ static void put_in_place(
         return;
     }
     for (uint32_t i = 0; i < redirects->count; i++) {
-        has_error |= replacements[i].bytes[0] == '-';
+        has_error |= oh_value_begins_error(replacements[i].bytes, replacements[i].length);
     }
     oh_exchange_replace(exchange, replies, length, has_error, has_error || redirects->has_nested);
 }

@@ -23,7 +23,7 @@
 #include "engine/base/wait.h"
 #include "engine/redirects/redirects_internal.h"
 
-#define NOSCRIPT "-NOSCRIPT "
+#define NOSCRIPT "NOSCRIPT "
 #define EVALSHA "EVALSHA"
 
 /* ---- The commands ---- */
@@ -34,13 +34,13 @@ oh_bytes (*oh_redirects_script)(const char *digest, size_t length);
 static oh_bytes *read_words(const uint8_t *bytes, size_t length, size_t *count)
 {
     oh_values values = oh_values_of(bytes, length);
-    oh_text word;
 
-    oh_value_take_list(&values, count);
+    if (!oh_value_take_command(&values, count)) {
+        *count = 0;
+    }
     oh_bytes *words = oh_call_resize(NULL, *count, sizeof *words);
     for (size_t i = 0; words && i < *count; i++) {
-        oh_value_take_text(&values, &word);
-        words[i] = (oh_bytes){(const uint8_t *)word.bytes, word.length};
+        oh_value_take_word(&values, &words[i]);
     }
     return words;
 }
@@ -111,12 +111,18 @@ static uint64_t time_left_ns(const oh_exchange *exchange)
     return deadline_ns == UINT64_MAX ? UINT64_MAX : deadline_ns > now_ns ? deadline_ns - now_ns : 0;
 }
 
+/* The last reply is an error. */
+static oh_text error_of(const oh_redirected_command *redirected)
+{
+    return oh_value_error_text(redirected->reply->bytes, redirected->reply->length);
+}
+
 /* Nobody will have the command, in the words of the node that said so. */
 static bool give_up(
     oh_redirect_run *run, const oh_redirected_command *redirected, const oh_redirect *redirect)
 {
     oh_exchange *exchange = run->exchange;
-    const char *text = (const char *)redirected->reply->bytes + 1;
+    oh_text error = error_of(redirected);
     oh_node asked = oh_topology_node(run->map->topology, redirected->node);
     /* A pipeline has other commands, and those were executed. */
     oh_outcome outcome = run->redirects->is_alone ? OH_OUTCOME_ANSWERED : OH_OUTCOME_MAYBE_EXECUTED;
@@ -125,7 +131,7 @@ static bool give_up(
 
     oh_failure_set(exchange->failure, outcome, OH_SAY_REDIRECTED, redirect->reason,
         oh_quote(&name, asked.name.bytes, asked.name.length),
-        oh_quote(&answer, text, strcspn(text, "\r")));
+        oh_quote(&answer, error.bytes, error.length));
     oh_cluster_request_refresh(run->cluster);
     oh_exchange_fail(exchange);
     return false;
@@ -155,8 +161,7 @@ static oh_redirect decide(const oh_redirect_run *run, const oh_redirected_comman
     bool is_held, bool is_fresh)
 {
     uint64_t left_ns = time_left_ns(run->exchange);
-    oh_redirect_case it = {
-        .error = {(const char *)redirected->reply->bytes + 1, redirected->reply->length - 3},
+    oh_redirect_case it = {.error = error_of(redirected),
         .asked = redirected->node,
         .hops = redirected->hops,
         .tries = redirected->tries,
@@ -205,7 +210,7 @@ static void learn(oh_redirect_run *run, const oh_redirected_command *redirected)
 
 static bool end_transaction(oh_redirect_run *run, const oh_redirected_command *redirected)
 {
-    const char *reply = redirected->is_exec ? "*0\r\n" : "+QUEUED\r\n";
+    const char *reply = redirected->is_exec ? OH_RESP_EMPTY_LIST : OH_RESP_QUEUED;
 
     return oh_redirect_run_reply(
         run, redirected->reply, (oh_bytes){(const uint8_t *)reply, strlen(reply)});
@@ -235,8 +240,9 @@ static oh_bytes script_of(const oh_redirected_command *redirected)
  */
 static bool brings_script(const oh_redirect_run *run, oh_redirected_command *redirected)
 {
-    bool is_lost = redirected->reply->length > strlen(NOSCRIPT) &&
-                   memcmp(redirected->reply->bytes, NOSCRIPT, strlen(NOSCRIPT)) == 0;
+    oh_text error = error_of(redirected);
+    bool is_lost =
+        error.length >= strlen(NOSCRIPT) && memcmp(error.bytes, NOSCRIPT, strlen(NOSCRIPT)) == 0;
 
     if (redirected->script.bytes || (!is_lost && run->redirects->is_alone)) {
         return false;
@@ -260,10 +266,12 @@ static bool judge(oh_redirect_run *run, oh_redirected_command *redirected, uint3
 {
     oh_redirect redirect = {.action = OH_REDIRECT_NONE};
 
-    if (redirected->reply->bytes[0] == '-' && brings_script(run, redirected)) {
+    bool is_error = oh_value_begins_error(redirected->reply->bytes, redirected->reply->length);
+
+    if (is_error && brings_script(run, redirected)) {
         return true;
     }
-    if (redirected->reply->bytes[0] == '-') {
+    if (is_error) {
         redirect = decide_freshly(run, redirected);
     }
     redirected->is_done = redirect.action == OH_REDIRECT_NONE;

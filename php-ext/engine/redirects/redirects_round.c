@@ -13,8 +13,6 @@
 #define OH_NOWHERE UINT32_MAX
 #define OH_WAITS                                                                                   \
     (UINT32_MAX - 1) /* A command of that slot waits for the next round: so do those behind it. */
-#define SCRIPT_LOAD "*3\r\n$6\r\nSCRIPT\r\n$4\r\nLOAD\r\n"
-#define ASKING "*1\r\n$6\r\nASKING\r\n"
 
 /* ---- Loading ---- */
 
@@ -47,13 +45,15 @@ static void load(oh_redirect_run *run, oh_redirected_command *redirected)
     if (!sent) {
         return;
     }
+    oh_resp_sink sink = oh_buffer_sink(&sent->bytes);
     if (redirected->script.bytes) {
-        oh_buffer_print(&sent->bytes, SCRIPT_LOAD "$%zu\r\n", redirected->script.length);
-        oh_buffer_append(&sent->bytes, redirected->script.bytes, redirected->script.length);
-        oh_buffer_append_text(&sent->bytes, "\r\n");
+        oh_resp_put_list(sink, 3);
+        oh_resp_put_text(sink, "SCRIPT");
+        oh_resp_put_text(sink, "LOAD");
+        oh_resp_put_word(sink, redirected->script);
     }
     if (redirected->asks) {
-        oh_buffer_append_text(&sent->bytes, ASKING);
+        oh_resp_put(sink, OH_RESP_ASKING);
     }
     oh_buffer_append(&sent->bytes, redirected->command.bytes, redirected->command.length);
 }

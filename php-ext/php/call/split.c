@@ -6,6 +6,8 @@
 
 #include "core/generated/words.h"
 
+#include "core/resp/literal.h"
+
 #include "php/call/keys.h"
 #include "php/call/plan.h"
 
@@ -14,10 +16,7 @@
  * PUBLISH in front moves the connection's offset behind every write the node has acknowledged to
  * anybody.
  */
-static const char writes_preface[] =
-    "*3\r\n$7\r\nPUBLISH\r\n$11\r\n" OH_WAIT_CHANNEL "\r\n$0\r\n\r\n";
-
-_Static_assert(sizeof OH_WAIT_CHANNEL - 1 == 11, "the length in writes_preface");
+#define WRITES_PREFACE OH_RESP_EMPTY_PUBLISH
 
 /* ---- The data ---- */
 
@@ -30,7 +29,7 @@ oh_split *oh_split_new(const oh_plan *plan, uint32_t parts_room, uint32_t keys_r
     split->merge = plan->merge;
     split->terms = plan->terms;
     split->terms.preface =
-        plan->command && plan->command->state == OH_STATE_WRITES ? writes_preface : NULL;
+        plan->command && plan->command->state == OH_STATE_WRITES ? WRITES_PREFACE : NULL;
     split->terms.is_unknown = !plan->command;
     split->parts_room = parts_room;
     split->parts = safe_emalloc(parts_room, sizeof *split->parts, 0);

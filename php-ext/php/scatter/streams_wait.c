@@ -9,9 +9,6 @@
 #include "php/scatter/streams_wait.h"
 
 #define OH_WAITERS_MAX (OH_EXCHANGE_SET_MAX / 2)
-#define OH_NIL_REPLY "*-1\r\n"
-
-static const char *const ask_identity = "*2\r\n$6\r\nCLIENT\r\n$2\r\nID\r\n";
 
 typedef struct oh_waiter {
     oh_node_client *node_client;
@@ -50,7 +47,7 @@ static oh_exchange *exchange_of(const oh_waiter *waiter)
 
 static bool is_nil(const oh_exchange *exchange)
 {
-    return oh_bytes_is(oh_exchange_replies(exchange), OH_NIL_REPLY);
+    return oh_bytes_is(oh_exchange_replies(exchange), OH_RESP_NIL_LIST);
 }
 
 /* Whoever has something to say ends the wait: entries, an error, a failure. */
@@ -61,22 +58,25 @@ static bool has_finished(const oh_waiter *waiter)
     if (!exchange || !oh_exchange_is_active(exchange)) {
         return !exchange || !oh_exchange_is_complete(exchange) || !is_nil(exchange);
     }
-    return oh_exchange_replies(exchange).length > strlen(OH_NIL_REPLY);
+    return oh_exchange_replies(exchange).length > strlen(OH_RESP_NIL_LIST);
 }
 
 /* ---- Releasing the others ---- */
 
-static void ask_release(oh_streams_wait *wait, oh_waiter *waiter, const char *identity)
+static void ask_release(oh_streams_wait *wait, oh_waiter *waiter, int64_t identity)
 {
     oh_exchange *release = &waiter->release;
     const oh_call_terms terms = {.timeout_ms = wait->client->timeout_ms, .is_read_only = true};
-    int digits = (int)strcspn(identity, "\r");
-    int length = snprintf(waiter->request, sizeof waiter->request,
-        "*3\r\n$6\r\nCLIENT\r\n$7\r\nUNBLOCK\r\n$%d\r\n%.*s\r\n", digits, digits, identity);
+    oh_resp_room room = {.bytes = waiter->request, .capacity = sizeof waiter->request};
+    oh_resp_sink sink = oh_resp_into(&room);
 
+    oh_resp_put_list(sink, 3);
+    oh_resp_put_text(sink, "CLIENT");
+    oh_resp_put_text(sink, "UNBLOCK");
+    oh_resp_put_digits(sink, identity);
     oh_exchange_make(release, exchange_of(waiter)->peer, &waiter->failure);
     oh_exchange_prepare(release, &terms, exchange_of(waiter)->set);
-    oh_exchange_start(release, waiter->request, (size_t)length);
+    oh_exchange_start(release, room.bytes, room.length);
 }
 
 /*
@@ -87,15 +87,16 @@ static void release(oh_streams_wait *wait, oh_waiter *waiter)
 {
     const oh_exchange *exchange = exchange_of(waiter), *release = &waiter->release;
     oh_bytes answer = oh_exchange_replies(release);
-    bool was_late =
-        oh_exchange_is_complete(release) && answer.length > 1 && memcmp(answer.bytes, ":0", 2) == 0;
+    bool was_late = oh_exchange_is_complete(release) && oh_bytes_is(answer, OH_RESP_ZERO);
 
-    if (!exchange || !oh_exchange_is_waiting(exchange) ||
-        oh_exchange_preface_reply(exchange)[0] != ':') {
+    if (!exchange || !oh_exchange_is_waiting(exchange)) {
         return;
     }
-    if (oh_exchange_is_idle(release) || was_late) {
-        ask_release(wait, waiter, oh_exchange_preface_reply(exchange) + 1);
+    oh_values preface = oh_exchange_preface_reply(exchange);
+    int64_t identity;
+    if (oh_value_take_head(&preface, OH_RESP_NUMBER, &identity) &&
+        (oh_exchange_is_idle(release) || was_late)) {
+        ask_release(wait, waiter, identity);
     }
 }
 
@@ -128,7 +129,7 @@ static oh_streams_wait *begin(oh_client *client, oh_node_call *node_calls, uint3
     wait->waiters_count = count;
     for (uint32_t i = 0; i < count; i++) {
         wait->waiters[i].node_client = node_calls[i].node_client;
-        node_calls[i].terms.preface = ask_identity;
+        node_calls[i].terms.preface = OH_RESP_CLIENT_ID;
         oh_exchange_keep(&node_calls[i].node_client->transport->exchange);
     }
     return wait;

@@ -7,8 +7,6 @@
 
 #define COMMANDS_MAX 65536 /* Each is written, byte by byte. */
 
-static const char ping[] = "*1\r\n$4\r\nPING\r\n";
-
 static void read_chunks(oh_wire *wire, HashTable *chunks)
 {
     zval *chunk;
@@ -39,7 +37,7 @@ ZEND_METHOD(OneHop_Wire, frame)
     }
     oh_wire_reset(&wire);
     for (zend_long i = 0; i < commands; i++) {
-        oh_wire_wrote(&wire, (const uint8_t *)ping, sizeof ping - 1);
+        oh_wire_wrote(&wire, (const uint8_t *)OH_RESP_PING, strlen(OH_RESP_PING));
     }
     read_chunks(&wire, chunks);
     array_init_size(return_value, 4);
