@@ -8,7 +8,7 @@ C_SOURCES := $(sort $(wildcard php-ext/core/*/*.c php-ext/engine/*/*.c php-ext/p
 CONFIGURED := $(shell cat php-ext/.configured 2>/dev/null)
 C_CHANGES := $(filter-out $(C_SOURCES),$(CONFIGURED)) $(filter-out $(CONFIGURED),$(C_SOURCES))
 .DEFAULT_GOAL := help
-.PHONY: help setup build php java format lint check test test-trixie test-jdk25 demo bench clean
+.PHONY: help setup build php java format lint check coverage test test-trixie test-jdk25 demo bench clean
 help:  ## Print this list.
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 demo: build  ## Demonstrate: 10,000 hashes through nutcracker and directly, in PHP and in Java.
@@ -19,6 +19,8 @@ format: | setup  ## Write C, Java and Python as clang-format, google-java-format
 	@.ci/lint format
 lint: php-ext/Makefile  ## Check that, and what clang-tidy, gcc's strictest flags and ruff find.
 	@$(PYTHON) .ci/test.py lint
+coverage: | setup  ## Print what the tests of C core and engine cover: lines and branches.
+	@.ci/coverage
 test: build  ## Run all tests: specification, C, PHP, Java, all of them with a live nutcracker.
 	@$(PYTHON) .ci/test.py
 test-trixie:  ## Run the PHP suite on Debian trixie (PHP 8.4, phpredis 6.2), in a tree. As root.
