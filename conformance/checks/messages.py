@@ -1,9 +1,10 @@
 """Messages of failures come from spec/messages.json: finds literals beside them, and unused ones.
 
-    conformance/checks/messages.py
+    conformance/checks/messages.py [--self]
 
 A call that makes a failure or refuses something takes a generated message. Every message is used
-in each language that the page names. Reads no code but text, so it is quick.
+in each language that the page names. Reads no code but text, so it is quick. `--self` tests the
+check itself. Reasons of configuration errors are not checked here: spec/config's vectors pin them.
 """
 
 import json
@@ -22,6 +23,8 @@ JAVA_CALL = re.compile(
     r"new (?:NodeDown|DeadlineExceeded|CrossNode|PoolExhausted|ConfigInvalid|ProtocolViolation"
     r'|Unsupported|PartialBatch|WireException|ClusterException)\((?:[^;"]|"(?:[^"\\]|\\.)*")*?\);'
 )
+
+C_USE, JAVA_USE = r"\bOH_(SAY|WHAT|ADVICE|REASON)_NAME\b", r"\bNAME\b"
 
 
 def sources(language):
@@ -46,19 +49,16 @@ def literals(path, text, call):
                 yield f'{path.relative_to(ROOT)}:{line}: "{literal}" is not in spec/messages.json'
 
 
-def unused(language, texts, pattern):
+def unused(language, texts, pattern, page=PAGE):
     whole = "\n".join(texts)
-    for row in [*PAGE["failures"], *PAGE["reasons"]]:
+    for row in [*page["failures"], *page["reasons"]]:
         name = row["id"].upper()
         if language in row["in"] and not re.search(pattern.replace("NAME", name), whole):
             yield f"spec/messages.json: {row['id']} is used nowhere in {language}"
 
 
 def findings():
-    for language, call, use in (
-        ("php", C_CALL, r"\bOH_(SAY|WHAT|ADVICE|REASON)_NAME\b"),
-        ("java", JAVA_CALL, r"\bNAME\b"),
-    ):
+    for language, call, use in (("php", C_CALL, C_USE), ("java", JAVA_CALL, JAVA_USE)):
         texts = {path: path.read_text() for path in sources(language)}
         for path, text in texts.items():
             yield from literals(path, text, call)
@@ -71,5 +71,24 @@ def main():
     return 1 if found else 0
 
 
+def test_itself():
+    def found(text, call):
+        return len(list(literals(ROOT / "x", text, call)))
+
+    assert found('oh_failure_set(failure, OH_SAY_X, "ms");', C_CALL) == 0
+    assert found('oh_failure_set(failure, 1, "try again");', C_CALL) == 1
+    assert found('oh_refuse_method(call,\n    "a; b c");', C_CALL) == 1
+    assert found('oh_log("not a failure");', C_CALL) == 0
+    assert found("throw new NodeDown(Failure.of(Message.X));", JAVA_CALL) == 0
+    assert found('throw new NodeDown("it is " + "not there");', JAVA_CALL) == 2
+
+    page = {"failures": [{"id": "x", "in": ["php", "java"]}], "reasons": []}
+    assert not list(unused("php", ["f(OH_SAY_X);"], C_USE, page))
+    assert list(unused("php", ["f(OH_SAY_X_MORE);"], C_USE, page))
+    assert not list(unused("java", ["Message.X"], JAVA_USE, page))
+    assert list(unused("java", ["Message.X_MORE"], JAVA_USE, page))
+    print("The check of messages finds what it is for.")
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(test_itself() if sys.argv[1:] == ["--self"] else main())
