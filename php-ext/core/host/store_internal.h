@@ -66,7 +66,7 @@ uint32_t oh_store_search(
 oh_store_key *oh_store_begin_entry(
     void *area, size_t size, uint32_t count, const uint8_t *identity, uint32_t *number);
 
-/* NULL is fine. */
+/* NULL is allowed. */
 void oh_store_open_entry(oh_store_key *key);
 
 /* True if `last_ms` is long enough ago. 0 means never. */

@@ -1,9 +1,9 @@
 /*
- * The first contact: one process of the host asks the seeds, all others wait for it. What it meets
- * it leaves in the store, node by node, so that each of them can say why there is no map.
+ * The first contact: one process of the host asks the seeds, and all others wait for it. It writes
+ * the failure of each node to the store, so that all of them can report why there is no map.
  *
- * Who asks is settled by a word: its pid and the time; once it has failed, in the place of the pid,
- * of what kind that was.
+ * A word in the store says which process asks: its pid and the time. If it has failed, the kind of
+ * failure replaces the pid.
  */
 #include "engine/cluster/cluster_internal.h"
 
@@ -19,9 +19,9 @@
 #include "engine/shared/segment.h"
 #include "engine/shared/worker.h"
 
-/* Who has not come to an end by then, or has ended, is not waited for. */
+/* A claim that is older than this, or whose process has died, is ignored. */
 #define OH_CLAIM_MS 5000
-/* How long it may take where the server pool has no timeout. */
+/* How long it may take if the server pool has no timeout. */
 #define OH_CONTACT_MS UINT64_C(10000)
 #define OH_LIST_BYTES_MAX 480
 
@@ -32,7 +32,7 @@ static uint64_t claim_of(uint32_t who)
     return (uint64_t)who << 32 | (uint32_t)oh_clock_now_ms();
 }
 
-/* No process has such a number: an attempt has failed. */
+/* The value for a failed attempt; no process has such an id. */
 static uint32_t who_failed(oh_error_kind kind)
 {
     return UINT32_MAX - (uint32_t)kind;
@@ -56,7 +56,7 @@ static bool is_claimed(uint64_t word)
            oh_worker_is_alive((uint32_t)(word >> 32), now - age_ms);
 }
 
-/* Somebody else has tried since then, in vain. */
+/* True if another process has tried since then and failed. */
 static bool has_failed_since(uint64_t word, uint64_t began_ms, oh_error_kind *kind)
 {
     return is_failure(word, kind) && (int32_t)((uint32_t)word - (uint32_t)began_ms) >= 0;
@@ -65,8 +65,8 @@ static bool has_failed_since(uint64_t word, uint64_t began_ms, oh_error_kind *ki
 /* ---- Asking ---- */
 
 /*
- * Node by node, as far as there is room; of the kind of the first that has answered, if there is
- * one.
+ * Lists the failures of the nodes, as far as there is room. The kind is that of the first node that
+ * answered, if there is one.
  */
 static void list_failures(const oh_cluster *cluster, const uint32_t *nodes, uint32_t count,
     const oh_failure *failures, oh_failure *list)
@@ -97,9 +97,9 @@ static void list_failures(const oh_cluster *cluster, const uint32_t *nodes, uint
 }
 
 /*
- * Two by two, until one has given a map that was adopted. False, and a list of why not: its kind,
- * and `what`. Nodes that are just meeting, or forgetting one of them, tell strange things for a
- * moment: they are asked again.
+ * Asks two seeds at a time, until a map was adopted. If none was, false, with a kind and a list of
+ * reasons in `what`. Nodes that are just joining or leaving a cluster may give wrong answers for a
+ * moment, so they are asked again.
  */
 static bool ask_all(oh_cluster *cluster, uint64_t deadline_ns, oh_failure *list)
 {
@@ -139,7 +139,7 @@ static bool ask_all(oh_cluster *cluster, uint64_t deadline_ns, oh_failure *list)
 
 /* ---- Telling ---- */
 
-/* `list` says of each node why it has told nothing. */
+/* `list` says for each node why it gave no map. */
 static bool fail(oh_failure *failure, oh_error_kind kind, const char *list)
 {
     switch (kind) {
@@ -157,7 +157,10 @@ static bool fail(oh_failure *failure, oh_error_kind kind, const char *list)
     return false;
 }
 
-/* Who has the claim tells what came of it to those who wait; without a store there is none. */
+/*
+ * The process with the claim writes the result for those that wait. Without a store there is no
+ * claim.
+ */
 static bool ask(
     oh_cluster *cluster, _Atomic uint64_t *claim, uint64_t deadline_ns, oh_failure *failure)
 {
@@ -174,7 +177,7 @@ static bool ask(
     return is_done || fail(failure, list.kind, list.what);
 }
 
-/* Anybody may have written the list. */
+/* Any process may have written the list, so it is escaped. */
 static bool fail_as_another(const oh_cluster *cluster, oh_error_kind kind, oh_failure *failure)
 {
     char list[OH_STORE_PROBLEM_WORDS * sizeof(uint64_t) + 1];
@@ -201,7 +204,7 @@ bool oh_cluster_bootstrap(oh_cluster *cluster, oh_failure *failure)
     uint64_t began_ms = oh_clock_now_ms(), deadline_ns = oh_bootstrap_deadline(cluster);
     oh_error_kind kind;
 
-    oh_refresh_is_my_turn(cluster, 0); /* What is asked now need not be asked again soon. */
+    oh_refresh_is_my_turn(cluster, 0); /* Counts as a refresh, so the next one is not due soon. */
     while (cluster->entry != OH_STORE_NONE) {
         _Atomic uint64_t *claim = oh_store_version(oh_segment_store(), cluster->entry);
         uint64_t word = atomic_load(claim);

@@ -1,6 +1,6 @@
 /*
- * The map of a Redis Cluster as clients use it: the newest that this process has, when it is asked
- * for anew, and by whom.
+ * The map of a Redis Cluster as clients use it: the newest one of this process, when it is
+ * refreshed, and by which process.
  */
 #include "engine/cluster/cluster_internal.h"
 
@@ -15,8 +15,9 @@
 #include "engine/base/wait.h"
 #include "engine/shared/segment.h"
 
-#define OH_CALLS_PER_LOOK 1024 /* So often a client that is not made anew looks at the clock. */
-#define OH_ANSWER_MS 200 /* So long an answer is waited for that another process has asked for. */
+/* A client that lives long checks the clock once in so many calls. */
+#define OH_CALLS_PER_LOOK 1024
+#define OH_ANSWER_MS 200     /* How long to wait for a refresh of another process. */
 #define OH_LAST_MOMENT_MS 50 /* How long the end of a request waits for a refresh. */
 
 /* ---- Life ---- */
@@ -70,8 +71,8 @@ static bool is_elsewhere(const oh_cluster *cluster, const oh_snapshot *seeds)
 }
 
 /*
- * The configuration has changed: the nodes stay, the directives are new. Other servers than before,
- * none of which the map has, may be another cluster: they are asked.
+ * The configuration has changed: the nodes stay, the directives are new. If the map has none of the
+ * configured servers, they may be another cluster, and are asked.
  */
 static void reconfigure(oh_cluster *cluster, oh_snapshot *seeds)
 {
@@ -116,7 +117,7 @@ oh_snapshot *oh_cluster_discover(oh_cluster *cluster, oh_snapshot *seeds, oh_fai
     return oh_cluster_hold_newest(cluster);
 }
 
-/* Nobody has asked since. */
+/* True if no process has refreshed since. */
 static bool is_wanted(oh_cluster *cluster)
 {
     if (oh_refresh_asked_ms(cluster) > cluster->wanted_ms) {
@@ -135,8 +136,11 @@ void oh_cluster_tick(oh_cluster *cluster)
         return;
     }
     uint32_t every_ms = is_wanted(cluster) ? OH_REFRESH_EVERY_MS : OH_REFRESH_ANYWAY_MS;
-    /* The chance is that of the last refresh: hosts differ, the processes of one do not. If each of
-       them tried its own luck, one of many would always be lucky at once. */
+    /*
+     * The chance comes from the time of the last refresh, so it is the same for all processes of a
+     * host and differs between hosts. If each process drew its own number, one of many would always
+     * draw a small one.
+     */
     uint32_t later_ms = (uint32_t)(oh_refresh_asked_ms(cluster) % (every_ms / 4));
     cluster->calls = 0;
     if (oh_refresh_is_my_turn(cluster, every_ms + later_ms)) {

@@ -1,7 +1,6 @@
 /*
- * What the host has of the map, what this process has, and how a newer one comes from the one to
- * the other: an image in the store, copied by whoever is behind, replaced by whoever has learned
- * more.
+ * The map of the host, an image in the store, and this process' copy of it. A process with an older
+ * map copies the image; a process with a newer map replaces it.
  */
 #include "engine/cluster/cluster_internal.h"
 
@@ -13,7 +12,10 @@
 
 #include "engine/shared/segment.h"
 
-/* So often another process may be faster; who is never lucky costs a redirect. */
+/*
+ * How often another process may be faster. After that the move is dropped, which costs one
+ * redirect.
+ */
 #define OH_NOTE_ATTEMPTS 8
 
 /* ---- From the host ---- */
@@ -28,7 +30,7 @@ void oh_map_set(oh_snapshot **place, oh_snapshot *snapshot)
     }
 }
 
-/* Takes over the image. False: there is no memory, and the map stays the one it was. */
+/* Takes over the image. False if there is no memory; then the old map stays. */
 static bool make_map(oh_cluster *cluster, void *image, size_t length, uint64_t generation)
 {
     const oh_snapshot *seeds = cluster->seeds;
@@ -53,8 +55,8 @@ static bool make_map(oh_cluster *cluster, void *image, size_t length, uint64_t g
 }
 
 /*
- * Whether the map signs in as this process would: another configuration is older or newer than this
- * process' own.
+ * True if the map signs in as this process would. Otherwise it is of another configuration, an
+ * older or newer one.
  */
 static bool is_mine(const oh_cluster *cluster, const void *image)
 {
@@ -65,7 +67,7 @@ static bool is_mine(const oh_cluster *cluster, const void *image)
                                     seeds->own_pool.redis_auth));
 }
 
-/* The host has another map than this process, which may be this process'. */
+/* True if the host has another map than this process that this process may use. */
 static bool is_behind(const oh_cluster *cluster)
 {
     if (cluster->entry == OH_STORE_NONE) {
@@ -107,7 +109,9 @@ void oh_cluster_request_refresh(oh_cluster *cluster)
     cluster->wanted_ms = oh_clock_now_ms();
 }
 
-/* The index of a node in the map; OH_POOL_SERVERS_MAX: it is none of its nodes, or no more. */
+/*
+ * The index of a node in the map; OH_POOL_SERVERS_MAX if the map does not have it, or not any more.
+ */
 static uint32_t find(const oh_snapshot *map, oh_text name)
 {
     uint32_t node = oh_topology_find(map->topology, name.bytes, name.length);
@@ -125,9 +129,9 @@ bool oh_map_has(const oh_cluster *cluster, oh_text name)
 /* ---- To the host ---- */
 
 /*
- * Under no lock yet. False: another process was faster, or nobody may write now, and there is a
- * map. A map in the store that this process cannot take is replaced: those that could may all have
- * gone.
+ * Called without the lock. False if another process was faster, or the lock is busy and there is a
+ * map. A map in the store that this process cannot use is replaced: the processes that could may
+ * all have gone.
  */
 static bool publish(oh_cluster *cluster, const void *image, size_t length, uint64_t *generation)
 {
@@ -148,7 +152,8 @@ static bool publish(oh_cluster *cluster, const void *image, size_t length, uint6
         if (is_published) {
             *generation = oh_store_generation(oh_segment_store(), cluster->entry);
         } else {
-            cluster->entry = OH_STORE_NONE; /* It does not fit: this process goes its own way. */
+            /* It does not fit: this process goes on without the store. */
+            cluster->entry = OH_STORE_NONE;
             *generation = cluster->generation + 1;
             is_published = true;
         }
@@ -157,7 +162,7 @@ static bool publish(oh_cluster *cluster, const void *image, size_t length, uint6
     return is_published;
 }
 
-/* Takes over an image. False: there is a newer one, or no memory. */
+/* Takes over an image. False if there is a newer one, or no memory. */
 static bool adopt_image(oh_cluster *cluster, void *image, size_t length, uint64_t generation)
 {
     if (!publish(cluster, image, length, &generation)) {
@@ -168,7 +173,7 @@ static bool adopt_image(oh_cluster *cluster, void *image, size_t length, uint64_
     return make_map(cluster, image, length, generation);
 }
 
-/* NULL: there is no memory. */
+/* NULL if there is no memory. */
 static void *write_image(const oh_server_pool *pool, size_t *length)
 {
     static const uint8_t none[OH_IMAGE_SALT_BYTES];
@@ -198,8 +203,8 @@ bool oh_map_adopt(oh_cluster *cluster, const oh_server_pool *pool)
 }
 
 /*
- * Moves slots in the newest map. False: meanwhile another process has published a newer one, or
- * nobody may write now, or there is no memory.
+ * Moves slots in the newest map. False if another process has published a newer one meanwhile, the
+ * lock is busy, or there is no memory.
  */
 static bool note_moves(oh_cluster *cluster, const oh_cluster_move *moves, uint32_t count)
 {

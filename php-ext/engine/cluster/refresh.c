@@ -1,7 +1,7 @@
 /*
- * A refresh: CLUSTER INFO and CLUSTER SHARDS to two nodes at once, by the exchanges that also carry
- * commands, so with the same connections, sign-in and deadline. What one of them says is judged and
- * compared by core/cluster.
+ * A refresh sends CLUSTER INFO and CLUSTER SHARDS to two nodes in parallel. It uses the same
+ * exchanges as commands, so the same connections, sign-in and deadline. core/cluster reads and
+ * compares the answers.
  */
 #include "engine/cluster/cluster_internal.h"
 
@@ -16,21 +16,21 @@
 #include "engine/shared/segment.h"
 
 #define OH_INFO_BYTES_MAX 65536 /* Of CLUSTER INFO: it has a dozen lines. */
-/* A reply of so much, or less, is not worth the question whether there is memory for it. */
+/* Up to this length a reply is read without a check for memory. */
 #define OH_LARGE_BYTES 262144
 
 typedef struct oh_refresh {
-    oh_snapshot *snapshot; /* Whose nodes are asked. */
-    oh_snapshot *before;   /* The map of that moment; NULL: there was none. */
+    oh_snapshot *snapshot; /* The snapshot with the nodes that are asked. */
+    oh_snapshot *before;   /* The map of that moment; NULL if there was none. */
     uint64_t began_ns, deadline_ns;
-    uint64_t answered_ns; /* When the first answer was seen; 0: there is none. */
+    uint64_t answered_ns; /* When the first answer was seen; 0 if there is none. */
     uint32_t count;
     uint32_t nodes[OH_ASKED_MAX];
     oh_failure failures[OH_ASKED_MAX];
     oh_exchange exchanges[OH_ASKED_MAX];
 } oh_refresh;
 
-/* Those with a refresh that goes on. */
+/* Clusters with a refresh that goes on. */
 static OH_PER_THREAD oh_cluster *refreshing;
 
 oh_cluster *oh_refresh_going_on(void)
@@ -62,7 +62,7 @@ uint64_t oh_refresh_asked_ms(const oh_cluster *cluster)
 
 /* ---- Asking ---- */
 
-/* False: there is no memory to ask this node. */
+/* False if there is no memory to ask this node. */
 static bool ask(oh_cluster *cluster, oh_refresh *refresh, uint32_t node, uint64_t deadline_ns)
 {
     oh_exchange *exchange = &refresh->exchanges[refresh->count];
@@ -78,10 +78,7 @@ static bool ask(oh_cluster *cluster, oh_refresh *refresh, uint32_t node, uint64_
         (oh_peer){.connections = connections, .meter = oh_snapshot_meter(refresh->snapshot, node)},
         &refresh->failures[refresh->count]);
     refresh->deadline_ns = deadline_ns;
-    /*
-     * The timeout is shorter than a call's: a node that is slow about this is not to be blamed for
-     * it.
-     */
+    /* The timeout is shorter than a call's, so that a node that is only slow here is not blamed. */
     const oh_call_terms terms = {.timeout_ms = refresh->snapshot->pool->timeout_ms / 2 + 1,
         .deadline_ns = deadline_ns,
         .is_read_only = true,
@@ -94,7 +91,7 @@ static bool ask(oh_cluster *cluster, oh_refresh *refresh, uint32_t node, uint64_
     return true;
 }
 
-/* NULL: there is no memory. */
+/* NULL if there is no memory. */
 static oh_refresh *begin(oh_cluster *cluster, oh_snapshot *snapshot)
 {
     oh_refresh *refresh = oh_call_zeroed(1, sizeof *refresh);
@@ -134,7 +131,7 @@ void oh_refresh_end(oh_cluster *cluster)
 
 /* ---- Understanding ---- */
 
-/* The first of the two values that were answered. */
+/* The first of the two replies. */
 static oh_bytes first_value(oh_bytes both)
 {
     oh_wire wire;
@@ -149,7 +146,7 @@ static bool is_error(oh_bytes value)
     return oh_value_begins_error(value.bytes, value.length);
 }
 
-/* The map that a node has given; NULL, and why not in its failure. */
+/* The map of a node's answer. NULL with the reason in its failure. */
 static oh_cluster_map *read_answer(oh_cluster *cluster, oh_refresh *refresh, uint32_t index)
 {
     const oh_exchange *exchange = &refresh->exchanges[index];
@@ -178,7 +175,7 @@ static oh_cluster_map *read_answer(oh_cluster *cluster, oh_refresh *refresh, uin
     return map;
 }
 
-/* Fit or not, none of the maps there are is taken: each has a reason then. */
+/* None of the maps is adopted: writes the reason of each. */
 static void refuse(oh_refresh *refresh, oh_cluster_map *const *maps, const char *reason)
 {
     for (uint32_t i = 0; i < refresh->count; i++) {
@@ -188,7 +185,7 @@ static void refuse(oh_refresh *refresh, oh_cluster_map *const *maps, const char 
     }
 }
 
-/* A map was chosen, and there is no memory to take it. */
+/* A map was chosen, but there is no memory to adopt it. */
 static void lack_memory(oh_refresh *refresh, oh_cluster_map *const *maps)
 {
     for (uint32_t i = 0; i < refresh->count; i++) {
@@ -199,8 +196,8 @@ static void lack_memory(oh_refresh *refresh, oh_cluster_map *const *maps)
 }
 
 /*
- * Meanwhile another process may have gone over to another cluster, or this one: then nobody asks
- * what this node says.
+ * False if this or another process has gone over to another cluster meanwhile. Then the answer does
+ * not count.
  */
 static bool still_counts(const oh_cluster *cluster, const oh_refresh *refresh, uint32_t index)
 {
@@ -211,8 +208,8 @@ static bool still_counts(const oh_cluster *cluster, const oh_refresh *refresh, u
 }
 
 /*
- * True: the map that has come of it is the newest, or as good as that was. Otherwise the failures
- * say why there is none.
+ * True if the refresh gave the newest map, or one as good as that. Otherwise the failures say why
+ * there is none.
  */
 static bool conclude(oh_cluster *cluster)
 {
@@ -221,7 +218,7 @@ static bool conclude(oh_cluster *cluster)
     char reason[OH_CLUSTER_REASON_BYTES] = "there is not enough memory";
     bool is_answered = false, is_adopted = false;
 
-    /* What has moved meanwhile stays moved, unless the nodes know better. */
+    /* Slots that have moved meanwhile stay moved, unless the nodes' epochs are newer. */
     oh_map_catch_up(cluster);
     for (uint32_t i = 0; i < refresh->count; i++) {
         maps[i] = read_answer(cluster, refresh, i);
@@ -254,7 +251,7 @@ static bool conclude(oh_cluster *cluster)
 
 /* ---- Going on ---- */
 
-/* Whether there is still something worth waiting for. */
+/* True if there is still an answer to wait for. */
 static bool goes_on(oh_refresh *refresh)
 {
     uint32_t active = 0;
@@ -273,8 +270,8 @@ static bool goes_on(oh_refresh *refresh)
 }
 
 /*
- * The memory is that of whoever happens to ask: a request that has little left must not die of a
- * large reply.
+ * The memory is that of the request that happens to refresh. A request with little memory left must
+ * not die of a large reply.
  */
 static bool has_memory(const oh_exchange *exchange)
 {
@@ -284,7 +281,7 @@ static bool has_memory(const oh_exchange *exchange)
            oh_surroundings.memory_left() > 3 * capacity;
 }
 
-/* What is longer than any map is not received to its end. */
+/* Refuses a reply that is longer than any map, before its end. */
 static void refuse_long(oh_exchange *exchange)
 {
     bool is_long =
@@ -331,13 +328,13 @@ void oh_refresh_move(oh_cluster *cluster, uint32_t milliseconds)
 
     oh_refresh_end(cluster);
     if (OH_UNLIKELY(cluster->has_no_shards != had_no_shards) && !is_adopted) {
-        /* Nothing is wrong with them: they are asked again, for what they know. */
+        /* The nodes work, so they are asked again. */
         cluster->doubts_nodes = has_doubted;
         oh_refresh_begin(cluster, deadline_ns);
     }
 }
 
-/* Without memory for it there is no refresh: the next one asks. */
+/* Without memory there is no refresh; a later call tries again. */
 void oh_refresh_begin(oh_cluster *cluster, uint64_t deadline_ns)
 {
     oh_snapshot *snapshot = cluster->doubts_nodes ? cluster->seeds : cluster->map;
@@ -357,7 +354,7 @@ void oh_refresh_begin(oh_cluster *cluster, uint64_t deadline_ns)
 
         if (ask(cluster, refresh, node, deadline_ns) &&
             oh_exchange_has_failed(&refresh->exchanges[refresh->count - 1]) && i + 1 < count) {
-            /* It rests: the next one instead. */
+            /* The node rests: take the next one. */
             oh_exchange_end(&refresh->exchanges[--refresh->count]);
             memset(&refresh->exchanges[refresh->count], 0, sizeof *refresh->exchanges);
         }
@@ -373,7 +370,7 @@ bool oh_refresh_ask_seeds(oh_cluster *cluster, const uint32_t *nodes, uint32_t c
     oh_refresh *refresh = begin(cluster, cluster->seeds);
 
     for (uint32_t i = 0; i < OH_MIN(count, OH_ASKED_MAX); i++) {
-        /* Unless there is another one. */
+        /* A failure that is written later replaces it. */
         oh_failure_set_no_memory(&failures[i], OH_OUTCOME_NOT_SENT);
     }
     if (!refresh) {

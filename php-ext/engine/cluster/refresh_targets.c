@@ -1,6 +1,6 @@
 /*
- * Whom a refresh asks: nodes that are not failing, by chance, so that no node is asked by all
- * hosts.
+ * The nodes that a refresh asks: nodes that are not failing, by chance, so that hosts do not all
+ * ask the same node.
  */
 #include "engine/cluster/cluster_internal.h"
 

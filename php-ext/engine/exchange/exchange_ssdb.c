@@ -2,7 +2,7 @@
  * Exchanges with an SSDB node. The caller's request is translated before a connection is leased,
  * and core/ssdb translates the replies on the way back.
  *
- *     begin ─► translate ─► (all members of the set) ─► lease ...  and on the way back: fits ─► give_shaped
+ *     begin ─► translate ─► (all members of the set) ─► lease ... ─► replies ─► fits ─► give_shaped
  *
  * A refusal must refuse the whole call. So the members of a set wait for each other before the
  * first byte leaves, and if one is refused, all are. (With more than OH_EXCHANGE_SET_MAX nodes this

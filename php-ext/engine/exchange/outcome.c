@@ -1,7 +1,7 @@
 /*
  * Outcome: how an exchange ends, what happens to its connection then, and what is counted.
  *
- *     keep ─► leased ─► complete: held ─► next write: taken, if it is still sound ─► complete: held ─► ... ─► give_back
+ *     keep ─► leased ─► complete: held ─► next write: taken if sound ─► held ─► ... ─► give_back
  *
  * The state of a held connection (WATCH, MULTI) is bound to that connection. So it is never
  * replaced: if it is lost, the exchange fails, and with it the transaction.

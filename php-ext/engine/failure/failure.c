@@ -1,8 +1,10 @@
 /*
  * A message has one form, the same in every language:
  *
- *     <what happened>, node <name> (<host:port>), server pool <pool>: <the command was not sent | may
- *     have executed | was answered>; <what to do> (<numbers that differ each time>)
+ *     <what happened>, node <name> (<host:port>), server pool <pool>: <outcome>; <what to do>
+ *     (<numbers that differ each time>)
+ *
+ * The outcome is: the command was not sent | may have executed | was answered.
  *
  * If a configuration is refused there is no command yet: the message has only what happened and
  * what to do.

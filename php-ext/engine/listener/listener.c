@@ -1,6 +1,6 @@
 /*
- * The whole: a command is told to the nodes it concerns, and answered once all of them have
- * confirmed it; messages are handed out as they come.
+ * The listener itself: it sends a command to the nodes it concerns, and answers it once all of them
+ * have confirmed it. It returns messages in the order in which they arrive.
  */
 #include "engine/listener/listener.h"
 
@@ -104,8 +104,8 @@ static bool await_confirmations(oh_listener *listener)
             return false;
         }
         /*
-         * Should a node fail right behind its confirmation, then what it said in between is still
-         * worth hearing.
+         * If a node fails right after its confirmation, the messages before the failure still
+         * count.
          */
         if (!oh_subscribed_nodes_wait(listener, until_ns) &&
             first_unconfirmed(listener) < listener->snapshot->nodes_count) {
@@ -124,7 +124,7 @@ static uint32_t subscribed_count(const oh_listener *listener, oh_channel_kind ki
     return listener->subscribed[OH_CHANNEL].count + listener->subscribed[OH_PATTERN].count;
 }
 
-/* False: there is no memory to remember it. */
+/* False if there is no memory to keep it. */
 static bool confirm_word(oh_listener *listener, const oh_verb *verb, oh_text word)
 {
     oh_names *subscribed = &listener->subscribed[verb->kind];
@@ -145,7 +145,7 @@ static void confirm(oh_listener *listener, const oh_channel_command *command)
 {
     for (uint32_t i = 0; i < command->count; i++) {
         if (!confirm_word(listener, command->verb, command->words[i])) {
-            /* A part of a confirmation is none; nor may a message come in its place. */
+            /* A part of a confirmation is dropped. No message may come instead of it. */
             oh_buffer_free(&listener->answer);
             while (listener->first) {
                 oh_listener_drop_first(listener);
@@ -188,10 +188,7 @@ void oh_listener_send(oh_listener *listener, const char *bytes, size_t length)
 
 /* ---- Hearing ---- */
 
-/*
- * Whether it belongs to something that is subscribed; one that this room does not know is left to
- * the caller.
- */
+/* True if its channel or pattern is subscribed. The caller gets messages of unknown form, too. */
 static bool is_wanted(const oh_listener *listener, const oh_message *message)
 {
     oh_channel_kind kind;
@@ -235,7 +232,7 @@ static bool await_message(oh_listener *listener)
     return true;
 }
 
-/* Copies out what is left of some bytes, as far as there is room. */
+/* Copies the rest of some bytes, as far as there is room. */
 static size_t give(char *to, size_t size, const char *bytes, size_t length, size_t *given)
 {
     size_t count = OH_MIN(size, length - *given);

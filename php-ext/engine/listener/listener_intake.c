@@ -1,13 +1,13 @@
 /*
- * What nodes send: messages, which are kept until they are handed out; confirmations, which are
+ * What nodes send: messages, which are kept until the caller reads them; confirmations, which are
  * counted; and error replies.
  *
- * A node that refuses (no permission, a command it does not know) refuses the whole command: its
- * error is the answer, nothing counts as subscribed, and what other nodes send for it is dropped.
+ * If a node refuses (no permission, an unknown command), the whole command is refused: the error is
+ * the answer, nothing counts as subscribed, and the answers of other nodes are dropped.
  *
- * A node of a Redis Cluster may also say that the slot of a shard channel is another node's, be it
- * when the channel is subscribed or later. The map learns of it; the subscription ends, and the
- * next one finds the way.
+ * A node of a Redis Cluster may also report that another node has the slot of a shard channel, at
+ * the subscription or later. The map is updated and the subscription ends; the next one goes to the
+ * right node.
  */
 #include "engine/listener/listener_internal.h"
 
@@ -21,7 +21,10 @@
 
 /* ---- The end ---- */
 
-/* The connections go at once: until somebody looks, nodes would fill them in vain. */
+/*
+ * The connections are closed immediately. Otherwise nodes would fill them until the caller reads
+ * again.
+ */
 void oh_listener_fail(oh_listener *listener, uint32_t node)
 {
     listener->has_failed = true;
@@ -42,7 +45,7 @@ void oh_listener_lack_memory(oh_listener *listener, uint32_t node, oh_outcome ou
 
 /* ---- Slots that move ---- */
 
-/* A node says that the slot of a shard channel is no longer its own. */
+/* A node reports that it no longer has the slot of a shard channel. */
 static void lose_slot(oh_listener *listener, uint32_t node, oh_text channel)
 {
     oh_quoted shown;
@@ -53,9 +56,7 @@ static void lose_slot(oh_listener *listener, uint32_t node, oh_text channel)
     oh_listener_fail(listener, node);
 }
 
-/*
- * What is said of a slot holds for the map of this moment; the listener's own has the node's index.
- */
+/* The redirect is for the newest map; the node's index is that of the listener's own map. */
 static void learn(const oh_listener *listener, const oh_redirect *redirect)
 {
     oh_cluster *cluster = listener->snapshot->cluster;
@@ -71,7 +72,7 @@ static void learn(const oh_listener *listener, const oh_redirect *redirect)
     }
 }
 
-/* Whether its error reply means that it is not the one, or not now. Then the listener ends. */
+/* True if its error reply is a redirect, or a refusal for now. Then the listener ends. */
 static bool is_sent_away(oh_listener *listener, uint32_t node, const char *bytes, size_t length)
 {
     oh_redirect_case it = {
@@ -100,7 +101,7 @@ void oh_listener_drop_first(oh_listener *listener)
     oh_call_release(message);
 }
 
-/* A message that is lost ends the listener: nobody would notice. */
+/* Without memory for a message the listener ends: otherwise its loss would be unnoticed. */
 static void keep_message(oh_listener *listener, uint32_t node, const char *bytes, size_t length)
 {
     oh_message *message = oh_call_allocate(sizeof *message + length);

@@ -1,7 +1,4 @@
-/*
- * What a node of a Redis Cluster does not say: that it is no part of the cluster any more. The map
- * does.
- */
+/* Watches the map: a node of a Redis Cluster does not report that it has left the cluster. */
 #include "engine/listener/listener_internal.h"
 
 #include "core/base/clock.h"
@@ -10,7 +7,7 @@
 #include "engine/cluster/cluster.h"
 
 #define OH_LOOK_EVERY_NS UINT64_C(1000000000)
-#define OH_LOOK_SOON_NS UINT64_C(20000000) /* While nodes are being asked for a newer map. */
+#define OH_LOOK_SOON_NS UINT64_C(20000000) /* During a refresh. */
 
 static bool has(const oh_snapshot *map, const oh_server *node)
 {

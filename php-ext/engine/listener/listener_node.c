@@ -1,6 +1,4 @@
-/*
- * One connection per node, all of them waited for by one poll, which may last for days.
- */
+/* One connection per node. One poll waits for all of them, and may last for days. */
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -65,7 +63,7 @@ static oh_meter *meter_of(const oh_listener *listener, uint32_t node)
     return oh_snapshot_meter(listener->snapshot, node);
 }
 
-/* False: the connection was made by the parent of this process, and only the parent may use it. */
+/* False if the parent of this process has opened the connection: only the parent may use it. */
 static bool is_own(oh_listener *listener, uint32_t node)
 {
     const oh_subscribed_node *subscribed_node = &listener->nodes[node];
@@ -79,7 +77,7 @@ static bool is_own(oh_listener *listener, uint32_t node)
 
 /* ---- Receiving ---- */
 
-/* Hands on every value that has become whole, and keeps the rest. */
+/* Passes on every complete value, and keeps the rest. */
 static void frame(oh_listener *listener, uint32_t node)
 {
     oh_subscribed_node *subscribed_node = &listener->nodes[node];
@@ -170,7 +168,7 @@ static void send_more(oh_listener *listener, uint32_t node)
     }
 }
 
-/* The connection is ready: the node may speak from before the first byte leaves. */
+/* The connection is ready. The node may send messages even before the first byte is sent. */
 static void begin_sending(oh_listener *listener, uint32_t node)
 {
     oh_subscribed_node *subscribed_node = &listener->nodes[node];
@@ -207,7 +205,7 @@ static void advance(oh_listener *listener, uint32_t node)
     }
 }
 
-/* Always a new connection: it will be closed, and one that has idled may be dead. */
+/* Always a new connection: an idle one may be dead, and it will be closed after use. */
 static void begin(oh_listener *listener, uint32_t node)
 {
     uint64_t deadline_ns =
@@ -288,7 +286,7 @@ static bool prepare(oh_listener *listener)
     return true;
 }
 
-/* Rounded up; -1: no end. */
+/* Rounded up; -1 if there is no end. */
 static int time_left_ms(uint64_t until_ns)
 {
     uint64_t now_ns = oh_clock_now_ns();

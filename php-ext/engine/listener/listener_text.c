@@ -1,7 +1,6 @@
 /*
  * The six commands, their confirmations and their messages, as text. The wire guard has framed all
- * of it before: here only a few words are looked at, and whatever has another shape is left to the
- * caller.
+ * of it, so only a few words are checked here. Values of another form go to the caller.
  */
 #include "engine/listener/listener_internal.h"
 
@@ -20,7 +19,7 @@ static const oh_verb verbs[] = {
 
 /* ---- Reading ---- */
 
-/* The word is of small letters; the text may have large ones. */
+/* The word has small letters; the text may have capitals. */
 static bool says(oh_text text, const char *word)
 {
     if (text.length != strlen(word)) {

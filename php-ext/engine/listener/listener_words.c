@@ -1,6 +1,4 @@
-/*
- * Where a command's words go: a channel to the node that it is placed on, a pattern to every node.
- */
+/* Where a command's words go: a channel to its node by placement, a pattern to every node. */
 #include "engine/listener/listener_internal.h"
 
 #include "core/resp/value.h"
@@ -48,13 +46,13 @@ bool oh_channel_command_read(
 
 /* ---- The nodes ---- */
 
-/* Who has never been told to subscribe needs not be told to unsubscribe. */
+/* A node without a subscription needs no command to unsubscribe. */
 static bool concerns(const oh_channel_command *command, const oh_subscribed_node *subscribed_node)
 {
     return command->verb->is_beginning || subscribed_node->connection;
 }
 
-/* Of a Redis Cluster each node passes on what is published on any: one hears it all. */
+/* In a Redis Cluster every node forwards what is published at any node, so one node is enough. */
 static bool hears_patterns(const oh_snapshot *snapshot, uint32_t node)
 {
     return !snapshot->cluster || node == oh_snapshot_next(snapshot, snapshot->nodes_count - 1);

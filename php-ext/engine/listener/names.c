@@ -23,7 +23,7 @@ static uint32_t hash_of(oh_text name)
     return oh_hash_fnv1a_32((const uint8_t *)name.bytes, name.length);
 }
 
-/* Where the name is, or would be added. */
+/* Where the name is, or belongs. */
 static oh_name **find(const oh_names *names, oh_text name, uint32_t hash)
 {
     oh_name **place = &names->buckets[hash % names->buckets_count];
@@ -48,7 +48,7 @@ static void put(oh_names *names, oh_name *name)
     *place = name;
 }
 
-/* False: there is no memory. */
+/* False if there is no memory. */
 static bool grow(oh_names *names)
 {
     oh_names larger = {.count = names->count,

@@ -1,6 +1,4 @@
-/*
- * Names: a set of names, each once, for what is subscribed. In the memory of a call.
- */
+/* Names: the set of subscribed names, in the memory of a call. */
 #ifndef OH_ENGINE_NAMES_H
 #define OH_ENGINE_NAMES_H
 
@@ -14,13 +12,13 @@ typedef struct oh_names {
 
 bool oh_names_has(const oh_names *names, oh_text name);
 
-/* Nothing happens if it is there. False: there is no memory. */
+/* Adds a name unless it is there. False if there is no memory. */
 bool oh_names_add(oh_names *names, oh_text name);
 
-/* Nothing happens if it is not there. */
+/* Removes a name if it is there. */
 void oh_names_remove(oh_names *names, oh_text name);
 
-/* Gives its memory back; it is empty then. */
+/* Releases its memory. It is empty then. */
 void oh_names_free(oh_names *names);
 
 #endif

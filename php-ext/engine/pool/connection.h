@@ -5,9 +5,9 @@
  * commands: connected and signed in (AUTH, SELECT), with the node's answers checked. It has a wire
  * guard. It lives in memory of the process, not of a request, and the pool keeps it.
  *
- *     open ──► resolving ──► connecting ──► handshake ──► ready ──► (leased, settled, leased ...) ──► closed
- *                  │              │  next address  │
- *                  └──────────────┴────────────────┴──► broken: a failure says why, nothing of the caller was sent
+ *     open ─► resolving ─► connecting ─► handshake ─► ready ─► (leased, settled, ...) ─► closed
+ *                 │            │ next address │
+ *                 └────────────┴──────────────┴─► broken: the failure says why, nothing was sent
  *
  * Implements the sign-in rules of spec/config.
  */

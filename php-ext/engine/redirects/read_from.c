@@ -1,6 +1,6 @@
 /*
- * Who may answer for a master is listed once for each map, in one walk over its nodes: a read then
- * costs the same however many nodes there are.
+ * Chooses the node for a read. The nodes that may answer for a master are listed once for each map,
+ * in one walk. So the cost of a read does not depend on the number of nodes.
  */
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
@@ -23,8 +23,8 @@ static bool may_answer(const oh_server *server, oh_read_from from, bool is_near)
 }
 
 /*
- * Backwards, so that each list has its nodes in the order of their indexes. Who has near ones has
- * no others.
+ * Backwards, so that each list has its nodes in the order of their indexes. A list with near nodes
+ * has no others.
  */
 static void list_nodes(const oh_snapshot *snapshot, bool is_near)
 {
@@ -43,7 +43,7 @@ static void list_nodes(const oh_snapshot *snapshot, bool is_near)
     }
 }
 
-/* NULL: there is no memory for the lists. */
+/* NULL if there is no memory for the lists. */
 static const oh_read_nodes *nodes_for(oh_snapshot *snapshot, uint32_t master)
 {
     if (OH_LIKELY(snapshot->read_nodes != NULL)) {
@@ -68,7 +68,7 @@ static const oh_read_nodes *nodes_for(oh_snapshot *snapshot, uint32_t master)
 
 /* ---- Whose turn it is ---- */
 
-/* The whole process counts. */
+/* Takes turns; all clients of the process count together. */
 static uint32_t take_turn(
     const oh_snapshot *snapshot, const oh_read_nodes *read_nodes, uint32_t master)
 {
@@ -87,7 +87,7 @@ static bool is_resting(const oh_connections *connections, uint64_t now_ms)
     return oh_health_until(atomic_load_explicit(&health->state, memory_order_relaxed)) > now_ms;
 }
 
-/* Who answers soonest, of those that do not rest; `master` if all do. */
+/* The fastest of the nodes that do not rest; `master` if all do. */
 static uint32_t take_fastest(
     oh_snapshot *snapshot, const oh_read_nodes *read_nodes, uint32_t master, uint32_t *last)
 {

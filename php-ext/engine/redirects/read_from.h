@@ -1,11 +1,10 @@
 /*
- * Read from: which node of a Redis Cluster answers a command that only reads, if the server pool
- * says read_from.
+ * Read from: chooses the node of a Redis Cluster for a command that only reads, as `read_from`
+ * says.
  *
- * What a replica answers may be older than what its master has just acknowledged: whoever sets
- * read_from has said that this is fine. Writes, transactions and all that waits are their master's.
- * A replica that fails is not the end of a call where its master may be asked instead (room
- * redirects sends it there).
+ * A replica's answer may be older than what its master has just acknowledged. Setting read_from
+ * accepts that. Writes, transactions and blocking commands go to the master. If a replica fails,
+ * the call goes on if its master may be asked instead (room redirects sends it there).
  *
  * Implements spec/config, `read_from`, and spec/topology/cluster.md, section 7.
  */
@@ -17,7 +16,7 @@
 
 #include "engine/snapshot/snapshot.h"
 
-/* Whether reads of this command may go elsewhere. */
+/* True if reads of this command may go to another node than the master. */
 static inline bool oh_read_from_applies(const oh_snapshot *snapshot, const oh_command *command)
 {
     return OH_UNLIKELY(snapshot->pool->read_from != OH_READ_MASTER) && command &&
@@ -25,14 +24,14 @@ static inline bool oh_read_from_applies(const oh_snapshot *snapshot, const oh_co
 }
 
 /*
- * In the place of a master the node that is to answer for it; another one each time, where there
- * are several. `last` is the caller's memory of the node that answered the time before. The master,
- * if there is none; but under `replica` that is a failure, and false.
+ * Replaces a master by the node that answers for it; if there are several, by another one each
+ * time. The caller keeps `last`, the node of the last read. Without such a node the master answers,
+ * but with `replica` that is a failure, and false.
  */
 bool oh_read_from_choose(
     oh_snapshot *snapshot, uint32_t *last, uint32_t *node, oh_failure *failure);
 
-/* Whether a read that failed on this node may be asked of its master. */
+/* True if a read that failed on this node may go to its master. */
 bool oh_read_from_has_master(const oh_snapshot *snapshot, uint32_t node);
 
 #endif

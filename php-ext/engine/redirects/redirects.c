@@ -1,6 +1,6 @@
 /*
- * Noticing, and replacing: what lies in the memory of the exchange. Where it goes meanwhile is for
- * redirects_follow.
+ * Notices redirects among the replies in the memory of an exchange, and replaces them.
+ * redirects_follow sends the commands.
  */
 #include <string.h>
 
@@ -25,7 +25,7 @@ static void forget_request(oh_redirects *redirects)
     redirects->request = NULL;
 }
 
-/* Where the request begins, of which the caller knows. */
+/* The begin of the request without what the caller does not know of. */
 static size_t begin_of(const oh_exchange *exchange, const uint8_t *request, size_t length)
 {
     return exchange->terms.preface ? oh_request_end_of_command(request, length, 0) : 0;
@@ -46,7 +46,7 @@ static void begin(oh_interceptor *interceptor, oh_exchange *exchange)
 
 /* ---- Noticing ---- */
 
-/* False: there is no memory; the exchange has failed. */
+/* False if there is no memory; the exchange has failed. */
 static bool list(oh_redirects *redirects, oh_exchange *exchange, oh_redirect_reply reply)
 {
     if (redirects->count == redirects->capacity) {
@@ -64,7 +64,7 @@ static bool list(oh_redirects *redirects, oh_exchange *exchange, oh_redirect_rep
     return true;
 }
 
-/* And what EXEC says of a transaction of which a command was redirected. */
+/* True for a redirect, and for EXEC's error if a command of its transaction was redirected. */
 static bool is_redirect(const oh_redirects *redirects, const oh_exchange *exchange, size_t end)
 {
     const oh_replies *replies = &exchange->replies;
@@ -79,7 +79,7 @@ static bool is_redirect(const oh_redirects *redirects, const oh_exchange *exchan
     return oh_redirect_decide(redirects->map->topology, &it).action != OH_REDIRECT_NONE;
 }
 
-/* An error has come, to its end. False: the exchange has failed. */
+/* An error is complete. False if the exchange has failed. */
 static bool note(oh_redirects *redirects, oh_exchange *exchange, size_t end)
 {
     const oh_wire *wire = &exchange->use.connection->wire;
@@ -96,7 +96,7 @@ static bool note(oh_redirects *redirects, oh_exchange *exchange, size_t end)
         (oh_redirect_reply){.command = command, .begin = redirects->value, .end = end});
 }
 
-/* Finds out which replies redirect. */
+/* Finds the replies that redirect. */
 static size_t read_replies(oh_interceptor *interceptor, oh_exchange *exchange, size_t count)
 {
     oh_redirects *redirects = of(interceptor);
@@ -128,7 +128,7 @@ static size_t read_replies(oh_interceptor *interceptor, oh_exchange *exchange, s
     return at;
 }
 
-/* All of them, or those in front of what redirects, or may turn out to. */
+/* All replies, or those before the first one that redirects or may redirect. */
 static size_t readable(const oh_interceptor *interceptor, const oh_exchange *exchange)
 {
     const oh_redirects *redirects = (const oh_redirects *)interceptor;
@@ -145,9 +145,7 @@ static size_t readable(const oh_interceptor *interceptor, const oh_exchange *exc
 
 /* ---- Replacing ---- */
 
-/*
- * The replies anew, with each error replaced by what has taken its place. NULL: there is no memory.
- */
+/* Builds the replies again, with each redirect replaced. NULL if there is no memory. */
 static uint8_t *put_together(const oh_redirects *redirects, const oh_replies *replies,
     const oh_replacement *replacements, size_t *length)
 {
@@ -216,7 +214,7 @@ static void replace(
 
 /* ---- Rescuing ---- */
 
-/* The node has failed: everything is asked of the masters there are by now. */
+/* The node has failed: sends everything to the masters of the newest map. */
 static void ask_masters(oh_redirects *redirects, oh_exchange *exchange)
 {
     const oh_request *request = &exchange->request;
@@ -236,10 +234,7 @@ static void ask_masters(oh_redirects *redirects, oh_exchange *exchange)
     redirects->is_rescue = false;
 }
 
-/*
- * Somebody has learnt meanwhile that another node has the slot; and what this one was sent may be
- * sent again.
- */
+/* True if the newest map gives the slot to another node, and the request may be sent again. */
 static bool has_heir(const oh_redirects *redirects, const oh_exchange *exchange)
 {
     const oh_snapshot *before = redirects->map;
@@ -265,8 +260,8 @@ static bool has_heir(const oh_redirects *redirects, const oh_exchange *exchange)
 }
 
 /*
- * What no master may be asked: what the caller has sent to this node, and what only this connection
- * can end.
+ * False for requests that no master may get: those for exactly this node, and those that only this
+ * connection can end.
  */
 static bool may_ask_masters(const oh_redirects *redirects, const oh_exchange *exchange)
 {
@@ -280,7 +275,7 @@ static bool may_ask_masters(const oh_redirects *redirects, const oh_exchange *ex
 
 /* ---- Between the exchange and its caller ---- */
 
-/* Replies are still to come when the caller is given its write back: then a copy of it is kept. */
+/* Copies the request if replies are still to come when the caller's write returns. */
 static void keep_request(oh_redirects *redirects, oh_exchange *exchange)
 {
     const oh_request *request = &exchange->request;
@@ -299,9 +294,7 @@ static bool has_several(const oh_exchange *exchange)
     return exchange->use.connection->wire.written - exchange->request.before > 1;
 }
 
-/*
- * If every reply is in, and some redirect, they are followed. The exchange has failed if that did.
- */
+/* If every reply is in and some redirect, follows them. If that fails, the exchange fails. */
 static void meet(oh_interceptor *interceptor, oh_exchange *exchange)
 {
     oh_redirects *redirects = of(interceptor);
@@ -309,7 +302,8 @@ static void meet(oh_interceptor *interceptor, oh_exchange *exchange)
 
     if (OH_UNLIKELY(oh_exchange_has_failed(exchange))) {
         oh_cluster_request_refresh(
-            redirects->map->cluster); /* Another node may have its slots by now. */
+            /* Another node may have its slots by now, so the map is refreshed. */
+            redirects->map->cluster);
         if (may_ask_masters(redirects, exchange)) {
             ask_masters(redirects, exchange);
         }

@@ -1,18 +1,22 @@
 /*
- * Redirects: commands that a node of a Redis Cluster has not executed, because it does not have the
- * slot, or not now.
+ * Redirects: sends commands on that a node of a Redis Cluster has not executed, because it does not
+ * have the slot, or not now.
  *
- *     request ─► node ─► replies, framed one by one ─► an error that redirects? noted: its command, its place
- *                                  all are in ─► the commands of those, in rounds, to the nodes that were named
- *                                                └─► their replies take the places of the errors ─► the caller reads
+ *     request ─► node ─► replies, framed one by one ─► notes each redirect, with its command
+ *                               │ all are in
+ *                               ▼
+ *     sends those commands, in rounds, to the nodes that were named
+ *                               │ all have a reply
+ *                               ▼
+ *     puts the replies in the places of the redirects ─► the caller reads
  *
- * It works beneath the caller, in the memory of an exchange, as its interceptor: a pipeline of
- * which some slots have moved is as whole as any other. Commands keep their order where they
- * concern one slot. What is streamed (replies beyond what an exchange reads ahead) is given out up
- * to the first redirect; the rest is gathered until it can be replaced.
+ * It is the interceptor of an exchange and works in its memory, so the caller does not notice that
+ * some slots of a pipeline have moved. Commands of one slot keep their order. Streamed replies
+ * (beyond what an exchange reads ahead) reach the caller up to the first redirect; the rest is
+ * gathered until the redirects are replaced.
  *
- * A node that has failed is the same case where that is safe: all commands of the request go, as if
- * redirected, to the master of a replica, or to the node that the newest map has in its place.
+ * A node that has failed is treated in the same way if that is safe: all commands of the request go
+ * to the master of a replica, or to the node that has the slot in the newest map.
  *
  * Implements spec/route, "Redirects".
  */
@@ -25,14 +29,14 @@
 typedef struct oh_redirects oh_redirects;
 
 /*
- * The script with this digest, as far as the program knows it; bytes NULL: it does not. NULL: it
- * knows none.
+ * A function that returns the script with this digest; bytes NULL if the program does not know it.
+ * The function is NULL if the program keeps no scripts.
  */
 extern oh_bytes (*oh_redirects_script)(const char *digest, size_t length);
 
 /*
- * For an exchange with a node of a cluster, with which it ends. The map is the caller's. NULL:
- * there is no memory.
+ * For an exchange with a node of a cluster; it ends with the exchange. The map is the caller's.
+ * NULL if there is no memory.
  */
 oh_redirects *oh_redirects_attach(oh_exchange *exchange, oh_snapshot *map, uint32_t node);
 

@@ -1,12 +1,12 @@
 /*
  * Following redirects, in rounds. A round sends each command that has no reply yet to the node that
- * its last error names, all nodes at once, and ends when all have answered; what is redirected
- * again waits for the next round.
+ * its last error names, to all nodes in parallel, and ends when all have answered. A command that
+ * is redirected again waits for the next round.
  *
  * Order: a command is left for the next round if one before it, of the same slot, goes to another
- * node in this one. What a transaction of the pipeline holds is not sent on: nothing of that
- * transaction was executed. The caller is told that its commands were queued and that EXEC has
- * given nothing.
+ * node in this one. Commands of a transaction in the pipeline are not sent on: nothing of that
+ * transaction was executed. The caller reads that its commands were queued and that EXEC gave
+ * nothing.
  */
 #include <string.h>
 #include <strings.h>
@@ -30,7 +30,9 @@
 
 oh_bytes (*oh_redirects_script)(const char *digest, size_t length);
 
-/* Words of a command that wire has seen to, in memory of the call. NULL: there is none. */
+/*
+ * The words of a command that wire has checked, in memory of the call. NULL if there is no memory.
+ */
 static oh_bytes *read_words(const uint8_t *bytes, size_t length, size_t *count)
 {
     oh_values values = oh_values_of(bytes, length);
@@ -65,8 +67,8 @@ bool oh_redirects_find_slot(const uint8_t *bytes, size_t length, uint32_t *slot,
 }
 
 /*
- * The commands of the list, found in the request. What stands between MULTI and EXEC, or is EXEC,
- * goes nowhere. False: the exchange has failed.
+ * Finds the commands of the list in the request. EXEC and the commands between MULTI and EXEC are
+ * not sent on. False if the exchange has failed.
  */
 static bool find_commands(oh_redirect_run *run, oh_bytes request)
 {
@@ -117,14 +119,14 @@ static oh_text error_of(const oh_redirected_command *redirected)
     return oh_value_error_text(redirected->reply->bytes, redirected->reply->length);
 }
 
-/* Nobody will have the command, in the words of the node that said so. */
+/* No node takes the command: fails with the words of the last node. */
 static bool give_up(
     oh_redirect_run *run, const oh_redirected_command *redirected, const oh_redirect *redirect)
 {
     oh_exchange *exchange = run->exchange;
     oh_text error = error_of(redirected);
     oh_node asked = oh_topology_node(run->map->topology, redirected->node);
-    /* A pipeline has other commands, and those were executed. */
+    /* A pipeline has other commands, which were executed. */
     oh_outcome outcome = run->redirects->is_alone ? OH_OUTCOME_ANSWERED : OH_OUTCOME_MAYBE_EXECUTED;
 
     oh_quoted name, answer;
@@ -142,14 +144,14 @@ static void take_newest_map(oh_redirect_run *run)
     oh_snapshot *before = run->map;
 
     run->map = oh_cluster_hold_newest(run->cluster);
-    /* Nodes keep their places, but for those that are gone. */
+    /* Nodes keep their indexes, except those that are gone. */
     for (uint32_t i = 0; i < run->count; i++) {
         run->commands[i].node = OH_MIN(run->commands[i].node, run->map->nodes_count - 1);
     }
     oh_snapshot_release(before);
 }
 
-/* The node that has the slot by now. */
+/* Looks up the node that has the slot now. */
 static void place_anew(oh_redirect_run *run, oh_redirected_command *redirected)
 {
     if (redirected->slot < OH_SLOTS_COUNT) {
@@ -173,10 +175,7 @@ static oh_redirect decide(const oh_redirect_run *run, const oh_redirected_comman
     return oh_redirect_decide(run->map->topology, &it);
 }
 
-/*
- * A node that the map does not have may be new: then the map is asked for, the one time that a call
- * waits for it.
- */
+/* A node that the map does not have may be new. Only in this case a call waits for a refresh. */
 static oh_redirect decide_freshly(oh_redirect_run *run, const oh_redirected_command *redirected)
 {
     bool is_held = run->exchange->use.keeps;
@@ -186,7 +185,7 @@ static oh_redirect decide_freshly(oh_redirect_run *run, const oh_redirected_comm
         oh_cluster_ask(run->cluster,
             run->exchange->terms.timeout_ms ? run->exchange->times.deadline_ns : UINT64_MAX);
         take_newest_map(run);
-        run->is_fresh = true; /* For all that was answered by then. */
+        run->is_fresh = true; /* True for all replies that came before the refresh. */
         redirect = decide(run, redirected, is_held, true);
     }
     if (redirect.wants_refresh) {
@@ -195,7 +194,7 @@ static oh_redirect decide_freshly(oh_redirect_run *run, const oh_redirected_comm
     return redirect;
 }
 
-/* A transaction is not sent on, but the next one must find its way. */
+/* A transaction is not sent on, but the map learns of the move for the next one. */
 static void learn(oh_redirect_run *run, const oh_redirected_command *redirected)
 {
     oh_redirect redirect = decide(run, redirected, false, false);
@@ -235,8 +234,8 @@ static oh_bytes script_of(const oh_redirected_command *redirected)
 }
 
 /*
- * A command alone has its script brought only if the node has lost it. In a pipeline that would be
- * too late: others follow.
+ * True if the script goes along. A single command gets it only if the node has lost it. In a
+ * pipeline that would be too late: others follow.
  */
 static bool brings_script(const oh_redirect_run *run, oh_redirected_command *redirected)
 {
@@ -255,13 +254,16 @@ static void count_redirect(oh_redirect_run *run, uint32_t node)
 {
     oh_meter *meter = oh_snapshot_meter(run->map, node);
 
-    /* In a newer map it has none yet, for which there may be no memory. */
+    /* In a newer map the node may have no meter yet, and there may be no memory for one. */
     if (OH_LIKELY(meter != NULL)) {
         oh_meter_count(meter, OH_METER_REDIRECTS);
     }
 }
 
-/* What is to be done about the last reply. False: nothing can be, and the exchange has failed. */
+/*
+ * Decides what to do after the last reply. False if nothing can be done; then the exchange has
+ * failed.
+ */
 static bool judge(oh_redirect_run *run, oh_redirected_command *redirected, uint32_t *pause_ms)
 {
     oh_redirect redirect = {.action = OH_REDIRECT_NONE};
@@ -302,8 +304,8 @@ static bool judge(oh_redirect_run *run, oh_redirected_command *redirected, uint3
 /* ---- The run ---- */
 
 /*
- * Slots that have moved, as nodes have just said: told before the commands are sent on, so that
- * others need not be.
+ * Publishes the slots that have moved, before the commands are sent on, so that other calls need no
+ * redirect.
  */
 static void tell_moves(oh_redirect_run *run)
 {
@@ -366,7 +368,7 @@ static void end(oh_redirect_run *run)
     oh_snapshot_release(run->map);
 }
 
-/* Says where everything goes next. False: the exchange has failed. */
+/* Decides where each command goes next. False if the exchange has failed. */
 static bool judge_all(oh_redirect_run *run, bool is_first, bool *is_done)
 {
     uint32_t pause_ms = 0;

@@ -1,5 +1,5 @@
 /*
- * The inside of room redirects. Its files, each of which uses those above it only:
+ * The inside of room redirects. Each of its files uses only those above it:
  *
  *     redirects_round    sends the commands that are on their way, all nodes at once
  *     redirects_follow   says where each goes next, until each has a reply
@@ -15,54 +15,59 @@
 #include "engine/redirects/redirects.h"
 
 /*
- * A reply that is none yet. Places are counted from the first byte of the first reply of the
+ * A reply that has to be replaced. Positions count from the first byte of the first reply of the
  * request.
  */
 typedef struct oh_redirect_reply {
-    uint32_t command; /* Which of the request, from 0. */
+    uint32_t command; /* Its number in the request, from 0. */
     size_t begin, end;
 } oh_redirect_reply;
 
 struct oh_redirects {
-    oh_interceptor interceptor; /* First, so that it is found by it. */
-    oh_snapshot *map;           /* The caller's. */
-    uint32_t node;              /* Its index there. */
-    size_t value;               /* Where the value begins that is being received. */
-    bool is_between;            /* None is: the next byte begins one. */
-    bool is_error;              /* It is an error. */
-    bool has_others;            /* There was an error that redirects nothing, */
-    bool has_nested;            /* or one inside of a reply. */
+    /* The first field, so that a pointer to it is a pointer to this struct. */
+    oh_interceptor interceptor;
+    oh_snapshot *map;  /* The caller's. */
+    uint32_t node;     /* Its index there. */
+    size_t value;      /* Where the value that is being received begins. */
+    bool is_between;   /* No value is being received: the next byte begins one. */
+    bool is_error;     /* It is an error. */
+    bool has_others;   /* There was an error that is no redirect, */
+    bool has_nested;   /* or an error inside a reply. */
     bool is_rescue;    /* The node has failed: none of the commands in the list has a reply. */
     bool is_alone;     /* The request is one command. */
     uint32_t block_ms; /* How long the commands may block. */
-    /* A copy, if replies are still to come when the caller is given its write back. */
+    /* A copy, if replies are still to come when the caller's write returns. */
     uint8_t *request;
     size_t request_length;
     oh_redirect_reply *list;
     uint32_t count, capacity;
 };
 
-/* What takes the place of a redirect. */
+/* The reply that replaces a redirect. */
 typedef struct oh_replacement {
     uint8_t *bytes; /* Memory of the call. */
     size_t length;
 } oh_replacement;
 
-/* A command on its way to a reply. */
+/* A command that has no reply yet. */
 typedef struct oh_redirected_command {
     oh_bytes command;
-    oh_replacement *reply; /* The last one; an error as long as it is not done. */
-    uint32_t hops;         /* How often it was sent on. */
+    oh_replacement *reply; /* Its last reply; an error until it is done. */
+    uint32_t hops;         /* How often it was forwarded. */
     uint32_t tries;        /* How often it was sent once more. */
-    uint32_t slot;         /* OH_SLOTS_COUNT: of no key. */
-    uint32_t node;         /* Where it was last, or goes next; in the map of the run. */
-    oh_bytes script;       /* The next node has lost it: it goes in front. No bytes: none. */
-    bool asks;             /* The next node wants ASKING in front of it. */
-    bool has_moved;        /* The next node is said to have the slot. */
-    bool goes_home;        /* It goes to whoever has the slot by then. */
-    bool is_exec;          /* It ends a transaction of the pipeline. */
+    uint32_t slot;         /* OH_SLOTS_COUNT if it has no key. */
+    uint32_t node;         /* Its last or next node, in the map of the run. */
+    /*
+     * The script that is sent before it, because the next node has lost it. No bytes if there is
+     * none.
+     */
+    oh_bytes script;
+    bool asks;      /* The next node needs ASKING before it. */
+    bool has_moved; /* The next node is said to have the slot. */
+    bool goes_home; /* It goes to the node that has the slot by then. */
+    bool is_exec;   /* It ends a transaction of the pipeline. */
     bool is_done;
-    bool is_sent; /* In this round; so its reply is a new one. */
+    bool is_sent; /* It was sent in this round, so its reply is new. */
 } oh_redirected_command;
 
 /* One write of a round. */
@@ -88,27 +93,25 @@ typedef struct oh_redirect_run {
     oh_exchange_set *set;
 } oh_redirect_run;
 
-/*
- * Makes a reply of a command the one that it has. False: there is no memory; the exchange has
- * failed.
- */
+/* Stores the reply of a command. False if there is no memory; the exchange has failed. */
 bool oh_redirect_run_reply(oh_redirect_run *run, oh_replacement *reply, oh_bytes bytes);
 
 /*
- * One round: what is not done is sent, unless it must wait for a later one, and has a new reply.
- * False: the exchange has failed.
+ * One round: sends each command that is not done, unless it must wait for a later round, and gets a
+ * new reply for it. False if the exchange has failed.
  */
 bool oh_redirect_run_round(oh_redirect_run *run);
 
 /*
- * Follows what the list holds, and fills `replies`, one for each. False: the exchange has failed.
+ * Follows the redirects of the list, and fills `replies`, one for each. False if the exchange has
+ * failed.
  */
 bool oh_redirects_follow(const oh_redirects *redirects, oh_exchange *exchange, oh_bytes request,
     oh_replacement *replies);
 
 /*
- * The slot of a command's first key, OH_SLOTS_COUNT if it has none, and whether it begins or ends a
- * transaction. False: there is no memory.
+ * The slot of a command's first key, OH_SLOTS_COUNT if it has none, and if it begins or ends a
+ * transaction. False if there is no memory.
  */
 bool oh_redirects_find_slot(const uint8_t *command, size_t length, uint32_t *slot, oh_state *state);
 

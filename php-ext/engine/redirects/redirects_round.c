@@ -1,6 +1,6 @@
 /*
- * A round: every command that is on its way is sent to the node that was decided for it, all nodes
- * at once, and each has a new reply when all have answered.
+ * A round: each command that is not done is sent to the node that was chosen for it, to all nodes
+ * in parallel. When all have answered, each command has a new reply.
  *
  * A command is left for the next round if one before it, of the same slot, goes to another node in
  * this one.
@@ -11,8 +11,8 @@
 #include "engine/redirects/redirects_internal.h"
 
 #define OH_NOWHERE UINT32_MAX
-#define OH_WAITS                                                                                   \
-    (UINT32_MAX - 1) /* A command of that slot waits for the next round: so do those behind it. */
+/* A command of that slot waits for the next round, and so do those after it. */
+#define OH_WAITS (UINT32_MAX - 1)
 
 /* ---- Loading ---- */
 
@@ -58,7 +58,7 @@ static void load(oh_redirect_run *run, oh_redirected_command *redirected)
     oh_buffer_append(&sent->bytes, redirected->command.bytes, redirected->command.length);
 }
 
-/* False: there is no memory; the exchange has failed. */
+/* False if there is no memory; the exchange has failed. */
 static bool load_all(oh_redirect_run *run)
 {
     bool is_broken = false;
@@ -121,7 +121,7 @@ bool oh_redirect_run_reply(oh_redirect_run *run, oh_replacement *reply, oh_bytes
     return true;
 }
 
-/* What went wrong on the way to another node, told as the failure of the exchange. */
+/* A failure at another node becomes the failure of the exchange. */
 static bool fail_request(oh_redirect_run *run, const oh_redirect_request *sent)
 {
     oh_exchange *exchange = run->exchange;

@@ -1,9 +1,9 @@
 /*
  * Ejection: the ring for placement while nodes are ejected, in server pools with auto_eject_hosts.
  *
- *     health of each node (the host's) ──► ring of this process: the topology without those that are out ──► clients
+ *     health of the nodes (the host's) ──► ring of this process, without ejected nodes ──► clients
  *               ▲
- *     a count of changes, and the instant at which the next node may return, say when to look again: one load for a call
+ *     checked again if the count of changes is new, or a node may return: one load for a call
  *
  * Each process builds its own ring from the health that all of them share. No process waits for
  * another.

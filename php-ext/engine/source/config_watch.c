@@ -1,7 +1,7 @@
 /*
- * When a file is read again. Once a second one process of the host looks whether it has changed,
- * reads it and publishes what it says, unless it is bad, or too large, or nobody may publish now:
- * then it is looked at again.
+ * When a file is read again. Once a second one process of the host checks if it has changed. If so,
+ * it reads the file and publishes its image. A bad file is not published. If the image does not
+ * fit, or the lock is busy, the file is checked again.
  */
 #include "engine/source/source_internal.h"
 
@@ -123,8 +123,8 @@ static void tell_change(const oh_loaded *loaded, uint32_t moved, uint64_t genera
 typedef enum oh_switched { OH_SWITCHED, OH_NO_ROOM, OH_NOT_NOW } oh_switched;
 
 /*
- * `before` is what the host has: this process may be ahead of it, having read the file for its
- * password.
+ * `before` is the host's version. This process may be ahead of it, because it has read the file for
+ * its password.
  */
 static oh_switched switch_to(
     oh_loaded *loaded, oh_config_image *config_image, const void *before, size_t before_length)
@@ -151,7 +151,7 @@ static oh_switched switch_to(
     uint32_t moved =
         oh_topology_moved(oh_image_topology(before), oh_image_topology(config_image->image));
     if (!oh_loaded_adopt(loaded, config_image, generation)) {
-        /* What is published this process copies when it can. */
+        /* This process copies the published image when it can. */
         return is_shared ? OH_SWITCHED : OH_NOT_NOW;
     }
     tell_change(loaded, moved, generation);
@@ -159,8 +159,8 @@ static oh_switched switch_to(
 }
 
 /*
- * One process looks at a changed file; it complains of a bad one when its version is noted, so
- * once. A warning calls the program, which may not come back: it is the last thing that is done.
+ * One process reads a changed file. It warns of a bad one after its version is noted, so once. A
+ * warning calls the program, which may not return, so it comes last.
  */
 void oh_watch_look(oh_loaded *loaded)
 {
@@ -176,7 +176,7 @@ void oh_watch_look(oh_loaded *loaded)
     bool is_good =
         oh_config_image_make(&config_image, loaded->path, loaded->name, oh_loaded_salt());
     if (!is_good && config_image.is_forbidden && loaded->entry != OH_STORE_NONE) {
-        /* Another user's process may read it. */
+        /* Another user's process may be able to read it. */
         oh_store_pass_look(oh_segment_store(), loaded->entry, (uint32_t)getpid());
         refuse(loaded);
         return;

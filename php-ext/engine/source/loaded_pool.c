@@ -1,7 +1,7 @@
 /*
- * One server pool, as this process has it: known by the absolute path of its file, the directory
- * where that path begins, and its name; a snapshot of some generation; and what of it stands in the
- * store of the host.
+ * One server pool in this process: its identity (the absolute path of its file, the directory where
+ * that path begins, and its name), a snapshot of some generation, and its entry in the store of the
+ * host.
  */
 #include "engine/source/source_internal.h"
 
@@ -17,7 +17,7 @@
 /* ---- Life ---- */
 
 /*
- * Pools of a php-fpm may be locked into directories of their own: a path means something else in
+ * Pools of a php-fpm may have their own root directories (chroot): a path means something else in
  * each.
  */
 static void identify(oh_loaded *loaded)

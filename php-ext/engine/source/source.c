@@ -1,7 +1,6 @@
 /*
- * The server pools that a thread has loaded, and how it gets each of them: the first time from the
- * store or the file, later by one load from shared memory that finds the snapshot to be the current
- * one.
+ * The server pools that a thread has loaded. The first time a pool comes from the store or the
+ * file. Later one load from shared memory shows if the snapshot is still current.
  */
 #include "engine/source/source.h"
 
@@ -15,12 +14,15 @@
 #include "engine/shared/segment.h"
 #include "engine/source/source_internal.h"
 
-/* A list in the order in which they were loaded: a few. */
+/* A list in the order in which they were loaded. It is short. */
 static OH_PER_THREAD oh_loaded *first;
 
 /* ---- From the store ---- */
 
-/* The password is not in the store: it is the one this process has already, or it is read. */
+/*
+ * The password is not in the store: it is the one that this process has already, or it is read from
+ * the file.
+ */
 static bool find_password(const oh_loaded *loaded, oh_config_image *config_image)
 {
     const oh_snapshot *before = loaded->snapshot;
@@ -39,7 +41,7 @@ static bool find_password(const oh_loaded *loaded, oh_config_image *config_image
         oh_config_image_free(&own);
         return false;
     }
-    /* Should the file be newer than what is published, then it is better, too. */
+    /* If the file is newer than the published image, the file is used. */
     oh_config_image_free(config_image);
     *config_image = own;
     return true;
@@ -70,9 +72,9 @@ static bool is_published(oh_loaded *loaded)
 }
 
 /*
- * The first of the host reads, under the lock; all others wait for it, and find it published. Only
- * what could be read is given an entry: there are not enough of them for every name that is
- * misspelt.
+ * The first process of the host reads, under the lock; all others wait for it and find the
+ * published image. Only a pool that could be read gets an entry: there are not enough entries for
+ * every misspelt name.
  */
 static bool read_first(oh_loaded *loaded, oh_config_image *config_image)
 {
@@ -87,7 +89,7 @@ static bool read_first(oh_loaded *loaded, oh_config_image *config_image)
         if (oh_config_image_make(config_image, loaded->path, loaded->name, oh_loaded_salt())) {
             loaded->entry = oh_store_add(oh_segment_store(), loaded->identity, loaded->path);
             if (loaded->entry != OH_STORE_NONE && oh_loaded_publish(loaded, config_image) == 0) {
-                /* It does not fit: every process goes its own way. */
+                /* It does not fit: each process goes on without the store. */
                 loaded->entry = OH_STORE_NONE;
             }
             oh_loaded_note_read(loaded, NULL);
@@ -115,7 +117,7 @@ static bool adopt_first(oh_loaded *loaded, oh_config_image *config_image, oh_fai
     return false;
 }
 
-/* Nothing is known yet. False and a failure. */
+/* Loads the pool for the first time. False and a failure if that fails. */
 static bool begin(oh_loaded *loaded, oh_failure *failure)
 {
     oh_config_image config_image;
@@ -150,7 +152,7 @@ static bool is_of(const oh_loaded *loaded, oh_text name, const char *path)
     return oh_text_is_same(loaded->name, name) && strcmp(loaded->path, path) == 0;
 }
 
-/* Where the list has it, or would be longer by it. */
+/* Its place in the list, or the end of the list. */
 static oh_loaded **find(oh_text name, const char *path)
 {
     oh_loaded **place = &first;
@@ -171,7 +173,7 @@ static void drop(oh_loaded **place)
     }
 }
 
-/* The entry of a server pool; made, with a snapshot, if it is new. NULL and a failure. */
+/* Finds a loaded pool, or loads it. NULL and a failure if that fails. */
 static oh_loaded *know(oh_text name, const char *path, oh_failure *failure)
 {
     oh_loaded **place = find(name, path);
@@ -197,7 +199,7 @@ void oh_source_shutdown(void)
 
 /* ---- What clients call ---- */
 
-/* The configuration names the seeds of a Redis Cluster: what clients are given is its map. */
+/* The configuration names the seeds of a Redis Cluster. Clients get the map of that cluster. */
 static oh_snapshot *take_map(oh_loaded *loaded, oh_failure *failure)
 {
     if (!loaded->cluster) {
@@ -225,7 +227,8 @@ oh_snapshot *oh_source_load(oh_text name, const char *path, oh_failure *failure,
         follow(loaded);
     }
     if (OH_UNLIKELY(oh_watch_begin_look(loaded))) {
-        oh_watch_look(loaded); /* A warning may call the program, which may come here again. */
+        /* A warning may call the program, which may call this function again. */
+        oh_watch_look(loaded);
     }
     oh_snapshot_release(snapshot);
     if (loaded->snapshot->pool->is_cluster) {

@@ -1,6 +1,6 @@
 /*
- * The nodes of a server pool: the store has numbers and connections of all workers; what a process
- * keeps for itself alone is added from its own snapshot, if it has one.
+ * The nodes of a server pool. The store has the numbers and connections of all workers. What this
+ * process has for itself alone is added from its own snapshot, if it has one.
  */
 #include "engine/status/status_internal.h"
 
@@ -10,12 +10,13 @@
 #include "engine/base/environment.h"
 #include "engine/shared/segment.h"
 
-/* What is found out of one of its nodes. */
+/* What is known about one node. */
 typedef struct node_view {
     uint32_t leased, idle;
-    bool is_up, is_known;        /* By somebody. */
-    uint64_t until_ms;           /* The latest instant until which somebody leaves it alone. */
-    const oh_store_health *down; /* Of the one who does; NULL: everybody asks it. */
+    bool is_up, is_known; /* By any process. */
+    uint64_t until_ms;    /* The latest instant until which any process leaves it alone. */
+    /* The health word of that process; NULL if all processes use the node. */
+    const oh_store_health *down;
     uint32_t failures;
     const oh_meter *meter;
 } node_view;
@@ -61,7 +62,9 @@ static void add_host(node_view *view, const oh_store_meter *meter)
     }
 }
 
-/* Where this process has the node, by its name; NONE: nowhere, or nobody has used it. */
+/*
+ * The index of the node in this process, by its name; NONE if it is not there, or was never used.
+ */
 static uint32_t own_index(const oh_snapshot *snapshot, oh_text name)
 {
     for (uint32_t i = 0; snapshot && i < snapshot->nodes_count; i++) {
@@ -133,7 +136,7 @@ static void describe(const oh_server_pool_status *status, const node_view *view,
     }
 }
 
-/* Shares are those of the ring without the nodes that are ejected. False: there is no memory. */
+/* Shares are those of the ring without ejected nodes. False if there is no memory. */
 static bool share_out(const oh_server_pool_status *status, bool *ejected, uint32_t *shares)
 {
     size_t size = oh_topology_size(&status->pool);
@@ -154,7 +157,7 @@ static bool share_out(const oh_server_pool_status *status, bool *ejected, uint32
     return true;
 }
 
-/* Only nodes that are there are told: a node of a Redis Cluster that has left keeps its index. */
+/* Removes nodes that have left a Redis Cluster: they keep their indexes in the map. */
 static void leave_out_gone(oh_server_pool_status *status, const uint32_t *shares)
 {
     uint32_t count = 0;

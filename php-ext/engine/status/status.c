@@ -1,6 +1,6 @@
 /*
- * Which server pools there are: those that the store has, each described by the image that is
- * published of it; and those that this process has for itself alone.
+ * The list of server pools: those of the store, each with its published image, and those that this
+ * process has for itself alone.
  */
 #include "engine/status/status_internal.h"
 
@@ -15,17 +15,17 @@
 
 #define OH_COPIED_BYTES_MIN 16384
 
-/* Whose status is collected. */
+/* The server pool whose status is collected. */
 typedef struct subject {
     const char *path;
     uint64_t generation;
     uint64_t read_at;    /* As oh_store_read_at has it. */
-    const char *problem; /* Why the file was refused then; anybody may have written that. */
+    const char *problem; /* Why the file was refused then; any process may have written that. */
     uint8_t identity[OH_STORE_IDENTITY_BYTES];
-    const oh_snapshot *snapshot; /* Of this process; NULL: it has none. */
+    const oh_snapshot *snapshot; /* Of this process; NULL if it has none. */
 } subject;
 
-/* NULL: there is no memory. */
+/* NULL if there is no memory. */
 static char *copy_text(const char *text)
 {
     size_t bytes = strlen(text) + 1;
@@ -46,7 +46,7 @@ static void release(oh_server_pool_status *status)
     oh_call_release(status);
 }
 
-/* Takes over the image. NULL: there is no memory. */
+/* Takes over the image. NULL if there is no memory. */
 static oh_server_pool_status *begin(void *image)
 {
     const oh_topology *topology = oh_image_topology(image);
@@ -66,7 +66,7 @@ static oh_server_pool_status *begin(void *image)
     return status;
 }
 
-/* False: there is no memory. */
+/* False if there is no memory. */
 static bool fill(oh_server_pool_status *status, const subject *it)
 {
     bool is_refused = it->read_at % 2 == 1 && it->problem;
@@ -81,7 +81,10 @@ static bool fill(oh_server_pool_status *status, const subject *it)
            oh_status_describe_nodes(status, it->identity, it->snapshot);
 }
 
-/* Of a Redis Cluster the map is told, which is published for itself; its seeds serve no slot. */
+/*
+ * True for the seeds of a Redis Cluster. The status shows its map, which has its own image, and not
+ * the seeds.
+ */
 static bool is_seeds(const oh_server_pool *pool)
 {
     uint32_t slot = 0;
@@ -92,7 +95,7 @@ static bool is_seeds(const oh_server_pool *pool)
     return pool->is_cluster && slot == (pool->slots ? OH_SLOTS_COUNT : 0);
 }
 
-/* Adds it to the list, unless it is not told. False: there is no memory. */
+/* Adds it to the list, unless it is not shown. False if there is no memory. */
 static bool add(oh_server_pool_status ***end, oh_server_pool_status *status, const subject *it)
 {
     if (is_seeds(&status->pool)) {
@@ -110,7 +113,7 @@ static bool add(oh_server_pool_status ***end, oh_server_pool_status *status, con
 
 /* ---- Which ---- */
 
-/* What this process has of the server pool of that entry of the store. */
+/* This process' snapshot of the server pool with that entry in the store. */
 static const oh_snapshot *own_snapshot(uint32_t index)
 {
     const oh_snapshot *snapshot;
@@ -122,7 +125,7 @@ static const oh_snapshot *own_snapshot(uint32_t index)
     return snapshot;
 }
 
-/* A map is published for itself; what is known of the file stands with the seeds. */
+/* A map has its own entry. What is known about the file is in the entry of the seeds. */
 static uint32_t place_of_file(const uint8_t *identity, uint32_t index)
 {
     uint8_t seeds[OH_STORE_IDENTITY_BYTES], map[OH_STORE_IDENTITY_BYTES];
@@ -138,8 +141,8 @@ static uint32_t place_of_file(const uint8_t *identity, uint32_t index)
 }
 
 /*
- * A server pool that is no cluster any more still has a map in the store, after itself, which is
- * not told.
+ * Removes the map of a server pool that is no cluster any more: the store still has it, after the
+ * pool.
  */
 static void forget_map(const oh_server_pool *pool, const uint8_t *identity, bool *is_forgotten)
 {
@@ -153,8 +156,8 @@ static void forget_map(const oh_server_pool *pool, const uint8_t *identity, bool
 }
 
 /*
- * A copy of an image, in memory of the call: whoever shows it may be ended meanwhile. False: there
- * is no memory. NULL in *image: there is none that is valid.
+ * A copy of an image, in memory of the call, because the caller may be aborted while it shows it.
+ * False if there is no memory. *image is NULL if there is no valid one.
  */
 static bool copy_published(uint32_t index, void **image, uint64_t *generation)
 {
@@ -177,7 +180,7 @@ static bool copy_published(uint32_t index, void **image, uint64_t *generation)
     return true;
 }
 
-/* False: there is no memory. */
+/* False if there is no memory. */
 static bool add_published(oh_server_pool_status ***end, uint32_t index, bool *is_forgotten)
 {
     oh_store *store = oh_segment_store();
@@ -201,7 +204,7 @@ static bool add_published(oh_server_pool_status ***end, uint32_t index, bool *is
     return add(end, status, &it);
 }
 
-/* What this process has for itself alone. False: there is no memory. */
+/* Adds what this process has for itself alone. False if there is no memory. */
 static bool add_own(
     oh_server_pool_status ***end, const oh_snapshot *snapshot, const oh_source_origin *origin)
 {

@@ -1,9 +1,8 @@
 /*
- * Status: what the host knows at this moment: server pools, their nodes, connections and numbers.
+ * Status: the present state of the host: server pools, their nodes, connections and counters.
  *
- * For people and for their dashboards, off the road: it looks at what is there and changes nothing,
- * asks no node, and takes no lock. A process that has never used a server pool has it as well,
- * because it reads what others published.
+ * For people and dashboards, off the road: it only reads, asks no node, and takes no lock. It also
+ * shows server pools that this process has never used, because it reads the published images.
  *
  * Implements spec/meter.
  */
@@ -18,36 +17,36 @@ typedef enum oh_node_state { OH_NODE_UP, OH_NODE_RESTING, OH_NODE_EJECTED } oh_n
 
 typedef struct oh_node_status {
     oh_node node;
-    oh_text master; /* Whom a replica of a Redis Cluster follows; absent: nobody. */
-    uint32_t share; /* Of OH_SHARES: the keys it has now, nodes that are ejected left out. */
+    oh_text master; /* The master of a replica in a Redis Cluster; otherwise absent. */
+    uint32_t share; /* Of OH_SHARES: its share of the keys now, without ejected nodes. */
     oh_node_state state;
-    uint64_t rests_ms; /* For how much longer somebody leaves it alone. */
+    uint64_t rests_ms; /* How much longer any process leaves it alone. */
     uint32_t failures;
-    bool has_reason; /* It is not up, and this is why: */
+    bool has_reason; /* It is not up, and `reason` says why: */
     char reason[OH_STORE_REASON_WORDS * sizeof(uint64_t) + 1];
     uint32_t leased, idle; /* Connections. */
-    const oh_meter *meter; /* What became of its calls; NULL: nothing was counted yet. */
+    const oh_meter *meter; /* The counters of its calls; NULL if nothing was counted yet. */
 } oh_node_status;
 
 typedef struct oh_server_pool_status {
     struct oh_server_pool_status *next;
-    oh_server_pool pool; /* Of a Redis Cluster: with the nodes of its map. No password. */
+    oh_server_pool pool; /* In a Redis Cluster with the nodes of its map. Without the password. */
     const oh_topology *topology;
     oh_node_status *nodes;
     uint32_t nodes_count;
     char *path;
     uint64_t generation;
-    uint64_t read_at; /* When the file was last read, in seconds of the calendar. */
-    char *problem;    /* Why it was refused then; NULL: it is in use. */
+    uint64_t read_at; /* When the file was last read, in seconds since 1970. */
+    char *problem;    /* Why it was refused then; NULL if it is in use. */
 
-    void *image; /* Behind the above; all of it is memory of the call. */
+    void *image; /* The memory that the above points into. All of it is memory of the call. */
     oh_server *servers;
 } oh_server_pool_status;
 
 /*
- * The server pools that are known to the host, or, without shared memory, to this process; in
- * *list, to be released. Meters are to be read before the next configuration is loaded. False:
- * there is no memory.
+ * Collects the server pools of the host or, without shared memory, of this process. The caller
+ * releases *list, and reads the meters before the next configuration is loaded. False if there is
+ * no memory.
  */
 bool oh_status_collect(oh_server_pool_status **list);
 void oh_status_release(oh_server_pool_status *list);

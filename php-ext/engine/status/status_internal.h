@@ -1,6 +1,6 @@
 /*
- * The inside of room status: node_status (what is known of the nodes), below status (which server
- * pools).
+ * The inside of room status: node_status (what is known about the nodes), used by status (the list
+ * of server pools).
  */
 #ifndef OH_ENGINE_STATUS_INTERNAL_H
 #define OH_ENGINE_STATUS_INTERNAL_H
@@ -8,12 +8,12 @@
 #include "engine/snapshot/snapshot.h"
 #include "engine/status/status.h"
 
-/* Leaves out what is not printable: anybody may have written it. */
+/* Removes unprintable bytes: any process may have written the text. */
 void oh_status_make_printable(char *text);
 
 /*
- * Fills the nodes of a server pool of this identity, of which this process has a snapshot (NULL: it
- * has none). False: there is no memory.
+ * Fills the nodes of a server pool of this identity. `snapshot` is this process' own; NULL if it
+ * has none. False if there is no memory.
  */
 bool oh_status_describe_nodes(
     oh_server_pool_status *status, const uint8_t *identity, const oh_snapshot *snapshot);
