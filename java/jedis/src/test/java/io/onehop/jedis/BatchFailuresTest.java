@@ -165,7 +165,7 @@ class BatchFailuresTest {
     void aNodeThatAnswersAFewAndClosesFailsTheRestOnly() {
         ScriptedNode.Script script =
                 talk -> {
-                    talk.greet();
+                    talk.handshake();
                     talk.command();
                     talk.bulk("first").command();
                     talk.bulk("second").command();
@@ -216,7 +216,7 @@ class BatchFailuresTest {
     void aNodeThatStopsInTheMiddleOfALargeReplyCostsOnlyItsOwnCommands() {
         ScriptedNode.Script script =
                 talk -> {
-                    talk.greet().command();
+                    talk.handshake().command();
                     talk.send("$100000\r\n" + "x".repeat(60_000)).awaitClose();
                 };
         try (ScriptedNode node = ScriptedNode.start(script);
@@ -294,7 +294,7 @@ class BatchFailuresTest {
         List<String> seen = Collections.synchronizedList(new ArrayList<>());
         ScriptedNode.Script script =
                 talk -> {
-                    talk.greet();
+                    talk.handshake();
                     int commands = 0;
                     for (List<String> command = talk.command();
                             command != null;
@@ -331,7 +331,7 @@ class BatchFailuresTest {
         List<String> seen = Collections.synchronizedList(new ArrayList<>());
         ScriptedNode.Script script =
                 talk -> {
-                    talk.greet();
+                    talk.handshake();
                     if (talk.number() == 1) {
                         talk.command();
                         talk.bulk("value").command();
@@ -411,7 +411,7 @@ class BatchFailuresTest {
 
     @Test
     void ofSeveralFailuresTheOneThatMayHaveRunIsThrown() {
-        ScriptedNode.Script script = talk -> talk.greet().command();
+        ScriptedNode.Script script = talk -> talk.handshake().command();
         try (ScriptedNode closing = ScriptedNode.start(script);
                 OneHopClient redis =
                         Nodes.clientOf(
@@ -439,7 +439,7 @@ class BatchFailuresTest {
                         talk.command();
                         talk.send("-NOAUTH since just now\r\n").awaitClose();
                     }
-                    talk.greet().command();
+                    talk.handshake().command();
                     talk.bulk("served").command();
                 };
         for (boolean single : new boolean[] {true, false}) {
@@ -481,7 +481,7 @@ class BatchFailuresTest {
         for (String wrong : List.of("*1\r\n$1\r\nx\r\n", ":1\r\n", "+OK\r\n", "*-1\r\n")) {
             ScriptedNode.Script script =
                     talk -> {
-                        talk.greet().command();
+                        talk.handshake().command();
                         talk.send(wrong).awaitClose();
                     };
             try (ScriptedNode node = ScriptedNode.start(script);
@@ -504,7 +504,7 @@ class BatchFailuresTest {
                                 answer ->
                                         ScriptedNode.start(
                                                 talk -> {
-                                                    talk.greet().command();
+                                                    talk.handshake().command();
                                                     talk.send(answer).awaitClose();
                                                 }))
                         .toList();

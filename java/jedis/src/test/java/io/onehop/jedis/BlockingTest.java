@@ -147,7 +147,7 @@ class BlockingTest {
 
     @Test
     void aHungNodeIsWaitedForDuringTheCommandsTimeoutPlusThePools() {
-        try (ScriptedNode node = ScriptedNode.start(talk -> talk.greet().awaitClose());
+        try (ScriptedNode node = ScriptedNode.start(talk -> talk.handshake().awaitClose());
                 OneHopClient client = Inspected.clientOf(node, "timeout: 1500")) {
             long begin = System.nanoTime();
             assertTrue(
@@ -439,7 +439,7 @@ class BlockingTest {
 
     @Test
     void aNodeThatHangsIsNotWaitedForBeyondTheDeadline() {
-        ScriptedNode.Script hangs = talk -> talk.greet().awaitClose();
+        ScriptedNode.Script hangs = talk -> talk.handshake().awaitClose();
         try (ScriptedNode one = ScriptedNode.start(hangs);
                 ScriptedNode two = ScriptedNode.start(hangs);
                 OneHopClient client = Inspected.clientOf(Stream.of(one, two), "timeout: 300")) {
@@ -460,7 +460,7 @@ class BlockingTest {
     void aNodeThatFoundNoBlockedClientIsAskedAgain() {
         ScriptedNode.Script late =
                 talk -> {
-                    talk.greet();
+                    talk.handshake();
                     for (List<String> command = talk.command();
                             command != null;
                             command = talk.command()) {

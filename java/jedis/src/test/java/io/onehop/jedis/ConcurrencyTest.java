@@ -286,7 +286,7 @@ class ConcurrencyTest {
 
     @Test
     void oneHungNodeDoesNotHoldUpThreadsThatWantAnother() throws InterruptedException {
-        try (ScriptedNode hung = ScriptedNode.start(talk -> talk.greet().awaitClose());
+        try (ScriptedNode hung = ScriptedNode.start(talk -> talk.handshake().awaitClose());
                 RedisServer server = RedisServer.start();
                 OneHopClient redis =
                         Nodes.clientOf(

@@ -79,7 +79,7 @@ class FailuresTest {
             Class<T> kind, boolean mayHaveExecuted, ScriptedNode.Script then) {
         ScriptedNode.Script script =
                 talk -> {
-                    talk.greet().command();
+                    talk.handshake().command();
                     talk.bulk("first").command();
                     then.talk(talk);
                 };
@@ -240,7 +240,7 @@ class FailuresTest {
     void aNodeThatStopsReadingEndsAtTheDeadlineWhileWriting() {
         ScriptedNode.Script script =
                 talk -> {
-                    talk.greet().command();
+                    talk.handshake().command();
                     talk.bulk("first");
                     Processes.pause(20_000);
                 };
@@ -371,7 +371,7 @@ class FailuresTest {
     void aTimeoutOf0IsNone() {
         ScriptedNode.Script script =
                 talk -> {
-                    talk.greet().command();
+                    talk.handshake().command();
                     Processes.pause(2500); // Longer than the default.
                     talk.bulk("at last").command();
                     talk.bulk("again").awaitClose();
@@ -395,7 +395,7 @@ class FailuresTest {
         AtomicInteger late = new AtomicInteger();
         ScriptedNode.Script script =
                 talk -> {
-                    talk.greet();
+                    talk.handshake();
                     for (List<String> command = talk.command();
                             command != null;
                             command = talk.command()) {
@@ -424,7 +424,7 @@ class FailuresTest {
         for (int pause : new int[] {0, 50}) {
             ScriptedNode.Script script =
                     talk -> {
-                        talk.greet();
+                        talk.handshake();
                         for (List<String> command = talk.command();
                                 command != null;
                                 command = talk.command()) {
@@ -490,7 +490,7 @@ class FailuresTest {
     private static ScriptedNode closingAtTheSecond(List<String> seen) {
         return ScriptedNode.start(
                 talk -> {
-                    talk.greet();
+                    talk.handshake();
                     int commands = 0;
                     for (List<String> command = talk.command();
                             command != null;
@@ -510,7 +510,7 @@ class FailuresTest {
         // Every connection serves one command and is closed during the second.
         ScriptedNode.Script script =
                 talk -> {
-                    talk.greet().command();
+                    talk.handshake().command();
                     reads.incrementAndGet();
                     talk.bulk("served").command();
                     reads.incrementAndGet();

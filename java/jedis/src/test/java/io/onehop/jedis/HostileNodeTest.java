@@ -70,7 +70,7 @@ class HostileNodeTest {
     private static ScriptedNode nodeThat(ScriptedNode.Script answers) {
         return ScriptedNode.start(
                 talk -> {
-                    talk.greet();
+                    talk.handshake();
                     if (talk.command() != null) {
                         answers.talk(talk);
                         talk.awaitClose();
@@ -79,17 +79,17 @@ class HostileNodeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"greeting", "reply", "large reply"})
+    @ValueSource(strings = {"handshake", "reply", "large reply"})
     void aNodeThatDripsIsCutOffAtTheDeadline(String what) {
         ScriptedNode.Script script =
                 talk -> {
-                    if (!what.equals("greeting")) {
-                        talk.greet();
+                    if (!what.equals("handshake")) {
+                        talk.handshake();
                     }
                     talk.command();
                     drip(talk, what.startsWith("large") ? 1_000_000 : 1000);
                 };
-        boolean isSent = !what.equals("greeting");
+        boolean isSent = !what.equals("handshake");
         List<Consumer<OneHopClient>> calls =
                 List.of(
                         redis -> redis.get("key"),
@@ -126,7 +126,7 @@ class HostileNodeTest {
         try (ScriptedNode node =
                         ScriptedNode.start(
                                 talk -> {
-                                    talk.greet().command();
+                                    talk.handshake().command();
                                     talk.send(reply.substring(0, (talk.number() - 1) / 3));
                                     if (byReset) {
                                         talk.reset();
@@ -151,7 +151,7 @@ class HostileNodeTest {
         try (ScriptedNode node =
                         ScriptedNode.start(
                                 talk -> {
-                                    talk.greet();
+                                    talk.handshake();
                                     while (talk.command() != null) {
                                         for (char each : reply.toCharArray()) {
                                             talk.send(String.valueOf(each));
@@ -253,7 +253,7 @@ class HostileNodeTest {
     private static ScriptedNode nodeThatAdds(ScriptedNode.Script surplus) {
         return ScriptedNode.start(
                 talk -> {
-                    talk.greet();
+                    talk.handshake();
                     List<String> command = talk.command();
                     for (int i = 0; command != null; i++) {
                         talk.bulk("value of " + command.get(1));
@@ -294,7 +294,7 @@ class HostileNodeTest {
             try (ScriptedNode node =
                             ScriptedNode.start(
                                     talk -> {
-                                        talk.greet();
+                                        talk.handshake();
                                         for (List<String> command = talk.command();
                                                 command != null;
                                                 command = talk.command()) {
@@ -365,7 +365,7 @@ class HostileNodeTest {
         try (ScriptedNode node =
                         ScriptedNode.start(
                                 talk -> {
-                                    talk.greet();
+                                    talk.handshake();
                                     for (List<String> command = talk.command();
                                             command != null;
                                             command = talk.command()) {

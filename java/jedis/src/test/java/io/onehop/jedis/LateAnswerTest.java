@@ -58,7 +58,7 @@ class LateAnswerTest {
         return ScriptedNode.start(
                 talk -> {
                     Random random = new Random(seed * 1000L + talk.number());
-                    talk.greet();
+                    talk.handshake();
                     for (List<String> command = talk.command();
                             command != null;
                             command = talk.command()) {
@@ -93,7 +93,7 @@ class LateAnswerTest {
         try (ScriptedNode node =
                         ScriptedNode.start(
                                 talk -> {
-                                    talk.greet();
+                                    talk.handshake();
                                     for (List<String> command = talk.command();
                                             command != null;
                                             command = talk.command()) {

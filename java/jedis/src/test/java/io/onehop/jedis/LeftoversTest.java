@@ -34,12 +34,12 @@ class LeftoversTest {
         List<ScriptedNode.Script> sick =
                 List.of(
                         talk -> {},
-                        talk -> talk.greet().command(),
+                        talk -> talk.handshake().command(),
                         ScriptedNode.Talk::awaitClose,
-                        talk -> talk.greet().awaitClose(),
+                        talk -> talk.handshake().awaitClose(),
                         talk -> talk.send("rubbish").awaitClose(),
-                        talk -> talk.greet().reset(),
-                        talk -> talk.greet().send("$3\r\nabcXXXX").awaitClose());
+                        talk -> talk.handshake().reset(),
+                        talk -> talk.handshake().send("$3\r\nabcXXXX").awaitClose());
         List<ScriptedNode> nodes = sick.stream().map(ScriptedNode::start).toList();
         try (OneHopClient redis =
                 Inspected.clientOf(nodes.stream(), "timeout: 20", "pool_size: 3")) {

@@ -79,12 +79,12 @@ class PartialBatchTest {
     /* ---- Dead or hung ---- */
 
     @ParameterizedTest
-    @ValueSource(strings = {"dead", "hung before the greeting", "hung after it"})
+    @ValueSource(strings = {"dead", "hung before the handshake", "hung after it"})
     void theRepliesOfThreeNodesAreInTheCallersOrderAndTheFourthIsNamed(String how) {
         ScriptedNode.Script script =
                 talk -> {
                     if (how.endsWith("it")) {
-                        talk.greet();
+                        talk.handshake();
                     }
                     talk.awaitClose();
                 };
@@ -163,7 +163,7 @@ class PartialBatchTest {
     void aLargeReplyThatDripsDoesNotKeepTheOthersFromManyWindowsOfTheirOwn() {
         ScriptedNode.Script dripping =
                 talk -> {
-                    talk.greet().command();
+                    talk.handshake().command();
                     talk.send(
                             "$1000000\r\n"
                                     + "x".repeat(100_000)); // Larger than any of our buffers.
@@ -196,7 +196,7 @@ class PartialBatchTest {
     void elementsThatAreNoTextDoNotSpoilTheFailureOfAnotherNode() {
         ScriptedNode.Script strange =
                 talk -> {
-                    talk.greet();
+                    talk.handshake();
                     for (List<String> command = talk.command();
                             command != null;
                             command = talk.command()) {
@@ -239,7 +239,7 @@ class PartialBatchTest {
         Set<String> reached = Collections.synchronizedSet(new HashSet<>());
         ScriptedNode.Script silent =
                 talk -> {
-                    talk.greet();
+                    talk.handshake();
                     for (List<String> command = talk.command();
                             command != null;
                             command = talk.command()) {
@@ -273,7 +273,7 @@ class PartialBatchTest {
 
     @Test
     void anInterruptedBatchReturnsWhatArrivedAndLeavesNoLease() throws InterruptedException {
-        ScriptedNode.Script silent = talk -> talk.greet().awaitClose();
+        ScriptedNode.Script silent = talk -> talk.handshake().awaitClose();
         try (ScriptedNode fourth = ScriptedNode.start(silent);
                 OneHopClient redis = with(fourth.server(), "timeout: 60000")) {
             String[] keys = keys(400);

@@ -26,7 +26,7 @@ class PauseTest {
      */
     private static final ScriptedNode.Script STOPPING =
             talk -> {
-                talk.greet();
+                talk.handshake();
                 for (List<String> command = talk.command();
                         command != null;
                         command = talk.command()) {

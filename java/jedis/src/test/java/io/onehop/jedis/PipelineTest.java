@@ -241,7 +241,7 @@ class PipelineTest {
         CyclicBarrier everybodyHasHisCommand = new CyclicBarrier(3);
         ScriptedNode.Script script =
                 talk -> {
-                    talk.greet();
+                    talk.handshake();
                     for (String key = talk.command().get(1);
                             key != null;
                             key = talk.command().get(1)) {

@@ -58,7 +58,7 @@ class PoolTest {
         CountDownLatch inUse = new CountDownLatch(2);
         ScriptedNode.Script script =
                 talk -> {
-                    talk.greet().command();
+                    talk.handshake().command();
                     inUse.countDown();
                     talk.awaitClose();
                 };
@@ -102,7 +102,7 @@ class PoolTest {
         CountDownLatch goOn = new CountDownLatch(1);
         ScriptedNode.Script busy =
                 talk -> {
-                    talk.greet().command();
+                    talk.handshake().command();
                     inUse.countDown();
                     await(goOn);
                     talk.bulk("late").command();
@@ -111,7 +111,7 @@ class PoolTest {
         AtomicInteger answered = new AtomicInteger();
         ScriptedNode.Script free =
                 talk -> {
-                    talk.greet().command();
+                    talk.handshake().command();
                     answered.incrementAndGet();
                     goOn.countDown(); // The busy node continues only after this one was asked.
                     talk.bulk("at once").awaitClose();
@@ -426,7 +426,7 @@ class PoolTest {
         CountDownLatch goOn = new CountDownLatch(1);
         ScriptedNode.Script script =
                 talk -> {
-                    talk.greet().command();
+                    talk.handshake().command();
                     inUse.countDown();
                     await(goOn);
                     talk.bulk("value").awaitClose();

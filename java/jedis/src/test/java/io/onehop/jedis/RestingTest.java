@@ -142,7 +142,7 @@ class RestingTest {
     void aNodeRestsAfterTwoBrokenExchangesInARowNotAfterOne() {
         ScriptedNode.Script script =
                 talk -> {
-                    talk.greet().command();
+                    talk.handshake().command();
                     if (talk.number() == 2) {
                         talk.send(":1\r\n").awaitClose();
                     }
@@ -194,7 +194,7 @@ class RestingTest {
         AtomicBoolean isSick = new AtomicBoolean(true);
         ScriptedNode.Script script =
                 talk -> {
-                    talk.greet();
+                    talk.handshake();
                     talk.command();
                     if (talk.number() == 1) {
                         talk.bulk("value")
@@ -305,7 +305,7 @@ class RestingTest {
                     if (talk.number() % 3 == 0) {
                         talk.awaitClose();
                     }
-                    talk.greet();
+                    talk.handshake();
                     while (talk.command() != null) {
                         // Long enough for all threads to overlap, so each needs a connection.
                         pause(3);
@@ -416,7 +416,7 @@ class RestingTest {
     void aNodeThatCannotServeNowHasFailedIfItsPoolEjects() {
         ScriptedNode.Script script =
                 talk -> {
-                    talk.greet();
+                    talk.handshake();
                     for (int i = 0; talk.command() != null; i++) {
                         talk.send(i == 1 ? "-BUSYKEY no\r\n" : "-BUSY a script runs\r\n");
                     }

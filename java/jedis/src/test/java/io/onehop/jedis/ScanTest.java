@@ -162,7 +162,7 @@ class ScanTest {
             try (ScriptedNode node =
                             ScriptedNode.start(
                                     talk -> {
-                                        talk.greet();
+                                        talk.handshake();
                                         talk.command();
                                         talk.send("*2\r\n")
                                                 .bulk(cursor)

@@ -184,7 +184,7 @@ class ScriptsTest {
         try (ScriptedNode node =
                         ScriptedNode.start(
                                 talk -> {
-                                    talk.greet();
+                                    talk.handshake();
                                     for (List<String> command = talk.command();
                                             command != null;
                                             command = talk.command()) {

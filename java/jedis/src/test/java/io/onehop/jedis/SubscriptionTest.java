@@ -403,7 +403,7 @@ class SubscriptionTest {
         try (ScriptedNode node =
                         ScriptedNode.start(
                                 talk -> {
-                                    talk.greet().command();
+                                    talk.handshake().command();
                                     script.talk(talk);
                                     talk.awaitClose();
                                 });
@@ -460,7 +460,7 @@ class SubscriptionTest {
                                 isSlow ->
                                         ScriptedNode.start(
                                                 talk -> {
-                                                    talk.greet().command();
+                                                    talk.handshake().command();
                                                     Processes.pause(isSlow ? 200 : 0);
                                                     talk.send(confirmation("psubscribe", "p*", 1));
                                                     if (!isSlow) {
@@ -503,7 +503,7 @@ class SubscriptionTest {
             throws InterruptedException {
         ScriptedNode.Script slow =
                 talk -> {
-                    String channel = talk.greet().command().get(1);
+                    String channel = talk.handshake().command().get(1);
                     Processes.pause(200);
                     talk.send(confirmation("subscribe", channel, 1)).command();
                     talk.send(confirmation("unsubscribe", channel, 0)).awaitClose();

@@ -354,7 +354,7 @@ class TransactionTest {
             java.util.function.BiConsumer<AbstractTransaction, ScriptedNode> test) {
         ScriptedNode.Script script =
                 talk -> {
-                    talk.greet().command();
+                    talk.handshake().command();
                     talk.send("+OK\r\n");
                     then.talk(talk);
                 };

@@ -28,7 +28,7 @@ class WindowTest {
     private static ScriptedNode.Script answering(int bytes) {
         String tail = "y".repeat(bytes);
         return talk -> {
-            talk.greet();
+            talk.handshake();
             for (List<String> command = talk.command(); command != null; command = talk.command()) {
                 talk.bulk(command.get(1) + tail);
             }
@@ -71,7 +71,7 @@ class WindowTest {
         AtomicLong most = new AtomicLong();
         ScriptedNode.Script script =
                 talk -> {
-                    talk.greet();
+                    talk.handshake();
                     int commands = 0;
                     for (List<String> command = talk.command();
                             command != null;

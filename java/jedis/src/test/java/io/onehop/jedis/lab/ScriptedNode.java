@@ -95,7 +95,7 @@ public final class ScriptedNode implements AutoCloseable {
         }
 
         /** Answers the PING with which every connection begins. */
-        public Talk greet() throws IOException {
+        public Talk handshake() throws IOException {
             command();
             return send("+PONG\r\n");
         }

@@ -45,7 +45,7 @@ public final class NodeConnection extends Connection {
         NEW,
         RESOLVING,
         CONNECTING,
-        GREETING,
+        HANDSHAKE,
         OPEN,
         CLOSED
     }
@@ -68,7 +68,7 @@ public final class NodeConnection extends Connection {
     private ReplyGuard guard;
     private ReplyStream replies;
     private long decoded;
-    private int greeted;
+    private int judged;
     private boolean isReused;
     private boolean isSubscribed;
     private final int seat;
@@ -149,10 +149,10 @@ public final class NodeConnection extends Connection {
             boolean isConnected = connector.isConnected();
             socket = connector.socket();
             if (isConnected) {
-                greet();
+                sendHandshake();
             }
         }
-        if (state == State.GREETING) {
+        if (state == State.HANDSHAKE) {
             judgeHandshake();
         }
         if (state == State.CLOSED) {
@@ -179,13 +179,13 @@ public final class NodeConnection extends Connection {
         return state == State.CONNECTING ? SelectionKey.OP_CONNECT : SelectionKey.OP_READ;
     }
 
-    private void greet() throws IOException {
+    private void sendHandshake() throws IOException {
         source.give(socket);
         guard = new ReplyGuard(socket.incoming(), () -> {});
         replies = new ReplyStream(guard);
         super.connect();
         protocol = RedisProtocol.RESP2;
-        state = State.GREETING;
+        state = State.HANDSHAKE;
         for (int i = 0; i < handshake.size(); i++) {
             sendCommand(handshake.command(i));
         }
@@ -195,10 +195,10 @@ public final class NodeConnection extends Connection {
     private void judgeHandshake() throws IOException {
         fill();
         while (arrivedReplies() > 0) {
-            handshake.judge(greeted, nextReply());
-            greeted++;
+            handshake.judge(judged, nextReply());
+            judged++;
         }
-        if (greeted == handshake.size()) {
+        if (judged == handshake.size()) {
             // It would be taken for the reply to the first command, which is not sent yet.
             if (!guard.isClean() || !replies.isEmpty()) {
                 throw new WireException("more than the handshake asked for");
@@ -322,7 +322,7 @@ public final class NodeConnection extends Connection {
 
     @Override
     public boolean isConnected() {
-        return state == State.GREETING || state == State.OPEN;
+        return state == State.HANDSHAKE || state == State.OPEN;
     }
 
     @Override
