@@ -1,7 +1,7 @@
 /*
- * Any bytes as what a node says of its cluster, twice, and as an error it answers. Whatever is
- * believed becomes a topology that is valid, keeps every node's place, and answers every slot; no
- * error leads out of it.
+ * Any bytes as a node's answer about its cluster, twice, and as an error. An accepted answer gives
+ * a valid topology, which keeps every node's index and answers every slot. No error leads out of
+ * it.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
- * Any bytes as the words of a command. Whatever the table says of them, every place it names is one
- * of the words, in order, the same whether or not there is room for all; and the parts of a split
- * have all words of the command.
+ * Any bytes as the words of a command. Every position that the table gives is one of the words, in
+ * order, and the same if there is no room for all. The parts of a split have all words of the
+ * command.
  */
 #include <string.h>
 
@@ -73,8 +73,8 @@ static void check_split(const oh_command *command, const oh_bytes *words, size_t
 }
 
 /*
- * A name may have any bytes. With a NUL at its end it is no name, and nothing behind the entry it
- * resembles is read.
+ * A name may have any bytes. With a NUL at its end it is no name, and nothing beyond the similar
+ * entry is read.
  */
 static void check_name(const oh_bytes *word)
 {

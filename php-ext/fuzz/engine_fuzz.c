@@ -1,11 +1,11 @@
 /*
- * Any bytes as what nodes answer to the engine: to a command, a sign-in, a pipeline, a translation
- * for SSDB, a subscription, and behind redirects of a Redis Cluster. The kernel is played:
- * whichever socket is read gives the next bytes, in pieces that they choose, and all sockets end
- * with them. The caller is given what the node has sent and nothing else, or a failure that says
- * why; it comes to an end; and no connection stays leased.
+ * Any bytes as the answers of nodes to the engine: to a command, a handshake, a pipeline, a
+ * translation for SSDB, a subscription, and after redirects of a Redis Cluster. The kernel is
+ * simulated: each socket that is read gives the next bytes, in pieces that the bytes choose, and
+ * all sockets end with them. The caller gets what the node has sent and nothing else, or a failure
+ * with a reason. The call ends, and no connection stays leased.
  *
- * The first byte says what is asked, the others are the answer.
+ * The first byte chooses the call; the others are the answer.
  */
 #include <limits.h>
 #include <poll.h>
@@ -47,8 +47,8 @@ typedef struct {
     size_t length;
 } stream;
 
-static stream answer;            /* What is left of it. */
-static stream pictures[SOCKETS]; /* Of the cluster, for whoever has asked for one. */
+static stream answer;            /* The rest of it. */
+static stream pictures[SOCKETS]; /* The cluster's maps, one for each socket that has asked. */
 static unsigned opened;
 static uint64_t now_ns = 1000000000;
 
@@ -122,7 +122,7 @@ WRAPPED(int, ppoll, struct pollfd *descriptors, nfds_t count, const struct times
     return __wrap_poll(descriptors, count, limit != NULL ? (int)(limit->tv_sec * 1000) : 1);
 }
 
-/* Whatever is asked of the cluster's picture is known; all else is for the bytes to say. */
+/* Questions about the cluster's map have fixed answers; the bytes answer all others. */
 WRAPPED(ssize_t, send, int fd, const void *bytes, size_t size, int flags)
 {
     (void)flags;
@@ -137,7 +137,8 @@ WRAPPED(ssize_t, send, int fd, const void *bytes, size_t size, int flags)
 }
 
 /*
- * A line ends a piece: what follows the answer to a sign-in must not come before it was asked for.
+ * A line ends a piece: the bytes after the answer to a handshake must not come before the next
+ * command.
  */
 static size_t next_piece(const stream *from)
 {
@@ -283,7 +284,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         begin();
     }
     mode what = bytes[0] % MODES;
-    now_ns += UINT64_C(60000000000); /* Nobody rests any more. */
+    now_ns += UINT64_C(60000000000); /* No node rests any more. */
     answer = (stream){bytes + 1, length - 1};
     if (what == LISTENER) {
         listen_to_it();
@@ -294,6 +295,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
                              : get,
             what == CLUSTER ? bytes[0] / MODES % 2 : 0);
     }
-    answer = (stream){NULL, 0}; /* Nodes close what idles. */
+    answer = (stream){NULL, 0}; /* Nodes close idle connections. */
     return 0;
 }

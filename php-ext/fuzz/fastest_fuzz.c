@@ -1,6 +1,6 @@
 /*
- * Any times, as they may stand in shared memory, of any nodes, and any number of reads: one of
- * those nodes is chosen, and a mean is never 0 again.
+ * Any times, as shared memory may have them, of any nodes, and any number of reads: one of the
+ * nodes is chosen, and a mean never becomes 0 again.
  */
 #include <string.h>
 

@@ -1,10 +1,8 @@
 /*
- * What a fuzz target gives: the entry point of libFuzzer, so that clang, AFL++ and OSS-Fuzz can
- * drive it as it is, and a few words of its language, which main.c mutates with where there is no
- * clang.
+ * A fuzz target: the entry point of libFuzzer, so that clang, AFL++ and OSS-Fuzz can drive it, and
+ * a few words of its language, with which main.c mutates if there is no clang.
  *
- * A target never returns anything but 0. What is wrong with the core it tells by aborting, or a
- * sanitizer does.
+ * A target always returns 0. If something is wrong with the core, the target or a sanitizer aborts.
  */
 #ifndef OH_FUZZ_H
 #define OH_FUZZ_H

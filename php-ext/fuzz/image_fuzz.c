@@ -1,7 +1,7 @@
 /*
- * Any damage to the image of a Redis Cluster in shared memory: either it is refused, or every
- * question to it, to the pool in it and to its map is answered from inside the block, a slot may be
- * moved in it, and a new map be chosen over it.
+ * Any damage to the image of a Redis Cluster in shared memory. Either the image is refused, or all
+ * of these stay inside the block: every query to it, to its pool and to its map, the move of a
+ * slot, and the choice of a new map.
  */
 #include <string.h>
 
@@ -84,8 +84,8 @@ static const uint8_t *good_image(size_t *size)
 }
 
 /*
- * Three bytes each: which part and where, what. The header of either, the table of slots, what
- * stands behind it.
+ * Three bytes each: the part, the place in it, the value. The parts are the two headers, the table
+ * of slots, and the rest.
  */
 static void damage(uint8_t *image, size_t size, const uint8_t *bytes, size_t length)
 {
@@ -182,7 +182,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     if (oh_image_is_valid(image, size) && oh_topology_slots(oh_image_topology(image)) != NULL) {
         oh_topology *topology = (oh_topology *)(uintptr_t)oh_image_topology(image);
         uint32_t nodes = oh_topology_nodes_count(topology);
-        switch (length % 8) { /* All of it would take ten times as long. */
+        switch (length % 8) { /* To do all of them would take ten times as long. */
         case 0: adopt(topology); break;
         case 1: move(image, size, topology, (uint32_t)length % OH_SLOTS_COUNT, nodes - 1); break;
         case 2: share(topology, nodes); break;

@@ -1,10 +1,9 @@
 /*
  * Drives a fuzz target without clang: `target SEED COUNT [file ...]`.
  *
- * First every file is given to the target as it is (so a crash is replayed by `target 0 0 crash`),
- * then COUNT mutants of the files and words are. The same seed makes the same mutants. If the
- * target aborts, the mutant that did it is written to crash-<seed>-<number> in the working
- * directory.
+ * First the target gets every file unchanged (so `target 0 0 crash` replays a crash), then COUNT
+ * mutants of the files and words. The same seed makes the same mutants. If the target aborts, the
+ * mutant that did it is written to crash-<seed>-<number> in the working directory.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -128,7 +127,7 @@ static void mutate(void)
 
 /* ---- Running ---- */
 
-/* Every mutant in memory of its own size, so that a byte read behind it is seen. */
+/* Every mutant has memory of its own size, so that a read beyond it is seen. */
 static void run(const uint8_t *bytes, size_t length)
 {
     uint8_t *copy = malloc(length > 0 ? length : 1);

@@ -1,9 +1,8 @@
 /*
- * Any bytes as an error of a node of a Redis Cluster, whatever was tried before. Whoever is
- * followed has a name that the error names, or the slot by the map; nobody who has left is; and it
- * comes to an end.
+ * Any bytes as an error of a node of a Redis Cluster, whatever was tried before. A node that is
+ * followed has the name in the error, or the slot in the map, and has not left. And the tries end.
  *
- * Three bytes say who was asked and what was tried, the others are the error.
+ * Three bytes choose the asked node and the tries before; the others are the error.
  */
 #include <string.h>
 
@@ -82,7 +81,7 @@ static oh_topology *map_of_a_cluster(void)
     return memory;
 }
 
-/* Whether the error ends with the port of that node, as it must where the node was named. */
+/* True if the error ends with the port of that node, as it must if it names the node. */
 static bool is_named(const oh_topology *map, uint32_t node, oh_text error)
 {
     char port[16];

@@ -1,7 +1,7 @@
 /*
- * Any bytes as what a client writes to an SSDB node and as what the node answers. Whatever passes
- * is a row of commands that wire lets out; however the replies are cut into pieces, the caller
- * reads the same, or they are found to be none.
+ * Any bytes as a client's request to an SSDB node and as the node's replies. A request that passes
+ * consists of commands that wire accepts. However the replies are cut into pieces, the caller reads
+ * the same, or they are refused.
  */
 #include <string.h>
 
@@ -43,7 +43,7 @@ static size_t read_pieces(
     return read;
 }
 
-/* As many bytes of the replies as wire lets through. */
+/* The bytes of the replies that wire accepts. */
 static size_t believed(
     const uint8_t *request, size_t request_length, const uint8_t *bytes, size_t length)
 {
@@ -76,7 +76,7 @@ static void fuzz(
     oh_ssdb_release(&other);
 }
 
-/* Up to a bar the request, behind it the replies. */
+/* The request up to a bar, then the replies. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     const uint8_t *bar = length > 0 ? memchr(bytes, '|', length) : NULL;

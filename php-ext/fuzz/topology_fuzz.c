@@ -1,7 +1,7 @@
 /*
- * Any bytes as a topology in shared memory: either it is refused, or every question to it is
- * answered from inside the block. The bytes damage a good topology, for a block of plain noise
- * would never get past its first word.
+ * Any bytes as a topology in shared memory: either it is refused, or every query stays inside the
+ * block. The bytes damage a good topology, because a block of noise would already fail at its first
+ * word.
  */
 #include <string.h>
 
@@ -30,7 +30,7 @@ static void *good_topology(oh_distribution distribution, size_t *size)
     return memory;
 }
 
-/* Three bytes each: where, where, what. */
+/* Three bytes each: two for the place, one for the value. */
 static void damage(uint8_t *memory, size_t size, const uint8_t *bytes, size_t length)
 {
     for (; length >= 3; bytes += 3, length -= 3) {

@@ -1,7 +1,7 @@
 /*
  * Any bytes as what a node sends and as what a client writes. However they are cut into pieces, the
- * counters, the error and the number of believed bytes come out the same, and no debt is ever less
- * than nothing.
+ * counters, the error and the number of accepted bytes are the same, and the debt is never
+ * negative.
  */
 #include <string.h>
 
@@ -107,7 +107,7 @@ static void fuzz_commands(const uint8_t *bytes, size_t length)
     free(room.bytes);
 }
 
-/* The first byte says how many commands were written before. */
+/* The first byte is how many commands were written before. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     if (length > 0) {

@@ -1,6 +1,4 @@
-/*
- * Counting and telling.
- */
+/* Counts tests and prints failures. */
 #include "check.h"
 
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /*
- * The smallest test frame that does: a test has a name and fails if one of its checks does.
+ * A minimal test framework: a test has a name and fails if one of its checks does.
  *
- * A room's tests are one function; it begins a test, checks, begins the next. A vector of spec/ is
- * a test, so the closing line counts them. The first failed check of a test says where and what,
- * and the run goes on.
+ * A room's tests are one function: it begins a test, checks, and begins the next. Each vector of
+ * spec/ is a test, so the closing line counts them. The first failed check of a test is printed
+ * with its place, and the run goes on.
  */
 #ifndef OH_TESTS_CHECK_H
 #define OH_TESTS_CHECK_H

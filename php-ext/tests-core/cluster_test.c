@@ -1,7 +1,6 @@
 /*
- * Redis Cluster: what nodes say becomes the map of the vectors, or its reason; the better answer is
- * taken, places are kept; errors lead where the vectors say; and a map of a thousand nodes is
- * nothing special.
+ * Redis Cluster: an answer gives the map of the vector, or its reason; the better answer wins, and
+ * indexes are kept; redirects go where the vectors say; and a map of a thousand nodes works.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,10 @@
 #include "check.h"
 #include "vectors.h"
 
-/* JSON has a character for each byte; memory of exactly the size is what a sanitizer sees best. */
+/*
+ * JSON has a character for each byte. The memory has exactly that size, so that a sanitizer sees
+ * each read beyond it.
+ */
 static bytes bytes_of_latin(const json_t *text)
 {
     const unsigned char *at = (const unsigned char *)json_string_value(text);
@@ -110,7 +112,7 @@ static void check_slots(const oh_topology *topology, const json_t *runs)
     }
 }
 
-/* What a map says, a topology of it says, and an image of it read again. */
+/* A map, its topology, and its image read again say the same. */
 static void check_map(const oh_cluster_map *map, const json_t *told)
 {
     static const uint8_t salt[OH_IMAGE_SALT_BYTES] = {1};
@@ -166,7 +168,7 @@ static void test_reply(const json_t *test)
     oh_cluster_free(map);
 }
 
-/* The topology after redirects have told of so many slots that have moved. */
+/* The topology after redirects have moved these slots. */
 static oh_topology *after_moves(const oh_topology *current, const json_t *moves)
 {
     oh_topology *topology = current != NULL ? malloc(oh_topology_length(current)) : NULL;
@@ -184,7 +186,7 @@ static oh_topology *after_moves(const oh_topology *current, const json_t *moves)
     return topology;
 }
 
-/* One pair of answers; returns the topology of everybody afterwards. */
+/* One pair of answers. Returns the current topology afterwards. */
 static oh_topology *take_step(const json_t *step, oh_topology *asked)
 {
     oh_topology *current = after_moves(asked, json_object_get(step, "moved"));
@@ -302,7 +304,9 @@ static void test_seeds(void)
     free(topology);
 }
 
-/* A thousand masters with a replica each, as CLUSTER SLOTS tells them in pieces of a few slots. */
+/*
+ * A thousand masters with a replica each, as a reply of CLUSTER SLOTS with pieces of a few slots.
+ */
 static char *write_large(uint32_t masters, uint32_t piece, size_t *length)
 {
     char *text = malloc(OH_CLUSTER_REPLY_BYTES_MAX * 2);

@@ -143,8 +143,8 @@ static void test_unknown(void)
 }
 
 /*
- * Each entry is asked for with a NUL behind its name: AddressSanitizer sees what is read behind the
- * entry's own.
+ * Looks up each entry with a NUL after its name: AddressSanitizer sees reads beyond the entry's own
+ * name.
  */
 static void test_names_with_nul(void)
 {

@@ -1,6 +1,6 @@
 /*
- * Configurations: every case of spec/config with all that it says, every good file cut at every
- * byte, and texts that are made to take long.
+ * Configurations: every case of spec/config, every good file cut at every byte, and texts that are
+ * made to take long.
  */
 #include "core/config/config.h"
 
@@ -182,7 +182,7 @@ static void test_good(const char *name, const json_t *it)
     oh_config_free(config);
 }
 
-/* A line or a reason that is null in the case is free. */
+/* If the line or the reason is null in the case, any will do. */
 static void test_bad(const char *name, const json_t *it)
 {
     test_begin("config bad %s", name);
@@ -216,7 +216,7 @@ static void test_cases(const char *kind, void (*test)(const char *name, const js
 
 /* ---- Encoding ---- */
 
-/* Behind a line that is in order. The cases have one of each kind; these are the edges. */
+/* Broken UTF-8 after a good line. The cases have one of each kind; these are the edges. */
 static void test_encoding(void)
 {
     static const char *const broken[] = {"\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc3", "\xc3(",
@@ -283,8 +283,7 @@ static void test_cut(const char *name, const json_t *it)
 /* ---- Bombs ---- */
 
 /*
- * A file of the largest size, of one piece again and again: if one took long, this run would take
- * hours.
+ * A file of the largest size that repeats one piece. If one took long, this run would take hours.
  */
 static void test_bomb(const char *piece)
 {

@@ -9,7 +9,8 @@
 #include "vectors.h"
 
 /*
- * Decimal text as the extension gets it: phpredis hands over numbers. False: no number of 64 bits.
+ * Decimal text as the extension gets it: phpredis passes numbers. False if it is no number of 64
+ * bits.
  */
 static bool number_of(const char *text, uint64_t *number)
 {

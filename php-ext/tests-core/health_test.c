@@ -39,7 +39,7 @@ static uint64_t ask(
     return state;
 }
 
-/* `heard_ms` is when the node was last heard of; the attempt may have begun before. */
+/* `heard_ms` is when the node last answered; the attempt may have begun earlier. */
 static uint64_t fail(uint64_t state, uint64_t heard_ms, const oh_health_rules *rules,
     const json_t *step, uint64_t now_ms)
 {
@@ -54,7 +54,7 @@ static uint64_t fail(uint64_t state, uint64_t heard_ms, const oh_health_rules *r
     return state;
 }
 
-/* The nodes that are live, as a set of bits, and when somebody must look again. */
+/* The live nodes, as a set of bits, and when the ring must be checked again. */
 static void rebuild(
     uint64_t *states, size_t count, uint64_t now_ms, const json_t *step, uint64_t *due_ms)
 {
@@ -140,7 +140,7 @@ static void test_told(const json_t *test)
     }
 }
 
-/* What is no news: counting, claiming the probe, a node that stays up. */
+/* Changes without a line in the log: counting, claiming the probe, a node that stays up. */
 static void test_edges(void)
 {
     oh_health_rules rules = {false, 2, 0};

@@ -1,6 +1,4 @@
-/*
- * The image of a server pool: what went in comes out, and no byte of it is believed unread.
- */
+/* The image of a server pool gives back its content, and every byte of it is checked before use. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,7 +78,7 @@ static void test_what_went_in(const oh_server_pool *pool, const uint8_t *image, 
     free(again);
 }
 
-/* Whoever finds a changed image valid must be able to use it: the sanitizers watch. */
+/* If a changed image counts as valid, every use of it must be safe: the sanitizers check that. */
 static void test_changed_bytes(const uint8_t *image, size_t size)
 {
     oh_server servers[2];

@@ -1,6 +1,4 @@
-/*
- * Fields of INFO: what becomes of them where nodes differ, and where they say what no server would.
- */
+/* Fields of INFO: how they are merged if nodes differ, or give values that no server would. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +45,7 @@ static oh_bytes bytes_of(const char *text)
     return (oh_bytes){(const uint8_t *)text, strlen(text)};
 }
 
-/* In memory of exactly the room that was asked for, so that the sanitizer sees the byte behind. */
+/* In memory of exactly the requested room, so that a sanitizer sees a byte beyond it. */
 static void test_case(const info_case *test)
 {
     oh_bytes values[NODES_MAX];

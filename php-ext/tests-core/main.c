@@ -7,7 +7,7 @@
 
 int main(void)
 {
-    setvbuf(stdout, NULL, _IOLBF, 0); /* What failed must be seen even if the next test crashes. */
+    setvbuf(stdout, NULL, _IOLBF, 0); /* A failure must be printed even if the next test crashes. */
     test_clock();
     test_memory();
     test_hash();

@@ -1,7 +1,7 @@
 /*
- * The arena, and what happens when there is no more memory: every single allocation of a
- * configuration is made to fail once, those inside libyaml too. Each time the answer must be the
- * error, nothing may leak, and the next attempt works.
+ * The arena, and a lack of memory: each allocation of a configuration fails once, also those inside
+ * libyaml. Each time the result must be the error, nothing may leak, and the next attempt must
+ * work.
  */
 #include "core/base/memory.h"
 
@@ -31,7 +31,7 @@ static void *allocate_or_fail(size_t size)
     return fails_now() ? NULL : malloc(size);
 }
 
-/* libyaml's own doors. The dynamic linker prefers these to those of the library. */
+/* libyaml's allocators. The dynamic linker prefers these to those of the library. */
 void *yaml_malloc(size_t size);
 void *yaml_realloc(void *memory, size_t size);
 unsigned char *yaml_strdup(const unsigned char *text);

@@ -42,7 +42,7 @@ static void test_percentiles(const json_t *test)
     CHECK(reading.timed == count && reading.calls == count + 1);
 }
 
-/* Whatever stands there, no percentile leaves the buckets. */
+/* Whatever the memory contains, no percentile leaves the buckets. */
 static void test_nonsense(void)
 {
     test_begin("meter: nonsense");

@@ -1,7 +1,4 @@
-/*
- * The table of names: what is remembered is recalled until its time, and anything else is no
- * record.
- */
+/* The table of names: a record is found until its time, and damaged ones are ignored. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
  * The whole way from a key to its node, against the vectors of spec/placement: rings point by
- * point, keys one by one, ejected servers, and all of it once more in a copy of the topology at
- * another place.
+ * point, keys one by one, ejected servers, and all of it again in a copy of the topology at another
+ * address.
  */
 #include <stdlib.h>
 #include <string.h>

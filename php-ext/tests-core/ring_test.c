@@ -1,6 +1,6 @@
 /*
- * The ring's ranges against the slowest search there is, on pools of many sizes and weights: at
- * every point, beside every point, at both ends, and anywhere.
+ * The ring's ranges against a linear search, on pools of many sizes and weights: at every point,
+ * beside every point, at both ends, and at random numbers.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /*
  * Commands for SSDB: every vector alone, with its replies whole and byte by byte; all of them as
- * one pipeline; requests that are none; and memory that runs out at each place.
+ * one pipeline; malformed requests; and memory that runs out at each place.
  */
 #include "core/ssdb/ssdb.h"
 
@@ -11,7 +11,7 @@
 #include "check.h"
 #include "vectors.h"
 
-/* Bytes that are put together. */
+/* Bytes that grow. */
 typedef struct text {
     uint8_t *bytes;
     size_t length, capacity;
@@ -86,7 +86,7 @@ static text with(void (*add_to)(text *, const json_t *), const json_t *test, con
     return it;
 }
 
-/* Reads replies in pieces of so many bytes, into room for so many. */
+/* Reads replies in pieces of `piece` bytes, into a buffer of limited size. */
 static text read_all(oh_ssdb *ssdb, text replies, size_t piece, size_t room)
 {
     text read = {NULL, 0, 0};

@@ -1,6 +1,6 @@
 /*
- * The store of a host: what is published is whole or not there, whoever is killed; and no
- * connection has two owners.
+ * The store of a host: an image is published as a whole or not at all, whichever process is killed;
+ * and no connection has two owners.
  *
  * Several processes really share the memory here, and are really killed.
  */
@@ -39,7 +39,7 @@ static void drop_store(oh_store *store)
     munmap(memory, BYTES);
 }
 
-/* An image tells its number in every byte. */
+/* Every byte of an image is its number. */
 static void fill_image(uint8_t *image, size_t length, uint64_t number)
 {
     memset(image, (int)(number & 0xff), length);
@@ -70,7 +70,7 @@ static void test_making(void)
     CHECK(make_store(oh_store_bytes_min(NODES) - 1) == NULL);
 }
 
-/* Which processes are alive: here those of odd numbers. */
+/* Here the processes with odd ids are alive. */
 static bool is_odd(uint32_t pid, uint64_t since_ms)
 {
     return since_ms > 0 && pid % 2 == 1;
@@ -190,7 +190,7 @@ static void test_meters(void)
     drop_store(store);
 }
 
-/* Whatever other users' workers may have written there: no read leaves the store. */
+/* No read leaves the store, whatever workers of other users have written there. */
 /* Everything that can be done with an entry, whatever is in it. */
 static void use_entries(oh_store *store)
 {
@@ -249,10 +249,7 @@ static pid_t publish_for_ever(oh_store *store, uint32_t pool)
     return child;
 }
 
-/*
- * The test itself holds the place of the lock: one publisher at a time, the next after the death of
- * the last.
- */
+/* The test replaces the lock: one publisher at a time, the next after the death of the last. */
 static void test_killed_publishers(void)
 {
     uint8_t copy[IMAGE_BYTES];
@@ -329,7 +326,8 @@ static void test_owners(void)
 
     test_begin("store: the seats of the dead are reclaimed, and only theirs");
     CHECK(oh_store_reclaim(node, everybody_is_alive, true, 1004) == 0);
-    CHECK(oh_store_reclaim(node, seven_is_dead, true, 1013) == 0); /* Somebody has just looked. */
+    /* Another call has just checked. */
+    CHECK(oh_store_reclaim(node, seven_is_dead, true, 1013) == 0);
     CHECK(oh_store_reclaim(node, seven_is_dead, true, 1014) == 1 &&
           oh_store_usage_of(node, OH_STORE_CONNECTIONS_MAX).leased == 1);
 
@@ -388,7 +386,7 @@ static void test_entries(void)
     CHECK(oh_store_give_up_node(node, 50001) && !oh_store_is_held(node, tenure) &&
           !oh_store_want(node, tenure, 50001));
     CHECK(oh_store_find_node(store, alpha, &other) == OH_STORE_NONE);
-    /* Should who gave it up die here, somebody clears it. */
+    /* If the process that gave it up dies here, another one clears it. */
     CHECK(oh_store_use_of(node, 50001) == OH_STORE_LEFT);
     CHECK(oh_store_give_up_node(node, 50001));
     oh_store_clear_node(store, number);
@@ -417,8 +415,8 @@ static void test_entries(void)
 #define TENURES 400
 
 /*
- * Uses a node as a worker does. One that was told that the entry is the node's may rely on that
- * until it is wanted no more.
+ * Uses a node like a worker. If the entry is the node's, the worker may rely on that until it stops
+ * wanting the node.
  */
 static void want_for_a_while(oh_store *store, _Atomic uint32_t *clock, const uint8_t *identity)
 {
@@ -448,8 +446,8 @@ static void want_for_a_while(oh_store *store, _Atomic uint32_t *clock, const uin
 }
 
 /*
- * One that holds the lock gives up and adds for ever; time goes a second with each. Two nodes share
- * one entry.
+ * The process with the lock gives up and adds again and again; the clock goes on by a second each
+ * time. Two nodes share one entry.
  */
 static void test_entries_change_hands(void)
 {

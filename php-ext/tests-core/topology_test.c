@@ -1,6 +1,4 @@
-/*
- * A topology as a whole: fingerprints, ejection, moving, and what it takes to be trusted.
- */
+/* A topology as a whole: fingerprints, ejection, moving, and the checks of a foreign block. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -177,7 +175,7 @@ static void ask_everything(const oh_topology *topology)
     (void)sink;
 }
 
-/* Every damage is either found, or harmless: the sanitizers are the judge. */
+/* Every damage is either found or harmless: the sanitizers check that. */
 static void test_damage(oh_distribution distribution)
 {
     test_begin("a damaged topology is refused or harmless, %s", oh_distribution_name(distribution));
@@ -207,8 +205,8 @@ static void test_damage(oh_distribution distribution)
 }
 
 /*
- * A ring is built of the nodes of a picture that others may have written: weights must not make it
- * larger than its place.
+ * Other processes may have written the nodes of which a ring is built: their weights must not make
+ * it larger than its memory.
  */
 static void test_weights(void)
 {

@@ -1,7 +1,7 @@
 /*
  * The vectors and cases of spec/, as the tests read them.
  *
- * Whatever cannot be read ends the run at once: a test that finds no vectors must not pass.
+ * A file that cannot be read ends the run: a test without vectors must not pass.
  */
 #ifndef OH_TESTS_VECTORS_H
 #define OH_TESTS_VECTORS_H

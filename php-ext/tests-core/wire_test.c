@@ -1,6 +1,6 @@
 /*
- * Framing: every stream of spec/wire whole, cut in two at every byte and dripped byte by byte;
- * commands being written; and what is kept of an error reply.
+ * Framing: every stream of spec/wire whole, cut in two at every byte, and byte by byte; commands
+ * that are written; and the kept part of an error reply.
  */
 #include "core/resp/wire.h"
 
@@ -10,7 +10,7 @@
 #include "check.h"
 #include "vectors.h"
 
-#define CUT_EVERYWHERE_BYTES 1500 /* Longer streams are cut at places drawn by lot. */
+#define CUT_EVERYWHERE_BYTES 1500 /* Longer streams are cut at random places. */
 #define CUTS_BY_LOT 100
 
 static const char one_command[] = "*1\r\n$4\r\nPING\r\n";
@@ -73,7 +73,7 @@ static void check_end(const json_t *test, oh_wire *wire)
 }
 
 /*
- * Reads the stream in pieces, each in memory of its own size; returns how many bytes were believed.
+ * Reads the stream in pieces, each in memory of its own size. Returns how many bytes were accepted.
  */
 static size_t read_pieces(oh_wire *wire, bytes stream, size_t first, size_t others)
 {
