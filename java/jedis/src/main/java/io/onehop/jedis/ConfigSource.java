@@ -1,6 +1,7 @@
 package io.onehop.jedis;
 
 import io.onehop.core.base.Limits;
+import io.onehop.core.base.Message;
 import io.onehop.core.config.Config;
 import io.onehop.core.config.ConfigException;
 import io.onehop.core.topology.ServerPool;
@@ -64,17 +65,14 @@ final class ConfigSource {
         try {
             // Reading a FIFO would block.
             if (!Files.readAttributes(file, BasicFileAttributes.class).isRegularFile()) {
-                throw refused(
-                        Files.isDirectory(file)
-                                ? "it is a directory"
-                                : "it is a FIFO, a device or a socket, and not a file",
-                        null);
+                Message reason = Files.isDirectory(file) ? Message.DIRECTORY : Message.NOT_A_FILE;
+                throw unreadable(reason.what(), null);
             }
             try (InputStream bytes = Files.newInputStream(file)) {
                 return bytes.readNBytes(Limits.CONFIG_BYTES_MAX + 1);
             }
         } catch (IOException unreadable) {
-            throw refused("it cannot be read: " + Shown.of(why(unreadable)), unreadable);
+            throw unreadable(Shown.of(why(unreadable)), unreadable);
         }
     }
 
@@ -84,7 +82,8 @@ final class ConfigSource {
         try {
             config = Config.parse(bytes);
         } catch (ConfigException bad) {
-            throw refused("line " + bad.line() + ": " + bad.reason(), bad);
+            String in = file == null ? Message.TEXT.what() : path();
+            throw new ConfigRefused(Message.FILE_REFUSED, bad, in, bad.line(), bad.reason());
         }
         ServerPool found = config.pool(pool);
         if (found == null) {
@@ -93,24 +92,20 @@ final class ConfigSource {
                             .map(each -> Shown.of(each.name()))
                             .limit(NAMES_MAX)
                             .collect(Collectors.joining(", "));
-            throw refused(
-                    "there is no server pool \"" + Shown.of(pool) + "\", only " + names, null);
+            String in = file == null ? Message.IN_TEXT.what() : path();
+            throw new ConfigRefused(Message.NO_SERVER_POOL, null, Shown.of(pool), in, names);
         }
         if (!found.redis()) {
-            throw refused(
-                    "server pool \""
-                            + Shown.of(pool)
-                            + "\" speaks memcached, it lacks \"redis: true\"",
-                    null);
+            throw new ConfigRefused(Message.MEMCACHED, null, Shown.of(pool));
         }
         return found;
     }
 
     private static String why(IOException unreadable) {
         return unreadable instanceof NoSuchFileException
-                ? "there is no such file"
+                ? Message.NO_SUCH_FILE.what()
                 : unreadable instanceof AccessDeniedException
-                        ? "permission denied"
+                        ? Message.NO_PERMISSION.what()
                         : unreadable.toString();
     }
 
@@ -136,15 +131,17 @@ final class ConfigSource {
         }
     }
 
-    private ConfigRefused refused(String reason, Throwable cause) {
-        return new ConfigRefused(this + ", " + reason, cause);
+    private ConfigRefused unreadable(String reason, Throwable cause) {
+        return new ConfigRefused(Message.FILE_UNREADABLE, cause, path(), reason);
     }
 
-    /** For messages. */
+    private String path() {
+        return Shown.of(file.toString());
+    }
+
+    /** For the log. */
     @Override
     public String toString() {
-        return file == null
-                ? "the configuration text"
-                : "configuration file " + Shown.of(file.toString());
+        return file == null ? "the configuration text" : "configuration file " + path();
     }
 }

@@ -1,5 +1,8 @@
 package io.onehop.jedis;
 
+import io.onehop.core.base.Message;
+import io.onehop.jedis.internal.failure.Failure;
+
 import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.csc.Cache;
@@ -8,7 +11,6 @@ import redis.clients.jedis.providers.ConnectionProvider;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.Objects;
 import java.util.Properties;
 
 /**
@@ -28,14 +30,10 @@ final class JedisVersion {
         boolean isOld =
                 found == null ? !hasConstructor() : found.matches("[0-" + (MAJOR - 1) + "]\\..*");
         if (isOld) {
-            throw new ConfigInvalid(
-                    "Jedis "
-                            + NEEDED
-                            + " or later is needed, the program has "
-                            + Objects.requireNonNullElse(found, "an older one")
-                            + ": the client was not built; set the version of redis.clients:jedis,"
-                            + " in a build with Spring Boot the property jedis.version, to "
-                            + NEEDED,
+            String has = found == null ? Message.OLDER_JEDIS.what() : found;
+            throw Failure.ofBuild(
+                    Message.JEDIS_TOO_OLD.what(NEEDED, has),
+                    Message.JEDIS_TOO_OLD.advice(NEEDED),
                     null);
         }
     }

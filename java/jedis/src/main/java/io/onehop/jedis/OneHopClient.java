@@ -1,9 +1,11 @@
 package io.onehop.jedis;
 
 import io.onehop.core.Topology;
+import io.onehop.core.base.Message;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.internal.failure.ConfigRefused;
+import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.request.RoutedArguments;
 import io.onehop.jedis.internal.route.CurrentRoute;
 import io.onehop.jedis.internal.route.EachNode;
@@ -331,12 +333,8 @@ public final class OneHopClient extends UnifiedJedis {
         public OneHopClient build() {
             JedisVersion.require();
             if (pool == null || file == null && text == null) {
-                throw new ConfigInvalid(
-                        (pool == null ? "the name of the server pool" : "the configuration")
-                                + " is missing; call "
-                                + (pool == null ? "pool(...)" : "config(...) or configText(...)")
-                                + " before build()",
-                        null);
+                Message missing = pool == null ? Message.NO_POOL_NAME : Message.NO_CONFIGURATION;
+                throw Failure.ofBuild(missing.what(), missing.advice(), null);
             }
             ConfigSource source =
                     file != null ? new ConfigSource(file, pool) : new ConfigSource(text, pool);
@@ -348,8 +346,7 @@ public final class OneHopClient extends UnifiedJedis {
                 ConfigWatcher watcher = new ConfigWatcher(source, bytes, snapshots, listener);
                 return new OneHopClient(new CurrentRoute(snapshots), watcher).started();
             } catch (ConfigRefused refused) {
-                throw new ConfigInvalid(
-                        refused.getMessage() + "; correct the configuration", refused.getCause());
+                throw Failure.ofBuild(refused.getMessage(), refused.advice(), refused.getCause());
             }
         }
     }

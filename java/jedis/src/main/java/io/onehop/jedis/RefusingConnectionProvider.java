@@ -1,5 +1,6 @@
 package io.onehop.jedis;
 
+import io.onehop.core.base.Message;
 import io.onehop.jedis.internal.command.Commands;
 
 import redis.clients.jedis.CommandArguments;
@@ -19,10 +20,7 @@ final class RefusingConnectionProvider implements ConnectionProvider {
 
     @Override
     public Connection getConnection() {
-        throw Commands.unsupported(
-                method(),
-                "it needs a connection of its own: use a connection to the node itself",
-                pool);
+        throw Commands.unsupported(method(), Message.OWN_CONNECTION.what(), pool);
     }
 
     @Override
@@ -51,7 +49,7 @@ final class RefusingConnectionProvider implements ConnectionProvider {
                                                         frame.getDeclaringClass()
                                                                 == UnifiedJedis.class)
                                         .map(frame -> frame.getMethodName() + "()")
-                                        .reduce("the method", (inner, outer) -> outer));
+                                        .reduce("getConnection()", (inner, outer) -> outer));
     }
 
     @Override

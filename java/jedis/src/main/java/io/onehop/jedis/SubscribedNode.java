@@ -1,6 +1,7 @@
 package io.onehop.jedis;
 
 import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.base.Message;
 import io.onehop.core.wire.WireException;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.connection.NodeConnection;
@@ -68,7 +69,7 @@ final class SubscribedNode {
                 next = connection.nextReply();
                 pool.heard();
                 if (next == null) {
-                    throw new JedisException(new WireException("a message that is null"));
+                    throw new JedisException(new WireException(Message.WIRE_NIL));
                 }
             }
             return next;

@@ -1,6 +1,8 @@
 package io.onehop.jedis;
 
 import io.onehop.core.Distribution;
+import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.base.Message;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.core.wire.WireException;
 import io.onehop.jedis.Confirmations.Kind;
@@ -9,6 +11,7 @@ import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.connection.NodeSocket;
 import io.onehop.jedis.internal.connection.StackRoom;
 import io.onehop.jedis.internal.failure.Failure;
+import io.onehop.jedis.internal.failure.Late;
 import io.onehop.jedis.internal.pool.Holder;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.route.CurrentRoute;
@@ -23,7 +26,6 @@ import redis.clients.jedis.exceptions.JedisException;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.net.SocketTimeoutException;
 import java.nio.channels.Selector;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -70,8 +72,11 @@ final class Subscription extends Connection {
         super(builder().socketFactory(new NodeSocket.Factory("subscription")));
         this.route = current.take();
         if (route.topology().pool().ssdb()) {
-            throw Commands.unsupported(
-                    "a subscription", "SSDB has no channels", route.topology().pool().name());
+            throw Failure.ofPool(
+                    Message.SUBSCRIBE_SSDB,
+                    route.topology().pool().name(),
+                    Outcome.NOT_SENT,
+                    "subscribe");
         }
         this.current = current;
         this.protocol = RedisProtocol.RESP2;
@@ -164,14 +169,15 @@ final class Subscription extends Connection {
             } else if (message == null && !confirmations.isExpected(each.getKey(), words)) {
                 // A node ends the sharded channels of a slot that it gives away.
                 if (route.snapshot().pool().cluster()) {
-                    NodeDown over =
-                            Failure.slotMoved(
+                    OneHopException over =
+                            Failure.moved(
+                                    Message.SLOT_MOVED,
                                     (byte[]) words.get(1),
                                     route.pools()[each.getKey()].endpoint().nodeName());
                     route.failed(over);
                     throw over;
                 }
-                throw node.failure(new WireException("it confirms what nobody asked for"));
+                throw node.failure(new WireException(Message.WIRE_CONFIRMATION));
             }
         }
         List<?> next = confirmations.next();
@@ -187,7 +193,7 @@ final class Subscription extends Connection {
                 || words.size() < 2
                 || !(words.get(0) instanceof byte[])
                 || !(words.get(1) instanceof byte[])) {
-            throw node.failure(new WireException("neither a message nor a confirmation"));
+            throw node.failure(new WireException(Message.WIRE_MESSAGE));
         }
         return words;
     }
@@ -200,10 +206,10 @@ final class Subscription extends Connection {
                     && selector.select(deadline.selectMs()) == 0
                     && commands.isEmpty()) {
                 if (Thread.currentThread().isInterrupted()) {
-                    throw new InterruptedIOException("the calling thread was interrupted");
+                    throw new InterruptedIOException(Message.INTERRUPTED.what());
                 }
                 if (deadline.hasPassed()) {
-                    throw new SocketTimeoutException("a confirmation did not come");
+                    throw new Late(Message.NOT_CONFIRMED);
                 }
             }
         } catch (IOException over) {
@@ -315,7 +321,8 @@ final class Subscription extends Connection {
                                 : homes(newest, kind, channel).stream()
                                         .allMatch(node -> heard.contains(newest.pools()[node]));
                 if (isCluster != wasCluster || !isAtHome) {
-                    throw Failure.moved(channel, heard.get(0).endpoint().nodeName());
+                    throw Failure.moved(
+                            Message.CHANNEL_MOVED, channel, heard.get(0).endpoint().nodeName());
                 }
             }
         }

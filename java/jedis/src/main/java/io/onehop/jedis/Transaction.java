@@ -1,5 +1,6 @@
 package io.onehop.jedis;
 
+import io.onehop.core.base.Message;
 import io.onehop.core.wire.WireException;
 import io.onehop.jedis.internal.batch.Reply;
 import io.onehop.jedis.internal.connection.NodeConnection;
@@ -221,7 +222,7 @@ final class Transaction extends AbstractTransaction {
         try {
             Object answer = connection.executeCommand(Command.MULTI);
             if (!(answer instanceof byte[] text) || !SafeEncoder.encode(text).equals("OK")) {
-                throw violation("MULTI answers something else than OK", connection);
+                throw violation(Message.UNEXPECTED_FORM, connection);
             }
         } catch (JedisDataException refused) {
             queued.forEach(each -> each.set(refused));
@@ -261,7 +262,7 @@ final class Transaction extends AbstractTransaction {
 
     private List<Object> settled(Object replies, NodeConnection connection) {
         if (!(replies instanceof List<?> list) || list.size() != queued.size()) {
-            throw violation("EXEC answers something else than its commands", connection);
+            throw violation(Message.EXEC_SHORT, connection);
         }
         List<Object> outcomes = new ArrayList<>(list.size());
         for (int i = 0; i < list.size(); i++) {
@@ -272,7 +273,7 @@ final class Transaction extends AbstractTransaction {
         return outcomes;
     }
 
-    private static JedisConnectionException violation(String what, NodeConnection connection) {
+    private static JedisConnectionException violation(Message what, NodeConnection connection) {
         connection.setBroken();
         return new JedisConnectionException(new WireException(what));
     }
@@ -373,9 +374,7 @@ final class Transaction extends AbstractTransaction {
             throw lost;
         }
         if (refused != null) {
-            String what =
-                    "the transaction was discarded because a call of it was refused: "
-                            + refused.getMessage();
+            String what = Message.DISCARDED.what(refused.getMessage());
             throw refused instanceof CrossNode ? new CrossNode(what) : new Unsupported(what);
         }
     }

@@ -65,14 +65,16 @@ class ConfigurationTest {
         assertEquals(0, new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor());
         for (Path path : List.of(fifo, Path.of("/dev/null"))) {
             assertEquals(
-                    "configuration file "
+                    "Configuration "
                             + path
-                            + ", it is a FIFO, a device or a socket, and not a file; correct the"
-                            + " configuration",
+                            + ": it is a FIFO, a device or a socket, and not a file; correct the"
+                            + " file, or name another one",
                     refused(OneHopClient.builder().config(path).pool("alpha")).getMessage());
         }
         assertEquals(
-                "configuration file " + folder + ", it is a directory; correct the configuration",
+                "Configuration "
+                        + folder
+                        + ": Is a directory; correct the file, or name another one",
                 refused(OneHopClient.builder().config(folder).pool("alpha")).getMessage());
         Path loop = folder.resolve("loop");
         Files.createSymbolicLink(loop, loop);
@@ -84,10 +86,7 @@ class ConfigurationTest {
     void aPoolThatIsNotInTheFileIsRefusedByItsName() throws IOException {
         Path file = file(GOOD);
         assertEquals(
-                "configuration file "
-                        + file
-                        + ", there is no server pool \"beta\", only alpha; correct the"
-                        + " configuration",
+                "There is no server pool beta in " + file + ", only alpha; name one of these",
                 refused(OneHopClient.builder().config(file).pool("beta")).getMessage());
     }
 
@@ -96,7 +95,7 @@ class ConfigurationTest {
         Path large = file("#".repeat(1 << 20) + "\n" + GOOD);
         for (Path bad : List.of(folder.resolve("missing.yml"), folder, large)) {
             String message = refused(OneHopClient.builder().config(bad).pool("alpha")).getMessage();
-            assertTrue(message.startsWith("configuration file " + bad + ", "), message);
+            assertTrue(message.matches("(Configuration )?" + bad + "(, line 1)?: .*"), message);
         }
     }
 
@@ -104,10 +103,9 @@ class ConfigurationTest {
     void aBadFileIsRefusedWithLineAndReason() throws IOException {
         Path file = file(GOOD.replace("redis: true", "redis: yes"));
         assertEquals(
-                "configuration file "
-                        + file
-                        + ", line 3: directive \"redis\" is not \"true\" or \"false\": \"yes\"; "
-                        + "correct the configuration",
+                file
+                        + ", line 3: directive \"redis\" is not \"true\" or \"false\": \"yes\";"
+                        + " correct the file, or name another one",
                 refused(OneHopClient.builder().config(file).pool("alpha")).getMessage());
         String message =
                 refused(
@@ -115,7 +113,7 @@ class ConfigurationTest {
                                         .configText("alpha:\n  listen: 127.0.0.1:1\n  server: x\n")
                                         .pool("alpha"))
                         .getMessage();
-        assertTrue(message.startsWith("the configuration text, line 3: "), message);
+        assertTrue(message.startsWith("Configuration, line 3: "), message);
     }
 
     @Test
@@ -127,8 +125,9 @@ class ConfigurationTest {
                                         .pool("alpha"))
                         .getMessage();
         assertTrue(
-                message.contains(
-                        "server pool \"alpha\" speaks memcached, it lacks \"redis: true\""),
+                message.equals(
+                        "Server pool alpha speaks memcached; set \"redis: true\" if its servers"
+                                + " do"),
                 message);
     }
 

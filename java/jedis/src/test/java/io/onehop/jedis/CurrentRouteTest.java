@@ -237,7 +237,7 @@ class CurrentRouteTest {
             assertTrue(
                     assertThrows(NodeDown.class, begun::sync)
                             .getMessage()
-                            .contains("this client was closed"));
+                            .contains("This client was closed"));
             assertThrows(NodeDown.class, () -> redis.get("key"));
         }
     }

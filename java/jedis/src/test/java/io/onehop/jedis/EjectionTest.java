@@ -171,7 +171,8 @@ class EjectionTest {
             assertEquals(
                     "warning: "
                             + node
-                            + "ejected: Connection refused; its keys move to other nodes for 0.3 s",
+                            + "ejected: Connection refused while connecting; its keys move to other"
+                            + " nodes for 0.3 s",
                     lines.get(0));
             assertTrue(
                     lines.get(1)

@@ -101,7 +101,7 @@ class FailuresTest {
             assertTrue(
                     failure.getMessage()
                             .startsWith(
-                                    "Connection refused, node lost (127.0.0.1:"
+                                    "Connection refused while connecting, node lost (127.0.0.1:"
                                             + port
                                             + "), server pool alpha: "
                                             + "the command was not sent; "),
@@ -187,7 +187,7 @@ class FailuresTest {
             DeadlineExceeded failure =
                     fails(DeadlineExceeded.class, server.node(), true, () -> redis.incr("count"));
             assertTrue(
-                    failure.getMessage().startsWith("the timeout of 300 ms passed, node "),
+                    failure.getMessage().startsWith("No answer within 300 ms, node "),
                     failure.getMessage());
             fails(DeadlineExceeded.class, server.node(), false, () -> redis.incr("count"));
             server.thaw();
@@ -289,7 +289,7 @@ class FailuresTest {
                     afterFirst(
                             ProtocolViolation.class, true, talk -> talk.send(wrong).awaitClose());
             assertTrue(
-                    failure.getMessage().startsWith("the node did not speak the protocol: "),
+                    failure.getMessage().startsWith("The node broke the protocol ("),
                     failure.getMessage());
         }
     }
@@ -346,7 +346,7 @@ class FailuresTest {
             DeadlineExceeded failure =
                     fails(DeadlineExceeded.class, server.node(), true, () -> redis.incr("count"));
             assertTrue(
-                    failure.getMessage().startsWith("the calling thread was interrupted"),
+                    failure.getMessage().startsWith("The calling thread was interrupted"),
                     failure.getMessage());
             assertTrue(Thread.interrupted());
             server.thaw();

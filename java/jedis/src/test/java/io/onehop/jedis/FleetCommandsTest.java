@@ -125,8 +125,8 @@ class FleetCommandsTest {
         assertEquals(ErrorKind.UNSUPPORTED, differ.getKind());
         assertTrue(differ.mayHaveExecuted(), "they were asked");
         assertEquals(
-                "the nodes answer CONFIG GET differently, server pool alpha: the command was"
-                        + " answered; ask them one by one, by onEachNode",
+                "The nodes answer differently, which no single reply can say, server pool"
+                        + " alpha: the command was answered; ask them one by one, by onEachNode",
                 differ.getMessage());
     }
 
@@ -367,15 +367,16 @@ class FleetCommandsTest {
                         "CLIENT INVENTED is not supported, ",
                         new CommandArguments(() -> "INVENTED".getBytes(StandardCharsets.UTF_8))
                                 .add("x"),
-                        "nothing says which of its words is a key: send it to a node you choose, by"
-                                + " onNode or onEachNode",
+                        "nothing says which of its words is a key: by onNode() and onEachNode()"
+                                + " anything can be sent to nodes you choose",
                         new CommandArguments(Command.MSET).add("a").add("1").add("b"),
-                        "MSET is malformed, server pool alpha: its keys and what belongs to them do"
-                                + " not come out even; the command was not sent",
+                        "MSET is not supported, server pool alpha: the command was not sent; it is"
+                            + " malformed: its keys and what belongs to them do not come out even",
                         new CommandArguments(Command.DEL),
-                        "DEL is malformed, server pool alpha: it names no key",
+                        "DEL is not supported, server pool alpha: the command was not sent; it is"
+                                + " malformed: it names no key",
                         new CommandArguments(Command.EVAL).add("return 1").add("x"),
-                        "its number of keys is no number");
+                        "the number of its keys is no number");
         calls.forEach(
                 (arguments, expected) -> {
                     Unsupported refused =
@@ -410,7 +411,7 @@ class FleetCommandsTest {
                 assertThrows(
                         CrossNode.class,
                         () -> redis.sort("list", new SortingParams().by("weight_*")));
-        assertTrue(refused.getMessage().contains("set hash_tag"), refused.getMessage());
+        assertTrue(refused.getMessage().contains("hash_tag: "), refused.getMessage());
         try (OneHopClient tagged = nodes.client("hash_tag: \"{}\"")) {
             tagged.rpush("{t}list", "2", "1");
             tagged.mset("{t}weight_1", "5", "{t}weight_2", "3");

@@ -63,7 +63,8 @@ class HandshakeTest {
     void aWrongPasswordIsAConfigurationErrorThatNamesTheNodeAndNotThePassword() {
         try (RedisServer server = RedisServer.start("requirepass", "secret");
                 OneHopClient redis = client(server, "redis_auth: the-wrong-one")) {
-            assertRejected(redis, server.node(), "the node refused user or password: WRONGPASS ");
+            assertRejected(
+                    redis, server.node(), "The node refused the user or the password: WRONGPASS ");
             String message = assertThrows(ConfigInvalid.class, () -> redis.get("key")).toString();
             assertFalse(message.contains("the-wrong-one"), message);
         }
@@ -73,7 +74,7 @@ class HandshakeTest {
     void aMissingPasswordIsAConfigurationErrorToo() {
         try (RedisServer server = RedisServer.start("requirepass", "secret");
                 OneHopClient redis = client(server)) {
-            assertRejected(redis, server.node(), "the node demands a password: NOAUTH ");
+            assertRejected(redis, server.node(), "The node wants a password: NOAUTH ");
         }
     }
 
@@ -102,7 +103,8 @@ class HandshakeTest {
     void aUserTheNodeDoesNotKnowIsAConfigurationError() {
         try (RedisServer server = RedisServer.start();
                 OneHopClient redis = client(server, "redis_auth: secret", "username: nobody")) {
-            assertRejected(redis, server.node(), "the node refused user or password: WRONGPASS ");
+            assertRejected(
+                    redis, server.node(), "The node refused the user or the password: WRONGPASS ");
         }
     }
 
@@ -233,7 +235,7 @@ class HandshakeTest {
             assertRejected(
                     redis,
                     server.node(),
-                    "the node refused the database: ERR DB index is out of range");
+                    "The node refused the database: ERR DB index is out of range");
         }
     }
 
@@ -318,7 +320,7 @@ class HandshakeTest {
                 assertTrue(
                         failure.getMessage()
                                 .startsWith(
-                                        "the node turned the connection away: ERR max number of"
+                                        "The node takes no more connections: ERR max number of"
                                                 + " clients reached"),
                         failure.getMessage());
                 assertFalse(failure.mayHaveExecuted());
@@ -332,7 +334,7 @@ class HandshakeTest {
                 talk -> talk.send("-DENIED Redis is running in protected mode\r\n").awaitClose();
         try (ScriptedNode node = ScriptedNode.start(script);
                 OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(node.server())))) {
-            assertRejected(redis, node.node(), "the node runs in protected mode: DENIED ");
+            assertRejected(redis, node.node(), "The node runs in protected mode: DENIED ");
         }
     }
 

@@ -97,8 +97,7 @@ final class NamesProgram {
                                     replies.add(
                                             reply instanceof OneHopException failure
                                                     ? failure.getMessage()
-                                                            .replaceAll(
-                                                                    "(: \\w+\\.test)?[,:] .*", "")
+                                                            .replaceAll("( \\(|, ).*", "")
                                                     : String.valueOf(reply)));
             return String.join(", ", replies)
                     + (ms < LATE_MS ? "; in time" : "; after " + ms + " ms")
@@ -114,7 +113,7 @@ final class NamesProgram {
                 client.get(key);
                 return false;
             } catch (OneHopException failure) {
-                if (failure.getMessage().startsWith("the node rests: the name ")) {
+                if (failure.getMessage().startsWith("The node rests: Host name ")) {
                     return !failure.mayHaveExecuted();
                 }
             }

@@ -46,13 +46,13 @@ class NamesTest {
         assertEquals(
                 """
                 good.test: of named, of node-0, of node-1
-                slow.test: the name was not resolved within 1000 ms, of node-0, of node-1; \
+                slow.test: Host name not resolved within 1000 ms, of node-0, of node-1; \
                 in time; rests; nothing was sent
-                silent.test: the name was not resolved within 1000 ms, of node-0, of node-1; \
+                silent.test: Host name not resolved within 1000 ms, of node-0, of node-1; \
                 in time; rests; nothing was sent
-                failing.test: the name does not resolve, of node-0, of node-1; \
+                failing.test: Host name not resolved, of node-0, of node-1; \
                 in time; rests; nothing was sent
-                unknown.test: the name does not resolve, of node-0, of node-1; \
+                unknown.test: Host name not resolved, of node-0, of node-1; \
                 in time; rests; nothing was sent
                 """,
                 output.replaceAll("(?m)^SLF4J: .*\\n", "")); // Jedis has no logger here.

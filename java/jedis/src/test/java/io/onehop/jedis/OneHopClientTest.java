@@ -83,15 +83,14 @@ class OneHopClientTest {
     void anUnknownPoolIsNamed() {
         String message = rejected(LONELY, "beta").getMessage();
         assertEquals(
-                "the configuration text, there is no server pool \"beta\", only alpha; correct the"
-                        + " configuration",
+                "There is no server pool beta in the configuration, only alpha; name one of these",
                 message);
     }
 
     @Test
     void aMemcachedPoolIsRefused() {
         String message = rejected(LONELY.replace("  redis: true\n", ""), "alpha").getMessage();
-        assertTrue(message.contains("server pool \"alpha\" speaks memcached"), message);
+        assertTrue(message.contains("Server pool alpha speaks memcached"), message);
     }
 
     @Test
@@ -100,7 +99,7 @@ class OneHopClientTest {
                 rejected(LONELY.replace("redis: true", "redis: yes"), "alpha").getMessage();
         assertTrue(
                 message.startsWith(
-                        "the configuration text, line 3: directive \"redis\" is not \"true\" or"
+                        "Configuration, line 3: directive \"redis\" is not \"true\" or"
                                 + " \"false\""),
                 message);
         Path file = Files.writeString(folder.resolve("bad.yml"), "alpha:\n  hash: none\n");
@@ -110,10 +109,7 @@ class OneHopClientTest {
                                 () -> OneHopClient.builder().config(file).pool("alpha").build())
                         .getMessage();
         assertTrue(
-                message.startsWith(
-                        "configuration file "
-                                + file
-                                + ", line 2: directive \"hash\" is not a valid hash"),
+                message.startsWith(file + ", line 2: directive \"hash\" is not a valid hash"),
                 message);
     }
 
@@ -126,7 +122,7 @@ class OneHopClientTest {
                                 () -> OneHopClient.builder().config(file).pool("alpha").build())
                         .getMessage();
         assertTrue(
-                message.startsWith("configuration file " + file + ", it cannot be read: "),
+                message.startsWith("Configuration " + file + ": No such file or directory; "),
                 message);
     }
 

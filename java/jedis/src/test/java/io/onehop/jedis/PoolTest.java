@@ -79,9 +79,7 @@ class PoolTest {
             assertFalse(failure.mayHaveExecuted());
             assertTrue(
                     failure.getMessage()
-                            .startsWith(
-                                    "all 2 connections stayed in use until the deadline, node "
-                                            + node.node()),
+                            .startsWith("All 2 connections are in use, node " + node.node()),
                     failure.getMessage());
             assertEquals(2, node.connections());
             threads.shutdown();
@@ -411,7 +409,7 @@ class PoolTest {
             redis.close();
             NodeDown failure = assertThrows(NodeDown.class, () -> redis.get("key"));
             assertTrue(
-                    failure.getMessage().startsWith("this client was closed, node "),
+                    failure.getMessage().startsWith("This client was closed, node "),
                     failure.getMessage());
             AbstractPipeline pipeline = redis.pipelined();
             Response<String> reply = pipeline.get("key");

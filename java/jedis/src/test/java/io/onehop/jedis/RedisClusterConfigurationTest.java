@@ -99,7 +99,7 @@ class RedisClusterConfigurationTest {
             ConfigInvalid single = assertThrows(ConfigInvalid.class, () -> plain.get(moved));
             assertTrue(
                     single.getMessage()
-                            .startsWith("the node belongs to a Redis Cluster: it answered MOVED "),
+                            .startsWith("The node belongs to a Redis Cluster: it answered MOVED "),
                     single.getMessage());
             assertTrue(
                     single.getMessage().endsWith("set \"cluster: true\" in the server pool"),

@@ -164,7 +164,7 @@ class RedisClusterSubscriptionTest {
                         NodeDown.class,
                         new Listening(() -> client.ssubscribe(new Sharded(), channel)).end());
         assertTrue(
-                refused.getMessage().contains("subscribe again (it said \"MOVED "),
+                refused.getMessage().contains("The cluster cannot serve this now: it said MOVED "),
                 refused.getMessage());
         Sharded sharded = new Sharded();
         Listening listening = new Listening(() -> client.ssubscribe(sharded, channel));

@@ -445,7 +445,7 @@ class RedisClusterTest {
                                         + "\n")) {
             ConfigInvalid none = assertThrows(ConfigInvalid.class, () -> lost.set("a", "1"));
             assertEquals(
-                    "no node tells what the cluster looks like: "
+                    "No node says what the cluster looks like: "
                             + alone.node()
                             + ": it answered: ERR This instance has cluster support disabled,"
                             + " server pool alpha: the command was not sent; correct the servers of"

@@ -38,7 +38,7 @@ import java.util.stream.Stream;
 class RestingTest {
     private static NodeDown rests(OneHopClient redis, String key) {
         NodeDown failure = assertThrows(NodeDown.class, () -> redis.get(key));
-        assertTrue(failure.getMessage().startsWith("the node rests: "), failure.getMessage());
+        assertTrue(failure.getMessage().startsWith("The node rests: "), failure.getMessage());
         assertFalse(failure.mayHaveExecuted());
         return failure;
     }
@@ -63,15 +63,18 @@ class RestingTest {
             String lost = Nodes.keyOn(redis.topology(), "lost");
             String well = Nodes.keyOn(redis.topology(), "well");
             NodeDown first = assertThrows(NodeDown.class, () -> redis.get(lost));
-            assertTrue(first.getMessage().startsWith("Connection refused, "), first.getMessage());
+            assertTrue(
+                    first.getMessage().startsWith("Connection refused while connecting, "),
+                    first.getMessage());
             NodeDown failure = rests(redis, lost);
             assertTrue(
                     failure.getMessage()
                             .startsWith(
-                                    "the node rests: Connection refused, node lost (127.0.0.1:"),
+                                    "The node rests: Connection refused while connecting, node lost"
+                                            + " (127.0.0.1:"),
                     failure.getMessage());
             assertTrue(
-                    failure.getMessage().endsWith(" ms more, after 1 failure in a row)"),
+                    failure.getMessage().endsWith(" ms more; failures in a row: 1)"),
                     failure.getMessage());
             assertTrue(
                     failure.getMessage().contains("the command was not sent; "),
@@ -84,7 +87,7 @@ class RestingTest {
             Response<String> onWell = pipeline.get(well);
             PartialBatch partial = assertThrows(PartialBatch.class, pipeline::sync);
             assertTrue(
-                    partial.getFailures().get("lost").getMessage().startsWith("the node rests: "));
+                    partial.getFailures().get("lost").getMessage().startsWith("The node rests: "));
             assertEquals("value", onWell.get());
             assertThrows(NodeDown.class, onLost::get);
             assertEquals(1, Inspected.pool(redis, "lost").meter().connects());
@@ -174,7 +177,7 @@ class RestingTest {
                                             instanceof NodeDown));
             NodeDown failure = rests(redis, "key");
             assertTrue(
-                    failure.getMessage().contains("the node rests: no answer in time"),
+                    failure.getMessage().contains("The node rests: No answer within "),
                     failure.getMessage());
             server.thaw();
             assertTrue(
@@ -260,8 +263,8 @@ class RestingTest {
                     List.of(
                             "warning: "
                                     + node
-                                    + "down: Connection refused; its keys fail until it answers"
-                                    + " again"),
+                                    + "down: Connection refused while connecting; its keys fail"
+                                    + " until it answers again"),
                     log.taken());
             try (RedisServer server = RedisServer.startOn(port)) {
                 assertEquals(port, server.port());

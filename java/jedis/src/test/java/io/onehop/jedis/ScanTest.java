@@ -111,10 +111,7 @@ class ScanTest {
         String cursor = redis.scan("0").getCursor();
         try (OneHopClient another = nodes.client("hash: md5")) {
             Unsupported foreign = assertThrows(Unsupported.class, () -> another.scan(cursor));
-            assertTrue(
-                    foreign.getMessage()
-                            .endsWith("the cursor is of another topology; begin again with 0"),
-                    foreign.getMessage());
+            assertTrue(foreign.getMessage().endsWith("; begin again with 0"), foreign.getMessage());
         }
         assertThrows(Unsupported.class, () -> redis.scan("17"));
         assertThrows(Unsupported.class, () -> redis.scan("x"));

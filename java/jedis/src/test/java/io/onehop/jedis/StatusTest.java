@@ -94,7 +94,7 @@ class StatusTest {
             assertEquals(0, other.idle());
             assertEquals(State.RESTING, other.state());
             assertFalse(other.restsFor().isZero());
-            assertEquals("Connection refused", other.reason());
+            assertEquals("Connection refused while connecting", other.reason());
             assertEquals(1, other.failures());
             assertTrue(other.p99().isZero());
         }

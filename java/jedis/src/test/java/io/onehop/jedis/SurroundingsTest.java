@@ -50,7 +50,7 @@ class SurroundingsTest {
                     "io.onehop.jedis.ConfigInvalid: Jedis 8.0.2 or later is needed, the program has"
                             + " "
                             + version
-                            + ": the client was not built; set the version of redis.clients:jedis,"
+                            + "; set the version of redis.clients:jedis,"
                             + " in a build with Spring Boot the property jedis.version, to 8.0.2",
                     run(classPathWith(jar), "127.0.0.1:1:1"));
         }

@@ -181,15 +181,11 @@ class TransactionTest {
             Response<String> before = transaction.set(here, "1");
             CrossNode refused = assertThrows(CrossNode.class, () -> transaction.set(there, "2"));
             assertTrue(
-                    refused.getMessage()
-                            .startsWith(
-                                    "a transaction needs all its keys on one node: key \""
-                                            + here
-                                            + "\" is on node "),
+                    refused.getMessage().startsWith("The transaction is bound to node "),
                     refused.getMessage());
             CrossNode again = assertThrows(CrossNode.class, () -> transaction.set(here, "3"));
             String discarded =
-                    "the transaction was discarded because a call of it was refused: "
+                    "The transaction was discarded because a call of it was refused: "
                             + refused.getMessage();
             assertEquals(discarded, again.getMessage());
             assertFalse(again.mayHaveExecuted());

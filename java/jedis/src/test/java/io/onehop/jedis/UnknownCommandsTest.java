@@ -152,8 +152,8 @@ class UnknownCommandsTest {
                                             new CommandArguments(Renamed.CHOOSE).key("7")));
             assertEquals(
                     "CHOOSE is not supported, server pool alpha: the command was not sent; the"
-                        + " table of commands does not hold it, so what it does to its connection"
-                        + " is not known, and a pipeline has other commands behind it: call it by"
+                        + " table of commands does not have it, so what it does to its connection"
+                        + " is not known, and a pipeline sends other commands after it: call it by"
                         + " itself",
                     refused.getMessage());
             pipeline.sendCommand(new CommandArguments(JsonCommand.GET).key("key"));

@@ -164,7 +164,7 @@ public final class Testee {
         answer.put("answered", framing.answered());
         answer.put("owed", framing.owed());
         answer.put("clean", framing.isClean());
-        answer.put("error", framing.fault() == null ? null : framing.fault().sentence());
+        answer.put("error", framing.fault() == null ? null : framing.fault().message().what());
         return answer;
     }
 

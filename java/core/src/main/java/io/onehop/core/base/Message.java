@@ -41,6 +41,10 @@ public enum Message {
             ErrorKind.DEADLINE_EXCEEDED,
             "Host name not resolved within %s ms",
             "check the name and the resolver"),
+    LATE_CONNECTING(
+            ErrorKind.DEADLINE_EXCEEDED,
+            "No connection within %s ms",
+            "try again"),
     LATE_SENDING(
             ErrorKind.DEADLINE_EXCEEDED,
             "Command not taken within %s ms",
@@ -81,6 +85,10 @@ public enum Message {
             ErrorKind.PROTOCOL_VIOLATION,
             "The node broke the protocol (%s)",
             "check what listens there"),
+    UNEXPECTED_FORM(
+            ErrorKind.PROTOCOL_VIOLATION,
+            "The answer does not have the form that the command promises",
+            "check what listens there"),
     IN_CLUSTER(
             ErrorKind.CONFIG_INVALID,
             "The node belongs to a Redis Cluster: it answered %s",
@@ -89,10 +97,6 @@ public enum Message {
             ErrorKind.UNSUPPORTED,
             "A key or a value is larger than %s MiB, the most that a node takes",
             "store it in parts"),
-    COMMAND_TOO_LONG(
-            ErrorKind.UNSUPPORTED,
-            "The command has more than %s keys, values and options",
-            "send it in parts"),
     NOT_FOR_SSDB(
             ErrorKind.UNSUPPORTED,
             "Command %s is not for SSDB (%s)",
@@ -133,6 +137,10 @@ public enum Message {
             ErrorKind.DEADLINE_EXCEEDED,
             "it has not answered yet",
             "try again"),
+    NOT_CONFIRMED(
+            ErrorKind.DEADLINE_EXCEEDED,
+            "Subscription not confirmed within %s ms",
+            "try again"),
     SLOT_MOVED(
             ErrorKind.NODE_DOWN,
             "The slot of %s is another node's now",
@@ -145,9 +153,122 @@ public enum Message {
             ErrorKind.NODE_DOWN,
             "The cluster cannot serve this now: it said %s",
             "subscribe again"),
+    UNSUPPORTED(
+            ErrorKind.UNSUPPORTED,
+            "%s is not supported",
+            null),
+    CROSS_NODE(
+            ErrorKind.CROSS_NODE,
+            "%s needs all its keys on one node%s: key \"%s\" is on node %s, key \"%s\" on"
+                    + " node %s",
+            null),
+    CROSS_SLOT(
+            ErrorKind.CROSS_NODE,
+            "%s needs all its keys in one slot%s: key \"%s\" is in slot %s, key \"%s\" in"
+                    + " slot %s",
+            null),
+    PATTERN_ANYWHERE(
+            ErrorKind.CROSS_NODE,
+            "%s reads keys made from the pattern \"%s\", which may live on any node",
+            "put a hash tag before the *, the one that the sorted key has, in a server pool"
+                    + " with hash_tag: \"{}\""),
+    BOUND(
+            ErrorKind.CROSS_NODE,
+            "The transaction is bound to %s%s, but %s",
+            "give its keys a common hash tag, so that they share a node"),
+    BOUND_IN_CLUSTER(
+            ErrorKind.CROSS_NODE,
+            "The transaction is bound to %s%s, but %s",
+            "give its keys a common hash tag, so that they share a slot"),
+    CURSOR_STRANGE(
+            ErrorKind.UNSUPPORTED,
+            "The cursor is of another topology",
+            "begin again with 0"),
+    CURSOR_TOO_LARGE(
+            ErrorKind.PROTOCOL_VIOLATION,
+            "The cursor of the node has more than 40 bits",
+            "report this as a bug"),
+    SUBSCRIBE_SSDB(
+            ErrorKind.UNSUPPORTED,
+            "%s() means nothing to SSDB, which has no subscriptions",
+            "use a server pool of redis for messages"),
+    PARTIAL(
+            ErrorKind.PARTIAL_BATCH,
+            "A part of the batch did not come back (nodes that failed: %s)",
+            "the other commands were answered; getReplies() has their replies, getFailures()"
+                    + " says of each node that failed whether its commands may have executed"),
+    NODES_DIFFER(
+            ErrorKind.UNSUPPORTED,
+            "The nodes answer differently, which no single reply can say",
+            "ask them one by one, by onEachNode"),
+    DISCARDED(
+            null,
+            "The transaction was discarded because a call of it was refused: %s",
+            null),
+    EXEC_SHORT(
+            ErrorKind.PROTOCOL_VIOLATION,
+            "EXEC was not answered by one reply for each command",
+            "check what listens there"),
+    FILE_UNREADABLE(
+            ErrorKind.CONFIG_INVALID,
+            "Configuration %s: %s",
+            "correct the file, or name another one"),
+    FILE_REFUSED(
+            ErrorKind.CONFIG_INVALID,
+            "%s, line %s: %s",
+            "correct the file, or name another one"),
+    NO_SERVER_POOL(
+            ErrorKind.CONFIG_INVALID,
+            "There is no server pool %s in %s, only %s",
+            "name one of these"),
+    NO_CONFIGURATION(
+            ErrorKind.CONFIG_INVALID,
+            "There is no configuration",
+            "call config(...) or configText(...) before build()"),
+    NO_POOL_NAME(
+            ErrorKind.CONFIG_INVALID,
+            "The name of the server pool is missing",
+            "call pool(...) before build()"),
+    JEDIS_TOO_OLD(
+            ErrorKind.CONFIG_INVALID,
+            "Jedis %s or later is needed, the program has %s",
+            "set the version of redis.clients:jedis, in a build with Spring Boot the"
+                    + " property jedis.version, to %s"),
+    MEMCACHED(
+            ErrorKind.CONFIG_INVALID,
+            "Server pool %s speaks memcached",
+            "set \"redis: true\" if its servers do"),
     RESTING_NUMBERS(
             null,
             "%s ms more; failures in a row: %s",
+            null),
+    UNWELL(
+            null,
+            "it cannot serve now",
+            null),
+    DEADLINE_PASSED(
+            null,
+            "the deadline passed",
+            null),
+    FIRST_FAILURE(
+            null,
+            "%s; the first failure: %s",
+            null),
+    CLOSED_BY_NODE(
+            null,
+            "Connection closed by the node",
+            null),
+    LOST(
+            null,
+            "The connection was lost",
+            null),
+    UNRESOLVED(
+            null,
+            "The name was not resolved",
+            null),
+    CLOSED_BY_ERROR(
+            null,
+            "The connection was closed when a call before ended in an Error",
             null),
     REDIRECT_HELD(
             null,
@@ -221,6 +342,177 @@ public enum Message {
             null,
             "only %s of %s slots are served",
             null),
+    NO_ANSWER(
+            null,
+            "there is no answer",
+            null),
+    GIVEN_UP(
+            null,
+            "it was given up",
+            null),
+    NOT_NEEDED(
+            null,
+            "it was not needed",
+            null),
+    MORE_NODES(
+            null,
+            "%s; and %s more",
+            null),
+    CALL_ITERATED(
+            null,
+            "it is a conversation, in which each answer says where to go on: call it outside",
+            null),
+    MALFORMED(
+            null,
+            "it is malformed: %s",
+            null),
+    WAIT_IN_CLUSTER(
+            null,
+            "it would answer for the writes of one connection of a Redis Cluster, which is"
+                    + " seldom the one that carried yours",
+            null),
+    STREAMS_SLOTS(
+            null,
+            "streams of several slots of a Redis Cluster cannot be waited for together: give"
+                    + " them a common hash tag",
+            null),
+    STREAMS_PIPELINE(
+            null,
+            "streams of several nodes cannot be waited for in a pipeline: call it alone",
+            null),
+    EACH_SHARED(
+            null,
+            "it would change a connection that others use: call the method on the object",
+            null),
+    PATTERN_IN_CLUSTER(
+            null,
+            "put a hash tag before the *, the one that the sorted key has",
+            null),
+    TAGS(
+            null,
+            "%sgive both keys one hash tag, such as \"%s\" and \"%s\"%s",
+            null),
+    TAGS_DIRECTIVE(
+            null,
+            "set hash_tag: \"{}\" in the server pool and ",
+            null),
+    BOUND_NODE(
+            null,
+            "node %s",
+            null),
+    BOUND_SLOT(
+            null,
+            "slot %s",
+            null),
+    BOUND_BY(
+            null,
+            " by key \"%s\"",
+            null),
+    BOUND_KEY(
+            null,
+            "key \"%s\" belongs to %s",
+            null),
+    UNKNOWN_KEYS(
+            null,
+            "nothing says which of its words is a key: by onNode() and onEachNode() anything"
+                    + " can be sent to nodes you choose",
+            null),
+    UNKNOWN_SUBCOMMAND(
+            null,
+            "the table of commands has no such subcommand: by onNode() and onEachNode()"
+                    + " anything can be sent to nodes you choose",
+            null),
+    UNKNOWN_EFFECT(
+            null,
+            "the table of commands does not have it, so what it does to its connection is"
+                    + " not known, and a %s sends other commands after it: call it by itself",
+            null),
+    PREPARES(
+            null,
+            "it prepares its connection first, which a %s cannot: call it by itself",
+            null),
+    INDEX_NAME(
+            null,
+            "the name of an index is no key, every node has its own: send it to each node by"
+                    + " onEachNode()",
+            null),
+    OWN_CONNECTION(
+            null,
+            "it needs a connection of its own: use a connection to the node itself",
+            null),
+    OWN_TRANSACTION(
+            null,
+            "it needs a connection of its own: call multi() or transaction()",
+            null),
+    OWN_SUBSCRIPTION(
+            null,
+            "it needs a connection of its own: call subscribe(), psubscribe() or ssubscribe()",
+            null),
+    ONE_NODE_ONLY(
+            null,
+            "it cannot be a part of a transaction, which is on one node",
+            null),
+    SSDB_TRANSACTIONS(
+            null,
+            "SSDB has no transactions",
+            null),
+    SSDB_ONLY(
+            null,
+            "only SSDB has it, and these nodes are redis",
+            null),
+    PER_NODE(
+            null,
+            "one reply of this type cannot say what each node answered: ask them one by one,"
+                    + " by onEachNode",
+            null),
+    KEYS_BEYOND(
+            null,
+            "its keys would reach beyond its last word",
+            null),
+    KEYS_NUMBER(
+            null,
+            "the number of its keys is no number",
+            null),
+    KEYS_UNEVEN(
+            null,
+            "its keys and what belongs to them do not come out even",
+            null),
+    NO_CURSOR(
+            null,
+            "it has no cursor",
+            null),
+    NAMES_NO_KEY(
+            null,
+            "it names no key",
+            null),
+    TEXT(
+            null,
+            "Configuration",
+            null),
+    IN_TEXT(
+            null,
+            "the configuration",
+            null),
+    DIRECTORY(
+            null,
+            "Is a directory",
+            null),
+    NOT_A_FILE(
+            null,
+            "it is a FIFO, a device or a socket, and not a file",
+            null),
+    NO_SUCH_FILE(
+            null,
+            "No such file or directory",
+            null),
+    NO_PERMISSION(
+            null,
+            "Permission denied",
+            null),
+    OLDER_JEDIS(
+            null,
+            "an older one",
+            null),
     WIRE_SURPLUS(
             null,
             "a reply that nothing asked for",
@@ -245,9 +537,21 @@ public enum Message {
             null,
             "a reply that is nested too deeply",
             null),
-    WIRE_COMMAND(
+    WIRE_PUSH(
             null,
-            "something other than commands was written",
+            "a push frame in RESP2",
+            null),
+    WIRE_NIL(
+            null,
+            "a message that is nil",
+            null),
+    WIRE_MESSAGE(
+            null,
+            "neither a message nor a confirmation",
+            null),
+    WIRE_CONFIRMATION(
+            null,
+            "a confirmation that nothing asked for",
             null);
 
     private final ErrorKind kind;

@@ -2,6 +2,7 @@ package io.onehop.core.cluster;
 
 import io.onehop.core.Node;
 import io.onehop.core.base.Limits;
+import io.onehop.core.base.Message;
 import io.onehop.core.placement.Slots;
 import io.onehop.core.topology.Nodes;
 import io.onehop.core.topology.PoolTopology;
@@ -41,8 +42,7 @@ public final class ClusterMap {
     /** Reads an answer. {@code zone} is the pool's, or {@code null}. */
     public static ClusterMap read(ClusterAnswer answer, String zone) throws ClusterException {
         if (answer.reply().length > Limits.CLUSTER_REPLY_BYTES_MAX) {
-            throw new ClusterException(
-                    "the reply is longer than " + Limits.CLUSTER_REPLY_BYTES_MAX + " bytes");
+            throw new ClusterException(Message.MAP_TOO_LONG.what(Limits.CLUSTER_REPLY_BYTES_MAX));
         }
         ClusterNodes nodes = new ClusterNodes(answer, zone);
         ClusterReply.read(answer.reply(), nodes);
@@ -112,21 +112,19 @@ public final class ClusterMap {
     /** Why a map may not be adopted, or {@code null}. */
     private static String unfit(PoolTopology current, ClusterMap map) {
         if (map == null) {
-            return "there is no answer";
+            return Message.NO_ANSWER.what();
         }
         if (map.served == 0) {
-            return "no slot is served";
+            return Message.MAP_EMPTY.what();
         }
         if (current == null || !map.hasNodeOf(current)) {
             return null;
         }
         if (map.epoch > 0 && map.epoch < current.epoch()) {
-            return "its epoch " + map.epoch + " is older than " + current.epoch();
+            return Message.MAP_OLDER.what(map.epoch, current.epoch());
         }
         int before = current.servedCount();
-        return map.served < (before + 1) / 2
-                ? "only " + map.served + " of " + before + " slots are served"
-                : null;
+        return map.served < (before + 1) / 2 ? Message.MAP_PARTIAL.what(map.served, before) : null;
     }
 
     /**

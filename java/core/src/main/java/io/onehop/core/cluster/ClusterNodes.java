@@ -3,6 +3,7 @@ package io.onehop.core.cluster;
 import io.onehop.core.Node;
 import io.onehop.core.Role;
 import io.onehop.core.base.Limits;
+import io.onehop.core.base.Message;
 import io.onehop.core.placement.Slots;
 import io.onehop.core.topology.Nodes;
 
@@ -54,18 +55,18 @@ final class ClusterNodes {
                         entry.hasEndpoint ? entry.endpoint : entry.address,
                         entry.address,
                         answer.host());
-        require(entry.port > 0 && entry.port <= Limits.PORT_MAX, () -> "a node has no valid port");
-        require(isPlain(host, Limits.SERVER_ADDRESS_BYTES_MAX), () -> "a node has no valid host");
+        require(entry.port > 0 && entry.port <= Limits.PORT_MAX, () -> Message.MAP_PORT.what());
+        require(isPlain(host, Limits.SERVER_ADDRESS_BYTES_MAX), () -> Message.MAP_HOST.what());
         require(
                 entry.id.isEmpty() || isPlain(entry.id, Limits.NODE_ID_BYTES_MAX),
-                () -> "a node has no valid id");
+                () -> Message.MAP_ID.what());
         String name = host + ":" + entry.port;
         String id = entry.id.isEmpty() ? name : entry.id;
         int known = ids.getOrDefault(id, nodes.size());
         if (known == nodes.size()) {
             require(
                     nodes.size() < Limits.POOL_SERVERS_MAX,
-                    () -> "there are more than " + Limits.POOL_SERVERS_MAX + " nodes");
+                    () -> Message.MAP_NODES.what(Limits.POOL_SERVERS_MAX));
             ids.put(id, known);
             nodes.add(
                     new Node(
@@ -81,9 +82,7 @@ final class ClusterNodes {
                             entry.isFailing,
                             isNear(entry, host)));
         }
-        require(
-                nodes.get(known).name().equals(name),
-                () -> "node " + shown(id) + " has two addresses");
+        require(nodes.get(known).name().equals(name), () -> Message.MAP_ADDRESSES.what(shown(id)));
         return known;
     }
 
@@ -140,10 +139,10 @@ final class ClusterNodes {
     void claim(long first, long last, int owner) throws ClusterException {
         require(
                 first >= 0 && last >= first && last < Slots.COUNT,
-                () -> "slots " + first + " to " + last + " are no range of 0 to 16383");
+                () -> Message.MAP_RANGE.what(first, last));
         for (int slot = (int) first; slot <= last; slot++) {
             int claimed = slot;
-            require(slots[slot] == NOBODY, () -> "slot " + claimed + " is claimed twice");
+            require(slots[slot] == NOBODY, () -> Message.MAP_CLAIMED.what(claimed));
             slots[slot] = (char) owner;
         }
     }
@@ -171,7 +170,7 @@ final class ClusterNodes {
             }
             require(
                     node.failing() || nodes.get(other).failing(),
-                    () -> "node " + shown(node.name()) + " is there twice");
+                    () -> Message.MAP_TWICE.what(shown(node.name())));
             isDropped[node.failing() ? node.index() : other] = true;
             if (!node.failing()) {
                 names.put(node.name(), node.index());

@@ -1,5 +1,6 @@
 package io.onehop.core.cluster;
 
+import io.onehop.core.base.Message;
 import io.onehop.core.cluster.ClusterValues.Kind;
 
 import java.util.function.Predicate;
@@ -28,7 +29,7 @@ final class ClusterReply {
     private void readAll() throws ClusterException {
         require(values.take());
         if (values.kind == Kind.ERROR) {
-            throw new ClusterException("the node answered with an error");
+            throw new ClusterException(Message.MAP_IS_ERROR.what());
         }
         require(values.kind == Kind.LIST);
         long elements = values.number;
@@ -45,7 +46,7 @@ final class ClusterReply {
 
     private static void require(boolean isRight) throws ClusterException {
         if (!isRight) {
-            throw new ClusterException("the reply is not that of CLUSTER SHARDS or CLUSTER SLOTS");
+            throw new ClusterException(Message.MAP_SHAPE.what());
         }
     }
 

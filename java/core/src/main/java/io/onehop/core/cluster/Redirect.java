@@ -3,6 +3,7 @@ package io.onehop.core.cluster;
 import io.onehop.core.Node;
 import io.onehop.core.Role;
 import io.onehop.core.base.Limits;
+import io.onehop.core.base.Message;
 import io.onehop.core.base.Timings;
 import io.onehop.core.base.Words;
 import io.onehop.core.key.Key;
@@ -74,7 +75,7 @@ public record Redirect(
             int chance) {}
 
     private static final Redirect NONE = new Redirect(Action.NONE, 0, 0, false, false, 0, null);
-    private static final String IN_VAIN = "there is no time left to try again";
+    private static final Message IN_VAIN = Message.REDIRECT_LATE;
 
     /** True if an error may mean that the command has not run. Only its whole first word counts. */
     public static boolean isOne(String error) {
@@ -106,15 +107,15 @@ public record Redirect(
                 : again(it, Words.REDIRECT_BEHIND.contains(words[0]), IN_VAIN);
     }
 
-    private static Redirect giveUp(String reason) {
-        return new Redirect(Action.GIVE_UP, 0, 0, false, true, 0, reason);
+    private static Redirect giveUp(Message reason) {
+        return new Redirect(Action.GIVE_UP, 0, 0, false, true, 0, reason.what());
     }
 
     private static Redirect held() {
-        return giveUp("a transaction is never sent again");
+        return giveUp(Message.REDIRECT_HELD);
     }
 
-    private static Redirect again(Case it, boolean wantsRefresh, String otherwise) {
+    private static Redirect again(Case it, boolean wantsRefresh, Message otherwise) {
         int full = it.tries < 5 ? Timings.AGAIN_MS_FIRST << it.tries : Timings.AGAIN_MS_MAX;
         int wait = full / 2 + Integer.remainderUnsigned(it.chance, full / 2 + 1);
         if (it.tries >= Limits.RETRIES_MAX || it.leftMs >= 0 && it.leftMs <= wait) {
@@ -125,7 +126,7 @@ public record Redirect(
 
     private static Redirect goTo(Case it, Action action, int node, int slot, boolean hasMoved) {
         if (it.hops >= Limits.REDIRECTS_MAX) {
-            return giveUp("the nodes send it to each other");
+            return giveUp(Message.REDIRECT_CIRCLE);
         }
         return new Redirect(action, node, slot, hasMoved, hasMoved, 0, null);
     }
@@ -160,7 +161,7 @@ public record Redirect(
         }
         int owner = map.nodeOfSlot(slot);
         if (action == Action.ASK || !map.isServed(slot) || owner == it.asked) {
-            return again(it, true, "the map of the cluster does not know the node");
+            return again(it, true, Message.REDIRECT_UNKNOWN);
         }
         return goTo(it, Action.FOLLOW, owner, slot, false);
     }

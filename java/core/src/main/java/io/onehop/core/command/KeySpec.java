@@ -1,5 +1,7 @@
 package io.onehop.core.command;
 
+import io.onehop.core.base.Message;
+
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
@@ -138,7 +140,7 @@ final class KeySpec {
             }
         }
         if (last < first || last >= words.count()) {
-            throw new Malformed("its keys would reach beyond its end");
+            throw new Malformed(Message.KEYS_BEYOND);
         }
         return (long) first << 32 | last;
     }
@@ -164,7 +166,7 @@ final class KeySpec {
                             : Long.MIN_VALUE / 16;
         }
         if (word.length == 0 || number < 0) {
-            throw new Malformed("its number of keys is no number");
+            throw new Malformed(Message.KEYS_NUMBER);
         }
         return (int) number;
     }

@@ -1,5 +1,7 @@
 package io.onehop.core.command;
 
+import io.onehop.core.base.Message;
+
 /**
  * The words of a command contradict the table. The message is a sentence without the command's
  * name.
@@ -7,7 +9,7 @@ package io.onehop.core.command;
 public final class Malformed extends Exception {
     private static final long serialVersionUID = 1;
 
-    Malformed(String what) {
-        super(what, null, false, false);
+    Malformed(Message reason) {
+        super(reason.what(), null, false, false);
     }
 }

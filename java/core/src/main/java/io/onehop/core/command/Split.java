@@ -1,5 +1,7 @@
 package io.onehop.core.command;
 
+import io.onehop.core.base.Message;
+
 /**
  * Splits a command whose keys are on several nodes or in several slots. Each part has one node's
  * keys in the caller's order, with the words that belong to them.
@@ -26,7 +28,7 @@ public final class Split {
         KeySpec spec = command.keys[0];
         int first = (int) (spec.span(words, spec.first(words)) >> 32);
         if (first + keys * spec.reach.step() * spec.reach.limit() != words.count()) {
-            throw new Malformed("its keys and what belongs to them do not come out even");
+            throw new Malformed(Message.KEYS_UNEVEN);
         }
         return first;
     }

@@ -1,6 +1,7 @@
 package io.onehop.core.wire;
 
 import io.onehop.core.base.Limits;
+import io.onehop.core.base.Message;
 
 /**
  * The RESP framing of one connection, without I/O. In: bytes. Out: counted replies, or one
@@ -18,21 +19,21 @@ import io.onehop.core.base.Limits;
 public final class Framing {
     /** What can be wrong with a stream. The connection must then be closed. */
     public enum Fault {
-        SURPLUS("a reply that nobody asked for"),
-        TYPE("a byte that begins no reply"),
-        LENGTH("a length that is no number or beyond the limit"),
-        LINE("a line that ends in LF alone or is beyond the limit"),
-        CRLF("a reply that does not end with CR LF"),
-        DEPTH("a reply that is nested too deep");
+        SURPLUS(Message.WIRE_SURPLUS),
+        TYPE(Message.WIRE_TYPE),
+        LENGTH(Message.WIRE_LENGTH),
+        LINE(Message.WIRE_LINE),
+        CRLF(Message.WIRE_CRLF),
+        DEPTH(Message.WIRE_DEPTH);
 
-        private final String sentence;
+        private final Message message;
 
-        Fault(String sentence) {
-            this.sentence = sentence;
+        Fault(Message message) {
+            this.message = message;
         }
 
-        public String sentence() {
-            return sentence;
+        public Message message() {
+            return message;
         }
     }
 

@@ -110,7 +110,7 @@ public final class ReplyGuard extends InputStream {
 
     private void refuseIfWrong() throws IOException {
         if (framing.fault() != null) {
-            throw new WireException(framing.fault().sentence());
+            throw new WireException(framing.fault().message());
         }
     }
 

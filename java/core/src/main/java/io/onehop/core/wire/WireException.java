@@ -1,5 +1,7 @@
 package io.onehop.core.wire;
 
+import io.onehop.core.base.Message;
+
 import java.io.IOException;
 
 /**
@@ -11,7 +13,16 @@ import java.io.IOException;
 public final class WireException extends IOException {
     private static final long serialVersionUID = 1;
 
-    public WireException(String reason) {
-        super(reason);
+    private final Message violation;
+
+    /** A reason, or a message of its own: that the answer has the wrong form. */
+    public WireException(Message message) {
+        super(message.what());
+        this.violation = message.kind() == null ? null : message;
+    }
+
+    /** The whole message if there is one; {@code null} if the text is only a reason. */
+    public Message violation() {
+        return violation;
     }
 }

@@ -251,8 +251,8 @@ class ParityTest {
             return "CrossNode";
         }
         boolean isMalformed =
-                there.text().contains(" is malformed, ")
-                        || there.text().contains("SCAN with this cursor");
+                there.text().contains("; it is malformed: ")
+                        || there.text().contains("The cursor is of another topology");
         if (isMalformed
                 && there.thrown() instanceof Unsupported
                 && here.thrown() instanceof JedisDataException) {

@@ -1,5 +1,7 @@
 package io.onehop.jedis.internal.batch;
 
+import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.base.Message;
 import io.onehop.core.command.Command;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.connection.Deadline;
@@ -83,7 +85,11 @@ public final class Batch {
     private int reader(int master) {
         int reader = snapshot.readFrom().of(master);
         if (reader < 0) {
-            throw Failure.withoutReplica(snapshot.pools()[master].endpoint().nodeName());
+            throw Failure.of(
+                    Message.NO_REPLICA,
+                    snapshot.pools()[master].endpoint().nodeName(),
+                    Outcome.NOT_SENT,
+                    null);
         }
         return reader;
     }

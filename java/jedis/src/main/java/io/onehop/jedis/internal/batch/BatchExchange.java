@@ -1,6 +1,7 @@
 package io.onehop.jedis.internal.batch;
 
 import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.base.Message;
 import io.onehop.core.cluster.Redirect;
 import io.onehop.core.wire.WireException;
 import io.onehop.jedis.NodeDown;
@@ -169,7 +170,7 @@ public final class BatchExchange {
             moved = true;
             write();
             if (!isDone() && deadline.hasPassedBy(GRACE_MS)) {
-                throw new SocketTimeoutException("the deadline passed");
+                throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
             }
         }
         return moved;
@@ -218,7 +219,7 @@ public final class BatchExchange {
                         error);
                 redirected++;
             } else if (!pending.sink(taken).take(reply)) {
-                throw new WireException("a reply of another shape than its command's");
+                throw new WireException(Message.UNEXPECTED_FORM);
             }
             acknowledged += pending.size(taken);
             taken++;
@@ -296,7 +297,9 @@ public final class BatchExchange {
      * by this try or by the one before.
      */
     void fail(Throwable thrown) {
-        OneHopException unsent = Failure.of(thrown, pool.endpoint().nodeName(), Outcome.NOT_SENT);
+        boolean wasOpen = connection != null && connection.wasOpen();
+        OneHopException unsent =
+                Failure.of(thrown, pool.endpoint().nodeName(), Outcome.NOT_SENT, wasOpen);
         Throwable sent = before != null && thrown instanceof OneHopException ? before : thrown;
         OneHopException reachedIt =
                 Failure.of(sent, pool.endpoint().nodeName(), Outcome.MAYBE_EXECUTED);

@@ -1,5 +1,7 @@
 package io.onehop.jedis.internal.batch;
 
+import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.base.Message;
 import io.onehop.core.command.Command;
 import io.onehop.core.command.MergeRule;
 import io.onehop.core.command.Split;
@@ -62,11 +64,7 @@ public final class Merge {
         this.replies = new Object[parts.length];
         this.nodes = new String[parts.length];
         if (this.command.merge() == MergeRule.PER_NODE && builder != BuilderFactory.RAW_OBJECT) {
-            throw Commands.unsupported(
-                    this.command.shown(),
-                    "one reply of this type cannot tell what each node "
-                            + "answered: ask them one by one, by onEachNode",
-                    this.pool);
+            throw Commands.unsupported(this.command.shown(), Message.PER_NODE.what(), this.pool);
         }
     }
 
@@ -158,7 +156,7 @@ public final class Merge {
 
     private void finish(Object merged) {
         if (merged == MergeRules.DIFFERENT) {
-            whole.fail(Commands.different(command.shown(), pool));
+            whole.fail(Failure.ofPool(Message.NODES_DIFFER, pool, Outcome.ANSWERED));
         } else {
             whole.take(isBroadcast && merged instanceof JedisDataException ? broadcast() : merged);
         }

@@ -1,10 +1,11 @@
 package io.onehop.jedis.internal.batch;
 
+import io.onehop.core.base.Message;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.connection.NodeConnection;
 import io.onehop.jedis.internal.connection.StackRoom;
-import io.onehop.jedis.internal.failure.Unresolved;
+import io.onehop.jedis.internal.failure.Late;
 import io.onehop.jedis.internal.pool.Holder;
 
 import java.io.IOException;
@@ -163,7 +164,7 @@ public final class Scatter {
                     exchange ->
                             exchange.fail(
                                     exchange.isResolving() && late instanceof SocketTimeoutException
-                                            ? new Unresolved()
+                                            ? new Late(Message.LATE_RESOLVING)
                                             : late));
             serving.clear();
         }
@@ -187,11 +188,11 @@ public final class Scatter {
             int ready = 0;
             while (ready == 0 && !isResolved.get()) {
                 if (deadline.hasPassed()) {
-                    throw new SocketTimeoutException("the deadline passed");
+                    throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
                 }
                 ready = all.select(deadline.selectMs());
                 if (ready == 0 && Thread.currentThread().isInterrupted()) {
-                    throw new InterruptedIOException("the calling thread was interrupted");
+                    throw new InterruptedIOException(Message.INTERRUPTED.what());
                 }
             }
         }

@@ -1,8 +1,11 @@
 package io.onehop.jedis.internal.batch;
 
+import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.base.Message;
 import io.onehop.core.ssdb.Ssdb;
 import io.onehop.jedis.OneHopException;
-import io.onehop.jedis.internal.command.Commands;
+import io.onehop.jedis.internal.failure.Failure;
+import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.request.ArgumentWords;
 import io.onehop.jedis.internal.request.RoutedArguments;
 
@@ -44,11 +47,15 @@ public final class SsdbCommand implements ReplySink {
         boolean isRaw = command.getBuilder() == BuilderFactory.RAW_OBJECT;
         Ssdb.Translation found = Ssdb.translate(new ArgumentWords(command.getArguments()), isRaw);
         if (found.refusal() != null) {
-            throw Commands.unsupported(
-                    new String(
-                            command.getArguments().getCommand().getRaw(), StandardCharsets.UTF_8),
-                    found.refusal().replaceAll("\\.$", ""),
-                    pool);
+            throw Failure.ofPool(
+                    Message.NOT_FOR_SSDB,
+                    pool,
+                    Outcome.NOT_SENT,
+                    Shown.of(
+                            new String(
+                                    command.getArguments().getCommand().getRaw(),
+                                    StandardCharsets.UTF_8)),
+                    found.refusal().replaceAll("\\.$", ""));
         }
     }
 

@@ -1,6 +1,7 @@
 package io.onehop.jedis.internal.batch;
 
 import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.base.Message;
 import io.onehop.core.wire.WireException;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.connection.Deadline;
@@ -13,7 +14,6 @@ import io.onehop.jedis.internal.pool.Pool;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
-import redis.clients.jedis.exceptions.JedisException;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -141,10 +141,10 @@ public final class StreamsWait {
         selector.selectedKeys().clear();
         if (selector.select(deadline.selectMs()) == 0) {
             if (Thread.currentThread().isInterrupted()) {
-                throw new InterruptedIOException("the calling thread was interrupted");
+                throw new InterruptedIOException(Message.INTERRUPTED.what());
             }
             if (deadline.hasPassed()) {
-                throw new SocketTimeoutException("the deadline passed");
+                throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
             }
         }
     }
@@ -168,16 +168,17 @@ public final class StreamsWait {
 
     private void take(Waiting each, Object reply) throws WireException {
         if (each.id == null) {
+            if (reply instanceof JedisDataException refused) {
+                throw refused;
+            }
             if (!(reply instanceof Long id)) {
-                throw reply instanceof JedisDataException refused
-                        ? refused
-                        : new JedisException("CLIENT ID: no number");
+                throw new WireException(Message.UNEXPECTED_FORM);
             }
             each.id = id;
             return;
         }
         if (!each.sink.take(reply)) {
-            throw new WireException("a reply of another shape than its command's");
+            throw new WireException(Message.UNEXPECTED_FORM);
         }
         each.isDone = true;
         each.key.cancel(); // Other callers may use the connection before this wait is over.
@@ -208,7 +209,7 @@ public final class StreamsWait {
         try {
             while (!each.isDone) {
                 if (release.hasPassed()) {
-                    throw new SocketTimeoutException("the deadline passed");
+                    throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
                 }
                 each.connection.until(release);
                 boolean isReleased = each.id != null && unblock(each, release);

@@ -3,6 +3,7 @@ package io.onehop.jedis.internal.cluster;
 import io.onehop.core.ErrorKind;
 import io.onehop.core.Node;
 import io.onehop.core.base.Clock;
+import io.onehop.core.base.Message;
 import io.onehop.core.base.Timings;
 import io.onehop.core.cluster.ClusterMap;
 import io.onehop.core.topology.PoolTopology;
@@ -59,7 +60,8 @@ public final class Cluster implements AutoCloseable {
     private long notBeforeNs;
     private long anywayNs;
     private ClusterRefresh refresh; // The last one.
-    private RefreshFailure failure = new RefreshFailure("there is no answer", ErrorKind.NODE_DOWN);
+    private RefreshFailure failure =
+            new RefreshFailure(Message.NO_ANSWER.what(), ErrorKind.NODE_DOWN);
     private String logged; // The problem that was logged last; null: none since the last success.
 
     public Cluster(Snapshots snapshots) {
@@ -150,7 +152,7 @@ public final class Cluster implements AutoCloseable {
         lock.lock();
         try {
             return isClosed
-                    ? new RefreshFailure("this client was closed", ErrorKind.NODE_DOWN)
+                    ? new RefreshFailure(Message.CLIENT_CLOSED.what(), ErrorKind.NODE_DOWN)
                     : isRefreshing ? refresh.failure() : failure;
         } finally {
             lock.unlock();
@@ -226,7 +228,7 @@ public final class Cluster implements AutoCloseable {
         String first = preferred;
         preferred = null;
         lock.unlock();
-        RefreshFailure problem = new RefreshFailure("it was given up", ErrorKind.NODE_DOWN);
+        RefreshFailure problem = new RefreshFailure(Message.GIVEN_UP.what(), ErrorKind.NODE_DOWN);
         try {
             problem = refreshed(snapshot, first);
         } catch (RuntimeException | Error unexpected) {
@@ -346,12 +348,7 @@ public final class Cluster implements AutoCloseable {
             map = fetched(current.nodes(), pool, refresh, null);
         }
         if (map == null) {
-            throw new ConfigRefused(
-                    "no node of the cluster of server pool \""
-                            + Shown.of(pool.name())
-                            + "\" tells what it looks like: "
-                            + refresh.failure().reason(),
-                    null);
+            throw new ConfigRefused(Message.UNMAPPED, null, refresh.failure().reason());
         }
         return map.topology(pool, current.pool().cluster() ? current : null);
     }

@@ -3,6 +3,7 @@ package io.onehop.jedis.internal.cluster;
 import io.onehop.core.ErrorKind;
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.base.Clock;
+import io.onehop.core.base.Message;
 import io.onehop.core.base.Timings;
 import io.onehop.core.cluster.ClusterAnswer;
 import io.onehop.core.cluster.ClusterException;
@@ -62,9 +63,9 @@ final class ClusterRefresh {
     private record Answer(Pool node, ClusterMap map, RefreshFailure failure) {}
 
     private static final RefreshFailure FITS =
-            new RefreshFailure("it was not needed", ErrorKind.NODE_DOWN);
+            new RefreshFailure(Message.NOT_NEEDED.what(), ErrorKind.NODE_DOWN);
     private static final RefreshFailure LATE =
-            new RefreshFailure("it has not answered yet", ErrorKind.DEADLINE_EXCEEDED);
+            new RefreshFailure(Message.MAP_LATE.what(), ErrorKind.DEADLINE_EXCEEDED);
 
     private final String zone;
     private final int timeoutMs;
@@ -151,7 +152,7 @@ final class ClusterRefresh {
                                                     ? LATE
                                                     : failures.values().iterator().next());
             return new RefreshFailure(
-                    each + (more > 0 ? "; and " + more + " more" : ""), worst.kind());
+                    more > 0 ? Message.MORE_NODES.what(each, more) : each, worst.kind());
         }
     }
 
@@ -174,8 +175,7 @@ final class ClusterRefresh {
 
     private static RefreshFailure ofMap(ClusterException unfit) {
         return new RefreshFailure(
-                "its picture of the cluster is refused: " + Shown.of(unfit.reason()),
-                ErrorKind.PROTOCOL_VIOLATION);
+                Message.MAP_REFUSED.what(Shown.of(unfit.reason())), ErrorKind.PROTOCOL_VIOLATION);
     }
 
     private ClusterMap map(Pool node) throws ClusterException {
@@ -199,8 +199,7 @@ final class ClusterRefresh {
             }
             node.answered(connection);
         } catch (IOException | RuntimeException failed) {
-            OneHopException failure =
-                    Failure.of(failed, node.endpoint().nodeName(), Outcome.MAYBE_EXECUTED);
+            OneHopException failure = failure(failed, node, connection);
             if (connection != null) {
                 connection.disconnect();
             }
@@ -210,10 +209,24 @@ final class ClusterRefresh {
             settle(connection, holder, node);
         }
         if (reply instanceof JedisDataException error) {
-            throw Failure.rejected("it answered", error.getMessage(), node.endpoint().nodeName());
+            throw Failure.of(
+                    Message.MAP_ERROR,
+                    node.endpoint().nodeName(),
+                    Outcome.NOT_SENT,
+                    null,
+                    Shown.of(error.getMessage()));
         }
         return ClusterMap.read(
                 new ClusterAnswer(wire(reply), wire(info), node.endpoint().host()), zone);
+    }
+
+    private static OneHopException failure(Exception failed, Pool node, NodeConnection connection) {
+        boolean wasOpen = connection != null && connection.wasOpen();
+        return Failure.of(
+                failed,
+                node.endpoint().nodeName(),
+                wasOpen ? Outcome.MAYBE_EXECUTED : Outcome.NOT_SENT,
+                wasOpen);
     }
 
     private static void settle(NodeConnection connection, Holder holder, Pool node) {

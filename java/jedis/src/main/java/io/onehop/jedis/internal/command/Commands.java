@@ -2,10 +2,13 @@ package io.onehop.jedis.internal.command;
 
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.base.Limits;
+import io.onehop.core.base.Message;
 import io.onehop.core.command.Command;
 import io.onehop.core.command.CommandIndex;
 import io.onehop.core.command.Spread;
+import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.Unsupported;
+import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.request.ArgumentWords;
 
@@ -58,13 +61,7 @@ public final class Commands {
     /** Refuses a command that sends another one of Jedis' own first, to prepare its connection. */
     public static void refuseHooks(CommandArguments arguments, String where, String pool) {
         if (arguments.getCommand() == Protocol.Command.HIMPORT) {
-            throw unsupported(
-                    "HIMPORT",
-                    "it prepares its connection first, which a "
-                            + where
-                            + " cannot: call it by "
-                            + "itself",
-                    pool);
+            throw unsupported("HIMPORT", Message.PREPARES.what(where), pool);
         }
     }
 
@@ -87,13 +84,7 @@ public final class Commands {
     public static void refuseUnknown(
             Command entry, CommandArguments arguments, String where, String pool) {
         if (isUnknown(entry, arguments)) {
-            throw unsupported(
-                    entry.shown(),
-                    "the table of commands does not hold it, so what it does to its connection "
-                            + "is not known, and a "
-                            + where
-                            + " has other commands behind it: call it by itself",
-                    pool);
+            throw unsupported(entry.shown(), Message.UNKNOWN_EFFECT.what(where), pool);
         }
     }
 
@@ -124,11 +115,7 @@ public final class Commands {
         }
         String name =
                 arguments.size() < 2 ? "" : " " + SafeEncoder.encode(arguments.get(1).getRaw());
-        throw unsupported(
-                container.shown() + name,
-                "OneHop knows no such subcommand: send it to a node you choose, "
-                        + "by onNode or onEachNode",
-                pool);
+        throw unsupported(container.shown() + name, Message.UNKNOWN_SUBCOMMAND.what(), pool);
     }
 
     private static Command unknown(CommandArguments arguments, String pool) {
@@ -138,18 +125,10 @@ public final class Commands {
                         ? UNKNOWN.computeIfAbsent(command, made -> Command.unknown(made.getRaw()))
                         : Command.unknown(command.getRaw());
         if (arguments.isKeyless()) {
-            throw unsupported(
-                    unknown.shown(),
-                    "nothing says which of its words is a key: "
-                            + "send it to a node you choose, by onNode or onEachNode",
-                    pool);
+            throw unsupported(unknown.shown(), Message.UNKNOWN_KEYS.what(), pool);
         }
         if (unknown.shown().startsWith("FT.") && !unknown.shown().startsWith("FT.SUG")) {
-            throw unsupported(
-                    unknown.shown(),
-                    "the name of an index is no key, every node has its own: "
-                            + "send it to each node by onEachNode",
-                    pool);
+            throw unsupported(unknown.shown(), Message.INDEX_NAME.what(), pool);
         }
         return unknown;
     }
@@ -161,47 +140,22 @@ public final class Commands {
     public static void requireFits(CommandArguments arguments, String pool) {
         for (int i = 0; i < arguments.size(); i++) {
             if (arguments.get(i).getRaw().length > Limits.WIRE_BULK_BYTES_MAX) {
-                throw new Unsupported(
-                        "a key or a value is larger than "
-                                + (Limits.WIRE_BULK_BYTES_MAX >> 20)
-                                + " MiB, the most that a node takes, server pool "
-                                + Shown.of(pool)
-                                + ": the command was not sent; store it in parts");
+                throw Failure.ofPool(
+                        Message.VALUE_TOO_LARGE,
+                        pool,
+                        Outcome.NOT_SENT,
+                        Limits.WIRE_BULK_BYTES_MAX >> 20);
             }
         }
     }
 
-    /** A refusal. {@code why} ends its sentence. */
-    public static Unsupported unsupported(String what, String why, String pool) {
-        return new Unsupported(
-                Shown.of(what)
-                        + " is not supported, server pool "
-                        + Shown.of(pool)
-                        + ": the command was not sent; "
-                        + why);
-    }
-
-    /** The error when nodes answered, but not all the same. */
-    public static Unsupported different(String what, String pool) {
-        return new Unsupported(
-                "the nodes answer "
-                        + Shown.of(what)
-                        + " differently, server pool "
-                        + Shown.of(pool)
-                        + ": "
-                        + Outcome.ANSWERED.phrase()
-                        + "; ask them one by one, by onEachNode",
-                Outcome.ANSWERED);
+    /** A refusal. {@code why} is its advice. */
+    public static OneHopException unsupported(String command, String why, String pool) {
+        return Failure.ofPool(Message.UNSUPPORTED, why, pool, Outcome.NOT_SENT, Shown.of(command));
     }
 
     /** The refusal of a command whose words contradict the table. */
-    public static Unsupported malformed(String what, String why, String pool) {
-        return new Unsupported(
-                Shown.of(what)
-                        + " is malformed, server pool "
-                        + Shown.of(pool)
-                        + ": "
-                        + why
-                        + "; the command was not sent");
+    public static OneHopException malformed(String command, String reason, String pool) {
+        return unsupported(command, Message.MALFORMED.what(reason), pool);
     }
 }

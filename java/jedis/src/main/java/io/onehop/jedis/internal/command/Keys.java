@@ -1,8 +1,10 @@
 package io.onehop.jedis.internal.command;
 
 import io.onehop.core.Distribution;
+import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.Node;
 import io.onehop.core.base.Limits;
+import io.onehop.core.base.Message;
 import io.onehop.core.command.Command;
 import io.onehop.core.command.KeyPositions;
 import io.onehop.core.command.Spread;
@@ -10,6 +12,8 @@ import io.onehop.core.key.HashTag;
 import io.onehop.core.key.Key;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.jedis.CrossNode;
+import io.onehop.jedis.OneHopException;
+import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.request.ArgumentWords;
 
@@ -175,41 +179,46 @@ public final class Keys {
                         && Key.offset(part) > 0
                         && Key.offset(part) + Key.length(part) < text(pattern).indexOf('*');
         if (!isTagged) {
-            throw new CrossNode(
-                    Shown.of(command.shown())
-                            + " would read keys made from the pattern \""
-                            + shown(pattern)
-                            + "\", which may be on other nodes, server pool "
-                            + Shown.of(pool())
-                            + ": the command was not sent; "
-                            + (tag == null ? "set hash_tag: \"{}\" in the server pool and " : "")
-                            + "give the pattern the hash tag of the sorted key, in front of the"
-                            + " asterisk");
+            Message message = Message.PATTERN_ANYWHERE;
+            throw Failure.ofPool(
+                    message,
+                    isCluster ? Message.PATTERN_IN_CLUSTER.what() : message.advice(),
+                    pool(),
+                    Outcome.NOT_SENT,
+                    Shown.of(command.shown()),
+                    shown(pattern));
         }
     }
 
-    public CrossNode crossNode(
+    private OneHopException crossNode(
             String command, byte[] one, int oneHome, byte[] other, int otherHome) {
-        return new CrossNode(
-                Shown.of(command)
-                        + " needs all its keys "
-                        + (isCluster ? "in one slot" : "on one node")
-                        + ": key \""
-                        + shown(one)
-                        + "\" is "
-                        + shown(oneHome)
-                        + ", key \""
-                        + shown(other)
-                        + "\" "
-                        + shown(otherHome)
-                        + ", server pool "
-                        + Shown.of(topology.pool().name())
-                        + ": the command was not sent; "
-                        + advice(one, other));
+        return Failure.ofPool(
+                isCluster ? Message.CROSS_SLOT : Message.CROSS_NODE,
+                advice(one, other),
+                pool(),
+                Outcome.NOT_SENT,
+                Shown.of(command),
+                "",
+                shown(one),
+                shown(oneHome),
+                shown(other),
+                shown(otherHome));
+    }
+
+    /** The refusal of a key that is not where the transaction is. */
+    public OneHopException bound(byte[] one, int oneHome, byte[] other, int otherHome) {
+        Message place = isCluster ? Message.BOUND_SLOT : Message.BOUND_NODE;
+        return Failure.ofPool(
+                isCluster ? Message.BOUND_IN_CLUSTER : Message.BOUND,
+                pool(),
+                Outcome.NOT_SENT,
+                place.what(shown(oneHome)),
+                Message.BOUND_BY.what(shown(one)),
+                Message.BOUND_KEY.what(shown(other), place.what(shown(otherHome))));
     }
 
     private String shown(int home) {
-        return isCluster ? "in slot " + home : "on node " + shown(topology.nodes().get(home));
+        return isCluster ? String.valueOf(home) : shown(topology.nodes().get(home));
     }
 
     /**
@@ -225,12 +234,11 @@ public final class Keys {
                         + text(one).substring(Key.offset(part), Key.offset(part) + Key.length(part))
                         + (char) (tag.close() & 0xff);
         String first = Key.length(part) < one.length ? text(one) : tagged;
-        return (configured == null ? "set hash_tag: \"{}\" in the server pool and " : "")
-                + "give both keys one hash tag, such as \""
-                + shown(first.getBytes(StandardCharsets.ISO_8859_1))
-                + "\" and \""
-                + shown((tagged + text(other)).getBytes(StandardCharsets.ISO_8859_1))
-                + "\"";
+        return Message.TAGS.what(
+                configured == null ? Message.TAGS_DIRECTIVE.what() : "",
+                shown(first.getBytes(StandardCharsets.ISO_8859_1)),
+                shown((tagged + text(other)).getBytes(StandardCharsets.ISO_8859_1)),
+                "");
     }
 
     private static String text(byte[] bytes) {

@@ -1,5 +1,6 @@
 package io.onehop.jedis.internal.command;
 
+import io.onehop.core.base.Message;
 import io.onehop.core.command.Command;
 import io.onehop.core.command.KeyPositions;
 import io.onehop.core.command.Malformed;
@@ -105,9 +106,7 @@ public record Plan(Command command, Spread spread, int home, Split.Part[] parts)
                             command.merge() == MergeRule.NONE ? null : everywhere(keys));
             default ->
                     throw Commands.unsupported(
-                            command.shown(),
-                            "it belongs to a transaction: call multi() or transaction()",
-                            keys.pool());
+                            command.shown(), Message.OWN_TRANSACTION.what(), keys.pool());
         };
     }
 
@@ -140,11 +139,10 @@ public record Plan(Command command, Spread spread, int home, Split.Part[] parts)
             return Spread.ANY_NODE;
         }
         if (command.withoutKeys() == Spread.REFUSED) {
-            throw Commands.unsupported(
-                    command.shown() + " without a key", command.withoutKeysReason(), keys.pool());
+            throw Commands.unsupported(command.shown(), command.withoutKeysReason(), keys.pool());
         }
         if (command.withoutKeys() == Spread.NONE) {
-            throw Commands.malformed(command.shown(), "it names no key", keys.pool());
+            throw Commands.malformed(command.shown(), Message.NAMES_NO_KEY.what(), keys.pool());
         }
         return command.withoutKeys();
     }

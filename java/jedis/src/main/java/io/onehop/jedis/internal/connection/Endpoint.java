@@ -2,9 +2,10 @@ package io.onehop.jedis.internal.connection;
 
 import io.onehop.core.Node;
 import io.onehop.core.Role;
+import io.onehop.core.base.Message;
 import io.onehop.core.topology.ServerPool;
+import io.onehop.jedis.internal.failure.Late;
 import io.onehop.jedis.internal.failure.NodeName;
-import io.onehop.jedis.internal.failure.Unresolved;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -133,14 +134,14 @@ public final class Endpoint {
         try {
             return addresses.get(deadline.waitNs(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException late) {
-            throw new Unresolved();
+            throw new Late(Message.LATE_RESOLVING);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
-            throw new InterruptedIOException("the calling thread was interrupted");
+            throw new InterruptedIOException(Message.INTERRUPTED.what());
         } catch (ExecutionException failed) {
             throw failed.getCause() instanceof IOException reason
                     ? reason
-                    : new IOException("the name was not resolved", failed);
+                    : new IOException(Message.UNRESOLVED.what(), failed);
         }
     }
 

@@ -1,9 +1,13 @@
 package io.onehop.jedis.internal.connection;
 
+import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.base.Message;
 import io.onehop.core.topology.ReadFrom;
 import io.onehop.core.topology.ServerPool;
+import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.NodeName;
+import io.onehop.jedis.internal.failure.Shown;
 
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
@@ -87,12 +91,16 @@ public final class Handshake {
         if (isError
                 && answer.toLowerCase(Locale.ROOT)
                         .startsWith("err max number of clients reached")) {
-            throw Failure.turnedAway(answer, node);
+            throw refused(Message.TURNED_AWAY, answer, node);
         }
         if (isError && answer.startsWith("DENIED ")) {
-            throw Failure.rejected("the node runs in protected mode", answer, node);
+            throw refused(Message.PROTECTED_MODE, answer, node);
         }
         steps.get(index).verdict().on(answer, isError, node);
+    }
+
+    private static OneHopException refused(Message message, String answer, NodeName node) {
+        return Failure.of(message, node, Outcome.NOT_SENT, null, Shown.of(answer));
     }
 
     private static void carryOn(String answer, boolean isError, NodeName node) {
@@ -104,20 +112,20 @@ public final class Handshake {
                 answer.contains("without any password configured")
                         || answer.contains("no password is set");
         if (isError && !isUnneeded) {
-            throw Failure.rejected("the node refused user or password", answer, node);
+            throw refused(Message.PASSWORD_REFUSED, answer, node);
         }
     }
 
     private static void selected(String answer, boolean isError, NodeName node) {
         if (isError) {
-            throw Failure.rejected("the node refused the database", answer, node);
+            throw refused(Message.DATABASE_REFUSED, answer, node);
         }
     }
 
     /** READONLY changes nothing on a master. */
     private static void readable(String answer, boolean isError, NodeName node) {
         if (isError && !answer.startsWith("NOAUTH") && !answer.startsWith("LOADING")) {
-            throw Failure.rejected("the node does not let replicas be read", answer, node);
+            throw refused(Message.READONLY_REFUSED, answer, node);
         }
     }
 
@@ -125,7 +133,7 @@ public final class Handshake {
     private static void recognized(String answer, boolean isError, NodeName node) {
         alive(answer, isError, node);
         if (isError) {
-            throw Failure.rejected("the node is no SSDB of 1.9 or later", answer, node);
+            throw refused(Message.NOT_SSDB, answer, node);
         }
     }
 
@@ -135,7 +143,7 @@ public final class Handshake {
      */
     private static void alive(String answer, boolean isError, NodeName node) {
         if (isError && answer.startsWith("NOAUTH")) {
-            throw Failure.rejected("the node demands a password", answer, node);
+            throw refused(Message.PASSWORD_MISSING, answer, node);
         }
     }
 }

@@ -1,9 +1,12 @@
 package io.onehop.jedis.internal.connection;
 
+import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.base.Message;
 import io.onehop.core.health.Health;
 import io.onehop.core.wire.ReplyGuard;
 import io.onehop.core.wire.WireException;
 import io.onehop.jedis.internal.failure.Failure;
+import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.request.RequestBuffer;
 
 import redis.clients.jedis.CommandArguments;
@@ -156,7 +159,7 @@ public final class NodeConnection extends Connection {
             judgeHandshake();
         }
         if (state == State.CLOSED) {
-            throw new IOException("the connection is closed");
+            throw new IOException(Message.LOST.what());
         }
         return state == State.OPEN;
     }
@@ -201,7 +204,7 @@ public final class NodeConnection extends Connection {
         if (judged == handshake.size()) {
             // It would be taken for the reply to the first command, which is not sent yet.
             if (!guard.isClean() || !replies.isEmpty()) {
-                throw new WireException("more than the handshake asked for");
+                throw new WireException(Message.WIRE_SURPLUS);
             }
             state = State.OPEN;
         }
@@ -283,6 +286,11 @@ public final class NodeConnection extends Connection {
         return isReused;
     }
 
+    /** True if its handshake has ever ended well. */
+    public boolean wasOpen() {
+        return judged == handshake.size();
+    }
+
     /** True if the node has ever accepted it. */
     public boolean wasConnected() {
         return guard != null;
@@ -311,7 +319,7 @@ public final class NodeConnection extends Connection {
     @Override
     public void connect() {
         if (!isConnected()) {
-            throw new JedisConnectionException(new IOException("the connection is closed"));
+            throw new JedisConnectionException(new IOException(Message.LOST.what()));
         }
     }
 
@@ -335,7 +343,7 @@ public final class NodeConnection extends Connection {
     protected Object protocolRead(RedisInputStream unused, PushConsumerChain pushes) {
         // Jedis could take a push for the reply. Without HELLO 3 there is none.
         if (replies.peek((byte) '>')) {
-            throw new JedisConnectionException(new WireException("a push frame in RESP2"));
+            throw new JedisConnectionException(new WireException(Message.WIRE_PUSH));
         }
         String error = replies.peek((byte) '-') ? errorLine() : null;
         try {
@@ -343,7 +351,12 @@ public final class NodeConnection extends Connection {
         } catch (JedisDataException answer) {
             lease.refused(Health.isUnwell(answer.getMessage()));
             if (answer instanceof JedisMovedDataException && !endpoint.isOfCluster()) {
-                throw Failure.ofCluster(answer.getMessage(), endpoint.nodeName());
+                throw Failure.of(
+                        Message.IN_CLUSTER,
+                        endpoint.nodeName(),
+                        Outcome.ANSWERED,
+                        null,
+                        Shown.of(answer.getMessage()));
             }
             throw answer;
         } catch (NumberFormatException
@@ -361,7 +374,7 @@ public final class NodeConnection extends Connection {
                 if (fill() == 0) {
                     socket.await(SelectionKey.OP_READ);
                 } else if (deadline.hasPassed()) {
-                    throw new SocketTimeoutException("the deadline passed");
+                    throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
                 }
             }
         } catch (IOException failure) {

@@ -1,5 +1,6 @@
 package io.onehop.jedis.internal.connection;
 
+import io.onehop.core.base.Message;
 import io.onehop.jedis.internal.request.RequestBuffer;
 
 import redis.clients.jedis.DefaultJedisSocketFactory;
@@ -123,7 +124,7 @@ public final class NodeSocket extends Socket {
             // One read of the clock for each wait, because it may be slow.
             long left = deadline.waitNs();
             if (left == 0) {
-                throw new SocketTimeoutException("the deadline passed");
+                throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
             }
             isReady = awaitMs(operations, Deadline.selectMs(left));
         }
@@ -138,7 +139,7 @@ public final class NodeSocket extends Socket {
         }
         boolean ready = selector.select(ignored -> {}, ms) > 0;
         if (!ready && Thread.currentThread().isInterrupted()) {
-            throw new InterruptedIOException("the calling thread was interrupted");
+            throw new InterruptedIOException(Message.INTERRUPTED.what());
         }
         return ready;
     }
@@ -193,7 +194,7 @@ public final class NodeSocket extends Socket {
         }
         // A node that never pauses must not outlast the deadline.
         if (!isAwaited && deadline.hasPassed()) {
-            throw new SocketTimeoutException("the deadline passed");
+            throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
         }
         return count;
     }
@@ -202,7 +203,7 @@ public final class NodeSocket extends Socket {
         readView = view(readView, into, offset, length);
         int count = channel.read(readView);
         if (count < 0) {
-            throw new EOFException("the node closed the connection");
+            throw new EOFException(Message.CLOSED_BY_NODE.what());
         }
         received += count;
         return count;

@@ -1,103 +1,144 @@
 package io.onehop.jedis.internal.failure;
 
+import io.onehop.core.ErrorKind;
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.base.Limits;
+import io.onehop.core.base.Message;
 import io.onehop.core.wire.WireException;
 import io.onehop.jedis.ConfigInvalid;
+import io.onehop.jedis.CrossNode;
 import io.onehop.jedis.DeadlineExceeded;
 import io.onehop.jedis.NodeDown;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.PartialBatch;
 import io.onehop.jedis.PoolExhausted;
 import io.onehop.jedis.ProtocolViolation;
+import io.onehop.jedis.Unsupported;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 
 /**
  * Turns what was thrown beneath into the exception that the caller sees: kind, node, outcome, and a
  * sentence that says what to do.
  *
- * <p>In: what Java or Jedis threw, and how far the command got. Out: a {@link OneHopException}.
- * Every message has the same form. Text of a server is escaped and cut, and a password is never
- * part of a message. Implements spec/errors.json.
+ * <p>In: what Java or Jedis threw, and how far the command got; or a {@link Message}. Out: a {@link
+ * OneHopException} of the message's kind. Its text is "what, node, server pool: outcome; advice".
+ * Text of a server is escaped and cut; a password is never part of one. Implements spec/errors.json
+ * and spec/messages.json.
  */
 public final class Failure {
-
-    /* A message names this many nodes, then counts the rest. */
-    private static final int NAMES_MAX = 3;
-
     private Failure() {}
+
+    /* ---- From a message ---- */
+
+    /** The failure of a node. The arguments complete what happened. */
+    public static OneHopException of(
+            Message message, NodeName node, Outcome outcome, Throwable cause, Object... what) {
+        String text = text(message.what(what) + ", " + node, outcome, message.advice());
+        return made(message.kind(), text, node.name(), outcome, cause);
+    }
+
+    /** A failure that no node has caused, of a server pool. */
+    public static OneHopException ofPool(
+            Message message, String pool, Outcome outcome, Object... what) {
+        return ofPool(message, message.advice(), pool, outcome, what);
+    }
+
+    /** The same with another advice than the message's. */
+    public static OneHopException ofPool(
+            Message message, String advice, String pool, Outcome outcome, Object... what) {
+        String where = ", server pool " + Shown.of(pool);
+        return made(
+                message.kind(),
+                text(message.what(what) + where, outcome, advice),
+                null,
+                outcome,
+                null);
+    }
+
+    /** A client that cannot be built has neither a server pool nor a command. */
+    public static ConfigInvalid ofBuild(String what, String advice, Throwable cause) {
+        return new ConfigInvalid(what + "; " + advice, cause);
+    }
+
+    private static String text(String where, Outcome outcome, String advice) {
+        return where + ": " + outcome.phrase() + "; " + advice;
+    }
+
+    private static OneHopException made(
+            ErrorKind kind, String text, String node, Outcome outcome, Throwable cause) {
+        return switch (kind) {
+            case NODE_DOWN -> new NodeDown(text, node, outcome, cause);
+            case DEADLINE_EXCEEDED -> new DeadlineExceeded(text, node, outcome, cause);
+            case POOL_EXHAUSTED -> new PoolExhausted(text, node, outcome, cause);
+            case CONFIG_INVALID -> new ConfigInvalid(text, node, outcome, cause);
+            case PROTOCOL_VIOLATION -> new ProtocolViolation(text, node, outcome, cause);
+            case UNSUPPORTED -> new Unsupported(text, outcome);
+            case CROSS_NODE -> new CrossNode(text);
+            case PARTIAL_BATCH -> throw new IllegalArgumentException(text);
+        };
+    }
+
+    /* ---- From what was thrown ---- */
 
     /** The failure of an exchange with a node, or of what precedes it. */
     public static OneHopException of(Throwable thrown, NodeName node, Outcome outcome) {
+        return of(thrown, node, outcome, true);
+    }
+
+    /** The same. {@code wasOpen}: the handshake had ended well. */
+    public static OneHopException of(
+            Throwable thrown, NodeName node, Outcome outcome, boolean wasOpen) {
         if (thrown instanceof OneHopException known) {
             return known;
         }
-        return ofTransport(thrown, root(thrown), node, outcome);
-    }
-
-    private static OneHopException ofTransport(
-            Throwable thrown, Throwable root, NodeName node, Outcome outcome) {
-        if (root instanceof Unresolved) {
-            String late = "the name was not resolved within " + node.pool().timeoutMs() + " ms";
-            return new DeadlineExceeded(
-                    message(late, node, outcome, "check the name and the resolver"),
-                    node.name(),
-                    outcome,
-                    thrown);
-        }
+        Throwable root = root(thrown);
         if (root instanceof SocketTimeoutException) {
-            String late = "the timeout of " + node.pool().timeoutMs() + " ms passed";
-            return new DeadlineExceeded(
-                    message(late, node, outcome, "see whether the node hangs, or raise timeout"),
-                    node.name(),
-                    outcome,
-                    thrown);
+            Message late = root instanceof Late known ? known.message() : late(outcome, wasOpen);
+            return of(late, node, outcome, thrown, node.pool().timeoutMs());
         }
         if (root instanceof InterruptedIOException || root instanceof InterruptedException) {
-            return new DeadlineExceeded(
-                    message(
-                            "the calling thread was interrupted",
-                            node,
-                            outcome,
-                            "find out who interrupts it"),
-                    node.name(),
-                    outcome,
-                    thrown);
+            return of(Message.INTERRUPTED, node, outcome, thrown);
         }
-        if (root instanceof IOException lost && !(root instanceof WireException)) {
-            return nodeDown(Shown.of(why(lost)), "bring the node back", thrown, node, outcome);
+        if (root instanceof WireException broken) {
+            return broken.violation() == null
+                    ? of(Message.PROTOCOL_BROKEN, node, outcome, thrown, Shown.of(why(broken)))
+                    : of(broken.violation(), node, outcome, thrown);
         }
-        String what = root instanceof WireException ? root.getMessage() : root.toString();
-        return new ProtocolViolation(
-                message(
-                        "the node did not speak the protocol: " + Shown.of(what),
-                        node,
-                        outcome,
-                        "see what listens at this address"),
-                node.name(),
-                outcome,
-                thrown);
+        if (root instanceof IOException lost) {
+            return of(lost(lost, outcome, wasOpen), node, outcome, thrown, Shown.of(why(lost)));
+        }
+        return of(Message.PROTOCOL_BROKEN, node, outcome, thrown, Shown.of(root.toString()));
     }
 
-    private static NodeDown nodeDown(
-            String what, String advice, Throwable thrown, NodeName node, Outcome outcome) {
-        return new NodeDown(message(what, node, outcome, advice), node.name(), outcome, thrown);
+    private static Message late(Outcome outcome, boolean wasOpen) {
+        if (outcome != Outcome.NOT_SENT) {
+            return Message.LATE_REPLY;
+        }
+        return wasOpen ? Message.LATE_SENDING : Message.LATE_CONNECTING;
     }
 
-    private static String why(IOException root) {
-        String text = root.getMessage();
-        return root instanceof UnknownHostException
-                ? "the name does not resolve: " + text
-                : text == null
-                        ? "the connection was lost: " + root.getClass().getSimpleName()
-                        : text;
+    private static Message lost(IOException lost, Outcome outcome, boolean wasOpen) {
+        if (lost instanceof UnknownHostException) {
+            return Message.NAME_NOT_RESOLVED;
+        }
+        if (outcome != Outcome.NOT_SENT) {
+            return Message.CONNECTION_LOST;
+        }
+        return wasOpen ? Message.CONNECTION_LOST_UNSENT : Message.NOT_CONNECTED;
+    }
+
+    private static String why(IOException lost) {
+        if (lost instanceof EOFException) {
+            return Message.CLOSED_BY_NODE.what();
+        }
+        return lost.getMessage() == null ? Message.LOST.what() : lost.getMessage();
     }
 
     /** The first cause that says what happened. Jedis wraps it, some of it twice. */
@@ -107,43 +148,6 @@ public final class Failure {
             root = root.getCause();
         }
         return root;
-    }
-
-    /** No connection to the node became free. */
-    public static PoolExhausted exhausted(NodeName node) {
-        String busy =
-                "all " + node.pool().poolSize() + " connections stayed in use until the deadline";
-        return new PoolExhausted(
-                message(
-                        busy,
-                        node,
-                        Outcome.NOT_SENT,
-                        "raise pool_size, or use connections for a shorter time"),
-                node.name(),
-                Outcome.NOT_SENT,
-                null);
-    }
-
-    /**
-     * The node was not asked, because it rests after that many failures in a row; {@code last} is
-     * the last one.
-     */
-    public static NodeDown resting(NodeName node, int failures, long ms, OneHopException last) {
-        String why = last == null ? "" : ": " + reason(last);
-        // Varying numbers come last, so logs can be grouped by the beginning.
-        String numbers =
-                " ("
-                        + ms
-                        + " ms more, after "
-                        + failures
-                        + (failures == 1 ? " failure" : " failures")
-                        + " in a row)";
-        return nodeDown(
-                "the node rests" + why,
-                "try again later, or bring the node back" + numbers,
-                last,
-                node,
-                Outcome.NOT_SENT);
     }
 
     /** What has happened, by a failure of this node, without where and what to do. */
@@ -156,134 +160,58 @@ public final class Failure {
         return where < 0 ? message : message.substring(0, where);
     }
 
-    /** The same for what was thrown beneath. */
-    public static String reason(OneHopException failure) {
-        Throwable root = root(failure);
-        return Shown.of(
-                root instanceof Unresolved
-                        ? root.getMessage()
-                        : root instanceof SocketTimeoutException
-                                ? "no answer in time"
-                                : root instanceof IOException lost ? why(lost) : root.toString());
+    /* ---- Failures of several ---- */
+
+    /**
+     * The node was not asked, because it rests after that many failures in a row; {@code last} is
+     * the last one.
+     */
+    public static OneHopException resting(
+            NodeName node, int failures, long ms, OneHopException last) {
+        String why = last == null ? Message.UNWELL.what() : what(last, node);
+        String text =
+                text(
+                        Message.RESTING.what(why) + ", " + node,
+                        Outcome.NOT_SENT,
+                        Message.RESTING.advice());
+        // Varying numbers come last, so logs can be grouped by the beginning.
+        return made(
+                Message.RESTING.kind(),
+                text + " (" + Message.RESTING_NUMBERS.what(ms, failures) + ")",
+                node.name(),
+                Outcome.NOT_SENT,
+                last);
     }
 
-    /** The client is closed. */
-    public static NodeDown closed(NodeName node) {
-        return nodeDown(
-                "this client was closed", "build another one", null, node, Outcome.NOT_SENT);
+    /** No node has returned the map yet. */
+    public static OneHopException unmapped(RefreshFailure refused, String pool) {
+        Message message =
+                switch (refused.kind()) {
+                    case CONFIG_INVALID -> Message.UNMAPPED_REFUSED;
+                    case PROTOCOL_VIOLATION -> Message.UNMAPPED_STRANGE;
+                    case DEADLINE_EXCEEDED -> Message.UNMAPPED_LATE;
+                    default -> Message.UNMAPPED;
+                };
+        return ofPool(message, pool, Outcome.NOT_SENT, refused.reason());
     }
 
     /** Messages of the channel are published elsewhere from now on. */
-    public static NodeDown moved(byte[] channel, NodeName node) {
-        return nodeDown(
-                "since the configuration changed \""
-                        + Shown.of(channel, Limits.SHOWN_BYTES_MAX)
-                        + "\" is no longer here alone",
-                "subscribe again",
-                null,
-                node,
-                Outcome.ANSWERED);
-    }
-
-    /** The slot of a sharded channel belongs to another node. */
-    public static NodeDown slotMoved(byte[] channel, NodeName node) {
-        return nodeDown(
-                "the slot of \""
-                        + Shown.of(channel, Limits.SHOWN_BYTES_MAX)
-                        + "\" is another node's now",
-                "subscribe again",
-                null,
-                node,
-                Outcome.ANSWERED);
-    }
-
-    /** The node rejects a value of the configuration. */
-    public static ConfigInvalid rejected(String what, String answer, NodeName node) {
-        return new ConfigInvalid(
-                message(
-                        what + ": " + Shown.of(answer),
-                        node,
-                        Outcome.NOT_SENT,
-                        "correct the server pool's configuration"),
-                node.name(),
-                Outcome.NOT_SENT,
-                null);
-    }
-
-    /** The configuration does not say that the nodes are a Redis Cluster. */
-    public static ConfigInvalid ofCluster(String answer, NodeName node) {
-        return new ConfigInvalid(
-                message(
-                        "the node belongs to a Redis Cluster: it answered " + Shown.of(answer),
-                        node,
-                        Outcome.ANSWERED,
-                        "set \"cluster: true\" in the server pool"),
-                node.name(),
-                Outcome.ANSWERED,
-                null);
+    public static OneHopException moved(Message message, byte[] channel, NodeName node) {
+        return of(message, node, Outcome.ANSWERED, null, Shown.of(channel, Limits.SHOWN_BYTES_MAX));
     }
 
     /**
      * No node of a Redis Cluster is left to send the command to: why, and the last node's answer.
      */
-    public static NodeDown redirected(String reason, String answer, NodeName node) {
-        return nodeDown(
-                "the cluster cannot serve this now: "
-                        + reason
-                        + " (it said \""
-                        + Shown.of(answer)
-                        + "\")",
-                "try again",
-                null,
+    public static OneHopException redirected(String reason, String answer, NodeName node) {
+        return of(
+                Message.REDIRECTED,
                 node,
-                Outcome.ANSWERED);
-    }
-
-    /** Only a replica may answer, and there is none. */
-    public static NodeDown withoutReplica(NodeName master) {
-        return nodeDown(
-                "it has no replica that could answer",
-                "give it one, or set \"read_from: prefer_replica\"",
+                Outcome.ANSWERED,
                 null,
-                master,
-                Outcome.NOT_SENT);
-    }
-
-    /** No node has returned the map yet. */
-    public static OneHopException unmapped(RefreshFailure refused, String pool) {
-        String what =
-                "no node tells what the cluster looks like: "
-                        + refused.reason()
-                        + ", server pool "
-                        + Shown.of(pool)
-                        + ": "
-                        + Outcome.NOT_SENT.phrase()
-                        + "; ";
-        String unreachable = what + "check that the servers run and can be reached";
-        return switch (refused.kind()) {
-            case CONFIG_INVALID ->
-                    new ConfigInvalid(
-                            what + "correct the servers of the server pool, or how it signs in",
-                            null,
-                            Outcome.NOT_SENT,
-                            null);
-            case PROTOCOL_VIOLATION ->
-                    new ProtocolViolation(
-                            what + "check the nodes of the cluster", null, Outcome.NOT_SENT, null);
-            case DEADLINE_EXCEEDED ->
-                    new DeadlineExceeded(unreachable, null, Outcome.NOT_SENT, null);
-            default -> new NodeDown(unreachable, null, Outcome.NOT_SENT, null);
-        };
-    }
-
-    /** The node answered and refused the connection. */
-    public static NodeDown turnedAway(String answer, NodeName node) {
-        return nodeDown(
-                "the node turned the connection away: " + Shown.of(answer),
-                "give the node room for more clients",
-                null,
-                node,
-                Outcome.NOT_SENT);
+                reason,
+                Shown.of(node.name()),
+                Shown.of(answer));
     }
 
     /**
@@ -295,35 +223,28 @@ public final class Failure {
             boolean hasArrived,
             String pool,
             List<Object> replies) {
+        OneHopException first = failures.values().iterator().next();
         if (!hasArrived) {
             return failures.values().stream()
                     .filter(OneHopException::mayHaveExecuted)
                     .findFirst()
-                    .orElseGet(failures.values().iterator()::next);
+                    .orElse(first);
         }
-        String names =
-                failures.keySet().stream()
-                        .limit(NAMES_MAX)
-                        .map(Shown::of)
-                        .collect(Collectors.joining(", "));
-        String more =
-                failures.size() > NAMES_MAX
-                        ? " and " + (failures.size() - NAMES_MAX) + " more"
-                        : "";
+        String what =
+                Message.PARTIAL.what(failures.size()) + ", server pool " + Shown.of(pool) + ": ";
         return new PartialBatch(
-                "a part of the batch did not come back, node "
-                        + names
-                        + more
-                        + ", server pool "
-                        + Shown.of(pool)
-                        + ": the other commands were answered; getReplies() has their replies,"
-                        + " getFailures() says of each node that failed whether its commands may"
-                        + " have executed",
+                what + Message.FIRST_FAILURE.what(Message.PARTIAL.advice(), what(first)),
                 replies,
                 failures);
     }
 
-    private static String message(String what, NodeName node, Outcome outcome, String advice) {
-        return what + ", " + node + ": " + outcome.phrase() + "; " + advice;
+    /* What happened and where. Outcome and advice are true of its node, not of the batch. */
+    private static String what(OneHopException first) {
+        String text = first.getMessage();
+        for (Outcome outcome : Outcome.values()) {
+            int end = text.lastIndexOf(": " + outcome.phrase() + "; ");
+            text = end < 0 ? text : text.substring(0, end);
+        }
+        return text;
     }
 }

@@ -2,6 +2,7 @@ package io.onehop.jedis.internal.pool;
 
 import io.onehop.core.ErrorKind;
 import io.onehop.core.base.Clock;
+import io.onehop.core.base.Message;
 import io.onehop.core.base.Timings;
 import io.onehop.core.health.Health;
 import io.onehop.core.health.Health.Answer;
@@ -9,7 +10,6 @@ import io.onehop.core.health.Health.Cause;
 import io.onehop.core.health.Health.Edge;
 import io.onehop.core.health.Health.Told;
 import io.onehop.core.topology.ServerPool;
-import io.onehop.jedis.NodeDown;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.connection.NoDescriptor;
@@ -96,7 +96,7 @@ public final class NodeHealth {
     /** Its last failure, or {@code null} while it is up. */
     public String reason(long nowMs) {
         OneHopException failure = last;
-        return failure == null || isUp(nowMs) ? null : Failure.reason(failure);
+        return failure == null || isUp(nowMs) ? null : Failure.what(failure, node);
     }
 
     /** True if it should not be asked now. */
@@ -157,7 +157,7 @@ public final class NodeHealth {
         return (int) Math.min(deadline.selectMs(), Integer.MAX_VALUE);
     }
 
-    private NodeDown resting(long now, long nowMs) {
+    private OneHopException resting(long now, long nowMs) {
         return Failure.resting(node, Health.failures(now), Health.until(now) - nowMs, last);
     }
 
@@ -245,7 +245,7 @@ public final class NodeHealth {
                     ? label + " is in again after " + seconds(news.ms()) + ", and its keys with it"
                     : label + " is back after " + seconds(news.ms());
         }
-        String why = failure == null ? "it cannot serve now" : Failure.reason(failure);
+        String why = failure == null ? Message.UNWELL.what() : Failure.what(failure, node);
         return rules.ejects()
                 ? label
                         + " is ejected: "

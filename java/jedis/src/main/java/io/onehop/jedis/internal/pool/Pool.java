@@ -2,8 +2,8 @@ package io.onehop.jedis.internal.pool;
 
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.Node;
+import io.onehop.core.base.Message;
 import io.onehop.core.topology.ServerPool;
-import io.onehop.jedis.NodeDown;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.connection.Endpoint;
@@ -119,7 +119,13 @@ public final class Pool implements AutoCloseable {
         meter.waited();
         while (connection == null) {
             if (deadline.hasPassed()) {
-                throw Failure.exhausted(endpoint.nodeName());
+                throw Failure.of(
+                        Message.POOL_EXHAUSTED,
+                        endpoint.nodeName(),
+                        Outcome.NOT_SENT,
+                        null,
+                        endpoint.poolSize(),
+                        "");
             }
             requireMayAsk(asked);
             connection = awaited(holder, deadline);
@@ -158,7 +164,7 @@ public final class Pool implements AutoCloseable {
      */
     private void requireMayAsk(long asked) {
         if (isClosed) {
-            throw Failure.closed(endpoint.nodeName());
+            throw Failure.of(Message.CLIENT_CLOSED, endpoint.nodeName(), Outcome.NOT_SENT, null);
         }
         if (asked == NodeHealth.NOT_ASKED) {
             health.requireNotResting();
@@ -173,10 +179,11 @@ public final class Pool implements AutoCloseable {
         connection.use(deadline);
         try {
             if (isClosed) { // The pool was closed meanwhile.
-                throw Failure.closed(endpoint.nodeName());
+                throw Failure.of(
+                        Message.CLIENT_CLOSED, endpoint.nodeName(), Outcome.NOT_SENT, null);
             }
             connection.lease().ask(asked == NodeHealth.NOT_ASKED ? health.ask(deadline) : asked);
-        } catch (NodeDown resting) {
+        } catch (OneHopException resting) {
             settle(connection);
             throw resting;
         }
@@ -188,7 +195,7 @@ public final class Pool implements AutoCloseable {
     }
 
     private OneHopException failure(Throwable thrown) {
-        return Failure.of(thrown, endpoint.nodeName(), Outcome.NOT_SENT);
+        return Failure.of(thrown, endpoint.nodeName(), Outcome.NOT_SENT, false);
     }
 
     /* ---- How it ended ---- */

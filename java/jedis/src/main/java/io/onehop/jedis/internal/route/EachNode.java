@@ -1,6 +1,7 @@
 package io.onehop.jedis.internal.route;
 
 import io.onehop.core.Node;
+import io.onehop.core.base.Message;
 import io.onehop.core.command.Blocking;
 import io.onehop.core.command.Command;
 import io.onehop.jedis.OneHopException;
@@ -139,10 +140,7 @@ public final class EachNode {
         if (entry != null && entry.state() != null && !Preface.isOfWrites(entry)) {
             throw Commands.unsupported(
                     entry.shown(),
-                    entry.reason() != null
-                            ? entry.reason()
-                            : "it changes a connection that others use, too: call the method of"
-                                    + " that name",
+                    entry.reason() != null ? entry.reason() : Message.EACH_SHARED.what(),
                     pool);
         }
     }

@@ -1,6 +1,7 @@
 package io.onehop.jedis.internal.route;
 
 import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.base.Message;
 import io.onehop.core.wire.Framing.Fault;
 import io.onehop.core.wire.WireException;
 import io.onehop.jedis.OneHopException;
@@ -62,8 +63,7 @@ public final class Held {
     public <T> T call(Consumer<NodeConnection> lead, Function<NodeConnection, T> exchange) {
         if (holder.isOver) { // The seat may have another holder by now.
             throw Failure.of(
-                    new IOException(
-                            "the connection was closed when a call before ended in an Error"),
+                    new IOException(Message.CLOSED_BY_ERROR.what()),
                     pool.endpoint().nodeName(),
                     Outcome.NOT_SENT);
         }
@@ -84,7 +84,7 @@ public final class Held {
     /** Bytes that arrived after the previous call would be taken for the reply to this one. */
     private void requireSilence() throws WireException {
         if (wasUsed && connection.socket().hasSpoken()) {
-            throw new WireException(Fault.SURPLUS.sentence());
+            throw new WireException(Fault.SURPLUS.message());
         }
         wasUsed = true;
     }

@@ -1,5 +1,6 @@
 package io.onehop.jedis.internal.route;
 
+import io.onehop.core.base.Message;
 import io.onehop.core.command.Blocking;
 import io.onehop.core.command.Command;
 import io.onehop.core.topology.ServerPool;
@@ -44,8 +45,7 @@ public final class Intake {
     Command entry(CommandArguments arguments) {
         Command command = Commands.of(arguments, pool.name());
         if (command.isSsdb() && !pool.ssdb()) {
-            throw Commands.unsupported(
-                    command.shown(), "only SSDB has it, and these nodes are redis", pool.name());
+            throw Commands.unsupported(command.shown(), Message.SSDB_ONLY.what(), pool.name());
         }
         return command;
     }
@@ -81,17 +81,15 @@ public final class Intake {
 
     private String refusal(Command command) {
         if (pool.cluster() && Preface.isOfWrites(command)) {
-            return "it would answer for the writes of one connection of a Redis Cluster, which is"
-                    + " seldom the one that carried yours";
+            return Message.WAIT_IN_CLUSTER.what();
         }
         if (command.state() == null || Preface.isOfWrites(command)) {
             return null;
         }
-        return "it needs a connection of its own: "
-                + switch (command.state()) {
-                    case "transaction", "watch" -> "call multi() or transaction()";
-                    case "subscription" -> "call subscribe(), psubscribe() or ssubscribe()";
-                    default -> "use a connection to the node itself";
-                };
+        return switch (command.state()) {
+            case "transaction", "watch" -> Message.OWN_TRANSACTION.what();
+            case "subscription" -> Message.OWN_SUBSCRIPTION.what();
+            default -> Message.OWN_CONNECTION.what();
+        };
     }
 }

@@ -1,5 +1,7 @@
 package io.onehop.jedis.internal.route;
 
+import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.base.Message;
 import io.onehop.core.cluster.Redirect;
 import io.onehop.core.command.Blocking;
 import io.onehop.core.command.Command;
@@ -21,6 +23,7 @@ import io.onehop.jedis.internal.command.Plan;
 import io.onehop.jedis.internal.command.Scripts;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.failure.Failure;
+import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 
@@ -133,10 +136,7 @@ public final class Route {
     private <T> T streams(CommandObject<T> command, Plan plan, long waitMs) {
         if (pool.cluster()) {
             throw Commands.unsupported(
-                    plan.command().shown() + " with BLOCK",
-                    "streams of several slots of a Redis "
-                            + "Cluster cannot be waited for together: give them a common hash tag",
-                    pool.name());
+                    plan.command().shown(), Message.STREAMS_SLOTS.what(), pool.name());
         }
         Reply<T> reply = new Reply<>(command.getBuilder());
         StreamsWait wait = new StreamsWait(pool.timeoutMs(), waitMs);
@@ -210,9 +210,7 @@ public final class Route {
         long waitMs = Intake.waitMs(plan.command(), command.getArguments());
         if (plan.spread() == Spread.SPLIT && waitMs != Blocking.NOT) {
             throw Commands.unsupported(
-                    plan.command().shown(),
-                    "in a pipeline it cannot wait on several nodes: call it by itself",
-                    pool.name());
+                    plan.command().shown(), Message.STREAMS_PIPELINE.what(), pool.name());
         }
         batch.waits(waitMs);
         if (plan.home() >= 0) {
@@ -220,9 +218,7 @@ public final class Route {
         }
         if (plan.command().merge() == MergeRule.SCAN) {
             throw Commands.unsupported(
-                    "SCAN in a pipeline",
-                    "the next node is known only when the reply is there: call it by itself",
-                    pool.name());
+                    plan.command().shown(), Message.CALL_ITERATED.what(), pool.name());
         }
         if (plan.parts() == null) {
             return runner.append(command, plan.command(), batch.of(anyNode.preferred()));
@@ -254,8 +250,12 @@ public final class Route {
     public RuntimeException subscriptionFailure(JedisDataException answer, Pool asked) {
         return redirected(answer, asked) == null
                 ? answer
-                : Failure.redirected(
-                        "subscribe again", answer.getMessage(), asked.endpoint().nodeName());
+                : Failure.of(
+                        Message.SUBSCRIPTION_REDIRECTED,
+                        asked.endpoint().nodeName(),
+                        Outcome.ANSWERED,
+                        null,
+                        Shown.of(answer.getMessage()));
     }
 
     /** A dedicated connection has failed. */

@@ -1,15 +1,16 @@
 package io.onehop.jedis.internal.route;
 
 import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.base.Message;
 import io.onehop.core.command.ScanCursor;
 import io.onehop.core.topology.PoolTopology;
+import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.failure.Failure;
 
 import redis.clients.jedis.BuilderFactory;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
-import redis.clients.jedis.exceptions.JedisException;
 
 import java.util.List;
 
@@ -34,17 +35,14 @@ final class Scan {
         CommandArguments arguments = command.getArguments();
         String pool = topology.pool().name();
         if (arguments.size() <= CURSOR) {
-            throw Commands.malformed("SCAN", "it has no cursor", pool);
+            throw Commands.malformed("SCAN", Message.NO_CURSOR.what(), pool);
         }
         int[] homes = runner.snapshot().keys().everywhere();
         int nodes = homes.length;
         ScanCursor cursor =
                 ScanCursor.read(topology.fingerprint(), nodes, arguments.get(CURSOR).getRaw());
         if (cursor == null) {
-            throw Commands.unsupported(
-                    "SCAN with this cursor",
-                    "the cursor is of another topology; begin again with 0",
-                    pool);
+            throw Failure.ofPool(Message.CURSOR_STRANGE, pool, Outcome.NOT_SENT);
         }
         Object answer =
                 runner.ask(
@@ -53,19 +51,24 @@ final class Scan {
                                 asked(arguments, cursor.within()), BuilderFactory.RAW_OBJECT),
                         Commands.known(arguments),
                         runner.deadline());
-        byte[] next =
-                answer instanceof List<?> pair
-                                && pair.size() == 2
-                                && pair.get(0) instanceof byte[] own
-                        ? cursor.next(topology.fingerprint(), nodes, own)
-                        : null;
-        if (next == null) {
-            throw Failure.of(
-                    new JedisException("it answered SCAN with a cursor that cannot be handed on"),
-                    runner.snapshot().poolAt(homes[cursor.node()]).endpoint().nodeName(),
-                    Outcome.ANSWERED);
+        if (!(answer instanceof List<?> pair)
+                || pair.size() != 2
+                || !(pair.get(0) instanceof byte[] own)) {
+            throw violation(Message.UNEXPECTED_FORM, homes[cursor.node()]);
         }
-        return command.getBuilder().build(List.of(next, ((List<?>) answer).get(1)));
+        byte[] next = cursor.next(topology.fingerprint(), nodes, own);
+        if (next == null) {
+            throw violation(Message.CURSOR_TOO_LARGE, homes[cursor.node()]);
+        }
+        return command.getBuilder().build(List.of(next, pair.get(1)));
+    }
+
+    private OneHopException violation(Message message, int home) {
+        return Failure.of(
+                message,
+                runner.snapshot().poolAt(home).endpoint().nodeName(),
+                Outcome.ANSWERED,
+                null);
     }
 
     /** The same command with the node's own cursor. */

@@ -1,5 +1,6 @@
 package io.onehop.jedis.internal.route;
 
+import io.onehop.core.base.Message;
 import io.onehop.core.command.Command;
 import io.onehop.core.command.Spread;
 import io.onehop.jedis.internal.command.Commands;
@@ -32,7 +33,7 @@ public record TransactionBinding(Pool pool, int home, byte[] key) {
         Commands.requireFits(arguments, pool);
         Command command = intake.entry(arguments);
         if (snapshot.pool().ssdb()) {
-            throw Commands.unsupported("a transaction", "SSDB has none", pool);
+            throw Commands.unsupported("MULTI", Message.SSDB_TRANSACTIONS.what(), pool);
         }
         Commands.refuseHooks(arguments, "transaction", pool);
         Commands.refuseUnknown(command, arguments, "transaction", pool);
@@ -45,17 +46,14 @@ public record TransactionBinding(Pool pool, int home, byte[] key) {
         Plan plan =
                 command.state() == null || isWatch ? Plan.together(command, arguments, keys) : null;
         if (plan == null || plan.spread() == Spread.ALL_NODES) {
-            throw Commands.unsupported(
-                    command.shown(),
-                    "it cannot be a part of a transaction, which is on one node",
-                    pool);
+            throw Commands.unsupported(command.shown(), Message.ONE_NODE_ONLY.what(), pool);
         }
         if (plan.home() < 0 || before != null && keys.isRandom()) {
             return before;
         }
         byte[] key = Plan.firstKey(command, arguments);
         if (before != null && before.home() != plan.home()) {
-            throw keys.crossNode("a transaction", before.key(), before.home(), key, plan.home());
+            throw keys.bound(before.key(), before.home(), key, plan.home());
         }
         return before != null
                 ? before
