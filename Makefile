@@ -8,7 +8,8 @@ C_SOURCES := $(sort $(wildcard php-ext/core/*/*.c php-ext/engine/*/*.c php-ext/p
 CONFIGURED := $(shell cat php-ext/.configured 2>/dev/null)
 C_CHANGES := $(filter-out $(C_SOURCES),$(CONFIGURED)) $(filter-out $(CONFIGURED),$(C_SOURCES))
 .DEFAULT_GOAL := help
-.PHONY: help setup build php java format lint check coverage test test-trixie test-jdk25 demo bench clean
+.PHONY: help setup build php java format lint check coverage \
+	test test-trixie test-jdk25 demo bench clean
 help:  ## Print this list.
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 demo: build  ## Demonstrate: 10,000 hashes through nutcracker and directly, in PHP and in Java.

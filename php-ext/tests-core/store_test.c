@@ -339,7 +339,7 @@ static void test_owners(void)
     CHECK(oh_store_reclaim(node, everybody_is_alive, true, 3020) == 1 &&
           !oh_store_take(node, second, 8, 3021));
 
-    test_begin("store: instants that begin anew");
+    test_begin("store: instants that begin again");
     CHECK(oh_store_claim(node, 1, 8, UINT32_MAX) == 0 && oh_store_park(node, 0, 8, UINT32_MAX));
     CHECK(oh_store_reclaim(node, everybody_is_alive, true, (uint64_t)UINT32_MAX + 500) == 0);
     CHECK(oh_store_reclaim(node, everybody_is_alive, true, (uint64_t)UINT32_MAX + 1000) == 1);
@@ -396,7 +396,7 @@ static void test_entries(void)
           oh_store_is_held(node, other));
     CHECK(oh_health_until(atomic_load(&node->health.state)) == 0);
 
-    test_begin("store: so is a meter, and it begins anew");
+    test_begin("store: so is a meter, and it begins again");
     atomic_store(&oh_store_meter_at(store, meter)->meter.counters[OH_METER_LEASES], 5);
     CHECK(oh_store_give_up_meter(store, meter, 50002) &&
           oh_store_find_meter(store, alpha) == OH_STORE_NONE);

@@ -5,7 +5,7 @@ import io.onehop.core.ErrorKind.Outcome;
 
 /**
  * The node sent bytes that are no reply, more replies than commands, or more than the limits allow
- * (spec/limits.json).
+ * (spec/constants.json).
  *
  * <p>The connection is closed, so none of those bytes reach another command. {@link
  * #mayHaveExecuted()} says whether the command may have run.

@@ -1,2 +1,2 @@
-/** All bounds, generated from spec/limits.json, and the only access to time. */
+/** All bounds, generated from spec/constants.json, and the only access to time. */
 package io.onehop.core.base;
