@@ -177,7 +177,7 @@ class RestingTest {
                                             instanceof NodeDown));
             NodeDown failure = rests(redis, "key");
             assertTrue(
-                    failure.getMessage().contains("The node rests: No answer within "),
+                    failure.getMessage().contains("The node rests: No connection within "),
                     failure.getMessage());
             server.thaw();
             assertTrue(
