@@ -99,18 +99,18 @@ def java_text_of(literal):
 
 JAVA_TAIL = """;
 
-    private final ErrorKind kind;
+    private final @Nullable ErrorKind kind;
     private final String what;
-    private final String advice;
+    private final @Nullable String advice;
 
-    Message(ErrorKind kind, String what, String advice) {
+    Message(@Nullable ErrorKind kind, String what, @Nullable String advice) {
         this.kind = kind;
         this.what = what;
         this.advice = advice;
     }
 
     /** The kind of the failure; {@code null} for a reason, which completes another message. */
-    public ErrorKind kind() {
+    public @Nullable ErrorKind kind() {
         return kind;
     }
 
@@ -120,7 +120,7 @@ JAVA_TAIL = """;
     }
 
     /** What to do about it; {@code null} for a reason. */
-    public String advice(Object... arguments) {
+    public @Nullable String advice(Object... arguments) {
         return advice == null ? null : String.format(advice, arguments);
     }
 }
@@ -131,6 +131,7 @@ def java(notice):
     failures, reasons = rows_of("java")
     return (
         f"// {notice}\npackage io.onehop.core.base;\n\nimport io.onehop.core.ErrorKind;\n\n"
+        "import org.jspecify.annotations.Nullable;\n\n"
         "/** Every message of a failure, in the words that PHP uses, too. */\n"
         "public enum Message {\n"
         + ",\n".join(java_constant(row) for row in [*failures, *reasons])

@@ -6,6 +6,9 @@
 module io.onehop.core {
     requires org.snakeyaml.engine;
 
+    // Only the compiler needs its annotations.
+    requires static org.jspecify;
+
     exports io.onehop.core;
     exports io.onehop.core.base to
             io.onehop.jedis;

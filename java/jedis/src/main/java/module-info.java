@@ -18,5 +18,8 @@ module io.onehop.jedis {
     requires static jdk.net;
     requires static micrometer.core;
 
+    // Only the compiler needs its annotations.
+    requires static org.jspecify;
+
     exports io.onehop.jedis;
 }

@@ -1,5 +1,7 @@
 package io.onehop.core;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * One node of a topology. Immutable.
  *
@@ -17,12 +19,13 @@ package io.onehop.core;
  * @param failing true if the cluster reports it as failing or still loading
  * @param near true if it is in the pool's zone
  */
+@SuppressWarnings("exports") // Programs compile without the annotations.
 public record Node(
         int index,
         String name,
-        String host,
+        @Nullable String host,
         int port,
-        String path,
+        @Nullable String path,
         int weight,
         String id,
         Role role,

@@ -1,5 +1,7 @@
 package io.onehop.core;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.List;
 
 /**
@@ -25,7 +27,8 @@ public interface Topology {
     List<Node> nodes();
 
     /** The node of that name, or {@code null}. */
-    Node find(String name);
+    @SuppressWarnings("exports") // Programs compile without the annotations.
+    @Nullable Node find(String name);
 
     /**
      * 32 hexadecimal digits. They are equal in two processes, of any language, exactly if both

@@ -3,6 +3,8 @@ package io.onehop.core.base;
 
 import io.onehop.core.ErrorKind;
 
+import org.jspecify.annotations.Nullable;
+
 /** Every message of a failure, in the words that PHP uses, too. */
 public enum Message {
     NAME_NOT_RESOLVED(
@@ -554,18 +556,18 @@ public enum Message {
             "a confirmation that nothing asked for",
             null);
 
-    private final ErrorKind kind;
+    private final @Nullable ErrorKind kind;
     private final String what;
-    private final String advice;
+    private final @Nullable String advice;
 
-    Message(ErrorKind kind, String what, String advice) {
+    Message(@Nullable ErrorKind kind, String what, @Nullable String advice) {
         this.kind = kind;
         this.what = what;
         this.advice = advice;
     }
 
     /** The kind of the failure; {@code null} for a reason, which completes another message. */
-    public ErrorKind kind() {
+    public @Nullable ErrorKind kind() {
         return kind;
     }
 
@@ -575,7 +577,7 @@ public enum Message {
     }
 
     /** What to do about it; {@code null} for a reason. */
-    public String advice(Object... arguments) {
+    public @Nullable String advice(Object... arguments) {
         return advice == null ? null : String.format(advice, arguments);
     }
 }

@@ -4,12 +4,15 @@ package io.onehop.core.cluster;
 public final class ClusterException extends Exception {
     private static final long serialVersionUID = 1;
 
+    private final String reason;
+
     ClusterException(String reason) {
         super(reason);
+        this.reason = reason;
     }
 
     /** One line, as worded in the specification. */
     public String reason() {
-        return getMessage();
+        return reason;
     }
 }

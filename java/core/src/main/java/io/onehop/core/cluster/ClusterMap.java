@@ -8,12 +8,15 @@ import io.onehop.core.topology.Nodes;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -40,7 +43,8 @@ public final class ClusterMap {
     }
 
     /** Reads an answer. {@code zone} is the pool's, or {@code null}. */
-    public static ClusterMap read(ClusterAnswer answer, String zone) throws ClusterException {
+    public static ClusterMap read(ClusterAnswer answer, @Nullable String zone)
+            throws ClusterException {
         if (answer.reply().length > Limits.CLUSTER_REPLY_BYTES_MAX) {
             throw new ClusterException(Message.MAP_TOO_LONG.what(Limits.CLUSTER_REPLY_BYTES_MAX));
         }
@@ -89,19 +93,23 @@ public final class ClusterMap {
 
     /**
      * Chooses the map that is to replace {@code current} ({@code null}: there is none yet). Either
-     * map may be {@code null}. Returns {@code null} if both are.
+     * map may be {@code null}.
      *
      * @throws ClusterException if no map is fit
      */
-    public static ClusterMap choose(PoolTopology current, ClusterMap first, ClusterMap second)
+    public static ClusterMap choose(
+            @Nullable PoolTopology current, @Nullable ClusterMap first, @Nullable ClusterMap second)
             throws ClusterException {
         String notFirst = unfit(current, first);
         String notSecond = unfit(current, second);
         if (notFirst != null && notSecond != null) {
             throw new ClusterException(second != null ? notSecond : notFirst);
         }
-        if (notFirst != null || notSecond != null) {
-            return notFirst != null ? second : first;
+        if (first == null || notFirst != null) {
+            return Objects.requireNonNull(second); // Otherwise both had a reason.
+        }
+        if (second == null || notSecond != null) {
+            return first;
         }
         if (first.epoch != second.epoch) {
             return first.epoch > second.epoch ? first : second;
@@ -110,7 +118,8 @@ public final class ClusterMap {
     }
 
     /** Why a map may not be adopted, or {@code null}. */
-    private static String unfit(PoolTopology current, ClusterMap map) {
+    private static @Nullable String unfit(
+            @Nullable PoolTopology current, @Nullable ClusterMap map) {
         if (map == null) {
             return Message.NO_ANSWER.what();
         }
@@ -142,7 +151,7 @@ public final class ClusterMap {
      * The topology of this map for a pool. A node that {@code current} has, by name, keeps its
      * index. New nodes get free indexes. {@code current} may be {@code null}.
      */
-    public PoolTopology topology(ServerPool pool, PoolTopology current) {
+    public PoolTopology topology(ServerPool pool, @Nullable PoolTopology current) {
         int[] to = new int[nodes.size()];
         Node[] placed = indexed(current == null ? List.of() : current.byIndex(), to);
         char[] slots = new char[Slots.COUNT];

@@ -7,6 +7,8 @@ import io.onehop.core.base.Message;
 import io.onehop.core.placement.Slots;
 import io.onehop.core.topology.Nodes;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -24,12 +26,12 @@ final class ClusterNodes {
     static final int NOBODY = 0xffff;
 
     private final ClusterAnswer answer;
-    private final String zone;
+    private final @Nullable String zone;
     private final List<Node> nodes = new ArrayList<>();
     private final Map<String, Integer> ids = new HashMap<>();
     private final char[] slots = new char[Slots.COUNT];
 
-    ClusterNodes(ClusterAnswer answer, String zone) {
+    ClusterNodes(ClusterAnswer answer, @Nullable String zone) {
         this.answer = answer;
         this.zone = zone;
         Arrays.fill(slots, (char) NOBODY);

@@ -1,5 +1,7 @@
 package io.onehop.core.cluster;
 
+import org.jspecify.annotations.Nullable;
+
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -23,9 +25,9 @@ final class ClusterValues {
     private int at;
 
     /** What the last take found. For a list only its beginning: {@code number} values follow. */
-    Kind kind;
+    Kind kind = Kind.NIL;
 
-    String text;
+    String text = "";
     long number;
 
     ClusterValues(byte[] bytes) {
@@ -92,7 +94,7 @@ final class ClusterValues {
     }
 
     /** Takes the text up to the next CR LF; {@code null} if there is none. */
-    private String line() {
+    private @Nullable String line() {
         int start = at;
         int cr = start;
         while (cr < bytes.length && bytes[cr] != '\r') {

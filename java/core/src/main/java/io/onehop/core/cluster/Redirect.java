@@ -9,6 +9,10 @@ import io.onehop.core.base.Words;
 import io.onehop.core.key.Key;
 import io.onehop.core.topology.PoolTopology;
 
+import org.jspecify.annotations.Nullable;
+
+import java.util.Objects;
+
 /**
  * What to do after a node of a Redis Cluster has redirected a command, or cannot serve it now.
  *
@@ -32,7 +36,7 @@ public record Redirect(
         boolean hasMoved,
         boolean wantsRefresh,
         int waitMs,
-        String reason) {
+        @Nullable String reason) {
 
     /** What to do next. */
     public enum Action {
@@ -78,7 +82,7 @@ public record Redirect(
     private static final Message IN_VAIN = Message.REDIRECT_LATE;
 
     /** True if an error may mean that the command has not run. Only its whole first word counts. */
-    public static boolean isOne(String error) {
+    public static boolean isOne(@Nullable String error) {
         if (error == null) {
             return false;
         }
@@ -178,7 +182,7 @@ public record Redirect(
      * The name that the map would use for "host:port". An open host is that of the node that was
      * asked.
      */
-    private static String name(PoolTopology map, int asked, String endpoint) {
+    private static @Nullable String name(PoolTopology map, int asked, String endpoint) {
         int colon = endpoint.lastIndexOf(':');
         int port = number(endpoint.substring(colon + 1), Limits.PORT_MAX);
         if (colon < 0 || port < 1) {
@@ -186,7 +190,9 @@ public record Redirect(
         }
         String host =
                 ClusterNodes.host(
-                        endpoint.substring(0, colon), "", map.byIndex().get(asked).host());
+                        endpoint.substring(0, colon),
+                        "",
+                        Objects.requireNonNull(map.byIndex().get(asked).host()));
         return host.isEmpty() || host.length() > Limits.SERVER_ADDRESS_BYTES_MAX
                 ? null
                 : host + ":" + port;

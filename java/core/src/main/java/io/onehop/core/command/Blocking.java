@@ -1,5 +1,7 @@
 package io.onehop.core.command;
 
+import org.jspecify.annotations.Nullable;
+
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -16,21 +18,21 @@ public final class Blocking {
     public static final long NOT = 0;
 
     private final int timeout;
-    private final byte[] option;
+    private final byte @Nullable [] option;
     private final int from;
     private final byte[] until;
     private final int msPerUnit;
 
-    private Blocking(int timeout, String option, int from, String until, int msPerUnit) {
+    private Blocking(int timeout, @Nullable String option, int from, String until, int msPerUnit) {
         this.timeout = timeout;
         this.option = option == null ? null : option.getBytes(StandardCharsets.US_ASCII);
         this.from = from;
-        this.until = until == null ? null : until.getBytes(StandardCharsets.US_ASCII);
+        this.until = until.getBytes(StandardCharsets.US_ASCII);
         this.msPerUnit = msPerUnit;
     }
 
     static Blocking at(int timeout, int msPerUnit) {
-        return new Blocking(timeout, null, 0, null, msPerUnit);
+        return new Blocking(timeout, null, 0, "", msPerUnit);
     }
 
     static Blocking after(String option, int from, String until, int msPerUnit) {
@@ -45,7 +47,7 @@ public final class Blocking {
         int position =
                 option == null
                         ? timeout < 0 ? words.count() + timeout : timeout
-                        : afterOption(words);
+                        : afterOption(words, option);
         if (position < 1 || position >= words.count()) {
             return NOT;
         }
@@ -60,7 +62,7 @@ public final class Blocking {
         }
     }
 
-    private int afterOption(CommandWords words) {
+    private int afterOption(CommandWords words, byte[] option) {
         for (int position = from;
                 position < words.count() && !KeySpec.isWord(words.word(position), until);
                 position++) {

@@ -1,5 +1,7 @@
 package io.onehop.core.command;
 
+import org.jspecify.annotations.Nullable;
+
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Locale;
@@ -22,14 +24,14 @@ public final class Command {
     MergeRule merge = MergeRule.NONE;
     int mergeWidth = 1;
     Spread withoutKeys = Spread.NONE;
-    String withoutKeysReason;
+    @Nullable String withoutKeysReason;
     boolean isWrite;
     boolean isRetryable;
     boolean isContainer;
     boolean isSsdb;
-    String state;
-    Blocking blocking;
-    String reason;
+    @Nullable String state;
+    @Nullable Blocking blocking;
+    @Nullable String reason;
     KeySpec[] keys = {};
     private int onlyKey;
     private final Map<String, Command> subcommands = new HashMap<>();
@@ -54,7 +56,7 @@ public final class Command {
      * The entry of the subcommand, or this one if it is no container or has no second word; {@code
      * null}: unknown.
      */
-    public Command resolve(CommandWords words) {
+    public @Nullable Command resolve(CommandWords words) {
         Command found =
                 isContainer && words.count() > 1 ? subcommands.get(lower(words.word(1))) : this;
         return found == null || found.spread == Spread.NONE ? null : found;
@@ -133,22 +135,22 @@ public final class Command {
     }
 
     /** What it changes on its connection or asks about it; {@code null}: nothing. */
-    public String state() {
+    public @Nullable String state() {
         return state;
     }
 
     /** How it blocks; {@code null}: it does not. */
-    public Blocking blocking() {
+    public @Nullable Blocking blocking() {
         return blocking;
     }
 
     /** Why it is refused: the end of a message. */
-    public String reason() {
+    public @Nullable String reason() {
         return reason;
     }
 
     /** Why it is refused without a key: the end of a message. */
-    public String withoutKeysReason() {
+    public @Nullable String withoutKeysReason() {
         return withoutKeysReason;
     }
 

@@ -1,7 +1,10 @@
 package io.onehop.core.command;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Finds the entry of a command's words.
@@ -18,7 +21,7 @@ public final class CommandIndex {
             if (bar < 0) {
                 COMMANDS.put(command.name(), command);
             } else {
-                COMMANDS.get(command.name().substring(0, bar))
+                Objects.requireNonNull(COMMANDS.get(command.name().substring(0, bar)))
                         .add(command.name().substring(bar + 1), command);
             }
         }
@@ -27,13 +30,13 @@ public final class CommandIndex {
     private CommandIndex() {}
 
     /** The entry of a command, or {@code null} if the table lacks it. */
-    public static Command find(CommandWords words) {
+    public static @Nullable Command find(CommandWords words) {
         Command found = named(words.word(0));
         return found == null ? null : found.resolve(words);
     }
 
     /** The entry of a name, which may be a container, or {@code null} if the table lacks it. */
-    public static Command named(byte[] name) {
+    public static @Nullable Command named(byte[] name) {
         return COMMANDS.get(Command.lower(name));
     }
 }

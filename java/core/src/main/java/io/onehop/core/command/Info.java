@@ -1,5 +1,7 @@
 package io.onehop.core.command;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -58,7 +60,7 @@ public final class Info {
      * The fleet's value of a field; {@code null}: omitted. A quantity that a node lacks counts as
      * 0.
      */
-    private static String field(String name, List<String> values, int nodes) {
+    private static @Nullable String field(String name, List<String> values, int nodes) {
         try {
             if (isParts(name)) {
                 return parts(name, values);

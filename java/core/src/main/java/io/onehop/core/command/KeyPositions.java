@@ -1,5 +1,7 @@
 package io.onehop.core.command;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.Arrays;
 
 /** The positions of a command's keys among its words, in order, each with its kind. */
@@ -14,12 +16,14 @@ public final class KeyPositions {
         PATTERN
     }
 
+    private static final Kind[] NO_KINDS = {};
+
     /* Usually the keys are one range, which needs no list. MGET may have many thousands. */
     private int first;
     private int step;
-    private Kind kind;
-    private int[] positions; // Null for a range.
-    private Kind[] kinds;
+    private Kind kind = Kind.KEY;
+    private int @Nullable [] positions; // Null for a range.
+    private Kind[] kinds = NO_KINDS;
     private int count;
 
     KeyPositions() {}
@@ -44,30 +48,29 @@ public final class KeyPositions {
      * already found.
      */
     void add(int position, Kind kind) {
-        if (positions == null) {
-            list();
-        }
-        if (count == positions.length) {
-            positions = Arrays.copyOf(positions, count * 2);
+        int[] listed = positions == null ? list() : positions;
+        if (count == listed.length) {
+            listed = Arrays.copyOf(listed, count * 2);
             kinds = Arrays.copyOf(kinds, count * 2);
         }
         int at = count++;
-        for (; at > 0 && positions[at - 1] > position; at--) {
-            positions[at] = positions[at - 1];
+        for (; at > 0 && listed[at - 1] > position; at--) {
+            listed[at] = listed[at - 1];
             kinds[at] = kinds[at - 1];
         }
-        positions[at] = position;
+        listed[at] = position;
         kinds[at] = kind;
+        positions = listed;
     }
 
-    private void list() {
+    private int[] list() {
         int[] listed = new int[Math.max(4, count + 1)];
         kinds = new Kind[listed.length];
         for (int i = 0; i < count; i++) {
             listed[i] = position(i);
             kinds[i] = kind;
         }
-        positions = listed;
+        return listed;
     }
 
     public int count() {

@@ -2,6 +2,8 @@ package io.onehop.core.command;
 
 import io.onehop.core.base.Message;
 
+import org.jspecify.annotations.Nullable;
+
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
@@ -17,7 +19,12 @@ final class KeySpec {
      * Where keys begin: at an index, after the first keyword, or after every occurrence of an
      * option.
      */
-    record Begin(int index, byte[] keyword, byte[] option, int from, Map<String, Integer> skip) {
+    record Begin(
+            int index,
+            byte @Nullable [] keyword,
+            byte @Nullable [] option,
+            int from,
+            Map<String, Integer> skip) {
         static Begin at(int index) {
             return new Begin(index, null, null, 0, Map.of());
         }

@@ -2,6 +2,8 @@ package io.onehop.core.command;
 
 import io.onehop.core.base.Limits;
 
+import org.jspecify.annotations.Nullable;
+
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -29,7 +31,7 @@ public record ScanCursor(int node, long within) {
      * Decodes a caller's cursor. {@code null} if it was made under a topology with another
      * fingerprint.
      */
-    public static ScanCursor read(String fingerprint, int nodes, byte[] text) {
+    public static @Nullable ScanCursor read(String fingerprint, int nodes, byte[] text) {
         if (text.length == 1 && text[0] == '0') {
             return new ScanCursor(0, 0);
         }
@@ -45,7 +47,7 @@ public record ScanCursor(int node, long within) {
      * The caller's next cursor, after this node returned {@code answered}. {@code null} if that has
      * too many bits.
      */
-    public byte[] next(String fingerprint, int nodes, byte[] answered) {
+    public byte @Nullable [] next(String fingerprint, int nodes, byte[] answered) {
         long next = number(answered);
         if (next < 0 || next >> NODE_AT != 0) {
             return null;

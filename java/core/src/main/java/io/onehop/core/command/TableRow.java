@@ -3,6 +3,8 @@ package io.onehop.core.command;
 import io.onehop.core.command.KeySpec.Begin;
 import io.onehop.core.command.KeySpec.Reach;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -70,7 +72,7 @@ final class TableRow {
         return this;
     }
 
-    TableRow withoutKeys(Spread spread, String reason) {
+    TableRow withoutKeys(Spread spread, @Nullable String reason) {
         command.withoutKeys = spread;
         command.withoutKeysReason = reason;
         return this;

@@ -3,6 +3,8 @@ package io.onehop.core.config;
 import io.onehop.core.base.Limits;
 import io.onehop.core.topology.ServerPool;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -47,7 +49,7 @@ public final class Config {
     }
 
     /** The pool of that name, or {@code null}. */
-    public ServerPool pool(String name) {
+    public @Nullable ServerPool pool(String name) {
         return pools.get(name);
     }
 }

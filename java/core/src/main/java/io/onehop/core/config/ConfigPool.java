@@ -53,17 +53,17 @@ final class ConfigPool {
 
     private void checkFile() throws ConfigException {
         for (Directive required : List.of(Directive.LISTEN, Directive.SERVERS)) {
-            refuse(!has(required), required.fault("is missing").getMessage());
+            refuse(!has(required), required.fault("is missing").reason());
         }
         for (Directive directive :
                 List.of(Directive.REDIS_AUTH, Directive.USERNAME, Directive.DATABASE)) {
             refuse(
                     has(directive) && !is(Directive.REDIS),
-                    directive.fault("needs \"redis: true\"").getMessage());
+                    directive.fault("needs \"redis: true\"").reason());
         }
         refuse(
                 has(Directive.USERNAME) && !has(Directive.REDIS_AUTH),
-                Directive.USERNAME.fault("needs \"redis_auth\"").getMessage());
+                Directive.USERNAME.fault("needs \"redis_auth\"").reason());
         refuse(
                 has(Directive.DATABASE) && has(Directive.REDIS_DB),
                 "directives \"database\" and \"redis_db\" exclude each other");
@@ -75,7 +75,7 @@ final class ConfigPool {
         for (Directive directive : List.of(Directive.USERNAME, Directive.DATABASE)) {
             refuse(
                     isSsdb() && has(directive),
-                    directive.fault("is not for \"engine: ssdb\"").getMessage());
+                    directive.fault("is not for \"engine: ssdb\"").reason());
         }
     }
 
@@ -88,7 +88,7 @@ final class ConfigPool {
         refuse(isSsdb(), "\"cluster: true\" is not for \"engine: ssdb\"");
         for (Directive directive :
                 List.of(Directive.HASH, Directive.HASH_TAG, Directive.DISTRIBUTION)) {
-            refuse(has(directive), directive.fault("is not for \"cluster: true\"").getMessage());
+            refuse(has(directive), directive.fault("is not for \"cluster: true\"").reason());
         }
         refuse(
                 is(Directive.AUTO_EJECT_HOSTS),
@@ -105,7 +105,7 @@ final class ConfigPool {
     }
 
     private boolean isNotZero(Directive directive) {
-        return has(directive) && !values.get(directive).equals(0);
+        return has(directive) && !Integer.valueOf(0).equals(values.get(directive));
     }
 
     private boolean hasSeed(Predicate<Server> isSuch) {

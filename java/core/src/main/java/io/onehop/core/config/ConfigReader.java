@@ -132,7 +132,7 @@ final class ConfigReader {
             throw new ConfigException(line, "directive \"" + shown(name) + "\" is unknown");
         }
         if (seen.contains(directive)) {
-            throw new ConfigException(line, directive.fault("is a duplicate").getMessage());
+            throw new ConfigException(line, directive.fault("is a duplicate").reason());
         }
         return directive;
     }

@@ -5,6 +5,8 @@ import io.onehop.core.topology.Directive;
 import io.onehop.core.topology.Directive.Fault;
 import io.onehop.core.topology.Server;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * One element of {@code servers}: {@code host:port:weight [name]} or {@code /path:weight [name]},
  * parsed from the right.
@@ -17,13 +19,14 @@ final class ServerSpelling {
     private static final int PORT_LEFT_OUT = 11211;
 
     private final String address;
-    private final String port;
+    private final @Nullable String port;
     private final String weight;
 
     /** {@code null} if the server has no name of its own. */
-    private final String name;
+    private final @Nullable String name;
 
-    private ServerSpelling(String address, String port, String weight, String name) {
+    private ServerSpelling(
+            String address, @Nullable String port, String weight, @Nullable String name) {
         this.address = address;
         this.port = port;
         this.weight = weight;

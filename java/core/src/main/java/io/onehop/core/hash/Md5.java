@@ -1,5 +1,7 @@
 package io.onehop.core.hash;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * MD5, as a key hash ({@code md5}: the first four digest bytes, lowest first) and for ketama's ring
  * points.
@@ -31,7 +33,7 @@ public final class Md5 {
      * Writes the digest as four little-endian words into {@code words} unless that is {@code null};
      * returns the first.
      */
-    public static int digest(byte[] bytes, int from, int size, int[] words) {
+    public static int digest(byte[] bytes, int from, int size, int @Nullable [] words) {
         int a = 0x67452301;
         int b = 0xefcdab89;
         int c = 0x98badcfe;

@@ -2,6 +2,8 @@ package io.onehop.core.key;
 
 import io.onehop.core.hash.Crc16;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Which bytes of a key decide where it is.
  *
@@ -22,7 +24,7 @@ public final class Key {
      * The part of the key that is hashed under {@code tag}; the whole key if {@code tag} is {@code
      * null}.
      */
-    public static long hashed(byte[] key, int offset, int length, HashTag tag) {
+    public static long hashed(byte[] key, int offset, int length, @Nullable HashTag tag) {
         if (tag != null) {
             int end = offset + length;
             int open = indexOf(tag.open(), key, offset, end);

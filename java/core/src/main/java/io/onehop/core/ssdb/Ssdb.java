@@ -2,6 +2,8 @@ package io.onehop.core.ssdb;
 
 import io.onehop.core.command.CommandWords;
 
+import org.jspecify.annotations.Nullable;
+
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -24,7 +26,7 @@ public final class Ssdb {
      */
     public static final Object STRANGE = new Object();
 
-    private record Name(String reason, List<SsdbForm> forms) {}
+    private record Name(@Nullable String reason, List<SsdbForm> forms) {}
 
     private static final Map<String, Name> NAMES = new HashMap<>();
     private static final byte[] OK = SsdbWord.bytes("OK");
@@ -48,7 +50,8 @@ public final class Ssdb {
      * @param refusal why nothing may be sent, or {@code null}
      * @param commands what to send, each as its words; {@code null}: the command as it is
      */
-    public record Translation(String refusal, List<byte[][]> commands, Shape shape) {
+    public record Translation(
+            @Nullable String refusal, @Nullable List<byte[][]> commands, @Nullable Shape shape) {
         private static final Translation AS_IT_IS = new Translation(null, null, null);
 
         static Translation refused(String reason) {
@@ -68,7 +71,7 @@ public final class Ssdb {
          * The one reply. Numbers are Long, texts byte[], lists List, nil is null, and an Exception
          * is an error. {@link #STRANGE} for replies that SSDB never gives.
          */
-        public Object of(List<Object> replies) {
+        public @Nullable Object of(List<Object> replies) {
             if (replies.isEmpty()) {
                 return form.empty();
             }
@@ -93,7 +96,7 @@ public final class Ssdb {
             };
         }
 
-        private static Object okOrNil(Object reply) {
+        private static @Nullable Object okOrNil(@Nullable Object reply) {
             return !(reply instanceof Long number) || number != 0 && number != 1
                     ? STRANGE
                     : number == 1 ? OK : null;
@@ -120,7 +123,7 @@ public final class Ssdb {
         }
 
         /** The number, or the one element of a list as a number; an empty list is 0. */
-        private static Object number(Object reply) {
+        private static Object number(@Nullable Object reply) {
             if (reply instanceof List<?> list && list.size() <= 1) {
                 return list.isEmpty()
                         ? (Object) 0L
@@ -149,7 +152,8 @@ public final class Ssdb {
         if (name == null) {
             return Translation.refused("SSDB has no such command.");
         }
-        if (name.reason == null) {
+        String reason = name.reason;
+        if (reason == null) {
             return Translation.AS_IT_IS;
         }
         for (SsdbForm form : name.forms) {
@@ -157,16 +161,16 @@ public final class Ssdb {
                 return new Translation(null, form.sent(words), new Shape(form));
             }
         }
-        return Translation.refused(reason(name, words));
+        return Translation.refused(closerReason(name, words, reason));
     }
 
-    private static String reason(Name name, CommandWords words) {
+    private static String closerReason(Name name, CommandWords words, String otherwise) {
         for (SsdbForm form : name.forms) {
             String reason = form.lengthReason(words);
             if (reason != null) {
                 return reason;
             }
         }
-        return name.reason;
+        return otherwise;
     }
 }

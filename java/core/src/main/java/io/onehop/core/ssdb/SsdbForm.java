@@ -2,6 +2,8 @@ package io.onehop.core.ssdb;
 
 import io.onehop.core.command.CommandWords;
 
+import org.jspecify.annotations.Nullable;
+
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,7 +73,7 @@ final class SsdbForm {
      * The reason if only the length of a word keeps a command from this form; otherwise {@code
      * null}.
      */
-    String lengthReason(CommandWords words) {
+    @Nullable String lengthReason(CommandWords words) {
         int unfit = hasOutline(words) ? firstUnfit(words, true) : 0;
         return unfit == 0 ? null : SsdbWord.lengthReason(letter(unfit));
     }

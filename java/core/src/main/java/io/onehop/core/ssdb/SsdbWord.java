@@ -2,6 +2,8 @@ package io.onehop.core.ssdb;
 
 import io.onehop.core.base.Limits;
 
+import org.jspecify.annotations.Nullable;
+
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
@@ -55,7 +57,7 @@ final class SsdbWord {
     }
 
     /** The reason if a word has the wrong length; {@code null} if its length does not matter. */
-    static String lengthReason(char letter) {
+    static @Nullable String lengthReason(char letter) {
         return switch (letter) {
             case 'k' -> "SSDB takes a key of 1 to 255 bytes.";
             case 'n' -> "SSDB takes a name of 1 to 255 bytes.";
@@ -124,7 +126,7 @@ final class SsdbWord {
     }
 
     /** The value of a bound: a whole number; {@code null} for no bound; or {@link #NOTHING}. */
-    private static Object bound(char letter, String text) {
+    private static @Nullable Object bound(char letter, String text) {
         boolean isLow = isLow(letter);
         if (isInfinite(text)) {
             return text.startsWith("-") == isLow ? null : NOTHING;

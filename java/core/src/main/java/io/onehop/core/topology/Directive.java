@@ -5,7 +5,10 @@ import io.onehop.core.Hash;
 import io.onehop.core.base.Limits;
 import io.onehop.core.key.HashTag;
 
+import org.jspecify.annotations.Nullable;
+
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 
 /**
  * Every directive of a server pool: its name, the type of its value, and its default.
@@ -49,16 +52,24 @@ public enum Directive {
     public static final class Fault extends Exception {
         private static final long serialVersionUID = 1;
 
+        private final String reason;
+
         public Fault(String reason) {
             super(reason);
+            this.reason = reason;
+        }
+
+        /** What is wrong. */
+        public String reason() {
+            return reason;
         }
     }
 
     private final String label;
-    private final Type type;
-    private final Object standard;
+    private final @Nullable Type type;
+    private final @Nullable Object standard;
 
-    Directive(String label, Type type, Object standard) {
+    Directive(String label, @Nullable Type type, @Nullable Object standard) {
         this.label = label;
         this.type = type;
         this.standard = standard;
@@ -70,12 +81,12 @@ public enum Directive {
     }
 
     /** The value if the file does not set it; {@code null} if there is none. */
-    public Object standard() {
+    public @Nullable Object standard() {
         return standard;
     }
 
     /** The directive of that name, or {@code null}. */
-    public static Directive named(String label) {
+    public static @Nullable Directive named(String label) {
         for (Directive directive : values()) {
             if (directive.label.equals(label)) {
                 return directive;
@@ -85,7 +96,7 @@ public enum Directive {
     }
 
     public Object read(String text) throws Fault {
-        return type.read(this, text);
+        return Objects.requireNonNull(type).read(this, text);
     }
 
     /** True if its value must never be shown. */

@@ -5,6 +5,8 @@ import io.onehop.core.hash.Md5;
 import io.onehop.core.key.HashTag;
 import io.onehop.core.placement.Slots;
 
+import org.jspecify.annotations.Nullable;
+
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
@@ -56,7 +58,7 @@ final class Fingerprint {
         return hex(text.toString().getBytes(StandardCharsets.UTF_8));
     }
 
-    private static String hex(HashTag tag) {
+    private static String hex(@Nullable HashTag tag) {
         return tag == null ? "" : String.format("%02x%02x", tag.open() & 0xff, tag.close() & 0xff);
     }
 

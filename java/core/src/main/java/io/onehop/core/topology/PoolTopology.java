@@ -14,6 +14,8 @@ import io.onehop.core.placement.Modula;
 import io.onehop.core.placement.Placement;
 import io.onehop.core.placement.Slots;
 
+import org.jspecify.annotations.Nullable;
+
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -52,15 +54,16 @@ public final class PoolTopology implements Topology {
     private final ServerPool pool;
     private final List<Node> byIndex;
     private final List<Node> nodes; // Without those that have left the cluster.
-    private final Placement placement;
+    private final @Nullable Placement placement;
     private final HashFunction hash;
-    private final HashTag tag;
+    private final @Nullable HashTag tag;
     private final long epoch;
     // Made when it is first needed. Threads that race make equal ones.
-    private String fingerprint;
-    private Map<String, Node> byName; // Made like the fingerprint.
+    private @Nullable String fingerprint;
+    private @Nullable Map<String, Node> byName; // Made like the fingerprint.
 
-    private PoolTopology(ServerPool pool, List<Node> byIndex, Placement placement, long epoch) {
+    private PoolTopology(
+            ServerPool pool, List<Node> byIndex, @Nullable Placement placement, long epoch) {
         this.pool = pool;
         this.byIndex = byIndex;
         this.nodes =
@@ -142,6 +145,7 @@ public final class PoolTopology implements Topology {
         return slots().servedCount();
     }
 
+    @SuppressWarnings("NullAway") // Only a Redis Cluster is asked, and it has a placement.
     private Slots slots() {
         return (Slots) placement;
     }
@@ -152,7 +156,7 @@ public final class PoolTopology implements Topology {
     }
 
     @Override
-    public Node find(String name) {
+    public @Nullable Node find(String name) {
         Map<String, Node> made = byName;
         if (made == null) {
             made =

@@ -1,5 +1,7 @@
 package io.onehop.core.topology;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * One element of a pool's {@code servers}, in the order of the file (spec/config).
  *
@@ -10,7 +12,8 @@ package io.onehop.core.topology;
  * @param weight at least 1
  * @param line its line in the file, from 1
  */
-public record Server(String name, String host, int port, String path, int weight, int line) {
+public record Server(
+        String name, @Nullable String host, int port, @Nullable String path, int weight, int line) {
 
     /** The address: {@code host:port} with a decimal port, or the path of the unix socket. */
     public String address() {

@@ -5,6 +5,8 @@ import io.onehop.core.Hash;
 import io.onehop.core.key.HashTag;
 import io.onehop.core.key.Key;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -54,13 +56,13 @@ public final class ServerPool {
         this.values = values;
         this.servers = List.copyOf(servers);
         this.isCluster = Boolean.TRUE.equals(values.get(Directive.CLUSTER));
-        this.isSsdb = value(Directive.ENGINE).equals("ssdb");
+        this.isSsdb = "ssdb".equals(value(Directive.ENGINE));
         this.ejects = flag(Directive.AUTO_EJECT_HOSTS);
         this.timeoutMs = number(Directive.TIMEOUT);
     }
 
     /** The effective value of a directive, or {@code null} if it has none. */
-    public Object value(Directive directive) {
+    public @Nullable Object value(Directive directive) {
         Object value = cluster() ? ofCluster(directive) : null;
         if (value == null) {
             value = values.get(directive);
@@ -72,7 +74,7 @@ public final class ServerPool {
      * The value that a Redis Cluster implies, whatever the file says; {@code null} for all other
      * directives.
      */
-    private static Object ofCluster(Directive directive) {
+    private static @Nullable Object ofCluster(Directive directive) {
         return switch (directive) {
             case HASH -> Hash.CRC16;
             case HASH_TAG -> Key.CLUSTER_TAG;
@@ -81,6 +83,7 @@ public final class ServerPool {
         };
     }
 
+    @SuppressWarnings("NullAway") // Only getters that may return null ask for what may be unset.
     private <T> T value(Directive directive, Class<T> type) {
         return type.cast(value(directive));
     }
@@ -118,7 +121,7 @@ public final class ServerPool {
     }
 
     /** The zone of {@link ReadFrom#SAME_ZONE}, or {@code null}. */
-    public String zone() {
+    public @Nullable String zone() {
         return value(Directive.ZONE, String.class);
     }
 
@@ -127,7 +130,7 @@ public final class ServerPool {
     }
 
     /** The hash tag, or {@code null} if the whole key is hashed. */
-    public HashTag hashTag() {
+    public @Nullable HashTag hashTag() {
         return value(Directive.HASH_TAG, HashTag.class);
     }
 
@@ -151,12 +154,12 @@ public final class ServerPool {
     }
 
     /** The password, or {@code null}. It must never be part of a message. */
-    public String redisAuth() {
+    public @Nullable String redisAuth() {
         return value(Directive.REDIS_AUTH, String.class);
     }
 
     /** The ACL user, or {@code null}. */
-    public String username() {
+    public @Nullable String username() {
         return value(Directive.USERNAME, String.class);
     }
 

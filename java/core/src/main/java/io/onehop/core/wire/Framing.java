@@ -3,6 +3,8 @@ package io.onehop.core.wire;
 import io.onehop.core.base.Limits;
 import io.onehop.core.base.Message;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The RESP framing of one connection, without I/O. In: bytes. Out: counted replies, or one
  * permanent fault.
@@ -73,7 +75,7 @@ public final class Framing {
     private long answered;
     private long pushed;
     private boolean isSubscribed;
-    private Fault fault;
+    private @Nullable Fault fault;
 
     /**
      * Announces commands. Call it before their first byte is written, so their replies are owed
@@ -120,7 +122,7 @@ public final class Framing {
     }
 
     /** What is wrong with the stream, or {@code null}. It never changes back. */
-    public Fault fault() {
+    public @Nullable Fault fault() {
         return fault;
     }
 

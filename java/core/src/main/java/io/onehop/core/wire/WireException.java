@@ -2,6 +2,8 @@ package io.onehop.core.wire;
 
 import io.onehop.core.base.Message;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 
 /**
@@ -13,7 +15,7 @@ import java.io.IOException;
 public final class WireException extends IOException {
     private static final long serialVersionUID = 1;
 
-    private final Message violation;
+    private final @Nullable Message violation;
 
     /** A reason, or a message of its own: that the answer has the wrong form. */
     public WireException(Message message) {
@@ -22,7 +24,7 @@ public final class WireException extends IOException {
     }
 
     /** The whole message if there is one; {@code null} if the text is only a reason. */
-    public Message violation() {
+    public @Nullable Message violation() {
         return violation;
     }
 }
