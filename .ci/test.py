@@ -164,6 +164,14 @@ C_AND_PHP = (
         [PYTHON, "conformance/checks/architecture.py"],
     ),
     serverless("size budgets", [PYTHON, "conformance/checks/sizes.py"]),
+    serverless("at most 100 columns", [PYTHON, "conformance/checks/width.py"]),
+    serverless(
+        "messages of failures: from one page, all in use",
+        each(
+            f"{PYTHON} conformance/checks/messages.py --self",
+            f"{PYTHON} conformance/checks/messages.py",
+        ),
+    ),
     serverless(
         "PHP's signatures: the header belongs to the stub",
         [PYTHON, "conformance/checks/arginfo.py"],
