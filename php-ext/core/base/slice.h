@@ -25,6 +25,7 @@ typedef struct oh_text {
 static inline bool oh_text_is_same(oh_text one, oh_text other)
 {
     return one.length == other.length &&
+           // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a length has its bytes.
            (one.length == 0 || memcmp(one.bytes, other.bytes, one.length) == 0);
 }
 

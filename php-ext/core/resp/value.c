@@ -134,7 +134,11 @@ bool oh_value_take_head(oh_values *values, char type, int64_t *number)
 {
     oh_values next = *values;
 
-    if (next.at == next.end || (char)*next.at++ != type || !oh_value_take_digits(&next, number)) {
+    if (next.at == next.end || (char)*next.at != type) {
+        return false;
+    }
+    next.at++;
+    if (!oh_value_take_digits(&next, number)) {
         return false;
     }
     *values = next;

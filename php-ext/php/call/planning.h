@@ -1,7 +1,8 @@
 /*
  * Planning: from a call, with the arguments the script passed, to its plan.
  *
- *     method's row ─► faults ─► command (by subcommand) ─► keys ─► one node | parts | all nodes | any | refusal
+ *     method's row ─► faults ─► command (by subcommand) ─► keys
+ *                  ─► one node | parts | all nodes | any node | refusal
  *
  * A plan is made by words for rawCommand (raw_command.c) and by arguments for every other method.
  * Calls with one key that is one argument need none: route serves them.

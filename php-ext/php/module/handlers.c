@@ -1,11 +1,11 @@
 /*
  * A call goes to the first of these that fits:
  *
- *     the handlers below, by name: what OneHop does by itself, or in a way of its own
- *     refused              the row says so, or there is none
- *     oh_raw_command_method        the words themselves are the arguments
- *     oh_route_method      one key that is one argument, one node, nothing else to be known: nearly all, and the hot road
- *     oh_plan_method       all others
+ *     the handlers below      by name: methods that OneHop implements itself
+ *     refused                 the row says so, or there is no row
+ *     oh_raw_command_method   the words themselves are the arguments
+ *     oh_route_method         one key that is one argument, one node: nearly all, the hot path
+ *     oh_plan_method          all others
  */
 #include "php_onehop.h"
 

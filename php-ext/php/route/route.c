@@ -1,10 +1,11 @@
 /*
  * Key, node, node client, phpredis, verdict: a command walks through here once.
  *
- *     argument ─► text, converted once ─► prefix + placement ─► node ─► node client ─► phpredis' own method ─► reply
- *                                                                                 └─ failed exchange ─► exception
+ *     argument ─► text, converted once ─► prefix + placement ─► node ─► node client
+ *              ─► phpredis' own method ─► reply
+ *                                     └─ failed exchange ─► exception
  *
- * Whatever needs more thought than "this argument is the key" is planned first (carry_out.c).
+ * A call that needs more than "this argument is the key" is planned first (carry_out.c).
  *
  * Implements spec/route.
  */

@@ -1,7 +1,7 @@
 /*
  * INFO of several nodes in the form of one server's.
  *
- *     fields of each node ─► field: its values, node by node ─► one value, or none (core/command/info)
+ *     fields of each node ─► field: its values, node by node ─► one, or none (core/command/info)
  *
  * phpredis makes an array of the reply, and conversions of its own to numbers; rawCommand gives the
  * text. Both are taken apart into the same table, and put together again in the form they had.

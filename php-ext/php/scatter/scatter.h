@@ -8,7 +8,7 @@
  *
  *     exec() on a ─► write: send to a
  *                      └─ exec() on b ─► write: send to b
- *                                          └─ exec() on c ─► write: send to c, wait, receiving from a, b and c
+ *                                          └─ exec() on c ─► write: send to c, receive from all
  *                                             reads c's replies, returns
  *                         reads b's replies, returns
  *        reads a's replies, returns

@@ -2,9 +2,9 @@
  * Streams wait: XREAD or XREADGROUP with BLOCK over several nodes. All are asked; the first that
  * has entries ends the wait of all.
  *
- *     CLIENT ID, XREADGROUP ... BLOCK ─► a   blocked ◄── CLIENT UNBLOCK id of a (another connection) ◄─┐
- *     CLIENT ID, XREADGROUP ... BLOCK ─► b   entries ──────────────────────────────────────────────────┤
- *     CLIENT ID, XREADGROUP ... BLOCK ─► c   blocked ◄── CLIENT UNBLOCK id of c (another connection) ◄─┘
+ *     CLIENT ID, XREADGROUP ... BLOCK ─► a   blocked ◄── CLIENT UNBLOCK id of a ◄─┐
+ *     CLIENT ID, XREADGROUP ... BLOCK ─► b   entries ─────────────────────────────┤
+ *     CLIENT ID, XREADGROUP ... BLOCK ─► c   blocked ◄── CLIENT UNBLOCK id of c ◄─┘
  *
  * The replies of those that are released are read like any other: between the winner's reply and
  * the release a node may have handed entries to this consumer, and closing its connection would

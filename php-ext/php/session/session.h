@@ -8,13 +8,14 @@
  * nutcracker, the other one reads, and a lock of one holds off the other.
  *
  *     session.save_handler = onehop
- *     session.save_path = alpha                                          ; a server pool of onehop.config, or:
+ *     session.save_path = alpha    ; a server pool of onehop.config, or:
  *     session.save_path = "pool=alpha&config=/etc/nutcracker.yml&prefix=PHPREDIS_SESSION:"
  *
- * What fails is a warning with the text of the exception, for PHP calls a handler when nobody can
- * catch one any more; the session function that was called then returns false.
+ * A failure becomes a warning with the text of the exception, because PHP may call a handler when
+ * no code can catch an exception any more. The session function that was called then returns false.
  *
- *     open ─► (create_sid | validate_sid) ─► read: lock, GET ─► write: still locked? SETEX ─► close: unlock
+ *     open ─► (create_sid | validate_sid) ─► read: lock, GET ─► write: still locked? SETEX
+ *          ─► close: unlock
  */
 #ifndef OH_PHP_SESSION_H
 #define OH_PHP_SESSION_H

@@ -2,21 +2,23 @@
  * Transaction: what multi() opens, and WATCH before it: one connection of one node, held until
  * exec(), discard() or unwatch().
  *
- *     watch(k) ─► bound to the node of k: node client reserved, connection held      multi() ─► open, nothing is sent
- *     first command ─► bound, if it was not; MULTI ─► command ─► QUEUED       further commands ─► QUEUED, each at once
- *     exec() ─► EXEC ─► the replies, connection given back                    discard() ─► DISCARD, likewise
+ *     watch(k)            ─► bound to the node of k: node client reserved, connection held
+ *     multi()             ─► open; nothing is sent
+ *     first command       ─► bound, if it was not; MULTI ─► command ─► QUEUED
+ *     further commands    ─► QUEUED, each immediately
+ *     exec()              ─► EXEC ─► the replies; the connection is given back
+ *     discard()           ─► DISCARD; the connection is given back
  *
  * phpredis queues and reads the replies, in its own MULTI mode, on the node client that is
- * reserved. A command of another node is refused with CrossNode. That, any other refusal, and
- * whatever else goes wrong before EXEC (the connection, a value that cannot be packed) ends the
- * transaction: the connection is closed, so nothing of it is executed, and every further command
- * and exec() fail for the same cause, until exec(), discard() or a new watch() or multi(). Nothing
- * is ever sent again on another connection. Arguments that phpredis did not accept end nothing:
+ * reserved. A command for another node is refused with CrossNode. Any refusal ends the transaction,
+ * and so does any other failure before EXEC (a lost connection, a value that cannot be packed). The
+ * connection is closed, so nothing of the transaction is executed. Every further command fails for
+ * the same cause, until exec() (which fails, too), discard(), or a new watch() or multi(). Nothing
+ * is ever sent again on another connection. Arguments that phpredis does not accept end nothing:
  * only that call is not queued. If the script leaves without exec() (exit, an exception, the end of
- * the request, the last reference gone), the connection is closed, which the node takes for
- * DISCARD.
+ * the request, the last reference gone), the connection is closed. To the node that is DISCARD.
  *
- * A transaction that is opened in a pipeline is queued there (transaction_piped).
+ * A transaction opened in a pipeline is queued there (transaction_piped).
  *
  * Implements spec/route: "Inside a transaction", "State".
  */

@@ -15,7 +15,7 @@ import java.util.List;
  */
 class HugeValuesTest {
     private static final String REFUSAL =
-            "a key or a value is larger than 512 MiB, the most that a node takes, "
+            "A key or a value is larger than 512 MiB, the most that a node takes, "
                     + "server pool alpha: the command was not sent; store it in parts";
     private static final String REFUSED = "io.onehop.jedis.Unsupported: " + REFUSAL;
 

@@ -351,9 +351,8 @@ class RedisClusterConfigurationTest {
                                 .anyMatch(
                                         line ->
                                                 line.contains(
-                                                        "no node of the cluster of server pool"
-                                                            + " \"alpha\" tells what it looks like:"
-                                                            + " "
+                                                        "No node says what the cluster looks"
+                                                                + " like: "
                                                                 + other.server(0).node()
                                                                 + ": "));
                     });

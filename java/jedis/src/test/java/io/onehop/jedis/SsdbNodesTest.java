@@ -132,8 +132,8 @@ class SsdbNodesTest {
         assertReason("SSDB has no such command", () -> redis.sadd("s", "a"));
         assertReason("whole numbers", () -> redis.zadd("z", 1.5, "m"));
         assertReason("bytes on disk", redis::dbSize);
-        assertReason("not by a cursor", () -> redis.scan("0"));
-        assertReason("no channels", () -> redis.subscribe(new JedisPubSub() {}, "news"));
+        assertReason("not a cursor", () -> redis.scan("0"));
+        assertReason("no subscriptions", () -> redis.subscribe(new JedisPubSub() {}, "news"));
         assertReason("SSDB", () -> redis.multi().set("k", "v"));
         try (AbstractPipeline pipeline = redis.pipelined()) {
             assertReason("1 to 255 bytes", () -> pipeline.mset(pairs));
