@@ -23,7 +23,7 @@ typedef struct oh_plan {
     oh_call_terms terms;
     bool is_blocking;
     oh_call_key key; /* Of ONE_NODE: the first, held. */
-    oh_split *split; /* Of SPLIT, and of nobody else: whoever uses it up sets it to NULL. */
+    oh_split *split; /* Of SPLIT, owned by the plan; code that uses it up sets it to NULL. */
 } oh_plan;
 
 void oh_plan_free(oh_plan *plan);

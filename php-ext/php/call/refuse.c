@@ -1,6 +1,6 @@
 /*
- * A refusal names the method, or the command, in the words of whoever called it, and ends with what
- * to do instead.
+ * A refusal names the method or the command in the words of the caller. It ends with what to do
+ * instead.
  */
 #include "php_onehop.h"
 

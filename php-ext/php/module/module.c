@@ -137,7 +137,7 @@ static PHP_RSHUTDOWN_FUNCTION(onehop)
 }
 
 /*
- * Behind the last object: whoever still holds a connection was cut off in the middle of an
+ * After the last object: a connection that is still held was cut off in the middle of an
  * exchange.
  */
 static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(onehop)

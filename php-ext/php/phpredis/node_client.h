@@ -32,9 +32,9 @@ typedef struct oh_node_client {
     struct oh_client *client;
     uint32_t node;
     oh_node_client_queue queue;
-    bool is_busy;     /* A call is going on: another one must take another node client. */
-    bool is_reserved; /* A transaction is going on, in a call or between two: likewise. */
-    uint32_t holds;   /* Somebody is working with it: it must not be closed. */
+    bool is_busy;     /* A call is going on: another call must take another node client. */
+    bool is_reserved; /* A transaction is going on, in a call or between two calls. */
+    uint32_t holds;   /* While it is in use it must not be closed. */
     /* The exchange of the last call failed, and its stream is gone already. */
     bool has_failed;
     /* phpredis believes its connection lost: its object is of no more use. */

@@ -50,7 +50,7 @@ static bool is_nil(const oh_exchange *exchange)
     return oh_bytes_is(oh_exchange_replies(exchange), OH_RESP_NIL_LIST);
 }
 
-/* Whoever has something to say ends the wait: entries, an error, a failure. */
+/* The first node that has entries, an error or a failure ends the wait. */
 static bool has_finished(const oh_waiter *waiter)
 {
     const oh_exchange *exchange = exchange_of(waiter);

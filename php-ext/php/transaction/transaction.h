@@ -79,7 +79,7 @@ void oh_transaction_exec_piped(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
 void oh_transaction_discard_piped(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
 void oh_transaction_meet_refusal_piped(oh_client *client, const oh_failure *refusal);
 
-/* What failed was told when it failed: whoever calls multi() or watch() after that begins anew. */
+/* A failure was thrown when it happened. A later multi() or watch() starts afresh. */
 void oh_transaction_forget_failure(oh_client *client);
 
 /* Leaves transaction and WATCH behind, by closing the connection. */

@@ -44,7 +44,7 @@ class HugeValuesTest {
                             REFUSED,
                             REFUSED,
                             REFUSED,
-                            "io.onehop.jedis.Unsupported: the transaction was discarded because a"
+                            "io.onehop.jedis.Unsupported: The transaction was discarded because a"
                                     + " call of it was refused: "
                                     + REFUSAL,
                             "sent 0, [before]",

@@ -291,9 +291,9 @@ class LiveConfigurationTest {
                 listening.join(20_000);
                 assertFalse(listening.isAlive());
                 String message =
-                        "since the configuration changed \""
+                        "Since the configuration changed, "
                                 + channel
-                                + "\" is no longer here alone, node "
+                                + " is published on other nodes, too, node "
                                 + nodes.servers().get(0).node();
                 assertTrue(
                         end.get() instanceof NodeDown && end.get().getMessage().startsWith(message),

@@ -79,7 +79,9 @@ class PoolTest {
             assertFalse(failure.mayHaveExecuted());
             assertTrue(
                     failure.getMessage()
-                            .startsWith("All 2 connections are in use, node " + node.node()),
+                            .startsWith(
+                                    "All 2 connections of this client are in use, node "
+                                            + node.node()),
                     failure.getMessage());
             assertEquals(2, node.connections());
             threads.shutdown();

@@ -125,7 +125,7 @@ public final class Pool implements AutoCloseable {
                         Outcome.NOT_SENT,
                         null,
                         endpoint.poolSize(),
-                        "");
+                        "client");
             }
             requireMayAsk(asked);
             connection = awaited(holder, deadline);
