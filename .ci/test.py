@@ -78,6 +78,9 @@ JAVA_UNITS = [
 ENGINE = ["make", "-s", "-j2", "-C", "php-ext/tests-engine"]
 FUZZ = ["make", "-s", "-j2", "-C", "php-ext/fuzz", "run"]
 
+# Of this step the output is shown, too, when it passes.
+COVERAGE = "coverage of the C core and engine by their own tests"
+
 LINT = [".ci/lint"]
 # What `make lint` runs: the sources as they are, without a build.
 LINTS = (
@@ -197,6 +200,7 @@ C_AND_PHP = (
         ENGINE,
         check=[*ENGINE, "alone"],
     ),
+    Proof(COVERAGE, [".ci/coverage"]),
     Proof("PHP: the status page in a browser", [PYTHON, "php-ext/tests-page/check.py"]),
     Proof("PHP extension", [*PHPT, "php-ext/tests"]),
     Proof("PHP extension under valgrind", [*PHPT, "-m", "-d", "pcre.jit=0", *VALGRIND_TESTS]),
@@ -248,6 +252,7 @@ def main(where="test"):
         step_passed, step_failed = counted(output)
         if step_failed or not is_good:
             failures.append(step.title)
+        if step.title in (*failures, COVERAGE):
             print(output.rstrip())
         verdict = "FAILED" if step.title in failures else "passed"
         count = f"{step_passed:,} tests, " if step_passed else ""
