@@ -1,6 +1,6 @@
 /*
  * Arguments of a form that does not fit (text where an array is wanted, an option that is no array)
- * have no keys here: phpredis refuses such calls by itself, before it sends anything.
+ * have no keys here: phpredis refuses such calls itself, before it sends anything.
  */
 #include "php_onehop.h"
 

@@ -1,6 +1,6 @@
 /*
- * Arrays are looked into once: many methods pack each of their values by itself. Deeper down PHP
- * has written something.
+ * Arrays are checked one level deep, because many methods pack each value of an array on its own.
+ * Deeper down PHP's own serializer has written something already.
  */
 #include "php_onehop.h"
 

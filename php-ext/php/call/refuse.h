@@ -34,11 +34,12 @@ void oh_refuse_in_transaction(const zend_execute_data *execute_data, const char 
 bool oh_refuse_queued(
     const oh_client *client, const zend_execute_data *execute_data, const char *advice);
 
-/* Why SCAN and its kin are sent at once or not at all. */
+/* Why SCAN and similar commands cannot be queued. */
 #define OH_ADVICE_ITERATED OH_REASON_CALL_ITERATED
 
 /*
- * Throws Unsupported about a command that the table does not hold, named by so many of its words.
+ * Throws Unsupported about a command that the table does not have, named by its first `count`
+ * words.
  */
 void oh_refuse_unknown(const zend_execute_data *execute_data, const oh_bytes *words, size_t count);
 

@@ -1,6 +1,6 @@
 /*
  * Keys are text before they come here. The form the caller used (several arguments, or one array)
- * matters only if everything lives on one node; a part is always one array.
+ * matters only if all keys live on one node; a part is always one array.
  */
 #include "php_onehop.h"
 
@@ -12,9 +12,8 @@
 #include "php/call/plan.h"
 
 /*
- * WAIT answers for the writes of its connection, which is seldom the one that carried them. A
- * PUBLISH in front moves the connection's offset behind every write the node has acknowledged to
- * anybody.
+ * WAIT answers for the writes of its own connection, which seldom carried them. A PUBLISH before it
+ * moves the offset of the connection past every write that the node has acknowledged to any client.
  */
 #define WRITES_PREFACE OH_RESP_EMPTY_PUBLISH
 

@@ -27,7 +27,7 @@ typedef struct oh_split {
     const oh_command *command;
     oh_merge merge;
     oh_call_terms terms; /* Of each part. */
-    /* Not a command but MULTI to EXEC in a pipeline, one part, of so many commands: */
+    /* Not a command but MULTI to EXEC in a pipeline: one part, of `queued` commands. */
     bool is_transaction;
     uint32_t queued;
     uint32_t parts_count, parts_room;
@@ -45,7 +45,7 @@ oh_split *oh_split_new(const struct oh_plan *plan, uint32_t parts_room, uint32_t
 /* Adds a part with copies of these arguments. */
 oh_part *oh_split_add(oh_split *split, uint32_t node, uint32_t count, const zval *arguments);
 
-/* Cuts a call of so many keys, which are text, by the one place where its method has keys. */
+/* Cuts a call with keys_count keys, all text, at the one place where its method has keys. */
 oh_split *oh_split_cut(oh_client *client, const struct oh_plan *plan,
     zend_execute_data *execute_data, uint32_t keys_count);
 

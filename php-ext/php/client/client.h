@@ -2,15 +2,15 @@
  * Client: the object behind OneHop\Redis.
  *
  *     client ── snapshot (file, server pool, topology, connections of each node)
- *        ├───── node clients, one per node that has been spoken to
+ *        ├───── node clients, one for each node that was used
  *        ├───── options and prefix, the same on every node client
- *        ├───── mode: whether a call is sent at once, queued in a pipeline, or in a transaction
+ *        ├───── mode: whether a call is sent now, queued in a pipeline, or in a transaction
  *        ├───── batch: what was queued since pipeline()
  *        ├───── transaction: the node client that multi() or watch() reserved
  *        └───── subscription: while subscribe() has not returned
  *
- * It is laid out in front of Zend's object like this, so that a method of phpredis that is called
- * on it behind our back (by reflection) finds what it takes for its own unconnected object:
+ * It lies before Zend's object in this layout. So a method of phpredis that is called on it
+ * directly (by reflection) finds what looks like its own unconnected object:
  *
  *     [ oh_client ][ zeroes, as many bytes as phpredis keeps there ][ zend_object ]
  */
@@ -32,7 +32,7 @@ typedef struct oh_client {
     oh_live_ring *ring;          /* Held. NULL: no node is ejected. */
     struct oh_node_client **node_clients; /* By index of the node; NULL where none is open. */
     zend_string *prefix; /* OPT_PREFIX: a part of every key, also for placement. NULL: none. */
-    HashTable *options;  /* What setOption() was told, for node clients to come. NULL: nothing. */
+    HashTable *options;  /* What setOption() was given, for later node clients. NULL: nothing. */
     struct oh_node_client
         *last_error_client; /* The node client that met the last error reply; for getLastError(). */
     uint32_t timeout_ms;    /* The deadline of a call: the pool's, or that of OPT_READ_TIMEOUT. */

@@ -1,11 +1,11 @@
 /*
- * Which file: the one that a constructor names, or that of php.ini; and whether this script may
- * read it.
+ * Finds the file: the one that a constructor names, or that of php.ini. Checks whether this script
+ * may read it.
  *
- * The kernel follows links on the path, at each look at the file. A link that is exchanged (a
- * ConfigMap of Kubernetes, a release) is a change of the file, not another file. So the path stays
- * as it is given; even `..` may stand behind a link. PHP's own functions would resolve it, from a
- * cache that may be two minutes old.
+ * The kernel follows links on the path each time the file is checked. If a link changes (a
+ * ConfigMap of Kubernetes, a release), that is a change of the file, not another file. So the path
+ * stays as it is given; even `..` may come after a link. PHP's own functions would resolve it, from
+ * a cache that may be two minutes old.
  */
 #include "php_onehop.h"
 

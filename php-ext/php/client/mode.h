@@ -31,7 +31,7 @@ typedef enum oh_mode_kind {
 typedef void (*oh_mode_method)(struct oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
 
 typedef struct oh_mode {
-    zend_long number; /* As getMode() tells it. */
+    zend_long number; /* As getMode() returns it. */
 
     /* The method that is being called, on the node of its plan. */
     void (*call)(

@@ -20,8 +20,8 @@ zend_object *oh_failure_exception(
     const oh_failure *failure, const oh_node *node, const char *pool, zend_object *previous);
 
 /*
- * An OneHop\Exception about a node's part of a batch that ended in an exception of somebody else
- * (phpredis, the script), which becomes its previous one; its reference is taken over.
+ * An OneHop\Exception for a node's part of a batch that ended in a foreign exception: one of
+ * phpredis or of the script. That one becomes the previous exception; its reference is taken over.
  */
 zend_object *oh_failure_wrap(zend_object *foreign, const oh_node *node, const char *pool);
 

@@ -38,7 +38,7 @@ static bool set_option(oh_node_client *node_client, zend_long option, const zval
 }
 
 /*
- * phpredis must never connect, sleep or repeat by itself: that is decided by exchange, within the
+ * phpredis must never connect, sleep or retry: the exchange decides about these, within the
  * deadline.
  */
 static bool set_options(oh_node_client *node_client)

@@ -18,7 +18,7 @@
 
 #include "php/phpredis/transport.h"
 
-/* While phpredis' connect() runs: for whom, and what it has opened so far. */
+/* While phpredis' connect() runs: for which owner, and what it has opened so far. */
 static OH_PER_THREAD struct {
     oh_transport_owner *owner;
     oh_transport *transport;

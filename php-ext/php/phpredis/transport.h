@@ -2,12 +2,12 @@
  * Transport: the php_stream that phpredis believes to be its connection.
  *
  * `onehop` is registered as a stream transport, and phpredis' own connect() opens it. The stream is
- * virtual: it is "connected" at once and for ever, while beneath it each write becomes an exchange
- * on a connection leased for that exchange. phpredis asks whether the stream is alive before every
- * write and every read; the answer costs nothing.
+ * virtual: it always counts as connected, while each write becomes an exchange on a connection that
+ * is leased for it. phpredis asks whether the stream is alive before every write and every read;
+ * the answer costs nothing.
  *
- * Between phpredis above and exchange below it only translates. It is opened by its owner and by
- * nobody else: a script that opens onehop:// is told so.
+ * It only translates between phpredis above and the exchange below. Only its owner can open it: a
+ * script that opens onehop:// gets an error that says so.
  */
 #ifndef OH_PHP_TRANSPORT_H
 #define OH_PHP_TRANSPORT_H
@@ -17,16 +17,16 @@
 #include "engine/exchange/exchange.h"
 
 /*
- * Who carries what phpredis says on a stream, and answers it, if it is not the exchange: a
- * subscription.
+ * The other end of a stream if that is not an exchange: a subscription. It takes what phpredis
+ * writes and gives what phpredis reads.
  */
 typedef struct oh_far_end {
     void (*write)(struct oh_far_end *far_end, const char *bytes, size_t length);
-    /* 0: there will be no more. */
+    /* 0: no more bytes will follow. */
     size_t (*read)(struct oh_far_end *far_end, char *bytes, size_t size);
 } oh_far_end;
 
-/* Whose a stream is: who is told what phpredis does with it. */
+/* The owner of a stream: it is called when phpredis ends or closes the stream. */
 typedef struct oh_transport_owner {
     void (*meet_end)(struct oh_transport_owner *owner); /* phpredis has read its end. */
     /* phpredis closes it: the transport is about to be freed. */

@@ -1,6 +1,5 @@
 /*
- * One small function for each rule. They trust nobody: what a node answered may have any type and
- * length.
+ * One small function for each rule. They trust no node: a reply may have any type and length.
  */
 #include "php_onehop.h"
 

@@ -2,9 +2,8 @@
  * Merge: what several nodes answered becomes one reply, by the rule of the command.
  *
  * Replies are phpredis' values, as the method would have returned them to the script: false is an
- * error reply, or nil. A merged reply is never made of fewer replies than there were parts, so a
- * false fails the merge (false for the caller, getLastError() tells why), except where the rule is
- * made for it.
+ * error reply, or nil. A merged reply always needs the reply of every part. So a false makes the
+ * whole merge false, and getLastError() has the reason, unless the rule of the command expects it.
  *
  * Implements spec/route, "Merging", on PHP's values.
  */

@@ -1,5 +1,6 @@
 /*
- * Parts: a command over several nodes, sent to all of them at once, and its replies made one.
+ * Parts: a command over several nodes, sent to all of them in parallel, and its replies merged
+ * into one.
  */
 #ifndef OH_PHP_PARTS_H
 #define OH_PHP_PARTS_H

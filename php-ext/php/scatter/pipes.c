@@ -128,7 +128,7 @@ void oh_pipes_exec_error(oh_failure *failure)
     oh_failure_set(failure, OH_OUTCOME_ANSWERED, OH_SAY_EXEC_REFUSED);
 }
 
-/* phpredis gives one reply per command. Should it not, nobody can say which is whose. */
+/* phpredis gives one reply per command. With another count, no reply can be matched. */
 static void check_count(oh_client *client, oh_node_call *node_call)
 {
     bool is_list = Z_TYPE(node_call->reply) == IS_ARRAY;

@@ -1,9 +1,9 @@
 /*
- * Pipes: phpredis' own pipelines, one for each of several nodes, filled one after another and sent
- * all at once.
+ * Pipes: phpredis' own pipelines, one for each of several nodes. They are filled one after another
+ * and sent in parallel.
  *
- * Two things are made of them: the batch of pipeline(), and a command of which a node has several
- * parts. A node client in pipeline mode is reserved: no other call takes it.
+ * They serve the batch of pipeline(), and a command that has several parts on one node. A node
+ * client in pipeline mode is reserved: no other call takes it.
  */
 #ifndef OH_PHP_PIPES_H
 #define OH_PHP_PIPES_H
@@ -15,9 +15,9 @@ typedef struct oh_pipes {
     uint32_t count, capacity;
 } oh_pipes;
 
-/* What a node has answered, and how much of it was given out. */
+/* The replies of a node, and how many of them were taken. */
 typedef struct oh_reply_cursor {
-    oh_node_client *node_client; /* NULL: there is none for this node. */
+    oh_node_client *node_client; /* NULL: this node has none. */
     HashTable *replies;          /* NULL if the node failed. */
     zend_object *failure;        /* Then this stands for each of its replies. */
     uint32_t next;
@@ -64,16 +64,16 @@ oh_node_client *oh_pipes_queue(oh_pipes *pipes, oh_client *client, uint32_t node
 /* Everything is forgotten, here and in phpredis. */
 void oh_pipes_drop(oh_pipes *pipes);
 
-/* No more commands: those that have none are left. */
+/* No more commands follow: node clients that have none leave pipeline mode. */
 void oh_pipes_close(oh_pipes *pipes);
 
 /*
- * Sends what is queued, to all nodes at once, into as many calls. What came of it by node, to be
- * freed by efree, and the calls by oh_scatter_free; NULL: the script is ending.
+ * Sends what is queued, to all nodes in parallel, by one call for each node. Returns the replies by
+ * node, to be freed by efree; the calls are freed by oh_scatter_free. NULL: the script is ending.
  */
 oh_reply_cursor *oh_pipes_exec(oh_pipes *pipes, oh_client *client, oh_node_call *node_calls);
 
-/* Fills the failure of a transaction in a pipeline of which the node has refused a command. */
+/* Fills the failure of a transaction in a pipeline if the node has refused one of its commands. */
 void oh_pipes_exec_error(oh_failure *failure);
 
 /* The next reply of a node, to be moved out of its place; NULL if the node failed. */

@@ -1,6 +1,6 @@
 /*
- * An exception in one call, of a node or of the script's own code that unpacks a value, is that
- * call's failure; the others go on. Only exit() ends everything at once.
+ * An exception in one call, from a node or from the script's code that unpacks a value, fails that
+ * call; the others go on. Only exit() ends all of them immediately.
  */
 #include "php_onehop.h"
 

@@ -1,10 +1,10 @@
 /*
- * Scatter: calls of phpredis on several nodes, all at once.
+ * Scatter: calls of phpredis on several nodes, in parallel.
  *
  * phpredis writes and reads in one call, so calls made one after another would cost the sum of
- * their round trips. Here the calls are nested instead: when the first one has sent its bytes and
- * would wait, the second is called from there, and so on; the innermost waits for all of them. Then
- * each finds its replies in memory and returns, the innermost first.
+ * their round trips. Here the calls are nested instead. When the first one has sent its bytes and
+ * would wait, it calls the second, and so on. The innermost waits for all of them. Then each call
+ * finds its replies in memory and returns, the innermost first.
  *
  *     exec() on a ─► write: send to a
  *                      └─ exec() on b ─► write: send to b
@@ -13,9 +13,9 @@
  *                         reads b's replies, returns
  *        reads a's replies, returns
  *
- * The whole takes the longest of the round trips. It needs no threads, no fibers and nothing of
- * phpredis but that it writes its commands before it reads their replies. Each level costs about a
- * kilobyte of stack: hence a bound, beyond which nodes are served in rounds.
+ * A scatter takes as long as its slowest node. It needs no threads and no fibers. Of phpredis it
+ * needs only that commands are written before their replies are read. Each level costs about a
+ * kilobyte of stack, so there is a bound; more nodes than that are served in rounds.
  */
 #ifndef OH_PHP_SCATTER_H
 #define OH_PHP_SCATTER_H
@@ -37,15 +37,13 @@ typedef struct oh_node_call {
 } oh_node_call;
 
 /*
- * Makes all calls. False: the script is ending (exit), which must not be held up;
- * there is nothing in the calls then. True: each call has a reply or a failure, to be freed by
- * oh_scatter_free.
+ * Makes all calls. True: each call has a reply or a failure, to be freed by oh_scatter_free. False:
+ * the script is ending (exit), which must not be delayed; the calls are empty then.
  */
 bool oh_scatter_run(oh_node_call *node_calls, uint32_t count);
 
 /*
- * The same; whenever somebody waits, `look` is called first with the set, whose `looker` is
- * this.
+ * The same, but before each wait `look` is called with the set, whose `looker` is set to this one.
  */
 bool oh_scatter_run_watched(
     oh_node_call *node_calls, uint32_t count, void (*look)(oh_exchange_set *), void *looker);

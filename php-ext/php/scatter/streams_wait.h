@@ -6,11 +6,11 @@
  *     CLIENT ID, XREADGROUP ... BLOCK ─► b   entries ─────────────────────────────┤
  *     CLIENT ID, XREADGROUP ... BLOCK ─► c   blocked ◄── CLIENT UNBLOCK id of c ◄─┘
  *
- * The replies of those that are released are read like any other: between the winner's reply and
- * the release a node may have handed entries to this consumer, and closing its connection would
- * lose them. UNBLOCK's 0 says that the client is not blocked: its reply is on the way, or its
- * command has not arrived yet; so it is asked again until the reply is in. No connection goes back
- * to the pool before each UNBLOCK is answered: it might release somebody else's wait.
+ * The replies of released waits are read like any other. Between the first reply and the release a
+ * node may have handed entries to this consumer; closing its connection would lose them. If UNBLOCK
+ * answers 0, the client is not blocked: its reply is on the way, or its command has not arrived
+ * yet. So UNBLOCK is sent again until the reply is in. No connection goes back to the pool before
+ * each UNBLOCK is answered: a late one might release the wait of another caller.
  *
  * Implements spec/route, "XREAD and XREADGROUP with BLOCK over several nodes".
  */
@@ -19,7 +19,7 @@
 
 #include "php/scatter/scatter.h"
 
-/* Why so many nodes cannot be waited for at once: what to do instead. NULL: they can be. */
+/* What to do instead if that many nodes cannot be waited for together. NULL: they can. */
 const char *oh_streams_wait_objection(const oh_client *client, uint32_t nodes_count);
 
 /*
