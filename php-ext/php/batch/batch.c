@@ -1,7 +1,7 @@
 /*
- * Queueing is the hot half: ten thousand commands must cost ten thousand phpredis calls and little
- * else. So a command is one number in an array that doubles, and everything about splits and
- * failures stays out of its way.
+ * Queueing is the hot half: ten thousand commands must cost ten thousand calls of phpredis and
+ * little else. So a command is one number in an array that doubles, and all code for splits and
+ * failures is kept apart.
  */
 #include "php_onehop.h"
 
@@ -99,7 +99,7 @@ static zend_always_inline oh_node_client *queue(
     if (UNEXPECTED(!is_queued)) {
         return NULL;
     }
-    /* The script's own code has ended it, while a value was packed. */
+    /* The script's own code has ended the batch while a value was packed. */
     if (UNEXPECTED(!client->batch)) {
         ZVAL_FALSE(return_value);
         return NULL;
@@ -243,8 +243,8 @@ static bool queue_part(oh_client *client, const oh_split *split, oh_part *part)
 }
 
 /*
- * Should phpredis refuse a part, then the replies of those queued before it belong to nobody: they
- * are skipped.
+ * If phpredis refuses a part, the replies of the parts queued before it have no command any more:
+ * they are skipped.
  */
 void oh_batch_call_parts(oh_client *client, oh_split *split, zval *return_value)
 {
@@ -260,7 +260,7 @@ void oh_batch_call_parts(oh_client *client, oh_split *split, zval *return_value)
            queue_part(client, split, &split->parts[queued])) {
         queued++;
     }
-    /* The script's own code has ended it, while a value was packed. */
+    /* The script's own code has ended the batch while a value was packed. */
     if (UNEXPECTED(client->batch != batch)) {
         oh_split_free(split);
         RETURN_FALSE;
@@ -330,8 +330,8 @@ void oh_batch_exec(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
     oh_batch *batch = client->batch;
 
     /*
-     * Closed before anything is sent: what a script calls while its values are unpacked is not
-     * queued any more.
+     * The batch is closed before anything is sent: calls that the script makes while its values are
+     * unpacked are not queued.
      */
     client->batch = NULL;
     client->mode = OH_ATOMIC;

@@ -19,7 +19,7 @@ static void take_reply(oh_reply_cursor *cursor, zval *place)
     }
 }
 
-/* The list of EXEC; a failure if it is not one of as many replies. */
+/* The list of EXEC; a failure if it is no list with one reply for each command. */
 static zend_object *judge_transaction(
     oh_client *client, const oh_split *split, zval *reply, zval *place)
 {
@@ -45,8 +45,8 @@ static zend_object *judge_transaction(
 }
 
 /*
- * A command over several nodes fails as a whole with the first of its parts that failed, or because
- * its replies cannot be one. The failure, borrowed, or NULL.
+ * A command over several nodes fails as a whole if a part failed, with the first such failure, or
+ * if its replies cannot be merged. Returns the failure, borrowed, or NULL.
  */
 static zend_object *join_replies(
     oh_client *client, const oh_split *split, oh_reply_cursor *cursors, zval *place)
@@ -103,7 +103,7 @@ static zend_object *order_replies(
     return first;
 }
 
-/* Every node has answered, but replies of several cannot be one. */
+/* Every node has answered, but the replies of several nodes cannot be merged. */
 static void throw_unmerged(oh_client *client, zend_object *failure, zval *replies)
 {
     zval failures;

@@ -1,6 +1,6 @@
 /*
- * The call is laid out in a frame of its own, as if the script had called the method by its name:
- * so plan reads it like any other call, and refuses it in the same words.
+ * The call gets a frame of its own, as if the script had called the method by its name. So planning
+ * reads it like any other call and refuses it with the same words.
  */
 #include "php_onehop.h"
 
@@ -13,7 +13,7 @@
 typedef struct oh_node_choice {
     oh_client *client;
     zend_string *method;
-    uint32_t position; /* Of the method among the arguments, for messages. */
+    uint32_t position; /* Of the method name among the arguments, for messages. */
     zval *arguments;
     uint32_t count;
 } oh_node_choice;
@@ -30,7 +30,7 @@ static bool takes_iterator(const zend_function *function)
     return false;
 }
 
-/* Why a method is none to be called on a chosen node. NULL: it is one. */
+/* Why a method cannot be called on a chosen node. NULL: it can. */
 static const char *reason_against(const oh_method *method)
 {
     if (!method->row) {
@@ -86,8 +86,7 @@ static void clear_away(zend_execute_data *frame)
 }
 
 /*
- * Calls the method that the frame is laid out for on these nodes; an array by the names of the
- * nodes is returned.
+ * Calls the method of the frame on these nodes. Returns an array by the names of the nodes.
  */
 static void call_in_frame(const oh_node_choice *choice, zend_execute_data *frame, uint32_t first,
     uint32_t nodes_count, zval *return_value)
@@ -104,7 +103,7 @@ static void call_in_frame(const oh_node_choice *choice, zend_execute_data *frame
         return;
     }
     if (oh_method_of(frame)->silent) {
-        /* The script has named it, and not called it. */
+        /* The script has passed its name and has not called it. */
         zend_deprecated_function(oh_method_of(frame)->silent);
     }
     if (EG(exception) || !oh_plan_look(choice->client, frame, &plan) ||

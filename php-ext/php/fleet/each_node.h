@@ -1,9 +1,9 @@
 /*
  * Each node: onEachNode() and onNode(), calls on nodes that the script has chosen.
  *
- * The way out for what the fleet refuses: which keys it is about, and whether one reply could stand
- * for all, is the script's business then. What stays refused is what would change a connection that
- * others use next (`state` in the table of commands), and what phpredis would send broken.
+ * They serve what the fleet refuses: then the script decides which keys it is about, and what the
+ * separate replies mean. Still refused are commands that would change a connection for its next
+ * users (`state` in the table of commands), and calls that phpredis would send malformed.
  *
  * Implements spec/route, "onEachNode".
  */

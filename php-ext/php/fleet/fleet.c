@@ -1,6 +1,6 @@
 /*
- * A call to all nodes is a split whose parts all have the caller's arguments: so it is sent, queued
- * and merged by the same code as commands whose keys are cut.
+ * A call to all nodes is a split whose parts all have the caller's arguments. So it is sent, queued
+ * and merged by the same code as commands that are split by keys.
  */
 #include "php_onehop.h"
 
@@ -30,8 +30,7 @@ static void call_every_node(oh_client *client, const oh_plan *plan, INTERNAL_FUN
 /* ---- Any node ---- */
 
 /*
- * Whether the pending exception says that this node could not answer, so that another one is worth
- * asking.
+ * True if the pending exception says that this node could not answer, so that another node may.
  */
 static bool has_node_failed(void)
 {
@@ -58,7 +57,7 @@ static void call_any_node(oh_client *client, const oh_plan *plan, INTERNAL_FUNCT
             return;
         }
         client->any_node = oh_snapshot_next(client->snapshot, client->any_node);
-        /* Without keys; it may have run. */
+        /* It has no keys, but it may have run. */
         bool is_script = plan->command->spread == OH_SPREAD_ONE_NODE;
 
         if (!has_node_failed() || left == 1 || (is_script && !plan->command->is_retryable)) {
@@ -69,8 +68,8 @@ static void call_any_node(oh_client *client, const oh_plan *plan, INTERNAL_FUNCT
 }
 
 /*
- * From node to node while the answer is nil. That all the others have nothing says nothing of one
- * that failed.
+ * From node to node while the answer is nil. If a node failed, nil from all others proves nothing
+ * about that node.
  */
 static void call_until_something(
     oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)

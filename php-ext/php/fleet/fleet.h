@@ -1,8 +1,8 @@
 /*
- * Fleet: commands that are about no key: to every node at once, or to any one.
+ * Fleet: commands without a key: to all nodes in parallel, or to any one.
  *
- * "Any" is the same node for as long as it is up; when it fails the next one is asked, because
- * every node gives an equally good answer. RANDOMKEY goes on while a node has no key at all.
+ * "Any" is the same node as long as it is up. If it fails, the next one is asked, because every
+ * node gives an equally good answer. RANDOMKEY goes on to the next node while a node has no key.
  *
  * Implements spec/route: `all_nodes` and `any_node`.
  */
@@ -11,7 +11,7 @@
 
 #include "php/call/plan.h"
 
-/* Sends a planned call to every node at once, or to one; in a pipeline it is queued on them. */
+/* Sends a planned call to all nodes in parallel, or to one; in a pipeline it is queued. */
 void oh_fleet_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * phpredis' own rules for the iterator stay: what begins for it begins here, and a call with the 0
- * of the end gives false.
+ * The iterator follows phpredis' own rules: the values that begin a walk there begin one here, and
+ * a call with the 0 of the end returns false.
  */
 #include "php_onehop.h"
 
@@ -20,15 +20,15 @@ typedef struct oh_scan {
     /* Copies of them; the first is a reference to the iterator of the node. */
     zval *arguments;
     oh_cursor cursor; /* Where to go on. */
-    uint64_t next;    /* The fleet's cursor behind that; 0: the end. */
+    uint64_t next;    /* The fleet's cursor after that; 0: the end. */
 } oh_scan;
 
 /* ---- The iterators ---- */
 
 /*
- * Which iterators begin a walk is as in the loaded phpredis. Before 6.1: every value that is no
- * integer, and negative integers. From 6.1 on: what is no number, and every text except "0" whose
- * number is 0. False: the script got the 0 of the end before.
+ * True if the iterator begins a walk, as the loaded phpredis decides it. Before 6.1: every value
+ * that is no integer, and negative integers. From 6.1 on: what is no number, and every text except
+ * "0" whose number is 0. False: the script already got the 0 of the end.
  */
 static bool read_iterator(const zval *iterator, uint64_t *cursor)
 {
@@ -58,7 +58,7 @@ static uint32_t node_at(const oh_snapshot *snapshot, uint32_t position)
     for (uint32_t slot = 0; snapshot->cluster && slot < OH_SLOTS_COUNT; slot++) {
         uint32_t node = snapshot->pool->slots[slot];
 
-        if (node < snapshot->nodes_count && !is_seen[node]) { /* Otherwise nobody has the slot. */
+        if (node < snapshot->nodes_count && !is_seen[node]) { /* Otherwise no node has the slot. */
             if (seen++ == position) {
                 return node;
             }
@@ -99,7 +99,7 @@ static void put_iterator(oh_scan *scan)
     }
 }
 
-/* What phpredis has put there: a number, or the text of one that is too large. */
+/* What phpredis has put there: a number, or a text if the number is too large. */
 static bool take_iterator(oh_scan *scan)
 {
     const oh_snapshot *snapshot = scan->client->snapshot;
@@ -147,8 +147,8 @@ static bool ask(oh_scan *scan, zval *reply)
 }
 
 /*
- * An answer without keys at the end of a node says nothing to the script; with SCAN_RETRY neither
- * does any other.
+ * The script does not get an answer without keys at the end of a node; with SCAN_RETRY it gets no
+ * answer without keys at all.
  */
 static void walk(oh_scan *scan, zval *return_value)
 {

@@ -1,10 +1,10 @@
 /*
  * Scan: scan() over all nodes, one after another, with one cursor for the script.
  *
- * The iterator that the script hands in holds the fleet's cursor (core/command/cursor); phpredis is
- * called with an iterator of ours that holds the node's. Whether to go on while nothing was found
- * (OPT_SCAN, SCAN_RETRY) is decided here, because it must go on with the next node, too, and each
- * round trip has its own deadline.
+ * The iterator of the script holds the fleet's cursor (core/command/cursor). phpredis is called
+ * with another iterator, which holds the node's cursor. Whether to go on while nothing was found
+ * (OPT_SCAN, SCAN_RETRY) is decided here, because the search must go on with the next node, too,
+ * and each round trip has its own deadline.
  *
  * Implements spec/route, "SCAN".
  */

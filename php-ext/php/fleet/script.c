@@ -125,8 +125,8 @@ static script_role role_of(const oh_command *command)
 }
 
 /*
- * The argument with the body or its digest: behind the words of the command, of which only
- * rawCommand is given all.
+ * The argument with the body or its digest: after the words of the command. Only rawCommand has all
+ * of these among its arguments.
  */
 static zend_string *script_of(const oh_plan *plan, zend_execute_data *execute_data)
 {
@@ -198,7 +198,7 @@ static bool has_lost_script(oh_node_client *node_client, const zval *reply)
     return has_lost;
 }
 
-/* False: the node did not take it, so what it said of the script stands. */
+/* False: the node did not accept it, so its error about the script stays. */
 static bool load(oh_node_client *node_client, const zend_string *body)
 {
     zval arguments[LOAD_WORDS], reply;
@@ -243,7 +243,7 @@ static void call_and_repair(
     oh_node_client_leave(node_client);
 }
 
-/* Once per node and batch: in front of the first command that needs it. */
+/* Once for each node and batch: before the first command that needs it. */
 static void load_in_batch(oh_client *client, uint32_t node, const zend_string *body)
 {
     zval arguments[LOAD_WORDS];

@@ -1,10 +1,10 @@
 /*
  * Script: EVALSHA that works although a node has lost the script.
  *
- * Every process remembers the bodies it has seen in EVAL and SCRIPT LOAD by their SHA1. When a node
- * answers NOSCRIPT to an EVALSHA of one of them, it is loaded there and the command sent once more:
- * NOSCRIPT proves that it did not run. A pipeline cannot be repaired afterwards, so there the
- * script is loaded in front of the first EVALSHA of it.
+ * Every process remembers the bodies that it has seen in EVAL and SCRIPT LOAD, by their SHA1. If a
+ * node answers NOSCRIPT to an EVALSHA of a known body, the script is loaded there and the command
+ * is sent once more: NOSCRIPT proves that it did not run. A pipeline cannot be repaired afterwards,
+ * so there the script is loaded before its first EVALSHA.
  *
  * Implements spec/route, "Scripts".
  */
@@ -13,7 +13,7 @@
 
 #include "php/call/plan.h"
 
-/* A thread begins to remember what it has seen, and ends. */
+/* Begin and end of the memory of a thread. */
 void oh_script_begin(void);
 void oh_script_end(void);
 

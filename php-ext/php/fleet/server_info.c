@@ -1,6 +1,6 @@
 /*
- * The names of INFO's fields: redis has redis_version alone; valkey has that for compatibility, and
- * server_name and valkey_version of its own.
+ * Names of fields of INFO: redis has only redis_version. valkey has that for compatibility, and its
+ * own server_name and valkey_version.
  */
 #include "php_onehop.h"
 
@@ -35,7 +35,7 @@ static zval *text_of(const zval *info, const char *field)
     return value && Z_TYPE_P(value) == IS_STRING ? value : NULL;
 }
 
-/* Puts `text` in the place of the fields it was found in. */
+/* Replaces the fields by the text that was found in them. */
 static void answer(const zval *text, zval *return_value)
 {
     zend_string *found = text ? zend_string_copy(Z_STR_P(text)) : NULL;

@@ -1,9 +1,9 @@
 /*
- * Server info: serverName() and serverVersion(), which phpredis asks by HELLO and reads half of the
- * reply.
+ * Server info: serverName() and serverVersion(). phpredis sends HELLO for them and reads only half
+ * of the reply.
  *
- * They are read off the fleet's INFO instead, so the version is the lowest of all nodes: what a
- * program may rely on.
+ * Here they come from the fleet's INFO. So the version is the lowest of all nodes, which a program
+ * may rely on.
  *
  * Implements spec/route, "phpredis' methods": `own`.
  */

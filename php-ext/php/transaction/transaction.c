@@ -1,6 +1,7 @@
 /*
- * What a script calls, in steps. A step that fails ends the transaction; one that phpredis answers
- * with anything but its own object has queued nothing, and its answer is the caller's.
+ * The methods that a script calls, made of steps. A step that fails ends the transaction. If
+ * phpredis answers a step with anything but its own object, it has queued nothing; the caller gets
+ * that answer.
  */
 #include "php_onehop.h"
 
@@ -14,8 +15,8 @@
 /* ---- Queueing ---- */
 
 /*
- * phpredis would have sent the half of a value whose packing threw. Rather nothing at all is
- * executed.
+ * phpredis would have sent half of a command whose value could not be packed. So nothing of the
+ * transaction is executed.
  */
 static void spoil(oh_client *client)
 {
@@ -26,7 +27,7 @@ static void spoil(oh_client *client)
 }
 
 /*
- * Neither queued nor refused: the node does not keep to MULTI, or phpredis does not in this method.
+ * Neither queued nor refused: the node does not obey MULTI, or phpredis does not in this method.
  */
 static void lose_track(oh_client *client, oh_node_client *node_client)
 {
@@ -90,8 +91,8 @@ void oh_transaction_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTI
 }
 
 /*
- * Where the transaction is: for what any node could do, and for what is about the transaction
- * itself.
+ * The node of the transaction: for commands that any node could serve, and for commands about the
+ * transaction itself.
  */
 static void call_anywhere(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 {
@@ -146,8 +147,8 @@ static void throw_error_reply(const oh_exchange *exchange)
 }
 
 /*
- * Closed before anything is sent: what a script calls while its values are unpacked is not queued
- * any more.
+ * The transaction is closed before anything is sent: calls that the script makes while its values
+ * are unpacked are not queued.
  */
 static void run_exec(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 {
@@ -194,8 +195,8 @@ void oh_transaction_exec(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 }
 
 /*
- * The node is told to forget what it was told. If it cannot be, its connection is closed, which
- * says the same.
+ * The node is asked to discard. If that fails, the connection is closed, which has the same
+ * effect.
  */
 static void forget(oh_client *client)
 {
@@ -256,7 +257,7 @@ void oh_transaction_watch(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
     if (!oh_plan_make(client, execute_data, &plan)) {
         return;
     }
-    /* The script's own code has left it, while a key became text. */
+    /* The script's own code has left the transaction while a key was converted to text. */
     if (UNEXPECTED(client->mode != OH_ATOMIC)) {
         oh_client_mode(client)->watch(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else {

@@ -36,7 +36,7 @@ typedef struct oh_ending {
 } oh_ending;
 
 /*
- * In the modes MULTI and PIPED_MULTI there is always one; in the others as long as a WATCH stands.
+ * In the modes MULTI and PIPED_MULTI there is always one; in other modes only after WATCH.
  */
 typedef struct oh_transaction {
     bool is_begun;    /* The node has taken MULTI; in a pipeline: it is queued. */
@@ -44,9 +44,10 @@ typedef struct oh_transaction {
     uint32_t queued;  /* Commands the node has queued. */
     oh_node_client
         *node_client; /* Reserved, its connection held; NULL: not bound yet, or in a pipeline. */
-    zend_string *key; /* The one that bound it, as nodes name it, if it is known; and its home. */
+    zend_string
+        *key; /* The key that bound it, as nodes name it, if known; and the home of that key. */
     uint32_t home;
-    uint32_t node;     /* Where it is, or was when it failed. */
+    uint32_t node;     /* The node, or the node at the time of the failure. */
     oh_ending *ending; /* NULL: nothing has. */
 } oh_transaction;
 
@@ -61,12 +62,12 @@ void oh_transaction_unwatch(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
 void oh_transaction_queue_unwatch(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
 
 /*
- * Queues the command that is being called, in the caller's frame; it concerns one node, and one key
- * at most.
+ * Queues the command that is being called, in the caller's frame. It is about one node and at most
+ * one key.
  */
 void oh_transaction_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
 
-/* The same for a plan of any spread. Refused, if it concerns several nodes. */
+/* The same for a plan of any spread; refused if it is about several nodes. */
 void oh_transaction_carry_out(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
 
 /* A call is refused: this ends the transaction. */
@@ -82,7 +83,7 @@ void oh_transaction_meet_refusal_piped(oh_client *client, const oh_failure *refu
 /* A failure was thrown when it happened. A later multi() or watch() starts afresh. */
 void oh_transaction_forget_failure(oh_client *client);
 
-/* Leaves transaction and WATCH behind, by closing the connection. */
+/* Ends transaction and WATCH by closing the connection. */
 void oh_transaction_drop(oh_client *client);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * A transaction inside a pipeline: pipeline() ... multi() ... exec() ... exec(). phpredis queues
- * MULTI, the commands and EXEC on the node client of one node like everything else of the batch;
- * the inner exec() only ends it. Its replies are one reply of the batch. When it goes out, exchange
- * keeps it from being executed without its MULTI.
+ * MULTI, the commands and EXEC on the node client of one node, like any command of the batch. The
+ * inner exec() only closes the transaction. Its replies are one reply of the batch. When it is
+ * sent, the exchange makes sure that nothing is executed without its MULTI.
  */
 #include "php_onehop.h"
 
@@ -62,7 +62,7 @@ void oh_transaction_call_piped(oh_client *client, const oh_plan *plan, INTERNAL_
     }
 }
 
-/* What is queued of it stays a transaction for phpredis: the node is told to discard it. */
+/* phpredis still has a transaction queued: a DISCARD is added for the node. */
 void oh_transaction_meet_refusal_piped(oh_client *client, const oh_failure *refusal)
 {
     const oh_transaction *transaction = client->transaction;
@@ -73,7 +73,7 @@ void oh_transaction_meet_refusal_piped(oh_client *client, const oh_failure *refu
     oh_transaction_meet_refusal(client, refusal);
 }
 
-/* One without commands concerns no node: any may say that its list of replies is empty. */
+/* A transaction without commands belongs to no node: any node can give the empty list. */
 void oh_transaction_exec_piped(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 {
     oh_transaction *transaction = client->transaction;

@@ -1,5 +1,5 @@
 /*
- * The words of CrossNode where a command would leave the node, or the slot, of its transaction.
+ * Refuses a command that would leave the node, or the slot, of its transaction, with CrossNode.
  */
 #include "php_onehop.h"
 
@@ -9,7 +9,7 @@
 
 #define PLACE_BYTES (OH_MESSAGE_BYTES_MAX + 32)
 
-/* A node; or the slot of a key, where that says more. */
+/* A node; or, in a cluster, the slot of a key. */
 static const char *name_place(
     const oh_client *client, bool has_key, uint32_t home, uint32_t node, char place[PLACE_BYTES])
 {

@@ -89,8 +89,8 @@ void oh_transaction_meet_refusal(oh_client *client, const oh_failure *refusal)
 }
 
 /*
- * The same, with the failure of the node client, which is thrown. No EXEC was sent, so nothing can
- * have been executed.
+ * The same, and throws the failure of the node client. No EXEC was sent, so nothing can have been
+ * executed.
  */
 static void fail_on_node_client(oh_client *client, oh_node_client *node_client)
 {
@@ -195,7 +195,7 @@ bool oh_transaction_end_step(oh_client *client, oh_node_client *node_client, boo
     return true;
 }
 
-/* MULTI goes out alone: were it refused, a command behind it would be executed at once. */
+/* MULTI is sent alone: if it were refused, a command after it would be executed immediately. */
 bool oh_transaction_send_multi(oh_client *client)
 {
     oh_node_client *node_client = client->transaction->node_client;
@@ -213,7 +213,8 @@ bool oh_transaction_send_multi(oh_client *client)
             oh_quote(&answer, error_reply.bytes, has_error ? error_reply.length : 0));
         fail_on_node_client(client, node_client);
     }
-    if (is_on(client, node_client)) { /* A signal handler of the script may have ended it. */
+    if (is_on(client,
+            node_client)) { /* A signal handler of the script may have ended the transaction. */
         client->transaction->is_begun = is_begun;
     }
     return oh_transaction_end_step(client, node_client, is_inner) && is_begun;
