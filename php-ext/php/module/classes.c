@@ -2,11 +2,11 @@
  * Declares OneHop's classes, as onehop.stub.php describes them, and makes OneHop\Redis out of
  * phpredis' \Redis.
  *
- * OneHop\Redis inherits every method of whichever phpredis is loaded, and then each inherited entry
- * gets a handler of ours in place of phpredis' own (handlers.c says which). The entry keeps
- * everything else: name, signature, flags. So `instanceof \Redis`, reflection, named arguments and
- * by-reference parameters are phpredis', and no method can be forgotten: an entry that the table
- * does not know gets the handler that refuses.
+ * OneHop\Redis inherits every method of the loaded phpredis. Then each inherited entry gets a
+ * handler of ours (handlers.c says which). The entry keeps everything else: name, signature, flags.
+ * So `instanceof \Redis`, reflection, named arguments and by-reference parameters work as in
+ * phpredis, and no method can be forgotten: an entry that the table does not know gets the handler
+ * that refuses.
  */
 #include "php_onehop.h"
 
@@ -69,8 +69,7 @@ static zend_result take_over_methods(void)
     ZEND_HASH_FOREACH_END();
 
     /*
-     * Nothing is to be done when a client is destructed: what it holds is given back when it is
-     * freed.
+     * Nothing happens when a client is destructed: it releases everything when it is freed.
      */
     oh_client_class->destructor = NULL;
     return SUCCESS;
@@ -110,7 +109,7 @@ void oh_classes_release(void)
     {
         if (method->internal_function.reserved[oh_methods_slot]) {
             /*
-             * Zend frees a signature with the class that is its scope, and this one belongs to
+             * Zend frees a signature with the class that is its scope. This one belongs to
              * phpredis.
              */
             oh_handlers_give_back(method);

@@ -1,7 +1,7 @@
 /*
- * The memory of a call is that of the request: it counts against memory_limit, and is gone with the
- * request whatever happens. (emalloc ends the script in place of returning NULL.) An interrupt is
- * what Zend serves between two opcodes; whatever goes on is given up once an exception is pending.
+ * The memory of a call is that of the request: it counts against memory_limit and is freed with the
+ * request, whatever happens. (emalloc ends the script instead of returning NULL.) An interrupt is
+ * what Zend serves between two opcodes. Once an exception is pending, the current wait is given up.
  */
 #include "php_onehop.h"
 

@@ -1,6 +1,6 @@
 /*
- * The table of modes, and the methods that lead from one to another. Each does in a mode what its
- * row says.
+ * The table of modes, and the methods that lead from one mode to another. Each method does what the
+ * row of the current mode says.
  */
 #include "php_onehop.h"
 
@@ -48,7 +48,7 @@ static void refuse_in_pipeline(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
         OH_SAY_NOT_IN_PIPELINE, ZSTR_VAL(execute_data->func->common.function_name));
 }
 
-/* A connection that watches is none of the pipeline's. */
+/* A connection with WATCH cannot be part of a pipeline. */
 static void open_in_pipeline(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 {
     if (client->transaction) {
@@ -69,7 +69,7 @@ static const oh_mode modes[OH_MODES_COUNT] = {
             .carry_out = oh_plan_spread,
             .pipeline = oh_batch_open,
             .multi = oh_transaction_open,
-            .exec = oh_state_forward_for, /* phpredis' answer where there is nothing to execute. */
+            .exec = oh_state_forward_for, /* phpredis' answer if there is nothing to execute. */
             .discard = return_false,
             .watch = oh_transaction_watch,
             .unwatch = oh_transaction_unwatch,

@@ -2,9 +2,9 @@
  * The module: what PHP loads, what `php --ri onehop` shows, and the order in which rooms begin and
  * end.
  *
- * Order matters at the end of a request: objects that die late (held by statics, caught in cycles)
- * are freed after RSHUTDOWN. So what must be clean at the end of a request is looked at in
- * post_deactivate, behind all of them.
+ * Order matters at the end of a request: objects that are freed late (held by statics, caught in
+ * cycles) are freed after RSHUTDOWN. So the final checks of a request run in post_deactivate, after
+ * all of them.
  */
 #include "php_onehop.h"
 
@@ -67,7 +67,7 @@ static PHP_GSHUTDOWN_FUNCTION(onehop)
 
 #pragma GCC diagnostic pop
 
-/* A server's workers share their connections; a command line script has nobody to share with. */
+/* Workers of a server share their connections; a command line script has no other workers. */
 static bool is_pool_of_host(void)
 {
     if (strcmp(OHG(pool_scope), "host") != 0 && strcmp(OHG(pool_scope), "process") != 0) {

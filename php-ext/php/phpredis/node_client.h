@@ -2,7 +2,7 @@
  * Node client: one phpredis object that speaks to one node of a server pool, for one client.
  *
  * It is a plain \Redis, connected by its own connect() to a stream of ours (transport.h), with the
- * options of the client set. A client has one node client per node it has spoken to, and a spare
+ * options of the client set. A client has one node client for each node it has used. It has a spare
  * one if it is called again while the first is in the middle of a call (from an __unserialize(),
  * from another fiber): two calls never share a node client.
  */
@@ -37,7 +37,7 @@ typedef struct oh_node_client {
     uint32_t holds;   /* While it is in use it must not be closed. */
     /* The exchange of the last call failed, and its stream is gone already. */
     bool has_failed;
-    /* phpredis believes its connection lost: its object is of no more use. */
+    /* phpredis takes its connection for lost: its object cannot be used any more. */
     bool is_spent;
     zend_object *redis;      /* NULL: not connected yet, or given up after a failure. */
     oh_transport *transport; /* NULL once phpredis has closed its stream. */
@@ -64,7 +64,7 @@ oh_node_client *oh_node_client_open(struct oh_client *client, uint32_t node);
 void oh_node_client_call_in_frame(oh_node_client *node_client, const oh_method *method,
     zend_execute_data *execute_data, zval *return_value);
 
-/* Keeps a node client and its object from being closed by what a script does meanwhile. */
+/* Protects a node client and its object from being closed by the script meanwhile. */
 static inline void oh_node_client_hold(oh_node_client *node_client)
 {
     node_client->holds++;

@@ -1,14 +1,13 @@
 /*
  * What phpredis expects of a connection, and what it gets:
  *
- * - It takes stream->abstract for a php_netstream_data_t and sets options on its socket: the struct
- * begins with one,
- *   and its socket is -1, so the kernel refuses politely. TCP_NODELAY and the timeouts are set
- * where sockets are made.
- * - It calls php_stream_eof() before every write and read, which asks for CHECK_LIVENESS: yes,
- * without a system call.
- * - It loops on a read that fails without an end of file: so a read that can give nothing sets the
- * end of file.
+ *   - It takes stream->abstract for a php_netstream_data_t and sets options on its socket. Our
+ *     struct begins with one whose socket is -1, so the kernel refuses. TCP_NODELAY and the
+ *     timeouts are set where sockets are made.
+ *   - It calls php_stream_eof() before every write and read, which asks for CHECK_LIVENESS. The
+ *     answer is yes, without a system call.
+ *   - It repeats a read that fails without an end of file. So a read that can give nothing sets the
+ *     end of file.
  */
 #include "php_onehop.h"
 
@@ -28,7 +27,7 @@ static ssize_t transport_write(php_stream *stream, const char *bytes, size_t cou
 {
     oh_transport *transport = stream->abstract;
 
-    /* A value could not be packed, but phpredis goes on and would store the half of it. */
+    /* A value could not be packed, but phpredis goes on and would store half of it. */
     if (UNEXPECTED(EG(exception) != NULL)) {
         transport->was_withheld = true;
         return -1;
@@ -81,7 +80,7 @@ static int transport_flush(php_stream *stream)
     return 0;
 }
 
-/* There is no one socket that could be waited for. */
+/* There is no single socket to wait for. */
 static int transport_cast(php_stream *stream, int as, void **result)
 {
     return FAILURE;
@@ -91,8 +90,7 @@ static int transport_set_option(php_stream *stream, int option, int value, void 
 {
     switch (option) {
     case PHP_STREAM_OPTION_CHECK_LIVENESS:
-    case PHP_STREAM_OPTION_READ_TIMEOUT: /* The deadline is of the call, and kept by the exchange.
-                                          */
+    case PHP_STREAM_OPTION_READ_TIMEOUT: /* The exchange keeps the deadline of the call. */
         return PHP_STREAM_OPTION_RETURN_OK;
     case PHP_STREAM_OPTION_XPORT_API: {
         php_stream_xport_param *request = parameter;

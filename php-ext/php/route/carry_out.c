@@ -1,5 +1,5 @@
 /*
- * Calls that are planned: several keys, several nodes, no key, a subcommand, the words themselves.
+ * Planned calls: several keys, several nodes, no key, a subcommand, or raw words.
  */
 #include "php_onehop.h"
 
@@ -12,8 +12,8 @@
 #include "php/scatter/streams_wait.h"
 
 /*
- * What only reads is answered by replicas, if the server pool says so. False and an exception:
- * there is none.
+ * Sends read-only commands to replicas if `read_from` allows it. False, with an exception: there is
+ * no replica.
  */
 static bool read_elsewhere(oh_client *client, oh_plan *plan)
 {
@@ -97,7 +97,7 @@ void oh_plan_method(INTERNAL_FUNCTION_PARAMETERS)
     }
 }
 
-/* SELECT of the pool's own database is accepted, as select() is: nothing has to be sent. */
+/* SELECT of the pool's own database is accepted, like select(): nothing must be sent. */
 static bool is_selected(const oh_client *client, zend_execute_data *execute_data)
 {
     zend_long database;

@@ -1,6 +1,6 @@
 /*
- * Route: the handlers of all that is sent. One command about one key goes to the node that has it:
- * the road itself.
+ * Route: the handlers of everything that is sent. A command with one key goes straight to the node
+ * that has the key.
  */
 #ifndef OH_PHP_ROUTE_H
 #define OH_PHP_ROUTE_H
@@ -14,7 +14,7 @@ void oh_route_method(INTERNAL_FUNCTION_PARAMETERS);
 void oh_plan_method(INTERNAL_FUNCTION_PARAMETERS);
 void oh_raw_command_method(INTERNAL_FUNCTION_PARAMETERS);
 
-/* Where a planned call goes on in the modes ATOMIC and PIPELINE. Uses the plan up. */
+/* Carries out a planned call in the modes ATOMIC and PIPELINE. Takes the plan over. */
 void oh_plan_spread(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
 
 #endif

@@ -127,8 +127,8 @@ static void add_stream(HashTable *merged, zend_string *stream, zval *entries, bo
 }
 
 /*
- * In the caller's order. A stream he did not name, which no server sends, comes last: nothing is
- * lost.
+ * In the caller's order. A stream that the caller did not name, which no server sends, comes last:
+ * nothing is lost.
  */
 static void take_streams(oh_merging *merging, HashTable *found, bool are_maps)
 {

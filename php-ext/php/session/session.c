@@ -12,7 +12,7 @@
 
 #define PREFIX_DEFAULT "PHPREDIS_SESSION:"
 #define LIFETIME_DEFAULT_S 1440
-#define SIDS_TRIED_MAX 3 /* How often a new session may turn out to be somebody else's. */
+#define SIDS_TRIED_MAX 3 /* How many new ids are tried that turn out to be taken. */
 
 static zend_string *key_of(const oh_session *session, const zend_string *id)
 {
@@ -63,7 +63,7 @@ PS_OPEN_FUNC(onehop)
 {
     oh_save_path path = {0};
 
-    /* session_reset() opens what is open: the lock must not be asked for twice. */
+    /* session_reset() opens an open session: the lock must not be requested twice. */
     if (PS_GET_MOD_DATA()) {
         return SUCCESS;
     }
@@ -213,7 +213,7 @@ PS_UPDATE_TIMESTAMP_FUNC(onehop)
     }
     ZVAL_STR(&arguments[0], key_of(session, key));
     ZVAL_LONG(&arguments[1], lifetime_of(maxlifetime));
-    /* False is no failure here: an empty session was never written. */
+    /* False is no failure here: an empty session is never written. */
     if (!oh_session_ask(session, "expire", 2, arguments, &reply)) {
         return FAILURE;
     }

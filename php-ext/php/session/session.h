@@ -1,11 +1,11 @@
 /*
  * Session: session.save_handler = onehop, PHP's sessions on the nodes of a server pool.
  *
- * The handler is a client like any other: it calls methods of an OneHop\Redis of its own, so
- * sessions are placed, sent, bounded by a deadline and tried again like everything else. Key names,
- * time to live, lock and the redis.session.* settings are those of phpredis' own handler (of
- * phpredis 6 where versions differ): a session that one of the two has written, directly or through
- * nutcracker, the other one reads, and a lock of one holds off the other.
+ * The handler is a client like any other: it calls methods of its own OneHop\Redis. So sessions are
+ * placed, sent, bounded by a deadline and tried again like any command. Key names, time to live,
+ * lock and the redis.session.* settings are those of phpredis' own handler (of phpredis 6 where
+ * versions differ). Each of the two handlers reads sessions of the other, written directly or
+ * through nutcracker, and respects the other's locks.
  *
  *     session.save_handler = onehop
  *     session.save_path = alpha    ; a server pool of onehop.config, or:

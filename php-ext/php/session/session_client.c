@@ -1,6 +1,6 @@
 /*
- * The client of a session: its methods are called as a script would call them. PHP calls a session
- * handler when nobody can catch an exception any more, so each becomes a warning.
+ * The client of a session: its methods are called as a script would call them. PHP may call a
+ * session handler when no code can catch an exception any more, so each becomes a warning.
  */
 #include "php_onehop.h"
 
@@ -35,8 +35,8 @@ static void warn_of_exception(void)
 }
 
 /*
- * At the end of a request no function is being executed, and Zend would end everything at the first
- * exception.
+ * At the end of a request no function is being executed, and Zend would end the request at the
+ * first exception.
  */
 static void call_in_a_frame(
     zend_function *function, zend_object *redis, zval *reply, uint32_t count, zval *arguments)
@@ -68,7 +68,7 @@ static bool call(
     return false;
 }
 
-/* phpredis says false both to "there is none" and to an error of the node. */
+/* phpredis returns false both for a missing key and for an error of the node. */
 static bool is_refused(oh_session *session)
 {
     zval error, done;

@@ -1,8 +1,8 @@
 /*
- * phpredis' lock: a key beside the session's, set if absent, with a time to live; its value says
- * whose it is.
+ * phpredis' lock: a key next to the session's, set if absent, with a time to live. Its value
+ * identifies the holder.
  *
- * Its commands are sent word by word, because options of the client (compression) would change the
+ * Its commands are sent as raw words, because options of the client (compression) would change the
  * value.
  */
 #include "php_onehop.h"
@@ -39,7 +39,7 @@ static zend_long seconds_to_live(void)
         "redis.session.lock_expire", zend_ini_long(ZEND_STRL("max_execution_time"), false));
 }
 
-/* The process is not enough: one that has lost a lock must not release that of its next request. */
+/* The process alone is not enough: after losing a lock it must not release the next one. */
 static zend_string *new_secret(void)
 {
     char host[HOST_NAME_BYTES_MAX] = {0};
@@ -57,7 +57,7 @@ static void forget(oh_session *session)
     }
 }
 
-/* SET key secret NX PX milliseconds. False: it could not be asked. */
+/* SET key secret NX PX milliseconds. False: it could not be sent. */
 static bool try_lock(oh_session *session, zend_string *key, zend_string *secret, bool *is_locked)
 {
     zend_long seconds = seconds_to_live();
@@ -80,7 +80,7 @@ static bool try_lock(oh_session *session, zend_string *key, zend_string *secret,
     return true;
 }
 
-/* What 0 stands for has changed between two versions of phpredis. */
+/* The meaning of 0 differs between two versions of phpredis. */
 static zend_long lock_retries(void)
 {
     return setting("redis.session.lock_retries", oh_phpredis_is_before("6.0.0") ? 10 : 100);

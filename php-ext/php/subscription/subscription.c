@@ -1,15 +1,13 @@
 /*
  * How a subscription ends:
  *
- * - The last channel is unsubscribed: phpredis 6 returns true. Older ones would wait for ever for
- * nothing: so their
- *   stream ends, and true is returned for them.
- * - The callback throws, or a signal handler does, or exit: nothing more is handed to phpredis, and
- * the exception goes on
- *   as it was thrown.
- * - A node fails, or OPT_READ_TIMEOUT has passed without a message: the failure takes the place of
- * phpredis' complaint.
- * - close(): phpredis' own "Connection closed".
+ *   - The last channel is unsubscribed: phpredis 6 returns true. Older ones would wait forever, so
+ *     their stream ends, and true is returned for them.
+ *   - The callback or a signal handler throws, or the script exits: phpredis gets nothing more, and
+ *     the exception goes on as it was thrown.
+ *   - A node fails, or OPT_READ_TIMEOUT has passed without a message: the failure replaces the
+ *     exception of phpredis.
+ *   - close(): phpredis' own "Connection closed".
  */
 #include "php_onehop.h"
 
@@ -37,13 +35,13 @@ typedef struct oh_subscription {
     zval released;            /* An array, or UNDEF. */
     zend_execute_data *frame; /* Of the method that is being called. */
     zend_function *function;  /* What it was before phpredis' took its place. */
-    zend_object *thrown;      /* The exception that was pending when phpredis wanted more. */
-    bool has_ended;           /* phpredis wanted more when there was nothing left. */
+    zend_object *thrown;      /* The exception that was pending when phpredis wanted to read. */
+    bool has_ended;           /* phpredis wanted to read when nothing was left. */
 } oh_subscription;
 
 /* ---- The far end of phpredis' stream ---- */
 
-/* What phpredis throws about the end of its stream comes on top of it. */
+/* What phpredis throws about the end of its stream has it as previous exception. */
 static void note_exception(oh_subscription *subscription)
 {
     if (EG(exception) && !subscription->thrown) {
@@ -53,8 +51,8 @@ static void note_exception(oh_subscription *subscription)
 }
 
 /*
- * phpredis has found its connection through `this`, and looks at it again only to hand it to
- * callbacks. A failure it finds when it reads: there it cleans up behind itself, here it would not.
+ * phpredis has found its connection through `this`, and uses it again only to pass it to callbacks.
+ * It finds a failure when it reads: there it cleans up, here it would not.
  */
 static void write_command(oh_far_end *far_end, const char *bytes, size_t length)
 {
@@ -79,7 +77,7 @@ static size_t read_answer(oh_far_end *far_end, char *bytes, size_t size)
 
 /* ---- Callbacks ---- */
 
-/* Without running a destructor of the script now. */
+/* No destructor of the script runs now. */
 static void release_callback(oh_subscription *subscription, const zval *callback)
 {
     zval kept;
@@ -169,8 +167,8 @@ void oh_subscription_close(oh_client *client)
     oh_subscription *subscription = client->subscription;
 
     /*
-     * At the very end of a request nothing can be called, and the pool takes back the connections
-     * by itself.
+     * At the very end of a request nothing can be called. The pool then takes the connections back
+     * itself.
      */
     if (subscription && EG(active) && !EG(exception)) {
         oh_node_client_invoke(subscription->node_client, "close");
@@ -193,7 +191,7 @@ static void throw_failure(oh_subscription *subscription)
         listener->failed_node == OH_NO_NODE ? NULL : &node, snapshot->pool->name.bytes, cause));
 }
 
-/* Takes what phpredis said about the end of its stream for what it was. */
+/* Turns phpredis' exception about the end of its stream into the real cause. */
 static void conclude(oh_subscription *subscription, zend_object *thrown, zval *return_value)
 {
     if (oh_is_script_ending()) {

@@ -2,14 +2,13 @@
  * Subscription: subscribe(), psubscribe(), ssubscribe() and their opposites.
  *
  * phpredis runs its own loop: it encodes the command, decodes each message and calls the script's
- * callback, on a
- * \Redis object whose stream is not an exchange but a listener. So the callbacks, what may be done
- * inside them and what the methods return is phpredis', version by version. Only the object they
- * are given is the script's own: the borrowed frame gets its `this` back before phpredis looks at
- * it again.
+ * callback. It does so on a \Redis object whose stream is not an exchange but a listener. So the
+ * callbacks, what they may do, and what the methods return are those of the loaded phpredis. Only
+ * the object that callbacks get is the script's own: the borrowed frame gets its `this` back before
+ * phpredis reads it again.
  *
- * A subscription lasts from the first subscribe() until that call returns; calls from inside a
- * callback join it. Every other method works meanwhile, over connections of its own.
+ * A subscription lasts from the first subscribe() until that call returns. Calls from inside a
+ * callback join it. All other methods work meanwhile, over other connections.
  */
 #ifndef OH_PHP_SUBSCRIPTION_H
 #define OH_PHP_SUBSCRIPTION_H
@@ -22,8 +21,7 @@ struct oh_client;
 void oh_subscription_method(INTERNAL_FUNCTION_PARAMETERS);
 
 /*
- * The script closes the client, or the client is freed: phpredis' loop will find its connection
- * closed.
+ * The script closes the client, or the client is freed: phpredis' loop finds its connection closed.
  */
 void oh_subscription_close(struct oh_client *client);
 

@@ -1,9 +1,8 @@
 /*
- * The object behind OneHop\Redis: made, constructed, closed, freed. It can be neither cloned nor
- * serialized: it stands for connections.
+ * The object behind OneHop\Redis: made, constructed, closed, freed. It cannot be
+ * cloned or serialized, because it stands for connections.
  *
- * How many bytes phpredis keeps in front of its objects is learnt from one of them when the first
- * client is made.
+ * The first client that is made finds out how many bytes phpredis keeps before its objects.
  */
 #include "php_onehop.h"
 
@@ -96,7 +95,7 @@ void oh_client_close(oh_client *client)
     }
 }
 
-/* While PHP can still call methods: phpredis frees what it has queued only in discard(). */
+/* Only while PHP can call methods: phpredis frees its queue in discard() alone. */
 static void destruct_client(zend_object *object)
 {
     oh_client *client = oh_client_of(object);

@@ -1,4 +1,4 @@
-/* OneHop\Redis as an object of PHP: its life. What its methods do is the other rooms' business. */
+/* OneHop\Redis as an object of PHP: its life. Its methods are in the other rooms. */
 #ifndef OH_PHP_CLIENT_CLASS_H
 #define OH_PHP_CLIENT_CLASS_H
 
@@ -7,7 +7,7 @@
 /* create_object of OneHop\Redis. */
 zend_object *oh_client_create(zend_class_entry *class);
 
-/* Closes every node client. Whatever was queued is forgotten. */
+/* Closes every node client and drops what was queued. */
 void oh_client_close(oh_client *client);
 
 #endif

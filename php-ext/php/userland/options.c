@@ -1,14 +1,13 @@
 /*
- * An option is set on every node client there is and remembered for those to come. Four groups of
- * options mean something else here than in phpredis:
+ * An option is set on every existing node client and remembered for later ones. Four groups of
+ * options have another meaning than in phpredis:
  *
- * - OPT_PREFIX is also put in front of the key when its node is looked for.
- * - OPT_READ_TIMEOUT is the deadline of a whole call of this object, in seconds, in place of the
- * server pool's timeout;
- *   0 or less gives the pool's back.
- * - OPT_MAX_RETRIES and OPT_BACKOFF_*: false. When to try again is OneHop's business, within the
- * deadline.
- * - OPT_TCP_KEEPALIVE: false. The sockets are not phpredis'.
+ *   - OPT_PREFIX is also put before the key when its node is chosen.
+ *   - OPT_READ_TIMEOUT is the deadline of a whole call of this object, in seconds. It replaces the
+ *     server pool's timeout; 0 or less restores that.
+ *   - OPT_MAX_RETRIES and OPT_BACKOFF_*: false. OneHop decides when to try again, within the
+ *     deadline.
+ *   - OPT_TCP_KEEPALIVE: false. The sockets are not phpredis'.
  */
 #include "php_onehop.h"
 
@@ -20,7 +19,7 @@
 
 #define OH_PHPREDIS_RETRIES 10 /* What getOption(OPT_MAX_RETRIES) says of an untouched \Redis. */
 
-/* phpredis 5.3.7 crashes over any other. */
+/* phpredis 5.3.7 crashes with any other option. */
 static bool is_known(zend_long option)
 {
     zend_class_constant *constant;
@@ -95,8 +94,8 @@ static bool set_on(oh_node_client *node_client, zval *arguments)
 }
 
 /*
- * Sets an option on every node client, spare ones and a subscription's too. The answer is that of
- * the first node's node client.
+ * Sets an option on every node client, including spare ones and that of a subscription. The answer
+ * is that of the first node's client.
  */
 static bool set_everywhere(oh_client *client, zend_long option, zval *value)
 {
@@ -114,7 +113,7 @@ static bool set_everywhere(oh_client *client, zend_long option, zval *value)
     return set_on(oh_subscription_node_client(client), arguments) || is_set;
 }
 
-/* phpredis must never repeat by itself: exchange does, once, unless the caller has said 0. */
+/* phpredis must never retry: the exchange does, once, unless the caller has set 0. */
 static void set_retries(oh_client *client, zend_long option, const zval *value)
 {
     zval zero;
@@ -124,7 +123,7 @@ static void set_retries(oh_client *client, zend_long option, const zval *value)
     set_everywhere(client, option, &zero);
 }
 
-/* What was set, or what phpredis has if nothing was. */
+/* The value that was set, or phpredis' default. */
 static zend_long retries_of(const oh_client *client, zend_long option)
 {
     zval *setting =
@@ -144,7 +143,7 @@ void oh_options_set(INTERNAL_FUNCTION_PARAMETERS)
     Z_PARAM_LONG(option)
     Z_PARAM_ZVAL(value)
     ZEND_PARSE_PARAMETERS_END();
-    /* Connections are everybody's, so no client sets their keepalive. */
+    /* Connections are shared, so no client sets their keepalive. */
     if (!client || option == oh_phpredis_constant("OPT_TCP_KEEPALIVE")) {
         RETURN_FALSE;
     }
@@ -160,7 +159,7 @@ void oh_options_set(INTERNAL_FUNCTION_PARAMETERS)
     if (is_prefix && !try_convert_to_string(value)) {
         return;
     }
-    /* There must be one node client to ask whether phpredis takes the value. */
+    /* One node client must exist, to see whether phpredis accepts the value. */
     if (!oh_node_client_take(client, 0) || !set_everywhere(client, option, value)) {
         RETURN_FALSE;
     }

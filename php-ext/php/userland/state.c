@@ -1,6 +1,6 @@
 /*
- * What an object is asked of itself is answered for all its node clients: an error is the last that
- * one of them has met, bytes are the sum of all, and host and port are those of no node.
+ * Questions about the object itself are answered for all its node clients: the error is the last
+ * one that any of them met, bytes are the sum, and host and port belong to no node.
  */
 #include "php_onehop.h"
 
@@ -15,7 +15,7 @@ void oh_state_nothing(INTERNAL_FUNCTION_PARAMETERS)
 {
 }
 
-/* A call that phpredis answers by itself, on the node client of the first node. */
+/* A call that phpredis answers without a node, on the node client of the first node. */
 static void forward(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 {
     const oh_method *method = oh_method_of(execute_data);

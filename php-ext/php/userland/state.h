@@ -1,5 +1,5 @@
 /*
- * State: the methods that need no node: what the object is, and what it has met.
+ * State: the methods that need no node: settings of the object, and its errors and counters.
  */
 #ifndef OH_PHP_STATE_H
 #define OH_PHP_STATE_H
@@ -9,7 +9,7 @@
 /* Does nothing, and answers null. */
 void oh_state_nothing(INTERNAL_FUNCTION_PARAMETERS);
 
-/* phpredis does it on any of its objects: serializing, packing, prefixing. */
+/* phpredis does this on any of its objects: serializing, packing, prefixing. */
 void oh_state_forward(INTERNAL_FUNCTION_PARAMETERS);
 void oh_state_forward_for(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
 
@@ -25,7 +25,7 @@ void oh_state_clear_transferred_bytes(INTERNAL_FUNCTION_PARAMETERS);
 void oh_state_get_database(INTERNAL_FUNCTION_PARAMETERS);
 
 /*
- * select(): the pool's own database is what every connection is in already; any other is refused.
+ * select(): every connection is in the pool's own database already; any other is refused.
  */
 void oh_state_select(INTERNAL_FUNCTION_PARAMETERS);
 

@@ -25,8 +25,8 @@ static void show_text(zval *into, const char *name, const char *text)
 }
 
 /*
- * Anybody may have written there: no sum of such numbers is too large for PHP, and a double, too,
- * has them exactly.
+ * Any process may have written there. So the numbers are bounded: no sum of them is too large for
+ * PHP, and a double holds them exactly.
  */
 static void show_number(zval *into, const char *name, uint64_t number)
 {
@@ -69,7 +69,7 @@ static void show_numbers(zval *into, const oh_meter_reading *reading)
 
 /* ---- Nodes ---- */
 
-/* Of a Redis Cluster, and whom a replica follows. A node of none has no id. */
+/* Of a Redis Cluster, with the master of a replica. Other nodes have no id. */
 static void show_role(zval *into, const oh_node_status *status)
 {
     show_text(into, "role", status->node.id.length > 0 ? oh_role_name(status->node.role) : NULL);
@@ -129,7 +129,7 @@ static void show_node(zval *list, const oh_server_pool *pool, const oh_node_stat
 
 /* ---- Server pools ---- */
 
-/* What the last look at the file has led to. */
+/* The result of the last check of the file. */
 static void show_config(zval *into, const oh_server_pool_status *status)
 {
     zval config;
@@ -141,7 +141,7 @@ static void show_config(zval *into, const oh_server_pool_status *status)
     add_assoc_zval(into, "config", &config);
 }
 
-/* Of the host, for all its server pools together: entries, and descriptors that lie in queues. */
+/* Of the host, for all its server pools together: entries, and descriptors in queues. */
 static void show_sharing(zval *into)
 {
     oh_host_view view = oh_host_view_now();

@@ -1,9 +1,9 @@
 /*
  * OneHop\Topology and OneHop\Node: placement shown to PHP code, and to the conformance runner.
  *
- * A Topology shares the one that clients of the same file use, and places as they do, nodes that
- * are ejected left out; one with dead servers, or from a text, is built for itself. Its nodes are
- * made once and given out again and again, until one is ejected or returns.
+ * A Topology shares the one that clients of the same file use, and places as they do, without
+ * ejected nodes. A Topology with dead servers, or from a text, is built separately. Its nodes are
+ * made once and returned again and again, until one is ejected or returns.
  */
 #include "php_onehop.h"
 
@@ -20,7 +20,7 @@ typedef struct oh_topology_object {
     oh_snapshot *snapshot; /* Shared, or NULL: then `own` is this object's. */
     oh_topology *own;
     oh_live_ring *ring; /* Held. NULL: no node is ejected. */
-    zval *nodes;        /* By index: OneHop\Node, or UNDEF if nobody has asked yet. */
+    zval *nodes;        /* By index: OneHop\Node, or UNDEF until it is asked for. */
     uint32_t nodes_count;
     zend_object object;
 } oh_topology_object;
