@@ -16,6 +16,7 @@ from pathlib import Path
 
 import generate
 import jsonschema
+import yaml
 
 SPEC = Path(__file__).resolve().parent
 PAGES = {
@@ -76,6 +77,39 @@ def case_findings(kind):
     return findings
 
 
+# What an editor must see, too: the schema refuses texts with these errors.
+SEEN_BY_EDITORS = re.compile(
+    'is unknown|"(listen|servers)" is missing|is not a (number|valid hash|sequence|scalar)$|'
+    'is not a (number|valid hash): |is not "(true|ketama|redis|master)"|has no value|'
+    "not a mapping of (directives|server pools)"
+)
+
+
+def users_schema_findings():
+    """The schema for editors accepts every good case, and refuses the bad ones that it can see."""
+    schema = json.loads(generate.USERS_SCHEMA.read_text())
+    validator = jsonschema.Draft7Validator(schema)
+    findings = []
+    for kind in ("good", "bad"):
+        page = json.loads((SPEC / f"config/cases/{kind}.json").read_text())
+        for name, case in page["cases"].items():
+            path = SPEC / f"config/cases/{kind}/{name}.yml"
+            try:
+                # Every value as a text, as OneHop reads it.
+                value = yaml.load(path.read_bytes(), Loader=yaml.BaseLoader)
+            except (OSError, yaml.YAMLError, UnicodeDecodeError, ValueError):
+                continue  # A case that is built, or that is not YAML.
+            is_valid = validator.is_valid(value)
+            is_seen = (
+                "environment" not in case
+                and kind == "bad"
+                and SEEN_BY_EDITORS.search(case["reason"] or "")
+            )
+            if is_valid if is_seen else kind == "good" and not is_valid:
+                findings.append(f"docs/onehop.schema.json: wrong about config/cases/{kind}/{name}")
+    return findings
+
+
 def link_findings(path):
     links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text())
     return [
@@ -92,7 +126,7 @@ def sources():
         "C": [
             p
             for room in ("core", "engine", "php")
-            for p in (root / "php-ext" / room).rglob("*.[ch]")
+            for p in (root / "php-ext/src" / room).rglob("*.[ch]")
         ],
         "Java": [p for p in (root / "java").rglob("*.java") if "/src/main/" in str(p)],
     }
@@ -150,6 +184,7 @@ def checks():
     for path in sorted(SPEC.rglob("*.md")):
         yield f"links of {path.relative_to(SPEC)}", lambda p=path: link_findings(p)
     yield "constants are used", unused_constants
+    yield "the schema for editors agrees with the cases", users_schema_findings
     yield "generated files are up to date", lambda: [f"stale: {path}" for path in generate.stale()]
 
 

@@ -25,9 +25,12 @@ import messages  # noqa: E402 (the path above finds it)
 import tables_c  # noqa: E402
 import tables_java  # noqa: E402
 import tables_ssdb  # noqa: E402
+import users_schema  # noqa: E402
 
-C = ROOT / "php-ext/core/generated"
+C = ROOT / "php-ext/src/core/generated"
 FAILURES = ROOT / "docs/failures.md"
+CONFIGURATION = ROOT / "docs/configuration.md"
+USERS_SCHEMA = ROOT / "docs/onehop.schema.json"
 JAVA = ROOT / "java/core/src/main/java/io/onehop/core"
 
 
@@ -161,6 +164,12 @@ def java_rows(rows, indent):
     ) + ";\n"
 
 
+def javadoc(indent, what, returned):
+    return (
+        f"{indent}/**\n{indent} * {what}\n{indent} *\n{indent} * @return {returned}\n{indent} */\n"
+    )
+
+
 def errors_java(kinds, outcomes):
     kind_rows = [
         (k["meaning"], constant(k["name"]), [quoted(k["name"]), quoted(k["meaning"])])
@@ -174,17 +183,24 @@ def errors_java(kinds, outcomes):
         + "\n    private final String label;\n    private final String meaning;\n\n"
         "    ErrorKind(String label, String meaning) {\n"
         "        this.label = label;\n        this.meaning = meaning;\n    }\n\n"
-        "    /** The name both languages show: NodeDown, DeadlineExceeded, ... */\n"
-        "    public String label() {\n        return label;\n    }\n\n"
-        "    /** One sentence on what happened. */\n"
-        "    public String meaning() {\n        return meaning;\n    }\n\n"
+        + javadoc("    ", "The name both languages show.", "the name, such as {@code NodeDown}")
+        + "    public String label() {\n        return label;\n    }\n\n"
+        + javadoc("    ", "What happened.", "one sentence")
+        + "    public String meaning() {\n        return meaning;\n    }\n\n"
         "    /** How far the command got before the failure. */\n    public enum Outcome {\n"
         + java_rows(outcome_rows, "        ")
         + "\n        private final String phrase;\n\n"
         "        Outcome(String phrase) {\n            this.phrase = phrase;\n        }\n\n"
-        "        /** The words a message uses for it. */\n"
-        "        public String phrase() {\n            return phrase;\n        }\n\n"
-        "        public boolean mayHaveExecuted() {\n            return this != NOT_SENT;\n"
+        + javadoc(
+            "        ",
+            "The words a message uses for it.",
+            "the words, such as {@code the command was not sent}",
+        )
+        + "        public String phrase() {\n            return phrase;\n        }\n\n"
+        + javadoc(
+            "        ", "Whether a node may have run the command.", "false only if nothing was sent"
+        )
+        + "        public boolean mayHaveExecuted() {\n            return this != NOT_SENT;\n"
         "        }\n    }\n}\n"
     )
 
@@ -220,8 +236,11 @@ def outputs():
         C / "errors.h": errors_h(*pair),
         C / "info.h": info_h(info),
         C / "messages.h": messages.header(notice("messages.json")),
-        ROOT / "php-ext" / tables_c.COMMANDS: tables_c.commands_h(notice("route/commands.json")),
-        ROOT / "php-ext" / tables_c.METHODS: tables_c.methods_h(notice("route/phpredis.json")),
+        ROOT / "php-ext/src" / tables_c.COMMANDS: tables_c.commands_h(
+            notice("route/commands.json")
+        ),
+        ROOT / "php-ext/src" / tables_c.METHODS: tables_c.methods_h(notice("route/phpredis.json")),
+        ROOT / "php-ext/src" / tables_c.EXPRESS: tables_c.express_h(notice("route/express.json")),
         JAVA / "base/Limits.java": numbers_java(
             "Limits", "Every bound of OneHop, with its reason.", constants["limits"]
         ),
@@ -232,6 +251,11 @@ def outputs():
         JAVA / "ErrorKind.java": errors_java(*pair),
         JAVA / "base/Message.java": messages.java(notice("messages.json")),
         FAILURES: messages.page(FAILURES.read_text()),
+        USERS_SCHEMA: users_schema.schema(
+            (SPEC / "config/config.md").read_text(),
+            CONFIGURATION.read_text(),
+            (SPEC / "hash/hash.md").read_text(),
+        ),
         JAVA / tables_java.COMMANDS: tables_java.commands_java(
             commands | own, notice("route/commands.json")
         ),

@@ -20,7 +20,7 @@ import pathlib
 import jsonschema
 
 ROUTE = pathlib.Path(__file__).resolve().parents[2] / "route"
-NEWEST_FIRST = ("redis-8.0", "valkey-8.1", "redis-7.0")
+NEWEST_FIRST = ("valkey-9.1", "redis-8.0", "valkey-8.1", "redis-7.0")
 MERGES = {  # The servers' response policies in our words; None means that none is named.
     "agg_sum": "sum",
     "agg_min": "min",
@@ -55,6 +55,7 @@ SCHEMAS = {
     "examples.json": "examples",
     "phpredis.json": "phpredis",
     "phpredis_calls.json": "phpredis_calls",
+    "express.json": "express",
     "info.json": "info",
     "ssdb.json": "ssdb",
     "vectors/split.json": "split",

@@ -15,6 +15,7 @@ import re
 ROUTE = pathlib.Path(__file__).resolve().parents[2] / "route"
 COMMANDS = "core/generated/commands.h"
 METHODS = "php/generated/methods.h"
+EXPRESS = "php/generated/express.h"
 
 
 def load(name):
@@ -225,8 +226,11 @@ def method_rows(page, signatures, keys, faults):
                 versions, _ = found.get(row, (0, None))
                 found[row] = versions | 1 << bit, signature
         for row, (versions, signature) in found.items():
+            older = page["methods"][name].get("older") if signature is not None else None
             yield row.replace(".versions = @", f".versions = {versions}").removesuffix("}") + (
-                f", .signature = {quoted(signature)}}}" if signature is not None else "}"
+                (f", .signature = {quoted(signature)}" if signature is not None else "")
+                + (f", .older_signature = {quoted(older)}" if older else "")
+                + "}"
             )
 
 
@@ -243,4 +247,40 @@ def methods_h(notice):
         + "\nstatic const oh_method_row method_rows[] = {\n"
         + "".join(f"    {row},\n" for row in rows)
         + "};\n"
+    )
+
+
+# ---- The express lane ----
+
+
+def express_rows(rows):
+    """Each row with the bytes that every call of its form sends before its arguments."""
+    for row in rows:
+        name, letters = row["command"].upper(), row["arguments"]
+        word = f"${len(name)}\\r\\n{name}\\r\\n"
+        is_fixed = letters.islower()
+        head = f"*{len(letters) + 1}\\r\\n{word}" if is_fixed else f"\\r\\n{word}"
+        yield fields(
+            method=quoted(row["method"].lower()),
+            arguments=quoted(letters),
+            arguments_count=len(letters),
+            is_fixed=str(is_fixed).lower(),
+            swaps_last=str(letters.endswith("x")).lower(),
+            head=f'"{head}"',
+            head_length=len(head) - head.count("\\"),
+            reply=constant("EXPRESS", row["reply"]),
+        )
+
+
+def express_h(notice):
+    page = load("express.json")
+    rows, versions = page["rows"], ", ".join(map(quoted, page["versions"]))
+    if rows != sorted(rows, key=lambda row: [r["method"] for r in rows].index(row["method"])):
+        raise ValueError("express.json: the forms of a method must be next to each other")
+    return (
+        f"/* {notice} Included by php/express/express.c alone. */\n"
+        "static const oh_express_row express_rows[] = {\n"
+        + "".join(f"    {row},\n" for row in express_rows(rows))
+        + "};\n"
+        + f"static const char *const express_versions[] = {{{versions}}};\n"
     )
