@@ -3,7 +3,7 @@
  *
  * A room's tests are one function: it begins a test, checks, and begins the next. Each vector of
  * spec/ is a test, so the closing line counts them. The first failed check of a test is printed
- * with its place, and the run goes on.
+ * with its file and line, and the run goes on.
  */
 #ifndef OH_TESTS_CHECK_H
 #define OH_TESTS_CHECK_H
@@ -41,5 +41,6 @@ void test_store(void);
 void test_name(void);
 void test_image(void);
 void test_cluster(void);
+void test_sentinel(void);
 
 #endif

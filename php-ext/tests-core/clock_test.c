@@ -1,5 +1,5 @@
 /*
- * Time goes forward.
+ * The clock only goes forward.
  */
 #include "core/base/clock.h"
 
@@ -7,7 +7,7 @@
 
 void test_clock(void)
 {
-    test_begin("clock never goes back, and goes on");
+    test_begin("the clock never goes back, and advances");
     uint64_t first = oh_clock_now_ns();
     uint64_t last = first;
     for (int i = 0; i < 10000; i++) {

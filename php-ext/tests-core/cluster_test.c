@@ -1,6 +1,7 @@
 /*
- * Redis Cluster: an answer gives the map of the vector, or its reason; the better answer wins, and
- * indexes are kept; redirects go where the vectors say; and a map of a thousand nodes works.
+ * Redis Cluster, against the vectors of spec/: an answer gives a map, or the reason why not; the
+ * better of two answers is chosen, and nodes keep their indexes; redirects are decided. Without
+ * vectors: the seeds, a map of 2,000 nodes, and allocations that fail.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,26 +13,6 @@
 #include "core/topology/topology_image.h"
 #include "check.h"
 #include "vectors.h"
-
-/*
- * JSON has a character for each byte. The memory has exactly that size, so that a sanitizer sees
- * each read beyond it.
- */
-static bytes bytes_of_latin(const json_t *text)
-{
-    const unsigned char *at = (const unsigned char *)json_string_value(text);
-    const unsigned char *end = at + json_string_length(text);
-    bytes it = {malloc(json_string_length(text) + 1), 0};
-    while (at < end) {
-        unsigned wide = *at++;
-        if (wide >= 0x80) {
-            wide = (wide & 0x1f) << 6 | (*at++ & 0x3f);
-        }
-        it.bytes[it.length++] = (uint8_t)wide;
-    }
-    it.bytes = realloc(it.bytes, it.length > 0 ? it.length : 1);
-    return it;
-}
 
 static oh_text text_of(const json_t *text)
 {
@@ -112,7 +93,7 @@ static void check_slots(const oh_topology *topology, const json_t *runs)
     }
 }
 
-/* A map, its topology, and its image read again say the same. */
+/* Checks that a map, its topology, and the pool read from its image are as expected. */
 static void check_map(const oh_cluster_map *map, const json_t *told)
 {
     static const uint8_t salt[OH_IMAGE_SALT_BYTES] = {1};
@@ -186,7 +167,7 @@ static oh_topology *after_moves(const oh_topology *current, const json_t *moves)
     return topology;
 }
 
-/* One pair of answers. Returns the current topology afterwards. */
+/* Handles one pair of answers. Returns the topology that is current afterwards. */
 static oh_topology *take_step(const json_t *step, oh_topology *asked)
 {
     oh_topology *current = after_moves(asked, json_object_get(step, "moved"));
@@ -290,12 +271,12 @@ static void test_page(const char *path, void (*run)(const json_t *))
     json_decref(page);
 }
 
-/* ---- What vectors do not show ---- */
+/* ---- Without vectors ---- */
 
 static void test_seeds(void)
 {
     oh_server_pool pool = pool_of_seeds();
-    test_begin("cluster: before the first map the seeds stand in");
+    test_begin("cluster: before the first map, the seeds are the nodes");
     oh_topology *topology = topology_of(&pool, NULL);
     CHECK(oh_topology_valid(topology, oh_topology_length(topology)) &&
           oh_topology_epoch(topology) == 0);
@@ -305,7 +286,7 @@ static void test_seeds(void)
 }
 
 /*
- * A thousand masters with a replica each, as a reply of CLUSTER SLOTS with pieces of a few slots.
+ * Writes a reply of CLUSTER SLOTS. Each master has one replica; the pieces have `piece` slots each.
  */
 static char *write_large(uint32_t masters, uint32_t piece, size_t *length)
 {
@@ -340,7 +321,8 @@ static void test_large(void)
     CHECK(oh_topology_moved(topology, again) == 0);
     CHECK(strcmp(oh_topology_fingerprint(topology), oh_topology_fingerprint(again)) == 0);
 
-    test_begin("cluster: a slot that moves is in the fingerprint, and back again out of it");
+    test_begin(
+        "cluster: the fingerprint changes when a slot moves, and back when the slot moves back");
     uint32_t from = oh_topology_place(again, 7);
     oh_topology_move_slot(again, 7, 9);
     oh_topology_sign(again);

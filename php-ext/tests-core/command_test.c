@@ -1,6 +1,6 @@
 /*
- * The command table against spec/route: every example finds its entry and its keys, every split its
- * parts.
+ * The command table against spec/route: the entry and the keys of every example, and the parts of
+ * every split.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@
 #define WORDS_MAX 64
 
 /*
- * Words of one line, each in memory of its own size; marks (key=, channel=, pattern=) taken off if
- * there are any.
+ * The words of one line, each in memory of exactly its size. `marks` has the places of words with a
+ * mark (key=, channel=, pattern=), which is removed from the word.
  */
 typedef struct line {
     oh_bytes words[WORDS_MAX];
@@ -138,7 +138,7 @@ static void test_unknown(void)
         CHECK(oh_command_find(it.words, it.count) == NULL);
         line_free(&it);
     }
-    test_begin("command of no words");
+    test_begin("command without words");
     CHECK(oh_command_find(NULL, 0) == NULL);
 }
 
@@ -157,7 +157,7 @@ static void test_names_with_nul(void)
         char longer[128] = {0};
         size_t length = strlen(name);
 
-        test_begin("command %s with a NUL behind its name is none", name);
+        test_begin("command %s with a NUL after its name is unknown", name);
         memcpy(longer, name, length);
         CHECK(oh_command_named(longer, length) != NULL);
         for (size_t more = 1; more <= 32; more++) {
@@ -189,7 +189,7 @@ static void test_malformed(void)
 
 /* ---- Splits ---- */
 
-/* Nodes are named by a letter. */
+/* The vectors name a node by a letter; its character code is the number. */
 static uint32_t node_of(const json_t *test, const oh_bytes *key)
 {
     char name[WORDS_MAX] = {0};

@@ -1,6 +1,6 @@
 /*
- * Configurations: every case of spec/config, every good file cut at every byte, and texts that are
- * made to take long.
+ * Configurations: every case of spec/config, every good file cut at every byte, and texts that
+ * could take very long to parse.
  */
 #include "core/config/config.h"
 
@@ -24,9 +24,17 @@ static bytes text_of_case(const char *kind, const char *name, const json_t *it)
     return bytes_of_file(path);
 }
 
-static bool parse(bytes text, oh_config **config, oh_config_error *error)
+/* The variables of the case that is being tested, or NULL. */
+static const json_t *environment;
+
+static char *variable(const char *name)
 {
-    return oh_config_parse((const char *)text.bytes, text.length, config, error);
+    return (char *)json_string_value(json_object_get(environment, name));
+}
+
+static bool parse(bytes text, oh_config **config, oh_config_errors *errors)
+{
+    return oh_config_parse((const char *)text.bytes, text.length, variable, config, errors);
 }
 
 static bool equals(oh_text text, const json_t *expected)
@@ -77,18 +85,32 @@ static void check_directives(const oh_server_pool *pool, const json_t *directive
               text_of(directives, "distribution", "ketama")) == 0);
     check_tag(pool, directives);
     CHECK(pool->is_redis == is_true(directives, "redis"));
+    CHECK((pool->variables.bytes != NULL) == (pool->variables.length > 0));
     CHECK(pool->is_ssdb == (strcmp(text_of(directives, "engine", "redis"), "ssdb") == 0));
     CHECK(pool->is_cluster == is_true(directives, "cluster") &&
           same_text(pool->zone, directives, "zone"));
     CHECK(strcmp(oh_read_from_name(pool->read_from), text_of(directives, "read_from", "master")) ==
           0);
-    CHECK(same_text(pool->redis_auth, directives, "redis_auth"));
+    CHECK(same_text(pool->redis_auth, directives, "redis_auth") &&
+          same_text(pool->redis_auth_file, directives, "redis_auth_file"));
     CHECK(same_text(pool->username, directives, "username"));
+    CHECK(pool->tls.is_on == is_true(directives, "tls"));
+    CHECK(strcmp(oh_tls_verify_name(pool->tls.verify), text_of(directives, "tls_verify", "full")) ==
+          0);
+    CHECK(same_text(pool->tls.ca_cert_file, directives, "tls_ca_cert_file"));
+    CHECK(same_text(pool->tls.cert_file, directives, "tls_cert_file"));
+    CHECK(same_text(pool->tls.key_file, directives, "tls_key_file"));
+    CHECK(same_text(pool->tls.key_file_pass, directives, "tls_key_file_pass"));
+    CHECK(same_text(pool->tls.server_name, directives, "tls_server_name"));
+    CHECK(same_text(pool->sentinels, directives, "sentinels") &&
+          same_text(pool->sentinel_username, directives, "sentinel_username") &&
+          same_text(pool->sentinel_password, directives, "sentinel_password"));
     CHECK(pool->redis_db == number_of(directives, "redis_db", 0));
     CHECK(pool->has_database == (json_object_get(directives, "database") != NULL));
     CHECK(pool->database == number_of(directives, "database", 0));
     CHECK(pool->timeout_ms == number_of(directives, "timeout", 2000));
     CHECK(pool->pool_size == number_of(directives, "pool_size", 16));
+    CHECK(pool->max_connection_age_ms == number_of(directives, "max_connection_age", 3600000));
     CHECK(pool->server_connections == number_of(directives, "server_connections", 1));
     CHECK(pool->preconnect == is_true(directives, "preconnect"));
     CHECK(pool->auto_eject_hosts == is_true(directives, "auto_eject_hosts"));
@@ -167,12 +189,14 @@ static void test_good(const char *name, const json_t *it)
 {
     test_begin("config good %s", name);
     oh_config *config;
-    oh_config_error error = {0, "none", false};
+    oh_config_errors errors;
     bytes text = text_of_case("good", name, it);
-    bool is_read = parse(text, &config, &error);
+    environment = json_object_get(it, "environment");
+    bool is_read = parse(text, &config, &errors);
+    environment = NULL;
     free(text.bytes);
     if (!CHECK(is_read)) {
-        printf("  line %u: %s\n", error.line, error.reason);
+        printf("  line %u: %s\n", errors.list[0].line, errors.list[0].reason);
         return;
     }
     if (json_object_get(it, "pools") != NULL) {
@@ -182,21 +206,44 @@ static void test_good(const char *name, const json_t *it)
     oh_config_free(config);
 }
 
-/* If the line or the reason is null in the case, any will do. */
+/* If the line or the reason is null in the case, any value is right. */
+static void check_error(const oh_config_error *error, const json_t *expected)
+{
+    const json_t *line = json_object_get(expected, "line");
+    const json_t *reason = json_object_get(expected, "reason");
+    bool is_line = json_is_null(line) || error->line == json_integer_value(line);
+    bool is_reason = json_is_null(reason) || strcmp(error->reason, json_string_value(reason)) == 0;
+    if (!CHECK(is_line && is_reason)) {
+        printf("  line %u: %s\n", error->line, error->reason);
+    }
+}
+
+/* A case without a list has one error. */
+static void check_errors(const oh_config_errors *errors, const json_t *it)
+{
+    const json_t *list = json_object_get(it, "errors");
+    const json_t *more = json_object_get(it, "more");
+    check_error(&errors->list[0], it);
+    if (json_is_null(json_object_get(it, "reason"))) {
+        return;
+    }
+    CHECK(errors->count == (list != NULL ? json_array_size(list) : 1));
+    CHECK(errors->more == (more != NULL ? (size_t)json_integer_value(more) : 0));
+    for (size_t i = 0; i < errors->count && list != NULL; i++) {
+        check_error(&errors->list[i], json_array_get(list, i));
+    }
+}
+
 static void test_bad(const char *name, const json_t *it)
 {
     test_begin("config bad %s", name);
     oh_config *config;
-    oh_config_error error = {0, "none", false};
+    oh_config_errors errors;
     bytes text = text_of_case("bad", name, it);
-    CHECK(!parse(text, &config, &error) && config == NULL);
-    const json_t *line = json_object_get(it, "line");
-    const json_t *reason = json_object_get(it, "reason");
-    bool is_line = json_is_null(line) || error.line == json_integer_value(line);
-    bool is_reason = json_is_null(reason) || strcmp(error.reason, json_string_value(reason)) == 0;
-    if (!CHECK(is_line && is_reason)) {
-        printf("  line %u: %s\n", error.line, error.reason);
-    }
+    environment = json_object_get(it, "environment");
+    CHECK(!parse(text, &config, &errors) && config == NULL);
+    environment = NULL;
+    check_errors(&errors, it);
     free(text.bytes);
 }
 
@@ -216,7 +263,7 @@ static void test_cases(const char *kind, void (*test)(const char *name, const js
 
 /* ---- Encoding ---- */
 
-/* Broken UTF-8 after a good line. The cases have one of each kind; these are the edges. */
+/* Broken UTF-8 after a good line. spec/config has a case of each kind; these are the limits. */
 static void test_encoding(void)
 {
     static const char *const broken[] = {"\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc3", "\xc3(",
@@ -228,10 +275,10 @@ static void test_encoding(void)
         char text[64];
         int length = snprintf(text, sizeof text, "# line 1\r\n# %s", broken[i]);
         oh_config *config;
-        oh_config_error error;
+        oh_config_errors errors;
         bytes exact = bytes_of_text(text, (size_t)length);
-        CHECK(!parse(exact, &config, &error) && error.line == 2);
-        CHECK(strcmp(error.reason, "the text is not valid UTF-8") == 0);
+        CHECK(!parse(exact, &config, &errors) && errors.count == 1 && errors.list[0].line == 2);
+        CHECK(strcmp(errors.list[0].reason, "the text is not valid UTF-8") == 0);
         free(exact.bytes);
     }
     test_begin("config with the largest and smallest characters of each length");
@@ -239,6 +286,40 @@ static void test_encoding(void)
         "a:\n  listen: h:1\n  servers:\n"
         "  - h:1:1 "
         "\x7e\xc2\xa0\xdf\xbf\xe0\xa0\x80\xef\xbf\xbd\xf0\x90\x80\x80\xf4\x8f\xbf\xbf\n"));
+}
+
+/* ---- Password files ---- */
+
+static void test_password_file(const json_t *test)
+{
+    bytes content = bytes_of_hex_parts(json_object_get(test, "content"));
+    oh_text text = {(const char *)content.bytes, content.length}, password;
+    oh_password_reason reason;
+    const json_t *wanted = json_object_get(test, "password");
+
+    test_begin("password file: %s", vectors_string(test, "about"));
+    bool is_good = oh_config_take_password(text, &password, &reason);
+    CHECK(is_good == (json_object_get(test, "reason") == NULL));
+    if (!is_good) {
+        CHECK(strcmp(reason.text, vectors_string(test, "reason")) == 0);
+    } else if (wanted) {
+        CHECK(equals(password, wanted));
+    } else {
+        CHECK(password.length == vectors_number(test, "password_length"));
+    }
+    free(content.bytes);
+}
+
+static void test_password_files(void)
+{
+    json_t *page = vectors_load("config/password_files.json"), *test;
+    size_t i;
+
+    json_array_foreach(json_object_get(page, "cases"), i, test)
+    {
+        test_password_file(test);
+    }
+    json_decref(page);
 }
 
 /* ---- Cuts ---- */
@@ -252,17 +333,25 @@ static uint32_t lines_of(bytes text)
     return lines;
 }
 
+static void check_cut_error(const oh_config_error *error, uint32_t lines)
+{
+    CHECK(error->line >= 1 && error->line <= lines + 1);
+    CHECK(error->reason[0] != '\0' && memchr(error->reason, '\0', sizeof error->reason) != NULL);
+    CHECK(strpbrk(error->reason, "\r\n\t") == NULL);
+}
+
 static void check_cut(bytes whole, size_t length)
 {
     oh_config *config;
-    oh_config_error error = {0, "", false};
+    oh_config_errors errors;
     bytes cut = bytes_of_text((const char *)whole.bytes, length);
-    if (parse(cut, &config, &error)) {
+    if (parse(cut, &config, &errors)) {
         oh_config_free(config);
     } else {
-        CHECK(config == NULL && error.line >= 1 && error.line <= lines_of(cut) + 1);
-        CHECK(error.reason[0] != '\0' && memchr(error.reason, '\0', sizeof error.reason) != NULL);
-        CHECK(strpbrk(error.reason, "\r\n\t") == NULL);
+        CHECK(config == NULL && errors.count > 0);
+        for (size_t i = 0; i < errors.count; i++) {
+            check_cut_error(&errors.list[i], lines_of(cut));
+        }
     }
     free(cut.bytes);
 }
@@ -283,7 +372,8 @@ static void test_cut(const char *name, const json_t *it)
 /* ---- Bombs ---- */
 
 /*
- * A file of the largest size that repeats one piece. If one took long, this run would take hours.
+ * A file of the largest size that repeats one piece. If the parser were slow on such a file, the
+ * test would take hours.
  */
 static void test_bomb(const char *piece)
 {
@@ -294,9 +384,48 @@ static void test_bomb(const char *piece)
         memcpy(text.bytes + i, piece, length);
     }
     oh_config *config;
-    oh_config_error error;
-    CHECK(!parse(text, &config, &error));
+    oh_config_errors errors;
+    CHECK(!parse(text, &config, &errors));
     free(text.bytes);
+}
+
+/* ---- Errors ---- */
+
+/* 100,000 unknown directives, each near to others: most cost no comparison. */
+static void test_many_errors(void)
+{
+    test_begin("config with as many errors as fit");
+    bytes text = {malloc(OH_CONFIG_BYTES_MAX), 0};
+    text.length = (size_t)sprintf((char *)text.bytes, "alpha:\n");
+    while (text.length < OH_CONFIG_BYTES_MAX - 20) {
+        text.length += (size_t)sprintf((char *)text.bytes + text.length, " timeuot: 1\n");
+    }
+    oh_config *config;
+    oh_config_errors errors;
+    CHECK(!parse(text, &config, &errors));
+    CHECK(errors.count == OH_CONFIG_ERRORS_MAX && errors.more > 80000);
+    CHECK(strcmp(errors.list[9].reason,
+              "directive \"timeuot\" is unknown (did you mean \"timeout\"?)") == 0);
+    free(text.bytes);
+}
+
+static void test_telling(void)
+{
+    static const char text[] = "alpha:\n  cluster: yes\n  hosts: x\n  timeout: y\n";
+    test_begin("config errors on one line");
+    oh_config *config;
+    oh_config_errors errors;
+    bytes exact = bytes_of_text(text, sizeof text - 1);
+    CHECK(!parse(exact, &config, &errors) && errors.count == 3);
+    free(exact.bytes);
+    char told[512];
+    oh_config_tell(&errors, told, sizeof told);
+    CHECK(strcmp(told, "directive \"cluster\" is not \"true\" or \"false\": \"yes\"; "
+                       "line 3: directive \"hosts\" is unknown; "
+                       "line 4: directive \"timeout\" is not a number: \"y\"") == 0);
+    oh_config_tell(&errors, told, 120);
+    CHECK(strcmp(told, "directive \"cluster\" is not \"true\" or \"false\": \"yes\"; "
+                       "and 2 more errors") == 0);
 }
 
 void test_config(void)
@@ -304,6 +433,9 @@ void test_config(void)
     test_cases("good", test_good);
     test_cases("bad", test_bad);
     test_encoding();
+    test_password_files();
+    test_many_errors();
+    test_telling();
     test_cases("good", test_cut);
     static const char *const bombs[] = {"[", "{", "- ", "? ", "[\n", "{a: ", "[a,", "a: [", "a:\n ",
         "- [", "&a ", "*a ", "!", "\"", "'", "a: |\n", "\"\\\n", "%a\n", "...\n", "---\n", "#",

@@ -9,8 +9,8 @@
 #include "vectors.h"
 
 /*
- * Decimal text as the extension gets it: phpredis passes numbers. False if it is no number of 64
- * bits.
+ * Converts decimal text to a number, because phpredis passes numbers to the extension. False if it
+ * does not fit into 64 bits.
  */
 static bool number_of(const char *text, uint64_t *number)
 {

@@ -1,5 +1,5 @@
 /*
- * The vectors of spec/topology/vectors/fastest.json.
+ * The choice of the fastest node, against spec/topology/vectors/fastest.json.
  */
 #include <string.h>
 

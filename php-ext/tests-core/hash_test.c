@@ -43,7 +43,7 @@ static void test_page(oh_hash hash)
 
 static void test_names(void)
 {
-    test_begin("hash names are found, exactly as spelled, and no others");
+    test_begin("only the exact names of hashes are found");
     for (int i = 0; i < OH_HASHES_COUNT; i++) {
         oh_hash found = OH_HASHES_COUNT;
         const char *name = oh_hash_name((oh_hash)i);

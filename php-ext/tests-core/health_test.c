@@ -1,5 +1,6 @@
 /*
- * The scenarios of spec/health, step by step: after each one the whole state is what the page says.
+ * The scenarios of spec/health, step by step. After each step the whole state is compared with the
+ * page.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,7 @@ static uint64_t fail(uint64_t state, uint64_t heard_ms, const oh_health_rules *r
     return state;
 }
 
-/* The live nodes, as a set of bits, and when the ring must be checked again. */
+/* Rebuilds the ring. Checks which nodes are live, and when the ring is to be rebuilt again. */
 static void rebuild(
     uint64_t *states, size_t count, uint64_t now_ms, const json_t *step, uint64_t *due_ms)
 {
@@ -116,7 +117,7 @@ static void run_scenario(const json_t *scenario)
     }
 }
 
-/* ---- What the log is told ---- */
+/* ---- Lines of the log ---- */
 
 static void test_told(const json_t *test)
 {
@@ -140,12 +141,12 @@ static void test_told(const json_t *test)
     }
 }
 
-/* Changes without a line in the log: counting, claiming the probe, a node that stays up. */
+/* Counting, claiming the probe, and a node that stays up cause no line in the log. */
 static void test_edges(void)
 {
     oh_health_rules rules = {false, 2, 0};
     oh_health_answer answer;
-    test_begin("health: which changes are news");
+    test_begin("health: which changes are logged");
     uint64_t once = oh_health_failed(0, 0, &rules, OH_HEALTH_EXCHANGE, 0, 1000, 0);
     uint64_t down = oh_health_failed(once, 0, &rules, OH_HEALTH_EXCHANGE, 0, 1000, 0);
     uint64_t probe = oh_health_asked(down, &rules, 2000, 100, &answer);
@@ -177,7 +178,7 @@ void test_health(void)
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
         json_t *page = vectors_load(pages[i]);
         json_t *scenarios = json_object_get(page, "scenarios");
-        test_begin("%s has the scenarios it says", pages[i]);
+        test_begin("%s has as many scenarios as it states", pages[i]);
         CHECK(json_array_size(scenarios) > 0 &&
               json_array_size(scenarios) == vectors_number(page, "numberOfScenarios"));
         for (size_t j = 0; j < json_array_size(scenarios); j++) {

@@ -12,9 +12,13 @@ static const uint8_t salt[OH_IMAGE_SALT_BYTES] = "pepper and salt";
 static const char text[] =
     "alpha:\n  listen: 127.0.0.1:22121\n  hash: murmur\n  hash_tag: \"{}\"\n  distribution: "
     "modula\n"
-    "  redis: true\n  redis_auth: secret\n  username: me\n  database: 3\n  timeout: 400\n"
-    "  pool_size: 7\n  auto_eject_hosts: true\n  server_retry_timeout: 2000\n"
-    "  server_failure_limit: 3\n  servers:\n  - 10.0.0.1:6379:1 a\n  - /tmp/s.sock:2 bb\n";
+    "  redis: true\n  redis_auth_file: /run/file\n  username: me\n  database: 3\n"
+    "  timeout: 400\n  pool_size: 7\n  max_connection_age: 45000\n  auto_eject_hosts: true\n  "
+    "server_retry_timeout: 2000\n"
+    "  server_failure_limit: 3\n  tls: true\n  tls_ca_cert_file: /etc/ca.pem\n"
+    "  tls_cert_file: /etc/me.pem\n  tls_key_file: /etc/me.key\n  tls_key_file_pass: unlock\n"
+    "  tls_server_name: redis.example\n  tls_verify: ca\n"
+    "  servers:\n  - 10.0.0.1:6379:1 a\n  - 10.0.0.2:6380:2 bb\n";
 
 static bool is_text(oh_text actual, const char *expected)
 {
@@ -25,17 +29,23 @@ static bool is_text(oh_text actual, const char *expected)
 static void check_pool(const oh_server_pool *pool)
 {
     CHECK(is_text(pool->name, "alpha") && is_text(pool->username, "me") &&
-          pool->redis_auth.bytes == NULL);
+          pool->redis_auth.bytes == NULL && is_text(pool->redis_auth_file, "/run/file"));
     CHECK(pool->hash == OH_HASH_MURMUR && pool->distribution == OH_MODULA);
     CHECK(pool->has_hash_tag && pool->hash_tag[0] == '{' && pool->hash_tag[1] == '}');
     CHECK(pool->is_redis && !pool->is_ssdb && pool->has_database && pool->database == 3 &&
           pool->redis_db == 0);
     CHECK(pool->timeout_ms == 400 && pool->pool_size == 7 && pool->auto_eject_hosts);
+    CHECK(pool->max_connection_age_ms == 45000);
     CHECK(pool->server_retry_timeout_ms == 2000 && pool->server_failure_limit == 3);
     CHECK(pool->servers_count == 2 && is_text(pool->servers[0].name, "a") &&
           is_text(pool->servers[1].name, "bb"));
     CHECK(is_text(pool->servers[0].host, "10.0.0.1") && pool->servers[0].port == 6379);
-    CHECK(is_text(pool->servers[1].path, "/tmp/s.sock") && pool->servers[1].weight == 2);
+    CHECK(is_text(pool->servers[1].host, "10.0.0.2") && pool->servers[1].weight == 2);
+    CHECK(pool->tls.is_on && pool->tls.verify == OH_TLS_CA &&
+          is_text(pool->tls.ca_cert_file, "/etc/ca.pem") &&
+          is_text(pool->tls.cert_file, "/etc/me.pem") &&
+          is_text(pool->tls.key_file, "/etc/me.key") && pool->tls.key_file_pass.bytes == NULL &&
+          is_text(pool->tls.server_name, "redis.example"));
 }
 
 static bool contains(const uint8_t *image, size_t length, const char *what)
@@ -53,7 +63,7 @@ static void test_what_went_in(const oh_server_pool *pool, const uint8_t *image, 
     oh_server servers[2];
     oh_server_pool read;
 
-    test_begin("image: what went in comes out");
+    test_begin("image: reading returns the pool that was written");
     CHECK(oh_image_is_valid(image, size));
     oh_image_pool(image, servers, &read);
     check_pool(&read);
@@ -62,12 +72,17 @@ static void test_what_went_in(const oh_server_pool *pool, const uint8_t *image, 
               oh_topology_fingerprint(oh_image_topology(image))) == 0);
     free(direct);
 
-    test_begin("image: no password, but a way to know it");
-    CHECK(!contains(image, size, "secret"));
-    CHECK(oh_image_has_password(image) && oh_image_is_password(image, salt, pool->redis_auth));
-    CHECK(!oh_image_is_password(image, salt, (oh_text){"secreT", 6}));
+    test_begin("image: contains no secret, but can verify them");
+    CHECK(!contains(image, size, "secret") && !contains(image, size, "unlock"));
+    CHECK(oh_image_has_secrets(image) && oh_image_is_of_secrets(image, salt, pool));
+    oh_server_pool guess = *pool;
+    guess.redis_auth = (oh_text){"secreT", 6};
+    CHECK(!oh_image_is_of_secrets(image, salt, &guess));
+    guess = *pool;
+    guess.tls.key_file_pass = (oh_text){NULL, 0};
+    CHECK(!oh_image_is_of_secrets(image, salt, &guess));
 
-    test_begin("image: the same pool gives the same bytes, another gives others");
+    test_begin("image: the same pool gives the same bytes, another pool gives different ones");
     uint8_t *again = malloc(size);
     oh_image_write(pool, salt, again);
     CHECK(oh_image_equals(image, size, again, size));
@@ -76,6 +91,42 @@ static void test_what_went_in(const oh_server_pool *pool, const uint8_t *image, 
     oh_image_write(&other, salt, again);
     CHECK(!oh_image_equals(image, size, again, size) && !oh_image_equals(image, size, again, 8));
     free(again);
+}
+
+static char *one_variable(const char *name)
+{
+    static char said[] = "said";
+    return strcmp(name, "ONE") == 0 ? said : NULL;
+}
+
+static char *both_variables(const char *name)
+{
+    static char other[] = "other";
+    return strcmp(name, "TWO") == 0 ? other : one_variable(name);
+}
+
+static void test_variables(const oh_server_pool *without)
+{
+    oh_server_pool pool = *without;
+    uint8_t digest[OH_IMAGE_DIGEST_BYTES];
+
+    test_begin("image: names of variables, and a digest of what they say");
+    pool.variables = (oh_text){"ONE TWO", 7};
+    oh_image_digest_variables(pool.variables, salt, one_variable, pool.variables_digest);
+    uint8_t *image = malloc(oh_image_size(&pool));
+    oh_image_write(&pool, salt, image);
+    CHECK(oh_image_is_valid(image, oh_image_size(&pool)));
+    CHECK(is_text(oh_image_variables(image), "ONE TWO") && !contains(image, 400, "said"));
+    oh_image_digest_variables(oh_image_variables(image), salt, one_variable, digest);
+    CHECK(memcmp(digest, oh_image_variables_digest(image), sizeof digest) == 0);
+    oh_image_digest_variables(oh_image_variables(image), salt, both_variables, digest);
+    CHECK(memcmp(digest, oh_image_variables_digest(image), sizeof digest) != 0);
+    oh_server servers[2];
+    oh_server_pool read;
+    oh_image_pool(image, servers, &read);
+    CHECK(is_text(read.variables, "ONE TWO") &&
+          memcmp(read.variables_digest, pool.variables_digest, sizeof digest) == 0);
+    free(image);
 }
 
 /* If a changed image counts as valid, every use of it must be safe: the sanitizers check that. */
@@ -112,12 +163,14 @@ static void test_changed_bytes(const uint8_t *image, size_t size)
 void test_image(void)
 {
     oh_config *config = config_of(text);
-    const oh_server_pool *pool = oh_config_pool(config, "alpha", 5);
-    size_t size = oh_image_size(pool);
+    oh_server_pool pool = *oh_config_pool(config, "alpha", 5);
+    size_t size = oh_image_size(&pool);
     uint8_t *image = malloc(size);
 
-    oh_image_write(pool, salt, image);
-    test_what_went_in(pool, image, size);
+    pool.redis_auth = (oh_text){"secret", 6};
+    oh_image_write(&pool, salt, image);
+    test_what_went_in(&pool, image, size);
+    test_variables(&pool);
     test_changed_bytes(image, size);
     free(image);
     oh_config_free(config);

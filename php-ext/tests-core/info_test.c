@@ -1,4 +1,4 @@
-/* Fields of INFO: how they are merged if nodes differ, or give values that no server would. */
+/* Fields of INFO: how they are merged if nodes differ or send invalid values. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static oh_bytes bytes_of(const char *text)
     return (oh_bytes){(const uint8_t *)text, strlen(text)};
 }
 
-/* In memory of exactly the requested room, so that a sanitizer sees a byte beyond it. */
+/* Merges into memory of exactly the requested size, so a sanitizer detects a write beyond it. */
 static void test_case(const info_case *test)
 {
     oh_bytes values[NODES_MAX];

@@ -29,5 +29,6 @@ int main(void)
     test_name();
     test_image();
     test_cluster();
+    test_sentinel();
     return tests_end();
 }

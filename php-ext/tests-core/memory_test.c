@@ -1,7 +1,7 @@
 /*
- * The arena, and a lack of memory: each allocation of a configuration fails once, also those inside
- * libyaml. Each time the result must be the error, nothing may leak, and the next attempt must
- * work.
+ * The arena, and lack of memory. Each allocation for a configuration fails once, including those
+ * inside libyaml. Each time the result must be the error, nothing may leak, and the next attempt
+ * must work.
  */
 #include "core/base/memory.h"
 
@@ -12,7 +12,7 @@
 #include "check.h"
 #include "vectors.h"
 
-/* ---- Allocations that fail on order ---- */
+/* ---- Allocations that fail on demand ---- */
 
 static unsigned until_failure; /* 0: none fails. */
 static unsigned failures;
@@ -64,13 +64,13 @@ static void test_sweep(const char *path)
     bool is_read = false;
     for (unsigned n = 1; !is_read && n < 100000; n++) {
         oh_config *config;
-        oh_config_error error;
+        oh_config_errors errors;
         until_failure = n;
         failures = 0;
-        is_read = oh_config_parse((const char *)text.bytes, text.length, &config, &error);
+        is_read = oh_config_parse((const char *)text.bytes, text.length, getenv, &config, &errors);
         until_failure = 0;
         CHECK(is_read == (failures == 0) && (config != NULL) == is_read);
-        CHECK(is_read || strcmp(error.reason, "there is not enough memory") == 0);
+        CHECK(is_read || strcmp(errors.list[0].reason, "there is not enough memory") == 0);
         oh_config_free(config);
         steps += failures;
     }
@@ -106,4 +106,13 @@ void test_memory(void)
     test_sweep("config/cases/good/two_pools.yml");
     test_sweep("config/cases/good/server_names.yml");
     test_sweep("config/cases/good/long_password.yml");
+    test_sweep("config/cases/good/onehop_brackets.yml");
+    setenv("SIZE", "32", 1);
+    setenv("PASSWORD", "secret", 1);
+    setenv("USER_1", "u", 1);
+    setenv("HOST", "redis-1.example.org", 1);
+    setenv("PORT", "6380", 1);
+    setenv("SERVER", "10.0.0.2:6379:2", 1);
+    setenv("WHOLE", "10.0.0.3:6379:3 three", 1);
+    test_sweep("config/cases/good/variables.yml");
 }

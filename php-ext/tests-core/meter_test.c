@@ -1,5 +1,5 @@
 /*
- * The vectors of spec/meter, and meters in a store.
+ * Meters and shares, against the vectors of spec/meter.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,13 +28,13 @@ static void test_percentiles(const json_t *test)
         const json_t *pair = json_array_get(times, i);
         uint64_t us = (uint64_t)json_integer_value(json_array_get(pair, 0));
         for (json_int_t left = json_integer_value(json_array_get(pair, 1)); left > 0; left--) {
-            oh_meter_answered(&meter, us * 1000 + 999);
+            oh_meter_answered(&meter, count + 1, us * 1000 + 999);
             count++;
             below += us < 64;
         }
     }
-    oh_meter_count(&meter, OH_METER_ERRORS);
-    oh_meter_read(&meter, &reading);
+    oh_meter_failed(&meter, count + 1);
+    oh_meter_read(&meter, count + 1, &reading);
     CHECK(oh_meter_percentile(&reading, 500) == vectors_number(test, "p50"));
     CHECK(oh_meter_percentile(&reading, 990) == vectors_number(test, "p99"));
     CHECK(oh_meter_percentile(&reading, 999) == vectors_number(test, "p999"));
@@ -42,14 +42,57 @@ static void test_percentiles(const json_t *test)
     CHECK(reading.timed == count && reading.calls == count + 1);
 }
 
-/* Whatever the memory contains, no percentile leaves the buckets. */
+static uint64_t member(const json_t *list, size_t index)
+{
+    return (uint64_t)json_integer_value(json_array_get(list, index));
+}
+
+static void test_recent(const json_t *test)
+{
+    test_begin("recent %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
+    oh_meter meter = {0};
+    oh_meter_reading reading;
+    uint64_t total = 0;
+    uint64_t now_ms = (uint64_t)json_integer_value(json_object_get(test, "nowMs"));
+    const json_t *errors = json_object_get(test, "errors");
+    for (size_t i = 0; i < json_array_size(errors); i++) {
+        const json_t *pair = json_array_get(errors, i);
+        for (uint64_t left = member(pair, 1); left > 0; left--, total++) {
+            oh_meter_failed(&meter, member(pair, 0) * 1000000 + 999999);
+        }
+    }
+    oh_meter_read(&meter, now_ms * 1000000, &reading);
+    CHECK(reading.recent_errors == vectors_number(test, "recent"));
+    CHECK(reading.counters[OH_METER_ERRORS] == total);
+}
+
+/* The first instant of use stays, and the last answer counts. */
+static void test_since(void)
+{
+    test_begin("meter: since its first use, and its last answer");
+    oh_meter meter = {0};
+    oh_meter_reading reading;
+    oh_meter_read(&meter, 1, &reading);
+    CHECK(reading.since_s == 0 && reading.answered_ns == 0);
+    oh_meter_open(&meter, 77);
+    oh_meter_open(&meter, 99);
+    oh_meter_answered(&meter, 5000, 4);
+    oh_meter_failed(&meter, 6000);
+    oh_meter_read(&meter, 6000, &reading);
+    CHECK(reading.since_s == 77 && reading.answered_ns == 5000);
+    oh_meter_answered_untimed(&meter, 7000);
+    oh_meter_read(&meter, 7000, &reading);
+    CHECK(reading.answered_ns == 7000 && reading.calls == 3);
+}
+
+/* Whatever the memory contains, each percentile is in a bucket. */
 static void test_nonsense(void)
 {
-    test_begin("meter: nonsense");
+    test_begin("meter: percentiles of a damaged meter stay in range");
     oh_meter meter;
     oh_meter_reading reading;
     memset(&meter, 0xff, sizeof meter);
-    oh_meter_read(&meter, &reading);
+    oh_meter_read(&meter, 1, &reading);
     CHECK(oh_meter_percentile(&reading, 990) <= oh_meter_begin(OH_METER_BUCKETS - 1));
 }
 
@@ -102,5 +145,15 @@ void test_meter(void)
         }
     }
     json_decref(page);
+    page = vectors_load("meter/vectors/recent.json");
+    EACH_GROUP(page, group)
+    {
+        EACH_TEST(group, test)
+        {
+            test_recent(test);
+        }
+    }
+    json_decref(page);
+    test_since();
     test_nonsense();
 }

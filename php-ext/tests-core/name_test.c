@@ -1,4 +1,4 @@
-/* The table of names: a record is found until its time, and damaged ones are ignored. */
+/* The table of host names: a record is found until it expires, and damaged ones are ignored. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,7 +54,7 @@ static void remember(oh_store_names *names, uint32_t number, const oh_name *name
 
 static void test_time(oh_store_names *names)
 {
-    test_begin("name is known until its time, and not if that is further away than any can be");
+    test_begin("a name is known until it expires, and ignored if that is later than any can be");
     for (uint32_t count = 1; count <= OH_NAME_ADDRESSES_MAX; count++) {
         oh_name name = name_of(count, NOW_MS + 5000);
 
@@ -74,8 +74,9 @@ static void test_crowd(oh_store_names *names)
     oh_name name = name_of(2, NOW_MS + 5000);
     uint32_t known = 0;
 
-    test_begin("name that is remembered again has one place; of too many for their places the last "
-               "are known");
+    test_begin(
+        "a name that is remembered again has one place; if there are too many names, the last "
+        "ones are known");
     for (uint32_t i = 0; i < 8; i++) {
         remember(names, 9 + i % 2 * OH_NAME_PLACES, &name);
     }
@@ -96,7 +97,7 @@ static void test_damage(oh_store_names *names)
     oh_name name = name_of(3, NOW_MS + 5000);
     uint8_t *bytes = (uint8_t *)names;
 
-    test_begin("name of which any bit was changed is none");
+    test_begin("a name is unknown after any bit of its record has changed");
     memset(bytes, 0, sizeof *names);
     remember(names, 3, &name);
     for (size_t at = 0; at < sizeof *names; at++) {

@@ -1,5 +1,5 @@
 /*
- * A pool by hand, as config would have made it: names in order, weights that do not overflow.
+ * Builds a pool as config would: names in order, and weights that do not overflow.
  */
 #include "pools.h"
 

@@ -6,7 +6,7 @@
 
 #include "core/topology/server_pool.h"
 
-/* A ketama pool of `count` servers "n<i>" of weight 1; to be given to pool_free. */
+/* A ketama pool of `count` servers "n<i>" of weight 1. pool_free frees it. */
 oh_server_pool pool_of(size_t count);
 void pool_free(oh_server_pool *pool);
 

@@ -1,7 +1,7 @@
 /*
- * Writing and reading of RESP: what the writer writes the wire guard takes for commands and
- * replies, and the cursors give back; literals have the lengths that they claim; what is malformed
- * or cut off is rejected.
+ * Writing and reading of RESP. Literals are whole commands or whole replies. The writer needs as
+ * many bytes as it says, and never writes more. The readers return the words of a command and the
+ * heads of values, and reject malformed or incomplete ones.
  */
 #include <stdlib.h>
 
@@ -54,7 +54,7 @@ static void test_writer(void)
     char *exact = malloc(sizeof expected - 1), *less = malloc(sizeof expected - 2);
     oh_resp_room room;
 
-    test_begin("resp: a command is measured, then written; what does not fit is noticed");
+    test_begin("resp: a command is measured, then written; too little room is detected");
     CHECK(!writes(&room, NULL, 0) && room.length == sizeof expected - 1);
     CHECK(writes(&room, exact, sizeof expected - 1) && room.length == sizeof expected - 1);
     CHECK(memcmp(exact, expected, sizeof expected - 1) == 0);
@@ -70,14 +70,14 @@ static void test_words(void)
     size_t count;
     oh_bytes word;
 
-    test_begin("resp: the words of one command after another");
+    test_begin("resp: the words of two commands in a row");
     CHECK(oh_value_take_command(&values, &count) && count == 2);
     CHECK(oh_value_take_word(&values, &word) && oh_bytes_is(word, "GET"));
     CHECK(oh_value_take_word(&values, &word) && oh_bytes_is(word, "\r\n"));
     CHECK(!oh_value_take_word(&values, &word));
     CHECK(oh_value_skip_command(&values) && values.at == values.end);
 
-    test_begin("resp: a command that is cut off is none, wherever it is cut");
+    test_begin("resp: an incomplete command is rejected, wherever it is cut");
     for (size_t length = 0; length < 21; length++) {
         char *piece = malloc(length + 1);
 
@@ -91,7 +91,7 @@ static void test_words(void)
         "*\r\n$1\r\na\r\n", "*1\r\n+a\r\n", "*1\r\n$1\r\nab\r\n", "*1\r\n$-1\r\n", "$1\r\na\r\n",
         "*1\r$1\r\na\r\n", "*99999999999999999999999\r\n$1\r\na\r\n", "PING\r\n",
         "*1\r\n$18446744073709551615\r\na\r\n"};
-    test_begin("resp: what is malformed is no command");
+    test_begin("resp: a malformed command is rejected");
     for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
         values = oh_values_of(malformed[i], strlen(malformed[i]));
         CHECK(!oh_value_skip_command(&values));
@@ -113,7 +113,7 @@ static void test_heads(void)
     static const char *const malformed[] = {":\r\n", ":-\r\n", ":1", ":1\r", ":1\n", ":1a\r\n",
         ":+1\r\n", ":9223372036854775808\r\n", ":-9223372036854775809\r\n", "$1\r\n", ""};
 
-    test_begin("resp: the head of a value that is not all there");
+    test_begin("resp: the head of an incomplete value");
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         char head[OH_RESP_HEAD_BYTES + 1];
 
@@ -133,7 +133,7 @@ static void test_heads(void)
 
 static void test_errors(void)
 {
-    test_begin("resp: the text of an error, also of one that is cut off");
+    test_begin("resp: the text of an error, even if it is incomplete");
     CHECK(oh_value_begins_error("-ERR no\r\n", 9) && !oh_value_begins_error("+OK\r\n", 5));
     CHECK(!oh_value_begins_error("", 0));
     CHECK(oh_text_is(oh_value_error_text("-ERR no\r\n", 9), "ERR no"));

@@ -9,7 +9,7 @@
 #include "pools.h"
 #include "vectors.h"
 
-/* The first point that is not below the number, else the first of all: the rule, word for word. */
+/* The rule, literally: the first point that is not below the number, or else the first point. */
 static uint32_t search_slowly(const oh_topology *topology, uint32_t number)
 {
     const oh_point *points = oh_topology_at(topology, topology->points);
@@ -83,11 +83,11 @@ static void test_pool(size_t count, int mode, oh_distribution distribution, uint
     pool_free(&pool);
 }
 
-/* The walk of a crowded range, and modula beside a plain table of slots. */
+/* Searches in a crowded range, and compares modula with a plain table of slots. */
 static void test_modula_slots(void)
 {
-    test_begin("modula gives each node as many slots in a row as it weighs, also where many share "
-               "a range");
+    test_begin("modula gives each node as many slots in a row as its weight, even if many nodes "
+               "share a range");
     oh_server_pool pool = pool_of(300);
     pool.distribution = OH_MODULA;
     pool.servers[299].weight = 1u << 30;

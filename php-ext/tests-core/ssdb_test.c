@@ -1,6 +1,6 @@
 /*
- * Commands for SSDB: every vector alone, with its replies whole and byte by byte; all of them as
- * one pipeline; malformed requests; and memory that runs out at each place.
+ * Commands for SSDB: every vector alone, with its replies whole and byte by byte; all vectors as
+ * one pipeline; malformed requests; and each allocation that fails.
  */
 #include "core/ssdb/ssdb.h"
 
@@ -11,7 +11,7 @@
 #include "check.h"
 #include "vectors.h"
 
-/* Bytes that grow. */
+/* A growing array of bytes. */
 typedef struct text {
     uint8_t *bytes;
     size_t length, capacity;
@@ -151,7 +151,7 @@ static void test_vector(const json_t *test)
     free(sent.bytes);
 }
 
-/* ---- A pipeline of them all ---- */
+/* ---- All vectors as one pipeline ---- */
 
 typedef struct pipeline {
     text request, sent, replies, read;
@@ -188,14 +188,14 @@ static void test_pipeline(pipeline all)
 {
     oh_ssdb ssdb = {0};
 
-    test_begin("ssdb: all vectors as one pipeline, with the memory of the one before");
+    test_begin("ssdb: all vectors as one pipeline, which reuses the memory of the last one");
     check_pipeline(&ssdb, all, 1 << 20, 1 << 20);
     check_pipeline(&ssdb, all, 1 << 20, 1 << 20);
     check_pipeline(&ssdb, all, 1000, 100);
     check_pipeline(&ssdb, all, 3, 1);
     oh_ssdb_release(&ssdb);
 
-    test_begin("ssdb: a refused command in a pipeline refuses it all, and is named");
+    test_begin("ssdb: a pipeline with a refused command is refused, and that command is named");
     text refused = {NULL, 0, 0};
     add(&refused, all.request.bytes, all.request.length);
     add(&refused, "*2\r\n$4\r\nSADD\r\n$1\r\nk\r\n", 21);
@@ -204,7 +204,7 @@ static void test_pipeline(pipeline all)
     oh_ssdb_release(&ssdb);
     free(refused.bytes);
 
-    test_begin("ssdb: memory that runs out refuses the request");
+    test_begin("ssdb: without enough memory the request is refused");
     void *(*allocate)(size_t) = oh_memory_allocate;
     bool is_sent = false;
     for (size_t i = 0; !is_sent && CHECK(i < 1000); i++) {
@@ -222,7 +222,7 @@ static void *fail_at_last(size_t size)
     return allocations_left-- > 0 ? malloc(size) : NULL;
 }
 
-/* ---- What is no command ---- */
+/* ---- Malformed requests, long errors ---- */
 
 static void test_no_commands(void)
 {
@@ -231,7 +231,7 @@ static void test_no_commands(void)
         "*99999999999999999999999\r\n", "*1\r\n$-1\r\n", "*1\r\n:1\r\n", "*1000000000\r\n",
         "*1\r\n$18446744073709551615\r\nPING\r\n", "*", "*1"};
 
-    test_begin("ssdb: what is no command is refused");
+    test_begin("ssdb: a malformed request is refused");
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
         bytes request = bytes_of_text(requests[i], strlen(requests[i]));
         oh_ssdb ssdb = {0};
@@ -244,7 +244,7 @@ static void test_no_commands(void)
 
 static void test_long_error(void)
 {
-    test_begin("ssdb: a long error is read whole where it stands alone, and cut where it waits");
+    test_begin("ssdb: a long error is cut if it has to wait for other replies");
     static const char del[] = "*2\r\n$3\r\nDEL\r\n$1\r\nk\r\n";
     text replies = {NULL, 0, 0};
     oh_ssdb ssdb = {0};

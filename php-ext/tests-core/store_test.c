@@ -1,8 +1,8 @@
 /*
- * The store of a host: an image is published as a whole or not at all, whichever process is killed;
- * and no connection has two owners.
+ * The store of a host: an image is published completely or not at all, even if processes are
+ * killed, and no connection has two owners.
  *
- * Several processes really share the memory here, and are really killed.
+ * The tests start real processes that share the memory, and kill them.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -39,7 +39,7 @@ static void drop_store(oh_store *store)
     munmap(memory, BYTES);
 }
 
-/* Every byte of an image is its number. */
+/* Sets every byte of an image to its number. */
 static void fill_image(uint8_t *image, size_t length, uint64_t number)
 {
     memset(image, (int)(number & 0xff), length);
@@ -59,7 +59,7 @@ static bool is_whole(const uint8_t *image, size_t length)
 
 static void test_making(void)
 {
-    test_begin("store: made");
+    test_begin("store: a new one");
     oh_store *store = make_store(BYTES);
     CHECK(store != NULL);
     CHECK(
@@ -70,7 +70,7 @@ static void test_making(void)
     CHECK(make_store(oh_store_bytes_min(NODES) - 1) == NULL);
 }
 
-/* Here the processes with odd ids are alive. */
+/* In this test the processes with odd ids are alive. */
 static bool is_odd(uint32_t pid, uint64_t since_ms)
 {
     return since_ms > 0 && pid % 2 == 1;
@@ -87,7 +87,7 @@ static void test_publishing(void)
     uint32_t pool = oh_store_add(store, alpha, "label");
     CHECK(oh_store_add(store, beta, "label") != pool &&
           oh_store_add(store, alpha, "label") == pool && oh_store_find(store, alpha) == pool);
-    test_begin("store: nothing is published, then something is");
+    test_begin("store: a pool is empty until an image is published");
     CHECK(oh_store_generation(store, pool) == 0 &&
           oh_store_copy(store, pool, copy, sizeof copy, &generation) == 0);
     for (uint64_t number = 1; number <= 5; number++) {
@@ -98,9 +98,9 @@ static void test_publishing(void)
               generation == number);
         CHECK(memcmp(copy, image, sizeof copy) == 0);
     }
-    test_begin("store: a copy needs room");
+    test_begin("store: a copy needs enough room");
     CHECK(oh_store_copy(store, pool, copy, 1, &generation) == IMAGE_BYTES);
-    test_begin("store: an image that grows moves, one that is too large is not published");
+    test_begin("store: a larger image gets a new place; one that is too large is not published");
     uint8_t *large = calloc(1, BYTES);
     CHECK(oh_store_publish(store, pool, large, IMAGE_BYTES * 4) &&
           oh_store_generation(store, pool) == 6);
@@ -108,13 +108,13 @@ static void test_publishing(void)
     CHECK(!oh_store_publish(store, pool, large, 0));
     CHECK(oh_store_copy(store, pool, large, BYTES, &generation) == IMAGE_BYTES * 4);
     free(large);
-    test_begin("store: one of all looks, once in a while");
+    test_begin("store: one process looks at the file in each interval");
     CHECK(oh_store_is_my_turn(store, pool, 5000, 1000) &&
           !oh_store_is_my_turn(store, pool, 5999, 1000));
     CHECK(oh_store_is_my_turn(store, pool, 6000, 1000));
     CHECK(oh_store_is_my_turn(store, pool, UINT64_MAX, 1000) &&
           oh_store_is_my_turn(store, pool, 7000, 1000));
-    test_begin("store: whose turn it is to look may be a dead one's");
+    test_begin("store: a look of a dead process is taken over");
     CHECK(oh_store_begin_look(store, pool, 7, 20000, 1000, is_odd) &&
           !oh_store_begin_look(store, pool, 9, 20500, 1000, is_odd));
     oh_store_end_look(store, pool, 9);
@@ -129,7 +129,7 @@ static void test_publishing(void)
     oh_store_pass_look(store, pool, 11);
     CHECK(oh_store_begin_look(store, pool, 13, 22001, 1000, is_odd) &&
           !oh_store_begin_look(store, pool, 15, 22002, 1000, is_odd));
-    test_begin("store: there is an end to pools");
+    test_begin("store: the number of pools is limited");
     for (uint32_t i = 0; i < OH_STORE_POOLS_MAX; i++) {
         uint8_t identity[OH_STORE_IDENTITY_BYTES] = {(uint8_t)i, 'n'};
         CHECK((oh_store_add(store, identity, "label") == OH_STORE_NONE) ==
@@ -154,7 +154,7 @@ static void test_labels(void)
     oh_store_label(store, 0, label);
     oh_store_identity(store, 1, identity);
     CHECK(strcmp(label, "/etc/alpha.yml") == 0 && memcmp(identity, beta, sizeof identity) == 0);
-    test_begin("store: of a label that is too long the end is kept");
+    test_begin("store: a label that is too long is cut to its end");
     oh_store_label(store, 1, label);
     CHECK(strlen(label) == sizeof label - 1 && strcmp(label + sizeof label - 5, "xend") == 0);
     memset(memory, 'y', oh_store_bytes_min(NODES));
@@ -167,7 +167,7 @@ static void test_meters(void)
 {
     oh_store *store = make_store(BYTES);
 
-    test_begin("store: meters are found again, and begin with nothing");
+    test_begin("store: meters are found again, and start at zero");
     CHECK(oh_store_find_meter(store, alpha) == OH_STORE_NONE &&
           oh_store_meter_at(store, OH_STORE_NONE) == NULL);
     uint32_t number = oh_store_add_meter(store, alpha);
@@ -180,7 +180,7 @@ static void test_meters(void)
     oh_store_tie(meter, OH_STORE_NONE);
     CHECK(oh_store_is_tied(meter, 7) && !oh_store_is_tied(meter, 71) &&
           !oh_store_is_tied(meter, OH_STORE_NONE));
-    test_begin("store: there is an end to meters, and behind it nothing is lost");
+    test_begin("store: the number of meters is limited, and the last one overlaps no other");
     for (uint32_t i = 0; i < NODES; i++) {
         uint8_t identity[OH_STORE_IDENTITY_BYTES] = {(uint8_t)i, 'n'};
         CHECK((oh_store_add_meter(store, identity) == OH_STORE_NONE) == (i >= NODES - 2));
@@ -190,8 +190,7 @@ static void test_meters(void)
     drop_store(store);
 }
 
-/* No read leaves the store, whatever workers of other users have written there. */
-/* Everything that can be done with an entry, whatever is in it. */
+/* Does all that can be done with an entry, whatever is in it. */
 static void use_entries(oh_store *store)
 {
     for (uint32_t i = 0; i < NODES; i++) {
@@ -206,13 +205,14 @@ static void use_entries(oh_store *store)
     }
 }
 
+/* No access leaves the store, whatever workers of other users have written there. */
 static void test_hostile_bytes(void)
 {
     uint8_t image[IMAGE_BYTES] = {0}, *copy = malloc(BYTES);
     uint64_t generation, seed = 88172645463325252u;
     uint32_t tenure;
 
-    test_begin("store: any bytes in it");
+    test_begin("store: random bytes in it");
     for (int round = 0; round < 300; round++) {
         oh_store *store = make_store(BYTES);
         uint32_t pool = oh_store_add(store, alpha, "label");
@@ -249,7 +249,7 @@ static pid_t publish_for_ever(oh_store *store, uint32_t pool)
     return child;
 }
 
-/* The test replaces the lock: one publisher at a time, the next after the death of the last. */
+/* Instead of the lock, the test starts a publisher only when the last one is dead. */
 static void test_killed_publishers(void)
 {
     uint8_t copy[IMAGE_BYTES];
@@ -257,7 +257,7 @@ static void test_killed_publishers(void)
     oh_store *store = make_store(BYTES);
     uint32_t pool = oh_store_add(store, alpha, "label");
 
-    test_begin("store: %d publishers killed in the middle leave no torn image", KILLS);
+    test_begin("store: %d publishers that are killed leave no torn image", KILLS);
     fill_image(copy, sizeof copy, 1);
     CHECK(oh_store_publish(store, pool, copy, sizeof copy));
     for (int kills = 0; kills < KILLS; kills++) {
@@ -298,7 +298,7 @@ static void test_owners(void)
 {
     oh_store *store = make_store(BYTES);
 
-    test_begin("store: nodes are found again, and there is an end to them");
+    test_begin("store: nodes are found again, and their number is limited");
     uint32_t tenure;
     CHECK(oh_store_find_node(store, beta, &tenure) == OH_STORE_NONE);
     uint32_t number = oh_store_add_node(store, beta, 1000, &tenure);
@@ -311,7 +311,7 @@ static void test_owners(void)
     }
     oh_store_node *node = oh_store_node_at(store, number);
 
-    test_begin("store: a connection is claimed, parked, taken and freed by one at a time");
+    test_begin("store: one process at a time claims, parks, takes and frees a connection");
     uint32_t first = oh_store_claim(node, 2, 7, 1000), second = oh_store_claim(node, 2, 8, 1000);
     CHECK(first == 0 && second == 1 && oh_store_claim(node, 2, 9, 1000) == OH_STORE_NONE);
     CHECK(!oh_store_park(node, first, 8, 1001) && oh_store_park(node, first, 7, 1001));
@@ -324,14 +324,14 @@ static void test_owners(void)
           oh_store_claim(node, 2, 7, 1003) == first);
     CHECK(!oh_store_take(node, OH_STORE_CONNECTIONS_MAX, 7, 1003));
 
-    test_begin("store: the seats of the dead are reclaimed, and only theirs");
+    test_begin("store: only the seats of dead processes are reclaimed");
     CHECK(oh_store_reclaim(node, everybody_is_alive, true, 1004) == 0);
     /* Another call has just checked. */
     CHECK(oh_store_reclaim(node, seven_is_dead, true, 1013) == 0);
     CHECK(oh_store_reclaim(node, seven_is_dead, true, 1014) == 1 &&
           oh_store_usage_of(node, OH_STORE_CONNECTIONS_MAX).leased == 1);
 
-    test_begin("store: an idle connection that nobody can find is given up after a second");
+    test_begin("store: an idle connection that no process can find is given up after a second");
     CHECK(oh_store_park(node, second, 8, 2000) &&
           oh_store_usage_of(node, OH_STORE_CONNECTIONS_MAX).idle == 1);
     CHECK(oh_store_reclaim(node, everybody_is_alive, true, 2999) == 0);
@@ -339,7 +339,7 @@ static void test_owners(void)
     CHECK(oh_store_reclaim(node, everybody_is_alive, true, 3020) == 1 &&
           !oh_store_take(node, second, 8, 3021));
 
-    test_begin("store: instants that begin again");
+    test_begin("store: times that wrap around");
     CHECK(oh_store_claim(node, 1, 8, UINT32_MAX) == 0 && oh_store_park(node, 0, 8, UINT32_MAX));
     CHECK(oh_store_reclaim(node, everybody_is_alive, true, (uint64_t)UINT32_MAX + 500) == 0);
     CHECK(oh_store_reclaim(node, everybody_is_alive, true, (uint64_t)UINT32_MAX + 1000) == 1);
@@ -363,7 +363,7 @@ static void test_entries(void)
     CHECK(
         !oh_store_want(node, tenure + 2, 90000) && oh_store_use_of(node, 90000) == OH_STORE_QUIET);
 
-    test_begin("store: one that was left is soon given up, unless somebody wants it after all");
+    test_begin("store: an entry that was left is soon given up, unless a process wants it again");
     oh_store_leave(node, tenure, 30000);
     CHECK(oh_store_use_of(node, 30000 + OH_STORE_LEFT_MS - 1) == OH_STORE_USED &&
           oh_store_use_of(node, 30000 + OH_STORE_LEFT_MS) == OH_STORE_LEFT);
@@ -373,7 +373,7 @@ static void test_entries(void)
     oh_store_leave(node, tenure, 40000);
 
     test_begin(
-        "store: what is known of a node that rests is not given up, nor is a connection in use");
+        "store: an entry is not given up while its node rests or its connections are in use");
     atomic_store(&node->health.state, 50000);
     CHECK(oh_store_use_of(node, 49999) == OH_STORE_RESTING &&
           oh_store_use_of(node, 50000) == OH_STORE_LEFT);
@@ -382,7 +382,7 @@ static void test_entries(void)
     CHECK(!oh_store_give_up_meter(store, meter, 41000));
     oh_store_free(node, 0, 7);
 
-    test_begin("store: an entry that was given up is nobody's, and another's later");
+    test_begin("store: an entry that was given up is free, and later used for another node");
     CHECK(oh_store_give_up_node(node, 50001) && !oh_store_is_held(node, tenure) &&
           !oh_store_want(node, tenure, 50001));
     CHECK(oh_store_find_node(store, alpha, &other) == OH_STORE_NONE);
@@ -396,14 +396,14 @@ static void test_entries(void)
           oh_store_is_held(node, other));
     CHECK(oh_health_until(atomic_load(&node->health.state)) == 0);
 
-    test_begin("store: so is a meter, and it begins again");
+    test_begin("store: a meter is given up, too, and then starts at zero");
     atomic_store(&oh_store_meter_at(store, meter)->meter.counters[OH_METER_LEASES], 5);
     CHECK(oh_store_give_up_meter(store, meter, 50002) &&
           oh_store_find_meter(store, alpha) == OH_STORE_NONE);
     CHECK(oh_store_add_meter(store, beta) == meter &&
           oh_store_meter_at(store, meter)->meter.counters[OH_METER_LEASES] == 0);
 
-    test_begin("store: some things are said once an hour");
+    test_begin("store: some messages appear only once an hour");
     CHECK(oh_store_may_tell(store, OH_STORE_NO_PLACE, 1000) &&
           !oh_store_may_tell(store, OH_STORE_NO_PLACE, 3600999));
     CHECK(oh_store_may_tell(store, OH_STORE_NO_PUSH, 1001) &&
@@ -415,8 +415,8 @@ static void test_entries(void)
 #define TENURES 400
 
 /*
- * Uses a node like a worker. If the entry is the node's, the worker may rely on that until it stops
- * wanting the node.
+ * Uses a node like a worker. While the worker wants the node, the entry must not pass to another
+ * node.
  */
 static void want_for_a_while(oh_store *store, _Atomic uint32_t *clock, const uint8_t *identity)
 {
@@ -436,7 +436,7 @@ static void want_for_a_while(oh_store *store, _Atomic uint32_t *clock, const uin
             _exit(1);
         }
         oh_store_free(node, seat, (uint32_t)getpid());
-        /* So that it is unwanted now and then. */
+        /* Waits, so that the entry is unwanted now and then. */
         while (atomic_load(clock) < now_ms + OH_STORE_LEFT_MS * 2 &&
                atomic_load(clock) < TENURES * 1000) {
             usleep(100);
@@ -446,8 +446,8 @@ static void want_for_a_while(oh_store *store, _Atomic uint32_t *clock, const uin
 }
 
 /*
- * The process with the lock gives up and adds again and again; the clock goes on by a second each
- * time. Two nodes share one entry.
+ * The process with the lock gives up an entry and adds it again, many times. The clock advances by
+ * a second each time. Two nodes use the entry in turn.
  */
 static void test_entries_change_hands(void)
 {
@@ -456,9 +456,7 @@ static void test_entries_change_hands(void)
         mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     pid_t takers[TAKERS];
 
-    test_begin(
-        "store: an entry that changes hands under %d processes is never used for the node before",
-        TAKERS);
+    test_begin("store: %d processes never use an entry for its previous node", TAKERS);
     for (uint32_t i = 0; i < TAKERS; i++) {
         takers[i] = fork();
         if (takers[i] == 0) {
@@ -492,7 +490,7 @@ static void test_entries_change_hands(void)
 #define LIMIT 3
 #define TURNS 20000
 
-/* Claims and frees as fast as it can; a seat that two have at once would be seen in `holders`. */
+/* Claims and frees as fast as it can. `holders` shows if two processes have the same seat. */
 static void claim_for_a_while(oh_store_node *node, _Atomic uint32_t *holders, uint32_t pid)
 {
     for (int i = 0; i < TURNS; i++) {

@@ -1,4 +1,4 @@
-/* A topology as a whole: fingerprints, ejection, moving, and the checks of a foreign block. */
+/* A topology as a whole: fingerprints, moved keys, ejection, and damage by other processes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,7 +114,7 @@ static void check_without(oh_distribution distribution, size_t gone)
 
 static void test_ejection(void)
 {
-    test_begin("an ejected node is as one that was never in the pool, but keeps its index");
+    test_begin("an ejected node gets no keys, as if it were not in the pool, but keeps its index");
     for (size_t gone = 0; gone < 9; gone++) {
         check_without(OH_KETAMA, gone);
         check_without(OH_MODULA, gone);
@@ -135,7 +135,7 @@ static void test_ejection(void)
 
 static void test_random(void)
 {
-    test_begin("random reaches every live node about as often, and no other");
+    test_begin("random uses all live nodes about equally often, and no others");
     oh_server_pool pool = pool_of(8);
     pool.distribution = OH_RANDOM;
     pool.servers[0].weight = 1000;
@@ -152,7 +152,7 @@ static void test_random(void)
     pool_free(&pool);
 }
 
-/* ---- Trust ---- */
+/* ---- Damage ---- */
 
 static void ask_everything(const oh_topology *topology)
 {
@@ -175,7 +175,7 @@ static void ask_everything(const oh_topology *topology)
     (void)sink;
 }
 
-/* Every damage is either found or harmless: the sanitizers check that. */
+/* Damage is either detected or harmless: the sanitizers check that. */
 static void test_damage(oh_distribution distribution)
 {
     test_begin("a damaged topology is refused or harmless, %s", oh_distribution_name(distribution));
@@ -205,8 +205,8 @@ static void test_damage(oh_distribution distribution)
 }
 
 /*
- * Other processes may have written the nodes of which a ring is built: their weights must not make
- * it larger than its memory.
+ * Other processes may have written the nodes from which a ring is built. Their weights must not
+ * make the ring larger than its memory.
  */
 static void test_weights(void)
 {
@@ -217,7 +217,7 @@ static void test_weights(void)
     size_t length = oh_topology_length(topology);
     oh_node_record *nodes = (oh_node_record *)((char *)topology + topology->nodes);
 
-    test_begin("a topology whose weights no configuration can have is refused");
+    test_begin("a topology with weights that no configuration can have is refused");
     CHECK(oh_topology_valid(topology, length));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         nodes[0].weight = bad[i][0];
@@ -232,7 +232,7 @@ static void test_weights(void)
 
 static void test_cuts(void)
 {
-    test_begin("a topology that is cut off is refused");
+    test_begin("an incomplete topology is refused");
     oh_server_pool pool = pool_of(2);
     pool.distribution = OH_MODULA;
     oh_topology *whole = topology_of(&pool, NULL);
@@ -251,7 +251,7 @@ static void test_cuts(void)
 
 static void test_rebuild(void)
 {
-    test_begin("two topologies of one pool are the same bytes");
+    test_begin("two topologies of one pool have the same bytes");
     oh_server_pool pool = pool_of(40);
     oh_topology *one = topology_of(&pool, NULL);
     size_t length = oh_topology_length(one);

@@ -1,5 +1,5 @@
 /*
- * Reading spec/ with jansson. SPEC, the path of that directory, comes from the Makefile.
+ * Reads spec/ with jansson. The Makefile defines SPEC, the path of that directory.
  */
 #include "vectors.h"
 
@@ -94,7 +94,7 @@ bytes bytes_of_file(const char *path)
     return it;
 }
 
-/* Bytes that grow. */
+/* A growing array of bytes. */
 typedef struct {
     uint8_t *bytes;
     size_t length;
@@ -168,14 +168,14 @@ bool bytes_equal(bytes a, const void *b, size_t length)
     return a.length == length && (length == 0 || memcmp(a.bytes, b, length) == 0);
 }
 
-/* ---- What is made of them ---- */
+/* ---- Configurations, topologies, random numbers ---- */
 
 oh_config *config_of(const char *text)
 {
     oh_config *config;
-    oh_config_error error;
-    if (!oh_config_parse(text, strlen(text), &config, &error)) {
-        give_up(text, error.reason);
+    oh_config_errors errors;
+    if (!oh_config_parse(text, strlen(text), getenv, &config, &errors)) {
+        give_up(text, errors.list[0].reason);
     }
     return config;
 }
@@ -196,4 +196,20 @@ uint32_t random_next(uint32_t *state)
     *state ^= *state >> 17;
     *state ^= *state << 5;
     return *state;
+}
+
+bytes bytes_of_latin(const json_t *text)
+{
+    const unsigned char *at = (const unsigned char *)json_string_value(text);
+    const unsigned char *end = at + json_string_length(text);
+    bytes it = {malloc(json_string_length(text) + 1), 0};
+    while (at < end) {
+        unsigned wide = *at++;
+        if (wide >= 0x80) {
+            wide = (wide & 0x1f) << 6 | (*at++ & 0x3f);
+        }
+        it.bytes[it.length++] = (uint8_t)wide;
+    }
+    it.bytes = realloc(it.bytes, it.length > 0 ? it.length : 1);
+    return it;
 }

@@ -1,5 +1,5 @@
 /*
- * The vectors and cases of spec/, as the tests read them.
+ * Reads the vectors and cases of spec/.
  *
  * A file that cannot be read ends the run: a test without vectors must not pass.
  */
@@ -13,15 +13,15 @@
 #include "core/config/config.h"
 #include "core/topology/topology.h"
 
-/* A page of spec/, such as "hash/vectors/md5.json"; to be given to json_decref. */
+/* Loads a page of spec/, such as "hash/vectors/md5.json". json_decref frees it. */
 json_t *vectors_load(const char *path);
 
 const char *vectors_string(const json_t *object, const char *field);
 uint32_t vectors_number(const json_t *object, const char *field);
 
 /*
- * Memory of exactly the size of what is in it, so that a sanitizer sees every byte read beside it;
- * to be freed.
+ * Bytes in memory of exactly their size, so a sanitizer detects each read beyond them. The caller
+ * frees the memory.
  */
 typedef struct bytes {
     uint8_t *bytes;
@@ -30,9 +30,17 @@ typedef struct bytes {
 bytes bytes_of_hex(const char *hex);
 bytes bytes_of_field(const json_t *object, const char *field);
 bytes bytes_of_text(const char *text, size_t length);
-bytes bytes_of_file(const char *path); /* Of spec/. */
+bytes bytes_of_file(const char *path); /* A path in spec/. */
 
-/* Hex or text, each repeated as often as it says: [[what, times], ...]. In text, {n} counts. */
+/*
+ * The JSON text has one character for each byte. The memory has exactly the size of the bytes.
+ */
+bytes bytes_of_latin(const json_t *text);
+
+/*
+ * The parts in their order, each repeated: [[hex or text, times], ...]. In text, {n} stands for the
+ * number of the repetition, from 0.
+ */
 bytes bytes_of_hex_parts(const json_t *parts);
 bytes bytes_of_text_parts(const json_t *parts);
 
@@ -41,10 +49,10 @@ bool bytes_equal(bytes a, const void *b, size_t length);
 /* A configuration that must be valid. */
 oh_config *config_of(const char *text);
 
-/* A topology in memory of exactly its size; to be freed. */
+/* A topology in memory of exactly its size. The caller frees it. */
 oh_topology *topology_of(const oh_server_pool *pool, const bool *ejected);
 
-/* A small generator: the same numbers in every run. */
+/* A small random generator. It returns the same numbers in every run. */
 uint32_t random_next(uint32_t *state);
 
 #define EACH_GROUP(page, group)                                                                    \

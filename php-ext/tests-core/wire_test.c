@@ -1,6 +1,6 @@
 /*
- * Framing: every stream of spec/wire whole, cut in two at every byte, and byte by byte; commands
- * that are written; and the kept part of an error reply.
+ * Framing: every stream of spec/wire whole, cut in two at every byte, and byte by byte. Also the
+ * commands that are written, and the part of an error reply that is kept.
  */
 #include "core/resp/wire.h"
 
@@ -73,7 +73,8 @@ static void check_end(const json_t *test, oh_wire *wire)
 }
 
 /*
- * Reads the stream in pieces, each in memory of its own size. Returns how many bytes were accepted.
+ * Reads the stream in pieces, each in memory of exactly its size. Returns how many bytes were
+ * accepted.
  */
 static size_t read_pieces(oh_wire *wire, bytes stream, size_t first, size_t others)
 {
@@ -140,7 +141,7 @@ static void test_streams(void)
 
 static void test_debt(void)
 {
-    test_begin("a command is owed a reply from its first byte on, wherever its writing is cut");
+    test_begin("a reply is owed from the first byte of a command on, wherever the command is cut");
     static const char commands[] =
         "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$11\r\n\r\n*1\r\n$1\r\nx\r\n*1\r\n$4\r\nPING\r\n";
     size_t second = sizeof commands - sizeof one_command;
@@ -172,7 +173,7 @@ static void test_refused_writing(void)
         "*1\r\n*1\r\n", "*1\r\n$-1\r\n", "*1\r\n$4\r\nPINGxx", "*01\r\n", "$4\r\nPING\r\n", "*1\n",
         "*x", "*16777217\r\n", "*1\r\n$536870913\r\n"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        test_begin("what is written is no command: %zu", i);
+        test_begin("bytes that are not a command are refused: %zu", i);
         oh_wire whole = wire_with(0);
         CHECK(!write_text(&whole, wrong[i]) && whole.error != NULL && !oh_wire_is_clean(&whole));
         oh_wire dripped = wire_with(0);
@@ -185,7 +186,7 @@ static void test_refused_writing(void)
     }
 }
 
-/* ---- What is kept ---- */
+/* ---- Error replies and push frames ---- */
 
 static bool has_error_reply(const oh_wire *wire, uint64_t reply, const char *text)
 {
@@ -195,7 +196,7 @@ static bool has_error_reply(const oh_wire *wire, uint64_t reply, const char *tex
 
 static void test_error_replies(void)
 {
-    test_begin("the last error reply at top level is kept, with its number, however it is cut");
+    test_begin("the last error reply at top level is kept, with its number, wherever it is cut");
     static const char replies[] =
         "+OK\r\n-MOVED 7 h:1\r\n:1\r\n*1\r\n-ERR inside\r\n!9\r\nASK 8 h:2\r\n$1\r\nx\r\n";
     for (size_t cut = 0; cut < sizeof replies; cut++) {
@@ -205,7 +206,7 @@ static void test_error_replies(void)
         CHECK(read_text(&wire, replies + cut) == strlen(replies + cut));
         CHECK(has_error_reply(&wire, 5, "ASK 8 h:2") && oh_wire_is_clean(&wire));
     }
-    test_begin("of a long error reply the beginning is kept");
+    test_begin("only the beginning of a long error reply is kept");
     oh_wire wire = wire_with(1);
     read_text(&wire, "-");
     for (int i = 0; i < 1000; i++) {
@@ -220,7 +221,7 @@ static void test_error_replies(void)
 
 static void test_pushes(void)
 {
-    test_begin("push frames answer nothing and are counted apart, also where nothing is owed");
+    test_begin("push frames are counted separately, and may arrive if no reply is owed");
     oh_wire wire = wire_with(0);
     CHECK(read_text(&wire, ">2\r\n+a\r\n:1\r\n>0\r\n") == 16);
     CHECK(wire.pushed == 2 && wire.answered == 0 && oh_wire_is_clean(&wire));
@@ -274,7 +275,7 @@ static void test_subscribed(void)
         }
     }
     json_decref(page);
-    test_begin("values are read one at a time, however they are cut");
+    test_begin("values are read one at a time, wherever they are cut");
     static const char values[] = "*2\r\n$1\r\na\r\n:1\r\n$2\r\nbc\r\n+x\r\n";
     for (size_t cut = 0; cut < sizeof values - 1; cut++) {
         oh_wire wire = wire_with(0);

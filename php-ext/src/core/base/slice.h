@@ -1,0 +1,55 @@
+/*
+ * Slices: bytes, or text, that belong to another object. That object says how long they live.
+ * Slices are passed by value. `bytes` is NULL if there are none.
+ */
+#ifndef OH_SLICE_H
+#define OH_SLICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Any bytes: a key, a word of a command, a reply. */
+typedef struct oh_bytes {
+    const uint8_t *bytes;
+    size_t length;
+} oh_bytes;
+
+/* Text without a NUL in it. Text of a configuration or a topology is followed by a NUL. */
+typedef struct oh_text {
+    const char *bytes;
+    size_t length;
+} oh_text;
+
+static inline bool oh_text_is_same(oh_text one, oh_text other)
+{
+    return one.length == other.length &&
+           // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a length has its bytes.
+           (one.length == 0 || memcmp(one.bytes, other.bytes, one.length) == 0);
+}
+
+/* True if the text is that word. Inline, so that the compiler knows the length of a literal. */
+static inline bool oh_text_is(oh_text text, const char *word)
+{
+    return oh_text_is_same(text, (oh_text){word, strlen(word)});
+}
+
+/* The same for bytes. */
+static inline bool oh_bytes_is(oh_bytes bytes, const char *word)
+{
+    return oh_text_is((oh_text){(const char *)bytes.bytes, bytes.length}, word);
+}
+
+/* The same bytes as the other type. */
+static inline oh_bytes oh_text_bytes(oh_text text)
+{
+    return (oh_bytes){(const uint8_t *)text.bytes, text.length};
+}
+
+static inline oh_text oh_bytes_text(oh_bytes bytes)
+{
+    return (oh_text){(const char *)bytes.bytes, bytes.length};
+}
+
+#endif

@@ -1,0 +1,184 @@
+/*
+ * Decides by the specification's table of errors. A reply without the exact form is not a redirect:
+ * it is an ordinary error, and nothing is followed.
+ *
+ * Implements spec/route/route.md, section 10.
+ */
+#include "core/cluster/redirect.h"
+
+#include <string.h>
+
+#include "core/base/decimal.h"
+#include "core/cluster/cluster_map.h"
+#include "core/generated/limits.h"
+#include "core/generated/messages.h"
+#include "core/generated/timings.h"
+#include "core/generated/words.h"
+
+#define NAME_BYTES_MAX (OH_SERVER_ADDRESS_BYTES_MAX + 1 + OH_DECIMAL_DIGITS_MAX)
+
+static const char *const named[] = OH_WORDS_REDIRECT_NAMED;
+static const char *const to_the_master[] = OH_WORDS_REDIRECT_MASTER;
+static const char *const behind[] = OH_WORDS_REDIRECT_BEHIND;
+static const char *const busy[] = OH_WORDS_REDIRECT_BUSY;
+
+/* ---- Reading ---- */
+
+static bool is_among(oh_text word, const char *const *words)
+{
+    while (*words != NULL && !oh_text_is(word, *words)) {
+        words++;
+    }
+    return *words != NULL;
+}
+
+/* Cuts the first word off; empty at the end. */
+static oh_text cut_word(oh_text *rest)
+{
+    const char *space = rest->length > 0 ? memchr(rest->bytes, ' ', rest->length) : NULL;
+    oh_text word = {rest->bytes, space != NULL ? (size_t)(space - rest->bytes) : rest->length};
+    size_t used = word.length + (space != NULL);
+    *rest = (oh_text){rest->bytes + used, rest->length - used};
+    return word;
+}
+
+static bool read_number(oh_text digits, uint32_t max, uint32_t *number)
+{
+    *number = 0;
+    for (size_t i = 0; i < digits.length; i++) {
+        if (digits.bytes[i] < '0' || digits.bytes[i] > '9' || *number > max) {
+            return false;
+        }
+        *number = *number * 10 + (uint32_t)(digits.bytes[i] - '0');
+    }
+    return digits.length > 0 && *number <= max;
+}
+
+/*
+ * Turns "host:port" into the name that the map would have for it. An empty host is that of the node
+ * that was asked.
+ */
+static size_t read_name(
+    const oh_topology *map, uint32_t asked, oh_text endpoint, char name[NAME_BYTES_MAX])
+{
+    size_t colon = endpoint.length;
+    while (colon > 0 && endpoint.bytes[colon - 1] != ':') {
+        colon--;
+    }
+    uint32_t port;
+    oh_text digits = {endpoint.bytes + colon, endpoint.length - colon};
+    if (colon == 0 || !read_number(digits, OH_PORT_MAX, &port) || port == 0) {
+        return 0;
+    }
+    oh_text none = {NULL, 0};
+    oh_text host = oh_cluster_host(
+        (oh_text){endpoint.bytes, colon - 1}, none, oh_topology_node(map, asked).host);
+    if (host.length == 0 || host.length > OH_SERVER_ADDRESS_BYTES_MAX) {
+        return 0;
+    }
+    memcpy(name, host.bytes, host.length);
+    name[host.length] = ':';
+    return host.length + 1 + oh_decimal_write(name + host.length + 1, port);
+}
+
+/* ---- Deciding ---- */
+
+static oh_redirect give_up(const char *reason)
+{
+    return (oh_redirect){.action = OH_REDIRECT_GIVE_UP, .wants_refresh = true, .reason = reason};
+}
+
+static oh_redirect again(const oh_redirect_case *it, bool wants_refresh, const char *otherwise)
+{
+    uint32_t full = it->tries < 5 ? OH_AGAIN_MS_FIRST << it->tries : OH_AGAIN_MS_MAX;
+    uint32_t wait = full / 2 + it->chance % (full / 2 + 1);
+    if (it->tries >= OH_RETRIES_MAX || (it->left_ms >= 0 && it->left_ms <= (int64_t)wait)) {
+        return give_up(otherwise);
+    }
+    return (oh_redirect){
+        .action = OH_REDIRECT_AGAIN, .wants_refresh = wants_refresh, .wait_ms = wait};
+}
+
+static oh_redirect go_to(
+    const oh_redirect_case *it, oh_redirect_action action, uint32_t node, uint32_t slot)
+{
+    if (it->hops >= OH_REDIRECTS_MAX) {
+        return give_up(OH_REASON_REDIRECT_CIRCLE);
+    }
+    return (oh_redirect){.action = action, .node = node, .slot = slot};
+}
+
+/*
+ * A node that the map does not know may be new, or foreign: only a refreshed map can show which. If
+ * that does not know it either, its owner of the slot may be the same node under another name, or
+ * the change has not arrived yet.
+ */
+static oh_redirect to_unknown(
+    const oh_topology *map, const oh_redirect_case *it, oh_redirect_action action, uint32_t slot)
+{
+    if (!it->is_fresh) {
+        return (oh_redirect){.action = OH_REDIRECT_REFRESH, .slot = slot, .wants_refresh = true};
+    }
+    uint16_t owner = oh_topology_slots(map)[slot];
+    if (action == OH_REDIRECT_ASK || (owner & OH_SLOT_UNSERVED) || owner == it->asked) {
+        return again(it, true, OH_REASON_REDIRECT_UNKNOWN);
+    }
+    return go_to(it, OH_REDIRECT_FOLLOW, owner, slot);
+}
+
+static oh_redirect to_named(
+    const oh_topology *map, const oh_redirect_case *it, oh_redirect_action action, oh_text rest)
+{
+    char name[NAME_BYTES_MAX];
+    uint32_t slot;
+    oh_text digits = cut_word(&rest);
+    size_t length = 0;
+    if (read_number(digits, OH_SLOTS_COUNT - 1, &slot) && rest.length > 0 &&
+        memchr(rest.bytes, ' ', rest.length) == NULL) {
+        length = read_name(map, it->asked, rest, name);
+    }
+    if (length == 0) {
+        return (oh_redirect){.action = OH_REDIRECT_NONE};
+    }
+    if (it->is_held) {
+        return give_up(OH_REASON_REDIRECT_HELD);
+    }
+    uint32_t node = oh_topology_find(map, name, length);
+    if (node == it->asked) {
+        return again(it, true, OH_REASON_REDIRECT_LATE);
+    }
+    if (node == oh_topology_nodes_count(map) || oh_topology_node(map, node).role == OH_GONE) {
+        return to_unknown(map, it, action, slot);
+    }
+    oh_redirect redirect = go_to(it, action, node, slot);
+    redirect.has_moved = redirect.action == OH_REDIRECT_FOLLOW;
+    redirect.wants_refresh |= redirect.has_moved;
+    return redirect;
+}
+
+/* A replica cannot answer now, but its master can. */
+static oh_redirect to_master(const oh_topology *map, const oh_redirect_case *it)
+{
+    oh_node node = oh_topology_node(map, it->asked);
+    return node.role == OH_REPLICA ? go_to(it, OH_REDIRECT_FOLLOW, node.master, 0)
+                                   : again(it, true, OH_REASON_REDIRECT_LATE);
+}
+
+oh_redirect oh_redirect_decide(const oh_topology *map, const oh_redirect_case *it)
+{
+    oh_text rest = it->error;
+    oh_text word = cut_word(&rest);
+    if (is_among(word, named)) {
+        bool is_moved = oh_text_is(word, "MOVED");
+        return to_named(map, it, is_moved ? OH_REDIRECT_FOLLOW : OH_REDIRECT_ASK, rest);
+    }
+    bool is_from_replica = is_among(word, to_the_master);
+    bool is_behind = is_among(word, behind);
+    if (!is_from_replica && !is_behind && !is_among(word, busy)) {
+        return (oh_redirect){.action = OH_REDIRECT_NONE};
+    }
+    if (it->is_held) {
+        return give_up(OH_REASON_REDIRECT_HELD);
+    }
+    return is_from_replica ? to_master(map, it) : again(it, is_behind, OH_REASON_REDIRECT_LATE);
+}

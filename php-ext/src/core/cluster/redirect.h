@@ -1,0 +1,50 @@
+/*
+ * Redirect: decides what to do if a node of a Redis Cluster has refused a command.
+ *
+ * A pure function of the error, the map and the tries so far. It sends nothing, waits for nothing
+ * and has no clock: the caller has the command, the deadline and the connections. All of these
+ * errors say that the command was not executed, so writes are treated like reads.
+ *
+ * On the road it comes after the reply. Implements spec/route/route.md, section 10.
+ */
+#ifndef OH_REDIRECT_H
+#define OH_REDIRECT_H
+
+#include "core/topology/topology.h"
+
+typedef enum oh_redirect_action {
+    OH_REDIRECT_NONE,   /* No redirect: the error is the answer. */
+    OH_REDIRECT_FOLLOW, /* Send it to `node`. */
+    OH_REDIRECT_ASK,    /* Send ASKING and the command to `node`, in one write; the map stays. */
+    /* Wait, then look its key up in the map of that moment, and send it there. */
+    OH_REDIRECT_AGAIN,
+    /* The map does not know the node: wait for a refresh, then decide again, with is_fresh. */
+    OH_REDIRECT_REFRESH,
+    OH_REDIRECT_GIVE_UP /* The call fails, not executed; `reason` says why. */
+} oh_redirect_action;
+
+typedef struct oh_redirect_case {
+    oh_text error;   /* As the node sent it, without the `-` and CR LF; need not end with a NUL. */
+    uint32_t asked;  /* The node that sent it. */
+    uint32_t hops;   /* How often the command was forwarded already: FOLLOW and ASK. */
+    uint32_t tries;  /* How often it has waited already: AGAIN. */
+    int64_t left_ms; /* To the deadline; negative: there is none. */
+    bool is_held;    /* The connection is one caller's: MULTI, WATCH. */
+    bool is_fresh;   /* The map was refreshed, or could not be, after this error came. */
+    uint32_t chance; /* Any number, another one each time. */
+} oh_redirect_case;
+
+typedef struct oh_redirect {
+    oh_redirect_action action;
+    uint32_t node;
+    uint32_t slot;
+    /* `slot` belongs to `node` from now on: call oh_topology_move_slot, and publish it. */
+    bool has_moved;
+    bool wants_refresh; /* The map is out of date: request a refresh, and do not wait for it. */
+    uint32_t wait_ms;
+    const char *reason; /* Of GIVE_UP; a constant string. */
+} oh_redirect;
+
+oh_redirect oh_redirect_decide(const oh_topology *map, const oh_redirect_case *it);
+
+#endif

@@ -1,0 +1,230 @@
+/*
+ * The inside of room config: what its files share while a text is read.
+ *
+ * config_text.c looks at the bytes before anything is parsed; config_event.c parses; config.c walks
+ * the document and collects what each pool says. At the end of a pool config_pool.c takes its
+ * values: config_directive.c knows the directives, config_server.c the spelling of servers, and
+ * config_variable.c the environment. config_error.c keeps the errors.
+ *
+ * An error does not end the walk, so that all of them are found. What cannot go on sets `is_over`:
+ * then there are no more events, and every loop ends.
+ *
+ * Implements spec/config.
+ */
+#ifndef OH_CONFIG_READER_H
+#define OH_CONFIG_READER_H
+
+#include <yaml.h>
+
+#include "core/config/config.h"
+#include "core/generated/limits.h"
+
+#define OH_CONFIG_DIRECTIVES_MAX 64 /* `seen` has a bit for each. */
+
+/* An error that counts only if the text is, or is not, a OneHop text. Its line is 0 if none. */
+typedef struct oh_config_later {
+    size_t line;
+    uint32_t order;
+    const char *reason;
+} oh_config_later;
+
+/* A value or a server as the text spells it. */
+typedef struct oh_config_spelled {
+    oh_text text;
+    size_t line;   /* At which its errors are. */
+    int directive; /* Of a value. */
+} oh_config_spelled;
+
+typedef struct oh_config_reader {
+    const char *text; /* After a byte order mark. */
+    size_t length;
+    oh_variable variable;
+    oh_arena *arena;   /* Of the configuration that is being made. */
+    oh_arena *scratch; /* Of the walk. */
+
+    oh_config_errors *errors;
+    uint32_t order; /* Of the next error. */
+    bool is_over;
+
+    yaml_parser_t parser;
+    yaml_event_t event;
+    bool has_event;
+
+    /* How far the text has been walked: in bytes, and in characters, which libyaml counts. */
+    size_t byte;
+    size_t character;
+
+    bool is_own;                    /* A OneHop text: one of its pools is a OneHop pool. */
+    oh_config_later for_nutcracker; /* The first document marker or flow style. */
+    oh_config_later percent, second_document; /* They take its place in a OneHop text. */
+
+    oh_server_pool *pools[OH_CONFIG_POOLS_MAX];
+    size_t pools_count;
+
+    /* Of the pool that is being read. */
+    bool is_own_pool;
+    uint64_t seen;        /* A bit for each directive whose name was read. */
+    size_t errors_before; /* Errors when it began. */
+    oh_config_spelled values[OH_CONFIG_DIRECTIVES_MAX];
+    size_t values_count;
+    oh_config_spelled spelled[OH_POOL_SERVERS_MAX];
+    size_t spelled_count;
+    oh_config_spelled spelled_sentinels[OH_POOL_SENTINELS_MAX];
+    size_t spelled_sentinels_count;
+    oh_server *servers[OH_POOL_SERVERS_MAX]; /* Kept in order. */
+    size_t servers_count;
+    uint32_t weights_sum;
+    oh_server *sentinels[OH_POOL_SENTINELS_MAX]; /* Kept in order. */
+    size_t sentinels_count;
+    oh_text variables; /* Names of those that were used, each after a blank; in scratch. */
+} oh_config_reader;
+
+/* ---- Errors ---- */
+
+/* Adds an error. */
+void oh_config_fail(oh_config_reader *reader, size_t line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* There is no memory: that is the only error, and the walk is over. */
+void oh_config_be_out_of_memory(oh_config_errors *errors);
+void oh_config_fail_memory(oh_config_reader *reader);
+
+/* Notes an error for later, if it is the first of its kind. */
+void oh_config_defer(
+    oh_config_reader *reader, oh_config_later *later, size_t line, const char *reason);
+
+/* Adds it now, if there is one. */
+void oh_config_fail_later(oh_config_reader *reader, const oh_config_later *later);
+
+size_t oh_config_errors_count(const oh_config_reader *reader);
+
+/* A name as an error shows it: short, printable, on one line. */
+typedef struct oh_config_shown {
+    char text[(size_t)4 * OH_SHOWN_BYTES_MAX + sizeof "..."];
+} oh_config_shown;
+oh_config_shown oh_config_show(oh_text name);
+
+/* The end of a reason: the value it is about. Nothing if a password may stand in it. */
+typedef struct oh_config_ending {
+    char text[sizeof(oh_config_shown) + sizeof ": \"\""];
+} oh_config_ending;
+oh_config_ending oh_config_about(oh_text value);
+
+/*
+ * The end of a reason: the one of these words that was probably meant, or nothing. Nothing, too, if
+ * the error will not be kept.
+ */
+oh_config_ending oh_config_near(const oh_config_reader *reader, size_t line, oh_text word,
+    const char *const *words, size_t words_count);
+
+/* ---- Values ---- */
+
+/* Copies into the arena. The copy is absent if there is no memory. */
+oh_text oh_config_copy(oh_arena *arena, oh_text text);
+
+/* The number that decimal digits mean, or one of the two complaints. */
+enum { OH_CONFIG_NOT_A_NUMBER = -1, OH_CONFIG_TOO_LARGE = -2 };
+int64_t oh_config_number(oh_text text);
+
+/* A value with its variables replaced. */
+typedef struct oh_config_value {
+    oh_text text; /* Absent if it has an error, or if there is no memory. */
+    oh_text told; /* As an error may show it. */
+    bool has_variables;
+} oh_config_value;
+
+/* Adds an error that begins with `subject` if a variable is missing or strange. */
+oh_config_value oh_config_expand(
+    oh_config_reader *reader, const oh_config_spelled *spelled, const char *subject);
+
+/* ---- Text ---- */
+
+/* False with an error. */
+bool oh_config_check_text(oh_config_reader *reader);
+
+/* The first character of UTF-8 that a configuration may not have, or -1. */
+int32_t oh_config_strange_character(oh_text utf8);
+
+/* True if bytes are not UTF-8, or have a character that a variable may not have. */
+bool oh_config_is_strange(const char *bytes, size_t length);
+
+/* ---- Events ---- */
+
+/* True if the whole text is YAML and not nested too deeply. */
+bool oh_config_check_yaml(oh_config_reader *reader);
+
+/* Between begin and end, next puts the next event of the document into reader->event. */
+bool oh_config_begin(oh_config_reader *reader);
+bool oh_config_next(oh_config_reader *reader);
+void oh_config_end(oh_config_reader *reader);
+
+/* Goes to the end of the node that the event begins. */
+void oh_config_skip(oh_config_reader *reader);
+void oh_config_skip_next(oh_config_reader *reader);
+
+size_t oh_config_line(const oh_config_reader *reader);
+oh_text oh_config_scalar(const oh_config_reader *reader); /* The text lives as long as the event. */
+
+/*
+ * Checks the rules for every node, which come before those for its place. False with an error at
+ * `line`; then the node is skipped.
+ */
+bool oh_config_check_node(oh_config_reader *reader, size_t line);
+
+/* ---- Directives ---- */
+
+/* The number of the directive of that name, or -1. */
+int oh_config_directive(oh_text name);
+const char *oh_config_directive_name(int number);
+
+/* The directive that was probably meant, as the end of a reason. */
+oh_config_ending oh_config_near_directive(
+    const oh_config_reader *reader, size_t line, oh_text name);
+
+/* True if nutcracker does not know it. */
+bool oh_config_is_own(int directive);
+
+/* Directives that have rules beyond their type. */
+enum {
+    OH_CONFIG_SERVERS, /* The two directives that are sequences. */
+    OH_CONFIG_SENTINELS,
+    OH_CONFIG_LISTEN,
+    OH_CONFIG_REDIS_AUTH,
+    OH_CONFIG_REDIS_AUTH_FILE,
+    OH_CONFIG_USERNAME,
+    OH_CONFIG_SENTINEL_USERNAME,
+    OH_CONFIG_SENTINEL_PASSWORD,
+    OH_CONFIG_REDIS_DB,
+    OH_CONFIG_DATABASE,
+    OH_CONFIG_HASH,
+    OH_CONFIG_HASH_TAG,
+    OH_CONFIG_DISTRIBUTION,
+    OH_CONFIG_READ_FROM,
+    OH_CONFIG_ZONE,
+    OH_CONFIG_TLS_CA_CERT_FILE,
+    OH_CONFIG_TLS_CERT_FILE,
+    OH_CONFIG_TLS_KEY_FILE,
+    OH_CONFIG_TLS_KEY_FILE_PASS,
+    OH_CONFIG_TLS_SERVER_NAME,
+    OH_CONFIG_TLS_VERIFY
+};
+
+/* Sets a directive with a scalar value. */
+void oh_config_set(
+    oh_config_reader *reader, oh_server_pool *pool, const oh_config_spelled *spelled);
+
+/* A pool as it is before its first directive. */
+void oh_config_set_defaults(oh_server_pool *pool);
+
+/* ---- Pools ---- */
+
+/* All of the pool has been read: takes its values and servers, and checks what goes together. */
+void oh_config_finish_pool(oh_config_reader *reader, oh_server_pool *pool);
+
+/* ---- Servers ---- */
+
+/* Takes one more server, or Sentinel, into the pool that is being read. */
+void oh_config_add_server(oh_config_reader *reader, const oh_config_spelled *spelled);
+void oh_config_add_sentinel(oh_config_reader *reader, const oh_config_spelled *spelled);
+
+#endif

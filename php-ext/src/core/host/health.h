@@ -1,0 +1,133 @@
+/*
+ * Health: is it worth asking this node?
+ *
+ * The state of a node is one u64 in an atomic word. The functions take a state and an event and
+ * return the next state; the caller compares and swaps. State 0 is a node without failures. Time
+ * and chance are arguments: the room uses no clock, socket or lock. So several processes can run it
+ * on shared memory, and a test on a list of events.
+ *
+ * On the road it is asked between placement and lease, and each exchange reports its outcome to it.
+ *
+ * Implements spec/health.
+ */
+#ifndef OH_HEALTH_H
+#define OH_HEALTH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct oh_health_rules {
+    /* auto_eject_hosts: a node that fails leaves placement instead of resting. */
+    bool ejects;
+    uint32_t failure_limit; /* server_failure_limit. */
+    uint32_t retry_ms;      /* server_retry_timeout; only where nodes are ejected. */
+} oh_health_rules;
+
+typedef enum oh_health_answer {
+    OH_HEALTH_GO,
+    OH_HEALTH_PROBE, /* Go; all other callers are refused until the result is known. */
+    OH_HEALTH_REFUSE /* The node rests: fail immediately, nothing was sent. */
+} oh_health_answer;
+
+typedef enum oh_health_cause { OH_HEALTH_CONNECT, OH_HEALTH_EXCHANGE } oh_health_cause;
+
+/* ---- The fields of a state ---- */
+
+/* The instant, in milliseconds, until which the node is down; 0 if it is up. */
+static inline uint64_t oh_health_until(uint64_t state)
+{
+    return state & ((UINT64_C(1) << 40) - 1);
+}
+
+static inline uint32_t oh_health_failures(uint64_t state)
+{
+    return (uint32_t)(state >> 40) & 0x3fff;
+}
+
+static inline uint32_t oh_health_step(uint64_t state)
+{
+    return (uint32_t)(state >> 54) & 0xf;
+}
+
+static inline uint32_t oh_health_generation(uint64_t state)
+{
+    return (uint32_t)(state >> 58);
+}
+
+/*
+ * An attempt keeps this from its begin, and passes it as `born` if it fails: the generation, and
+ * when the node last answered any caller.
+ */
+static inline uint64_t oh_health_birth(uint64_t state, uint64_t heard_ms)
+{
+    return heard_ms << 6 | oh_health_generation(state);
+}
+
+static inline bool oh_health_is_of_one_generation(uint64_t born, uint64_t other)
+{
+    return born % 64 == other % 64;
+}
+
+/* ---- Events: each gives the next state, which may be the same ---- */
+
+/* A caller wants to use the node and has `patience_ms` for it (0: no end). */
+uint64_t oh_health_asked(uint64_t state, const oh_health_rules *rules, uint64_t now_ms,
+    uint32_t patience_ms, oh_health_answer *answer);
+
+/*
+ * An attempt failed, and the node is the cause. `heard_ms` is when it last answered, `chance` any
+ * number.
+ */
+uint64_t oh_health_failed(uint64_t state, uint64_t heard_ms, const oh_health_rules *rules,
+    oh_health_cause cause, uint64_t born, uint64_t now_ms, uint32_t chance);
+
+/*
+ * A reply arrived; the caller updates heard. Usually nothing changes, and nothing has to be
+ * written.
+ */
+uint64_t oh_health_answered(uint64_t state, const oh_health_rules *rules);
+
+/* ---- What the log is told ---- */
+
+typedef enum oh_health_edge {
+    OH_HEALTH_NO_EDGE,
+    OH_HEALTH_DOWN,
+    OH_HEALTH_DOWN_STILL, /* A further try failed. */
+    OH_HEALTH_BACK
+} oh_health_edge;
+
+/* The kind of a change of state. Only the caller that made the change writes it to the log. */
+oh_health_edge oh_health_edge_of(uint64_t before, uint64_t after);
+
+typedef struct oh_health_line {
+    bool is_due;
+    uint32_t times; /* How often it also went down since the last line "down". */
+    uint64_t ms;    /* For a node that is back: the time since that line. */
+} oh_health_line;
+
+/*
+ * The next word about the lines in the log, after an edge; 0 at first. Write the line if it is due.
+ */
+uint64_t oh_health_told(uint64_t told, oh_health_edge edge, uint64_t now_ms, oh_health_line *line);
+
+/* ---- Where nodes are ejected ---- */
+
+/* True if the node belongs into the ring that is built now. */
+static inline bool oh_health_is_live(uint64_t state, uint64_t now_ms)
+{
+    return oh_health_until(state) <= now_ms;
+}
+
+/* The state of a node after the ring was built. */
+uint64_t oh_health_rebuilt(uint64_t state, uint64_t now_ms);
+
+/*
+ * True if placement must be built again. `due_ms` is the smallest `until` of the ejected nodes, 0
+ * for none.
+ */
+static inline bool oh_health_is_rebuild_due(uint64_t due_ms, uint64_t now_ms)
+{
+    return due_ms != 0 && now_ms > due_ms;
+}
+
+#endif

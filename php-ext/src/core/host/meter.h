@@ -1,0 +1,101 @@
+/*
+ * Meter: counts the calls of one node and how they ended, for status pages and metrics.
+ *
+ * Several processes add to its counters in parallel, in memory that they share, or in a process'
+ * own. Adding is relaxed: no decision depends on these numbers, and a reader sees each of them at a
+ * slightly different moment. A process that writes nonsense there can only spoil the display: the
+ * numbers are never used as an index or a length.
+ *
+ * On the road: pool counts leases, exchange how a call ended.
+ *
+ * Implements spec/meter.
+ */
+#ifndef OH_METER_H
+#define OH_METER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/generated/limits.h"
+
+#define OH_METER_BUCKETS 101
+
+typedef enum oh_meter_counter {
+    OH_METER_LEASES,
+    OH_METER_BYTES_SENT,
+    OH_METER_BYTES_RECEIVED,
+    OH_METER_LATENCY_US, /* The sum of all times in the buckets. */
+    OH_METER_UNTIMED,    /* Successful calls without a time. */
+    OH_METER_ERRORS,
+    OH_METER_REDIRECTS,
+    OH_METER_WAITS,
+    OH_METER_CONNECTS,
+    OH_METER_COUNTERS_COUNT
+} oh_meter_counter;
+
+/* A new one is all zero. The counters of the usual call come first, in one cache line. */
+typedef struct oh_meter {
+    _Atomic uint64_t counters[OH_METER_COUNTERS_COUNT];
+    _Atomic uint64_t answered_ns; /* When the last call succeeded; 0 if none has. */
+    _Atomic uint64_t buckets[OH_METER_BUCKETS];
+    _Atomic uint64_t since_s; /* When it was first opened, in seconds since 1970. */
+    /* Recent errors: the number of a slot of time, and the errors in it (32 bits each). */
+    _Atomic uint64_t slots[OH_RECENT_SLOTS];
+    /*
+     * Mean time of reads, if reads go to the fastest node (core/cluster/fastest); 0 if there is
+     * none yet.
+     */
+    _Atomic uint64_t smoothed_ns;
+} oh_meter;
+
+/* The numbers of a meter at some moment. */
+typedef struct oh_meter_reading {
+    uint64_t counters[OH_METER_COUNTERS_COUNT];
+    uint64_t buckets[OH_METER_BUCKETS];
+    uint64_t timed; /* The sum of the buckets. */
+    uint64_t calls;
+    uint64_t since_s;     /* 0 if it was never opened. */
+    uint64_t answered_ns; /* 0 if no call has succeeded. */
+    uint64_t recent_errors;
+} oh_meter_reading;
+
+static inline void oh_meter_add(oh_meter *meter, oh_meter_counter counter, uint64_t count)
+{
+    atomic_fetch_add_explicit(&meter->counters[counter], count, memory_order_relaxed);
+}
+
+static inline void oh_meter_count(oh_meter *meter, oh_meter_counter counter)
+{
+    oh_meter_add(meter, counter, 1);
+}
+
+/* Its counters begin now, unless they have begun before. */
+void oh_meter_open(oh_meter *meter, uint64_t unix_s);
+
+/*
+ * A call succeeded now, after that many nanoseconds; a blocking call has no time. Instants are
+ * those of the clock, in nanoseconds.
+ */
+void oh_meter_answered(oh_meter *meter, uint64_t now_ns, uint64_t took_ns);
+void oh_meter_answered_untimed(oh_meter *meter, uint64_t now_ns);
+
+/* A call failed now. */
+void oh_meter_failed(oh_meter *meter, uint64_t now_ns);
+
+void oh_meter_read(const oh_meter *meter, uint64_t now_ns, oh_meter_reading *reading);
+
+/* The bucket of a time, and the microseconds with which a bucket begins. */
+uint32_t oh_meter_bucket(uint64_t us);
+uint64_t oh_meter_begin(uint32_t bucket);
+
+/*
+ * A percentile: the time in microseconds below which so many thousandths of the calls stayed. 0
+ * without calls.
+ */
+uint64_t oh_meter_percentile(const oh_meter_reading *reading, uint32_t thousandths);
+
+/* How many calls took less than `us` microseconds, a power of two from 4 on. */
+uint64_t oh_meter_below(const oh_meter_reading *reading, uint64_t us);
+
+#endif

@@ -1,0 +1,292 @@
+/*
+ * Store: the memory that all workers of a host share. It has the images of server pools, the owners
+ * of connections, the health of nodes, and the counters of their calls.
+ *
+ * engine/shared/segment provides memory that several processes see, and a kernel lock so that only
+ * one process publishes at a time. Readers never wait. If a process dies half-way, its work is
+ * either not visible yet, or the next process that checks finds it. The store holds offsets and no
+ * pointers, and no secrets. All that is read is checked first, because workers of other users can
+ * write here.
+ *
+ * On the road pool uses it. Topologies are read from a process' own copy; one load shows if that
+ * copy is still the current one.
+ *
+ * Implements spec/topology/segment.md.
+ */
+#ifndef OH_STORE_H
+#define OH_STORE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/host/meter.h"
+#include "core/host/store_name.h"
+
+#define OH_STORE_IDENTITY_BYTES 16
+#define OH_STORE_LABEL_BYTES 256 /* Of a pool, NUL included. */
+#define OH_STORE_POOLS_MAX 64
+/* Of onehop.max_nodes: each costs two descriptors in every worker. */
+#define OH_STORE_NODES_LIMIT 1024
+/* Per node. With a larger pool_size each process has its own connections. */
+#define OH_STORE_CONNECTIONS_MAX 512
+/* An entry may be given up if its node was left, and not wanted for this time. */
+#define OH_STORE_LEFT_MS 2000u
+/* If a node was not wanted for this time, no process knows it or uses its connections. */
+#define OH_STORE_QUIET_MS 45000u
+#define OH_STORE_REASON_WORDS 12
+#define OH_STORE_PROBLEM_WORDS 64
+#define OH_STORE_NONE UINT32_MAX
+
+typedef struct oh_store oh_store;
+
+/*
+ * The health of a node: a state of health.h, when it last answered any caller, the word about its
+ * lines in the log (health.h, too), and why it last rested: a text, cut or ended by a NUL.
+ */
+typedef struct oh_store_health {
+    _Atomic uint64_t state;
+    _Atomic uint64_t heard_ms;
+    _Atomic uint64_t told;
+    _Atomic uint64_t reason[OH_STORE_REASON_WORDS];
+} oh_store_health;
+
+/* The beginning of every entry of an area. Private to store. */
+typedef struct oh_store_key {
+    _Atomic uint32_t tenure; /* How often it was opened or given up: odd while it is in use. */
+    uint8_t identity[OH_STORE_IDENTITY_BYTES];
+} oh_store_key;
+
+/* A node, as the host knows it. */
+typedef struct oh_store_node {
+    oh_store_key key;
+    oh_store_health health;
+    _Atomic uint64_t looked_ms; /* When a process last searched for owners that are gone. */
+    /* Private to store: when the node was last wanted, times two; odd if it was left since. */
+    _Atomic uint64_t wanted;
+    _Atomic uint64_t owners[OH_STORE_CONNECTIONS_MAX]; /* Private to store. */
+} oh_store_node;
+
+/*
+ * The counters of one node of one server pool, and the nodes of the store that its connections
+ * belong to.
+ */
+typedef struct oh_store_meter {
+    oh_store_key key;
+    _Atomic uint64_t nodes[OH_STORE_NODES_LIMIT / 64]; /* Private to store. */
+    _Alignas(64) oh_meter meter;
+} oh_store_meter;
+
+/* ---- Making ---- */
+
+/* Bytes that a store for so many nodes needs before it can hold one image. */
+size_t oh_store_bytes_min(uint32_t nodes_max);
+
+/*
+ * Makes a store of zeroed memory that begins at a multiple of 64; NULL if it is too small. The
+ * handle is of this process and of those that are forked from it later. Releasing it leaves the
+ * memory alone.
+ */
+oh_store *oh_store_make(
+    void *memory, size_t length, uint32_t nodes_max, const uint8_t salt[OH_STORE_IDENTITY_BYTES]);
+void oh_store_release(oh_store *store);
+
+uint32_t oh_store_nodes_max(const oh_store *store);
+const uint8_t *oh_store_salt(const oh_store *store);
+
+/* ---- Server pools ---- */
+
+/* The index of a pool; OH_STORE_NONE if it was not added. */
+uint32_t oh_store_find(const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
+
+/*
+ * Adds it, or finds it. The label is for display; of a longer one the end is kept. OH_STORE_NONE if
+ * there is no room. Under the writer's lock.
+ */
+uint32_t oh_store_add(
+    oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES], const char *label);
+
+/* How many were added; their indexes count from 0. The label of one, and its identity. */
+uint32_t oh_store_pools_count(const oh_store *store);
+void oh_store_label(const oh_store *store, uint32_t pool, char label[OH_STORE_LABEL_BYTES]);
+void oh_store_identity(
+    const oh_store *store, uint32_t pool, uint8_t identity[OH_STORE_IDENTITY_BYTES]);
+
+/*
+ * The generation of the published image, from 1; 0 if there is none. One load: a reader whose copy
+ * has this generation is up to date.
+ */
+uint64_t oh_store_generation(const oh_store *store, uint32_t pool);
+
+/* Publishes an image. False if there is no room for it. Under the writer's lock. */
+bool oh_store_publish(oh_store *store, uint32_t pool, const void *image, size_t length);
+
+/*
+ * Copies the published image, and returns its length and generation. If the length is more than
+ * `room`, nothing was copied: make room and try again. If it is 0, there is no image, or it cannot
+ * be read.
+ */
+size_t oh_store_copy(
+    const oh_store *store, uint32_t pool, void *image, size_t room, uint64_t *generation);
+
+/*
+ * True for one caller of all processes per `every_ms`, for what one process must check from time to
+ * time.
+ */
+bool oh_store_is_my_turn(oh_store *store, uint32_t pool, uint64_t now_ms, uint32_t every_ms);
+
+/*
+ * The same for a look during which the process may die. If true, call oh_store_end_look when all is
+ * done. If `is_alive` says that the process of the last look is gone, it is immediately the turn of
+ * the next caller.
+ */
+bool oh_store_begin_look(oh_store *store, uint32_t pool, uint32_t pid, uint64_t now_ms,
+    uint32_t every_ms, bool (*is_alive)(uint32_t pid, uint64_t since_ms));
+void oh_store_end_look(oh_store *store, uint32_t pool, uint32_t pid);
+
+/* This process could not look: it is immediately the turn of the next one. */
+void oh_store_pass_look(oh_store *store, uint32_t pool, uint32_t pid);
+
+/* True if a look has begun that has not ended; its process may have died. */
+bool oh_store_is_looking(const oh_store *store, uint32_t pool);
+
+/* When a process last had its turn. */
+uint64_t oh_store_looked_ms(const oh_store *store, uint32_t pool);
+
+/* A word about the version of the file that was last read, good or bad. */
+_Atomic uint64_t *oh_store_version(oh_store *store, uint32_t pool);
+
+/* Why the last try to read it failed: a text of OH_STORE_PROBLEM_WORDS words. */
+_Atomic uint64_t *oh_store_problem(oh_store *store, uint32_t pool);
+
+/*
+ * When its file was last read, in seconds since 1970, times two; plus one if it was refused: see
+ * the problem.
+ */
+_Atomic uint64_t *oh_store_read_at(oh_store *store, uint32_t pool);
+
+/*
+ * Texts that any process may write at any time, word by word. So a text that is read may be of two
+ * writers, or nonsense. `text` has room for `count` words and a NUL; a longer one is cut when it is
+ * written.
+ */
+void oh_store_write_text(_Atomic uint64_t *words, size_t count, const char *text);
+void oh_store_read_text(const _Atomic uint64_t *words, size_t count, char *text);
+
+/* ---- Names: see store_name.h ---- */
+
+oh_store_names *oh_store_names_of(oh_store *store);
+
+/* ---- Nodes ---- */
+
+/* How often any node was ejected or came back: placement depends on it. */
+_Atomic uint64_t *oh_store_ejections(oh_store *store);
+
+/* The number of a node, and its tenure; OH_STORE_NONE if it was not added. */
+uint32_t oh_store_find_node(
+    const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES], uint32_t *tenure);
+
+/* Adds it, or finds it. OH_STORE_NONE if all entries are in use. Under the writer's lock. */
+uint32_t oh_store_add_node(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES],
+    uint64_t now_ms, uint32_t *tenure);
+
+/* NULL if there is no such number. */
+oh_store_node *oh_store_node_at(const oh_store *store, uint32_t number);
+
+/* True if the entry is still that node's. */
+bool oh_store_is_held(const oh_store_node *node, uint32_t tenure);
+
+/* The node is wanted. False if the entry is not that node's any more. */
+bool oh_store_want(oh_store_node *node, uint32_t tenure, uint64_t now_ms);
+
+/* The node is left: a process has found that it is not configured any more. */
+void oh_store_leave(oh_store_node *node, uint32_t tenure, uint64_t now_ms);
+
+/*
+ * FREE: the entry is not in use. QUIET: close its idle connections; a node without an entry may
+ * have it. RESTING: close them, too, but keep the entry. LEFT: give it up.
+ */
+typedef enum oh_store_use {
+    OH_STORE_FREE,
+    OH_STORE_USED,
+    OH_STORE_QUIET,
+    OH_STORE_RESTING,
+    OH_STORE_LEFT
+} oh_store_use;
+
+oh_store_use oh_store_use_of(const oh_store_node *node, uint64_t now_ms);
+
+/*
+ * False if it is neither left nor quiet, or a process has a connection. If true, empty its queue,
+ * then clear it. All under the writer's lock.
+ */
+bool oh_store_give_up_node(oh_store_node *node, uint64_t now_ms);
+void oh_store_clear_node(oh_store *store, uint32_t number);
+
+/* True for one caller of all processes per second. */
+bool oh_store_is_time_to_tidy(oh_store *store, uint64_t now_ms);
+
+/* Lines that are logged once, and again after an hour. */
+typedef enum oh_store_news {
+    OH_STORE_NO_PLACE,
+    OH_STORE_NO_PUSH,
+    OH_STORE_FEW_DESCRIPTORS,
+    OH_STORE_NEWS_COUNT
+} oh_store_news;
+
+bool oh_store_may_tell(oh_store *store, oh_store_news news, uint64_t now_ms);
+
+/* ---- Meters: as nodes, and as many ---- */
+
+uint32_t oh_store_find_meter(
+    const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
+uint32_t oh_store_add_meter(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
+/*
+ * Gives up the meter of a node that no configuration has any more. False if its nodes are in use,
+ * or it is free already. Under the writer's lock.
+ */
+bool oh_store_give_up_meter(oh_store *store, uint32_t number, uint64_t now_ms);
+
+oh_store_meter *oh_store_meter_at(const oh_store *store, uint32_t number);
+
+/*
+ * Notes that connections of that node are used for the calls counted here. The other returns if
+ * they are.
+ */
+void oh_store_tie(oh_store_meter *meter, uint32_t node);
+bool oh_store_is_tied(const oh_store_meter *meter, uint32_t node);
+
+/* ---- Owners of connections; `seat` counts from 0 ---- */
+
+/* A seat below `limit` for a new connection of this process; OH_STORE_NONE if all are taken. */
+uint32_t oh_store_claim(oh_store_node *node, uint32_t limit, uint32_t pid, uint64_t now_ms);
+
+/*
+ * Call it before the connection is put into the queue. False if it is not this process' any more:
+ * close it.
+ */
+bool oh_store_park(oh_store_node *node, uint32_t seat, uint32_t pid, uint64_t now_ms);
+
+/* Call it after the connection came out of the queue. If false, close it. */
+bool oh_store_take(oh_store_node *node, uint32_t seat, uint32_t pid, uint64_t now_ms);
+
+/* The connection is closed. */
+void oh_store_free(oh_store_node *node, uint32_t seat, uint32_t pid);
+
+/*
+ * Frees the seats of processes that are gone. If the queue has just been seen empty, it also frees
+ * idle seats whose connection was lost. Returns how many. One process checks every 10 ms; for the
+ * others it returns 0.
+ */
+uint32_t oh_store_reclaim(oh_store_node *node, bool (*is_alive)(uint32_t pid, uint64_t since_ms),
+    bool is_queue_empty, uint64_t now_ms);
+
+typedef struct oh_store_usage {
+    uint32_t leased, idle;
+} oh_store_usage;
+
+/* Of the first `limit` seats. */
+oh_store_usage oh_store_usage_of(const oh_store_node *node, uint32_t limit);
+
+#endif

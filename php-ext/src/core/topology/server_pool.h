@@ -1,0 +1,216 @@
+/*
+ * Server pool: the plain data of one pool of the configuration, every directive with a value.
+ *
+ * config makes it. topology reads it (where keys live), and so does the client above (how nodes are
+ * reached). It is plain data: code that fills one by hand must obey the comments.
+ *
+ * Implements spec/config, the table of directives.
+ */
+#ifndef OH_SERVER_POOL_H
+#define OH_SERVER_POOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/slice.h"
+#include "core/hash/hash.h"
+
+/*
+ * How a hash becomes a node, named as in the configuration. `slots` is that of a Redis Cluster and
+ * has no name there. The order is part of the topology's layout.
+ */
+typedef enum oh_distribution {
+    OH_KETAMA,
+    OH_MODULA,
+    OH_RANDOM,
+    OH_SLOTS,
+    OH_DISTRIBUTIONS_COUNT
+} oh_distribution;
+
+/* The name of a distribution as the configuration spells it; a constant string. */
+const char *oh_distribution_name(oh_distribution distribution);
+
+/*
+ * What a node is to a Redis Cluster. A server of a file is a master. The order is part of the
+ * topology's layout.
+ */
+typedef enum oh_role {
+    OH_MASTER,  /* Has slots. */
+    OH_REPLICA, /* Follows a master. */
+    /*
+     * A master without slots. It is known so that a redirect to it can be followed, and is used for
+     * nothing else.
+     */
+    OH_SPARE,
+    /*
+     * No longer a node. It keeps its place, and so the indexes of all nodes after it, until another
+     * node takes it.
+     */
+    OH_GONE,
+    OH_ROLES_COUNT
+} oh_role;
+
+const char *oh_role_name(oh_role role);
+
+/* Which nodes answer reads in a Redis Cluster, in the order of oh_read_from_name. */
+typedef enum oh_read_from {
+    OH_READ_MASTER,
+    OH_READ_PREFER_REPLICA,
+    OH_READ_REPLICA,
+    OH_READ_LOWEST_LATENCY,
+    OH_READ_SAME_ZONE,
+    OH_READ_FROMS_COUNT
+} oh_read_from;
+
+/* As the configuration spells it; a constant string. */
+const char *oh_read_from_name(oh_read_from read_from);
+
+/* What is checked of a node's certificate, in the order of oh_tls_verify_name. */
+typedef enum oh_tls_verify {
+    OH_TLS_FULL, /* Its chain, and the node's name. */
+    OH_TLS_CA,   /* Its chain. */
+    OH_TLS_NONE,
+    OH_TLS_VERIFIES_COUNT
+} oh_tls_verify;
+
+/* As the configuration spells it; a constant string. */
+const char *oh_tls_verify_name(oh_tls_verify verify);
+
+/* The directives tls and tls_*. All paths are absolute. All texts are absent if not set. */
+typedef struct oh_tls_settings {
+    bool is_on;
+    oh_tls_verify verify;
+    oh_text ca_cert_file; /* Absent: the authorities that the system trusts. */
+    oh_text cert_file;    /* The client's certificate; its key is there if it is. */
+    oh_text key_file;
+    oh_text key_file_pass; /* Must never appear in a message. */
+    oh_text server_name;   /* Absent: the host of each node, as written. */
+} oh_tls_settings;
+
+/* In a table of slots: no node has this one, and the node beside the flag stands in. */
+#define OH_SLOT_UNSERVED 0x8000u
+
+/* Looks an environment variable up: getenv, or a test's own. NULL if it is not set. */
+typedef char *(*oh_variable)(const char *name);
+
+typedef struct oh_server {
+    /* The name for placement: the given one, or one made from the address (spec/config). */
+    oh_text name;
+    oh_text host;    /* As spelled, not resolved; absent for a unix socket. */
+    oh_text path;    /* Of a unix socket; otherwise absent. */
+    uint16_t port;   /* 0 for a unix socket. */
+    uint32_t weight; /* 1 or more; the sum in a pool is at most OH_WEIGHTS_SUM_MAX. */
+    uint32_t line;   /* 1-based line of the file, for messages. */
+
+    /* Of a node that a Redis Cluster has named; all zero for a server of a file. */
+    oh_text id;      /* The cluster's name for it, whatever its address. */
+    uint16_t master; /* Of a replica: the index of the node it follows. */
+    oh_role role;
+    bool is_failing; /* The cluster says so, or that it is still loading. */
+    bool is_near;    /* It is of the pool's zone. */
+} oh_server;
+
+typedef struct oh_server_pool {
+    oh_text name;
+    uint32_t line;
+    /*
+     * The environment variables that its values used, separated by blanks; absent if none. A
+     * process in which one of them says something else has another pool.
+     */
+    oh_text variables;
+    /* What an image holds of what they say (topology_image.h). config leaves it empty. */
+    uint8_t variables_digest[16];
+
+    /* Placement. */
+    oh_hash hash;
+    oh_distribution distribution;
+    bool has_hash_tag;
+    uint8_t hash_tag[2];
+    /* Shorter name first, then by bytes, as nutcracker sorts. A node's index is its place here. */
+    oh_server *servers;
+    size_t servers_count;
+
+    /*
+     * Redis Cluster: hash, tag and distribution are its own. `servers` are the seeds, or the nodes
+     * that the cluster named.
+     */
+    bool is_cluster;
+    oh_read_from read_from;
+    oh_text zone; /* For OH_READ_SAME_ZONE; otherwise absent. */
+    /* OH_SLOTS_COUNT indexes of servers, each perhaps with OH_SLOT_UNSERVED; NULL: not known. */
+    const uint16_t *slots;
+    uint64_t epoch; /* The cluster's, when it named them. */
+
+    /*
+     * Sentinel: "host:port host:port ...", shorter ones first, absent if none. The names of
+     * `servers` are then Sentinel's names of masters. The password must never appear in a message.
+     */
+    oh_text sentinels;
+    oh_text sentinel_username;
+    oh_text sentinel_password;
+
+    /* Protocol and handshake. */
+    bool is_redis; /* False: the pool speaks memcached, which the clients refuse. */
+    /* Its nodes are SSDB, which speaks redis' protocol with other meanings. */
+    bool is_ssdb;
+    oh_text redis_auth; /* The password, absent if none. Must never appear in a message. */
+    /*
+     * The file whose first line is the password (spec/config, section 9); absent if none. config
+     * does not read it, so it leaves redis_auth absent.
+     */
+    oh_text redis_auth_file;
+    /*
+     * A reader of the configuration learns one of the secrets: no part of it comes from the
+     * environment.
+     */
+    bool is_password_in_text;
+    oh_text username; /* Of redis' ACLs, absent if none. */
+    /*
+     * nutcracker's: SELECT before AUTH, never on a unix socket, may fail (spec/config). 0 is none.
+     */
+    uint32_t redis_db;
+    bool has_database;
+    uint32_t database; /* OneHop's: SELECT after AUTH, on every kind of socket, must succeed. */
+
+    oh_tls_settings tls;
+
+    /* Time, connections, ejection. */
+    uint32_t timeout_ms; /* 0 waits without end. */
+    uint32_t pool_size;
+    uint32_t max_connection_age_ms; /* 0 is no limit. */
+    uint32_t server_connections;
+    bool preconnect;
+    bool auto_eject_hosts;
+    uint32_t server_retry_timeout_ms;
+    uint32_t server_failure_limit;
+
+    /* The side that nutcracker listens on: read and checked, without effect. */
+    oh_text listen;
+    uint32_t backlog;
+    uint32_t client_connections;
+    bool tcpkeepalive;
+    bool reuseport;
+} oh_server_pool;
+
+/*
+ * The secrets: the texts that leave a process neither in a message nor in an image. Absent ones are
+ * absent here, too.
+ */
+enum { OH_SECRETS_COUNT = 3 };
+typedef struct oh_secret_texts {
+    oh_text each[OH_SECRETS_COUNT];
+} oh_secret_texts;
+oh_secret_texts oh_server_pool_secrets(const oh_server_pool *pool);
+void oh_server_pool_set_secrets(oh_server_pool *pool, const oh_secret_texts *secrets);
+
+/* The database a pool means on a TCP node: `database` if set, otherwise `redis_db`. */
+uint32_t oh_server_pool_database(const oh_server_pool *pool);
+
+/*
+ * The Sentinels as servers, each named by its address, in order. Returns how many. `sentinels` has
+ * room for OH_POOL_SENTINELS_MAX. Their texts are slices without a NUL.
+ */
+size_t oh_server_pool_sentinels(const oh_server_pool *pool, oh_server *sentinels);
+
+#endif

@@ -1,0 +1,176 @@
+/*
+ * Queries of a topology: where a key lives, why there, and which nodes there are.
+ *
+ * Implements spec/topology.
+ */
+#include "core/topology/topology.h"
+
+#include <string.h>
+
+#include "core/base/compiler.h"
+#include "core/topology/topology_layout.h"
+
+/* ---- From a key to a node ---- */
+
+static oh_bytes hashed_part(const oh_topology *topology, const uint8_t *key, size_t length)
+{
+    oh_bytes whole = {key, length};
+    return topology->has_hash_tag ? oh_key_hashed(whole, topology->hash_tag) : whole;
+}
+
+/* nutcracker does not hash an empty key. */
+static uint32_t hash_of(const oh_topology *topology, oh_bytes hashed)
+{
+    return hashed.length == 0 ? 0 : oh_hash_functions[topology->hash](hashed.bytes, hashed.length);
+}
+
+static inline uint32_t node_at(const oh_topology *topology, uint32_t number)
+{
+    return oh_ring_locate(oh_topology_at(topology, topology->points),
+        oh_topology_at(topology, OH_TOPOLOGY_RANGES), topology->shift, number);
+}
+
+static uint32_t any_node(const oh_topology *topology, uint32_t hash)
+{
+    const oh_point *points = oh_topology_at(topology, topology->points);
+    return points[oh_random_draw(topology->points_count, hash)].node;
+}
+
+uint32_t oh_topology_hash(const oh_topology *topology, const uint8_t *key, size_t length)
+{
+    return hash_of(topology, hashed_part(topology, key, length));
+}
+
+uint32_t oh_topology_place(const oh_topology *topology, uint32_t hash)
+{
+    switch ((oh_distribution)topology->distribution) {
+    case OH_KETAMA: return node_at(topology, hash);
+    case OH_MODULA: return node_at(topology, oh_modula_slot(hash, topology->slots_count));
+    case OH_SLOTS:
+        return oh_topology_slots_table(topology)[hash % OH_SLOTS_COUNT] & ~OH_SLOT_UNSERVED;
+    default: return any_node(topology, hash);
+    }
+}
+
+/* A single server of a file gets every key. A single node of a cluster has only its slots. */
+static bool has_one(const oh_topology *topology)
+{
+    return topology->nodes_count == 1 && topology->distribution != OH_SLOTS;
+}
+
+/* Not inlined: the plain road below then needs fewer registers and jumps. */
+static OH_NOINLINE uint32_t locate_otherwise(
+    const oh_topology *topology, const uint8_t *key, size_t length)
+{
+    return has_one(topology) ? 0
+                             : oh_topology_place(topology, oh_topology_hash(topology, key, length));
+}
+
+uint32_t oh_topology_locate(const oh_topology *topology, const uint8_t *key, size_t length)
+{
+    if (OH_UNLIKELY(!topology->is_plain || length == 0)) {
+        return locate_otherwise(topology, key, length);
+    }
+    return node_at(topology, oh_hash_functions[topology->hash](key, length));
+}
+
+/* The value of the ring point that a number belongs to. */
+static uint32_t point_value(const oh_topology *topology, uint32_t number)
+{
+    const oh_point *points = oh_topology_at(topology, topology->points);
+    size_t place = oh_ring_search(points, topology->points_count, number);
+    return points[place % topology->points_count].value;
+}
+
+void oh_topology_explain(
+    const oh_topology *topology, const uint8_t *key, size_t length, oh_explanation *explanation)
+{
+    *explanation = (oh_explanation){.hashed = {key, length}};
+    if (has_one(topology)) {
+        return;
+    }
+    oh_bytes hashed = hashed_part(topology, key, length);
+    uint32_t hash = hash_of(topology, hashed);
+    *explanation = (oh_explanation){.hashed = hashed,
+        .hash = hash,
+        .node = oh_topology_place(topology, hash),
+        .is_placed = true};
+    if (topology->distribution == OH_KETAMA) {
+        explanation->point = point_value(topology, hash);
+    } else if (topology->distribution == OH_MODULA) {
+        explanation->point = oh_modula_slot(hash, topology->slots_count);
+    } else if (topology->distribution == OH_SLOTS) {
+        explanation->point = hash % OH_SLOTS_COUNT;
+    }
+}
+
+/* ---- What is in it ---- */
+
+size_t oh_topology_length(const oh_topology *topology)
+{
+    return topology->length;
+}
+
+uint32_t oh_topology_nodes_count(const oh_topology *topology)
+{
+    return topology->nodes_count;
+}
+
+oh_node oh_topology_node(const oh_topology *topology, uint32_t index)
+{
+    const oh_node_record *records = oh_topology_at(topology, topology->nodes);
+    const oh_node_record *record = &records[index];
+    oh_text address = {oh_topology_at(topology, record->address), record->address_length};
+    oh_text absent = {NULL, 0};
+    return (oh_node){
+        .index = index,
+        .name = {oh_topology_at(topology, record->name), record->name_length},
+        .host = record->is_unix ? absent : address,
+        .path = record->is_unix ? address : absent,
+        .port = record->port,
+        .weight = record->weight,
+        .is_ejected = record->is_ejected,
+        .id = {oh_topology_at(topology, record->id), record->id_length},
+        .role = (oh_role)record->role,
+        .master = record->master,
+        .is_failing = record->flags & OH_NODE_IS_FAILING,
+        .is_near = record->flags & OH_NODE_IS_NEAR,
+    };
+}
+
+uint32_t oh_topology_find(const oh_topology *topology, const char *name, size_t length)
+{
+    const oh_node_record *records = oh_topology_at(topology, topology->nodes);
+    for (uint32_t i = 0; i < topology->nodes_count; i++) {
+        if (records[i].name_length == length &&
+            memcmp(oh_topology_at(topology, records[i].name), name, length) == 0) {
+            return i;
+        }
+    }
+    return topology->nodes_count;
+}
+
+const uint16_t *oh_topology_slots(const oh_topology *topology)
+{
+    return topology->distribution == OH_SLOTS ? oh_topology_slots_table(topology) : NULL;
+}
+
+uint64_t oh_topology_epoch(const oh_topology *topology)
+{
+    return topology->epoch;
+}
+
+oh_hash oh_topology_hash_function(const oh_topology *topology)
+{
+    return (oh_hash)topology->hash;
+}
+
+oh_distribution oh_topology_distribution(const oh_topology *topology)
+{
+    return (oh_distribution)topology->distribution;
+}
+
+const char *oh_topology_fingerprint(const oh_topology *topology)
+{
+    return topology->fingerprint;
+}

@@ -1,0 +1,233 @@
+/*
+ * Building a topology: lay out the block, copy the nodes, make the points, sort them, close the
+ * ring.
+ *
+ * A Redis Cluster has no points: its table of slots is copied as it is.
+ *
+ * Nothing is allocated: while points are sorted, the memory of the ranges serves as their second
+ * buffer.
+ *
+ * Implements spec/topology and spec/placement.
+ */
+#include <string.h>
+
+#include "core/topology/topology_layout.h"
+
+/* ---- Layout ---- */
+
+typedef struct {
+    size_t ranges_count;
+    size_t points;
+    size_t nodes;
+    size_t texts;
+    size_t length;
+} layout;
+
+/* There are never more points: rounding never adds a whole group (spec/placement). */
+static size_t points_max(const oh_server_pool *pool)
+{
+    return pool->distribution == OH_KETAMA ? pool->servers_count * OH_KETAMA_POINTS
+                                           : pool->servers_count;
+}
+
+static oh_text server_address(const oh_server *server)
+{
+    return server->path.bytes != NULL ? server->path : server->host;
+}
+
+static layout lay_out(const oh_server_pool *pool)
+{
+    layout it = {.nodes = OH_TOPOLOGY_SLOTS + OH_SLOTS_BYTES};
+    if (pool->distribution != OH_SLOTS) {
+        size_t points = points_max(pool);
+        it.ranges_count = oh_ring_ranges(points);
+        it.points = OH_TOPOLOGY_RANGES + it.ranges_count * sizeof(oh_range);
+        it.nodes = it.points + (points + 1) * sizeof(oh_point);
+    }
+    it.texts = it.nodes + pool->servers_count * sizeof(oh_node_record);
+    it.length = it.texts;
+    for (size_t i = 0; i < pool->servers_count; i++) {
+        const oh_server *server = &pool->servers[i];
+        it.length +=
+            server->name.length + 1 + server_address(server).length + 1 + server->id.length + 1;
+    }
+    return it;
+}
+
+size_t oh_topology_size(const oh_server_pool *pool)
+{
+    return lay_out(pool).length;
+}
+
+static void *at(oh_topology *topology, uint32_t offset)
+{
+    return (char *)topology + offset;
+}
+
+/* ---- Nodes ---- */
+
+static uint32_t copy_text(oh_topology *topology, uint32_t offset, oh_text text)
+{
+    char *to = at(topology, offset);
+    if (text.length > 0) {
+        memcpy(to, text.bytes, text.length);
+    }
+    to[text.length] = '\0';
+    return offset + (uint32_t)text.length + 1;
+}
+
+static void copy_nodes(oh_topology *topology, const oh_server_pool *pool, const bool *ejected)
+{
+    oh_node_record *nodes = at(topology, topology->nodes);
+    uint32_t offset = topology->texts;
+    for (uint32_t i = 0; i < topology->nodes_count; i++) {
+        const oh_server *server = &pool->servers[i];
+        oh_text address = server_address(server);
+        nodes[i] = (oh_node_record){
+            .name = offset,
+            .name_length = (uint32_t)server->name.length,
+            .address = offset + (uint32_t)server->name.length + 1,
+            .address_length = (uint32_t)address.length,
+            .weight = server->weight,
+            .port = server->port,
+            .is_unix = server->path.bytes != NULL,
+            .is_ejected = ejected != NULL && ejected[i],
+            .id = offset + (uint32_t)(server->name.length + 1 + address.length + 1),
+            .id_length = (uint32_t)server->id.length,
+            .master = server->master,
+            .role = (uint8_t)server->role,
+            .flags = (uint8_t)((server->is_failing ? OH_NODE_IS_FAILING : 0) |
+                               (server->is_near ? OH_NODE_IS_NEAR : 0)),
+        };
+        offset = copy_text(topology, offset, server->name);
+        offset = copy_text(topology, offset, address);
+        offset = copy_text(topology, offset, server->id);
+    }
+}
+
+/* ---- Slots ---- */
+
+/*
+ * Copies the slots. While the map is unknown, the seeds stand in for all nodes. True if any slot
+ * has a node.
+ */
+static bool copy_slots(oh_topology *topology, const oh_server_pool *pool)
+{
+    uint16_t *slots = at(topology, OH_TOPOLOGY_SLOTS);
+    bool is_known = false;
+    for (uint32_t slot = 0; slot < OH_SLOTS_COUNT; slot++) {
+        uint32_t seed = slot % topology->nodes_count | OH_SLOT_UNSERVED;
+        slots[slot] = (uint16_t)(pool->slots != NULL ? pool->slots[slot] : seed);
+        is_known |= oh_slot_is_served(slots[slot]);
+    }
+    return is_known;
+}
+
+/* ---- Points ---- */
+
+typedef struct {
+    const bool *ejected; /* NULL: every node is live. */
+    uint32_t count;
+    uint32_t weights_sum;
+} live_nodes;
+
+/*
+ * If all nodes of a pool are ejected, the ring has all of them. nutcracker keeps its old ring then.
+ */
+static live_nodes count_live(const oh_server_pool *pool, const bool *ejected)
+{
+    live_nodes live = {.ejected = ejected};
+    for (size_t i = 0; i < pool->servers_count; i++) {
+        if (ejected == NULL || !ejected[i]) {
+            live.count++;
+            live.weights_sum += pool->servers[i].weight;
+        }
+    }
+    return live.count > 0 || ejected == NULL ? live : count_live(pool, NULL);
+}
+
+static void make_points(oh_topology *topology, const oh_server_pool *pool, const live_nodes *live)
+{
+    oh_point *points = at(topology, topology->points);
+    oh_point *end = points;
+    for (uint32_t i = 0; i < topology->nodes_count; i++) {
+        const oh_server *server = &pool->servers[i];
+        if (live->ejected != NULL && live->ejected[i]) {
+            continue;
+        }
+        topology->slots_count += server->weight;
+        switch (pool->distribution) {
+        case OH_KETAMA:
+            end = oh_ketama_points(end, server->name.bytes, server->name.length, i,
+                oh_ketama_groups(server->weight, live->weights_sum, live->count));
+            break;
+        case OH_MODULA: *end++ = oh_modula_point(topology->slots_count, i); break;
+        default: *end++ = (oh_point){.node = i}; break;
+        }
+    }
+    topology->points_count = (uint32_t)(end - points);
+}
+
+static void close_ring(oh_topology *topology)
+{
+    oh_point *points = at(topology, topology->points);
+    void *ranges = at(topology, OH_TOPOLOGY_RANGES);
+    topology->shift = oh_ring_shift(oh_topology_number_max(topology), topology->ranges_count);
+    oh_ring_sort(points, ranges, topology->points_count);
+    oh_ring_close(points, topology->points_count, ranges, topology->ranges_count, topology->shift);
+}
+
+/* ---- Changing one ---- */
+
+void oh_topology_move_slot(oh_topology *topology, uint32_t slot, uint32_t node)
+{
+    uint16_t *slots = at(topology, OH_TOPOLOGY_SLOTS);
+    oh_node_record *nodes = at(topology, topology->nodes);
+    slots[slot] = (uint16_t)node;
+    nodes[node].role = OH_MASTER;
+    nodes[node].master = (uint16_t)node;
+}
+
+void oh_topology_sign(oh_topology *topology)
+{
+    oh_topology_fingerprint_of_slots(topology, topology->fingerprint);
+}
+
+/* ---- All of it ---- */
+
+bool oh_topology_build(const oh_server_pool *pool, const bool *ejected, void *memory, size_t size)
+{
+    layout it = lay_out(pool);
+    if (size < it.length) {
+        return false;
+    }
+    oh_topology *topology = memory;
+    *topology = (oh_topology){
+        .magic = OH_TOPOLOGY_MAGIC,
+        .length = (uint32_t)it.length,
+        .hash = pool->hash,
+        .distribution = pool->distribution,
+        .nodes_count = (uint32_t)pool->servers_count,
+        .ranges_count = (uint32_t)it.ranges_count,
+        .points = (uint32_t)it.points,
+        .nodes = (uint32_t)it.nodes,
+        .texts = (uint32_t)it.texts,
+        .epoch = pool->epoch,
+        .is_plain =
+            pool->servers_count > 1 && pool->distribution == OH_KETAMA && !pool->has_hash_tag,
+        .has_hash_tag = pool->has_hash_tag,
+        .hash_tag = {pool->hash_tag[0], pool->hash_tag[1]},
+    };
+    oh_topology_fingerprint_of(pool, topology->fingerprint);
+    copy_nodes(topology, pool, ejected);
+    if (pool->distribution == OH_SLOTS) {
+        if (copy_slots(topology, pool)) {
+            oh_topology_fingerprint_of_slots(topology, topology->fingerprint);
+        }
+        return true;
+    }
+    live_nodes live = count_live(pool, ejected);
+    make_points(topology, pool, &live);
+    close_ring(topology);
+    return true;
+}

@@ -1,0 +1,386 @@
+/*
+ * The header has the directives by value. It does not repeat the servers, since the topology has
+ * them in the same order.
+ */
+#include "core/topology/topology_image.h"
+
+#include <string.h>
+
+#include "core/generated/limits.h"
+#include "core/hash/md5.h"
+
+#define MAGIC 0x4f484937u /* "OHI7": also the version of the layout. */
+
+/* The texts after the header, in their order. Each ends with a NUL; an absent one is only that. */
+enum {
+    NAME,
+    USERNAME,
+    REDIS_AUTH_FILE,
+    ZONE,
+    TLS_CA_CERT_FILE,
+    TLS_CERT_FILE,
+    TLS_KEY_FILE,
+    TLS_SERVER_NAME,
+    VARIABLES,
+    SENTINELS,
+    SENTINEL_USERNAME,
+    TEXTS_COUNT
+};
+
+typedef struct header {
+    uint32_t magic;
+    uint32_t length;
+    uint32_t topology;             /* Offset. */
+    uint32_t lengths[TEXTS_COUNT]; /* 0: none. */
+    uint32_t read_from;
+    uint32_t hash, distribution;
+    uint32_t redis_db, database;
+    uint32_t timeout_ms, pool_size, max_connection_age_ms, server_connections;
+    uint32_t server_retry_timeout_ms, server_failure_limit;
+    uint8_t has_hash_tag, hash_tag[2];
+    uint8_t is_redis, is_ssdb, is_cluster, has_database, has_secrets, preconnect, auto_eject_hosts;
+    uint8_t is_tls, tls_verify;
+    uint8_t secrets_digest[OH_IMAGE_DIGEST_BYTES];
+    uint8_t variables_digest[OH_IMAGE_DIGEST_BYTES];
+} header;
+
+_Static_assert(sizeof(header) % 8 == 0, "Nothing but fields may stand in it: images are compared.");
+
+static size_t aligned(size_t size)
+{
+    return (size + 7) & ~(size_t)7;
+}
+
+static size_t topology_offset(const header *head)
+{
+    size_t offset = sizeof *head;
+    for (int i = 0; i < TEXTS_COUNT; i++) {
+        offset += (size_t)head->lengths[i] + 1;
+    }
+    return aligned(offset);
+}
+
+/* A secret has no NUL, so one after each keeps them apart. False if there is none. */
+static bool digest_secrets(const oh_server_pool *pool, const uint8_t salt[OH_IMAGE_SALT_BYTES],
+    uint8_t digest[OH_IMAGE_DIGEST_BYTES])
+{
+    oh_secret_texts secrets = oh_server_pool_secrets(pool);
+    bool has_some = false;
+    oh_md5 md5;
+    oh_md5_begin(&md5);
+    oh_md5_add(&md5, salt, OH_IMAGE_SALT_BYTES);
+    for (int i = 0; i < OH_SECRETS_COUNT; i++) {
+        has_some |= secrets.each[i].bytes != NULL;
+        oh_md5_add(&md5, secrets.each[i].bytes, secrets.each[i].length);
+        oh_md5_add(&md5, "", 1);
+    }
+    oh_md5_end(&md5, digest);
+    return has_some;
+}
+
+/* ---- Variables ---- */
+
+/* The name at the beginning of names that blanks separate, which loses it. */
+static oh_text cut_name(oh_text *names)
+{
+    const char *blank = names->length > 0 ? memchr(names->bytes, ' ', names->length) : NULL;
+    oh_text name = {names->bytes, blank != NULL ? (size_t)(blank - names->bytes) : names->length};
+    size_t used = name.length + (blank != NULL);
+    *names = (oh_text){names->bytes + used, names->length - used};
+    return name;
+}
+
+/* What a variable says; a name that is too long for a variable says nothing. */
+static oh_text value_of(oh_text name, oh_variable variable)
+{
+    char text[OH_VARIABLE_BYTES_MAX + 1];
+    if (name.length == 0 || name.length > OH_VARIABLE_BYTES_MAX) {
+        return (oh_text){"", 0};
+    }
+    memcpy(text, name.bytes, name.length);
+    text[name.length] = '\0';
+    const char *value = variable(text);
+    return value != NULL ? (oh_text){value, strlen(value)} : (oh_text){"", 0};
+}
+
+void oh_image_digest_variables(oh_text variables, const uint8_t salt[OH_IMAGE_SALT_BYTES],
+    oh_variable variable, uint8_t digest[OH_IMAGE_DIGEST_BYTES])
+{
+    oh_md5 md5;
+    oh_md5_begin(&md5);
+    oh_md5_add(&md5, salt, OH_IMAGE_SALT_BYTES);
+    while (variables.length > 0) {
+        oh_text name = cut_name(&variables);
+        oh_text value = value_of(name, variable);
+        oh_md5_add(&md5, name.bytes, name.length);
+        oh_md5_add(&md5, "=", 1);
+        oh_md5_add(&md5, value.bytes, value.length);
+        oh_md5_add(&md5, "", 1);
+    }
+    oh_md5_end(&md5, digest);
+}
+
+/* ---- Writing ---- */
+
+typedef struct texts {
+    oh_text each[TEXTS_COUNT];
+} texts;
+
+static texts texts_of(const oh_server_pool *pool)
+{
+    return (texts){{
+        [NAME] = pool->name,
+        [USERNAME] = pool->username,
+        [REDIS_AUTH_FILE] = pool->redis_auth_file,
+        [ZONE] = pool->zone,
+        [TLS_CA_CERT_FILE] = pool->tls.ca_cert_file,
+        [TLS_CERT_FILE] = pool->tls.cert_file,
+        [TLS_KEY_FILE] = pool->tls.key_file,
+        [TLS_SERVER_NAME] = pool->tls.server_name,
+        [VARIABLES] = pool->variables,
+        [SENTINELS] = pool->sentinels,
+        [SENTINEL_USERNAME] = pool->sentinel_username,
+    }};
+}
+
+static void write_lengths(const oh_server_pool *pool, header *head)
+{
+    texts all = texts_of(pool);
+    for (int i = 0; i < TEXTS_COUNT; i++) {
+        head->lengths[i] = (uint32_t)all.each[i].length;
+    }
+    head->topology = (uint32_t)topology_offset(head);
+}
+
+size_t oh_image_size(const oh_server_pool *pool)
+{
+    header head = {0};
+    write_lengths(pool, &head);
+    return head.topology + aligned(oh_topology_size(pool));
+}
+
+static void write_header(const oh_server_pool *pool, header *head)
+{
+    head->magic = MAGIC;
+    write_lengths(pool, head);
+    head->read_from = pool->read_from;
+    head->hash = pool->hash;
+    head->distribution = pool->distribution;
+    head->redis_db = pool->redis_db;
+    head->database = pool->database;
+    head->timeout_ms = pool->timeout_ms;
+    head->pool_size = pool->pool_size;
+    head->max_connection_age_ms = pool->max_connection_age_ms;
+    head->server_connections = pool->server_connections;
+    head->server_retry_timeout_ms = pool->server_retry_timeout_ms;
+    head->server_failure_limit = pool->server_failure_limit;
+    head->has_hash_tag = pool->has_hash_tag;
+    memcpy(head->hash_tag, pool->hash_tag, sizeof head->hash_tag);
+    head->is_redis = pool->is_redis;
+    head->is_ssdb = pool->is_ssdb;
+    head->is_cluster = pool->is_cluster;
+    head->has_database = pool->has_database;
+    head->preconnect = pool->preconnect;
+    head->auto_eject_hosts = pool->auto_eject_hosts;
+    head->is_tls = pool->tls.is_on;
+    head->tls_verify = (uint8_t)pool->tls.verify;
+    memcpy(head->variables_digest, pool->variables_digest, sizeof head->variables_digest);
+}
+
+/* Their memory is zero, so the NULs are there. */
+static void write_texts(const oh_server_pool *pool, char *to)
+{
+    texts all = texts_of(pool);
+    for (int i = 0; i < TEXTS_COUNT; i++) {
+        if (all.each[i].length > 0) {
+            memcpy(to, all.each[i].bytes, all.each[i].length);
+        }
+        to += all.each[i].length + 1;
+    }
+}
+
+void oh_image_write(
+    const oh_server_pool *pool, const uint8_t salt[OH_IMAGE_SALT_BYTES], void *memory)
+{
+    size_t size = oh_image_size(pool);
+    header *head = memory;
+    memset(memory, 0, size);
+    write_header(pool, head);
+    write_texts(pool, (char *)(head + 1));
+    head->has_secrets = digest_secrets(pool, salt, head->secrets_digest);
+    oh_topology *topology = (oh_topology *)((char *)memory + head->topology);
+    oh_topology_build(pool, NULL, topology, size - head->topology);
+    head->length = head->topology + (uint32_t)oh_topology_length(topology);
+}
+
+/* ---- Trusting ---- */
+
+static bool is_flag(uint8_t flag)
+{
+    return flag <= 1;
+}
+
+static bool has_good_lengths(const header *head)
+{
+    for (int i = 0; i < TEXTS_COUNT; i++) {
+        size_t most = i == NAME                          ? OH_POOL_NAME_BYTES_MAX
+                      : i == VARIABLES || i == SENTINELS ? OH_CONFIG_BYTES_MAX
+                                                         : OH_TEXT_BYTES_MAX;
+        if (head->lengths[i] > most) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool has_good_fields(const header *head, size_t length)
+{
+    return head->magic == MAGIC && head->length <= length && has_good_lengths(head) &&
+           head->read_from < OH_READ_FROMS_COUNT && head->hash < OH_HASHES_COUNT &&
+           head->distribution < OH_DISTRIBUTIONS_COUNT && is_flag(head->has_hash_tag) &&
+           is_flag(head->is_redis) && is_flag(head->is_ssdb) && is_flag(head->is_cluster) &&
+           is_flag(head->has_database) && is_flag(head->has_secrets) && is_flag(head->preconnect) &&
+           is_flag(head->auto_eject_hosts) && is_flag(head->is_tls) &&
+           head->tls_verify < OH_TLS_VERIFIES_COUNT && head->topology == topology_offset(head) &&
+           head->topology < head->length;
+}
+
+static bool has_good_texts(const header *head)
+{
+    const char *text = (const char *)(head + 1);
+    for (int i = 0; i < TEXTS_COUNT; i++) {
+        size_t length = head->lengths[i];
+        if (memchr(text, '\0', length + 1) != text + length) {
+            return false;
+        }
+        text += length + 1;
+    }
+    return true;
+}
+
+bool oh_image_is_valid(const void *image, size_t length)
+{
+    const header *head = image;
+    if (length < sizeof *head || !has_good_fields(head, length)) {
+        return false;
+    }
+    return has_good_texts(head) &&
+           oh_topology_valid((const char *)image + head->topology, head->length - head->topology) &&
+           head->hash == oh_topology_hash_function(oh_image_topology(image)) &&
+           head->distribution == oh_topology_distribution(oh_image_topology(image));
+}
+
+bool oh_image_equals(const void *a, size_t a_length, const void *b, size_t b_length)
+{
+    return a_length >= sizeof(header) && b_length >= sizeof(header) &&
+           ((const header *)a)->length == ((const header *)b)->length &&
+           memcmp(a, b, ((const header *)a)->length) == 0;
+}
+
+/* ---- Reading ---- */
+
+const oh_topology *oh_image_topology(const void *image)
+{
+    const header *head = image;
+    return (const oh_topology *)((const char *)image + head->topology);
+}
+
+static void read_servers(const oh_topology *topology, oh_server *servers)
+{
+    for (uint32_t i = 0; i < oh_topology_nodes_count(topology); i++) {
+        oh_node node = oh_topology_node(topology, i);
+        servers[i] = (oh_server){.name = node.name,
+            .host = node.host,
+            .path = node.path,
+            .port = node.port,
+            .weight = node.weight,
+            .id = node.id,
+            .role = node.role,
+            .master = (uint16_t)node.master,
+            .is_failing = node.is_failing,
+            .is_near = node.is_near};
+    }
+}
+
+/* Absent if it is empty. */
+static oh_text text_at(const header *head, int number)
+{
+    const char *text = (const char *)(head + 1);
+    for (int i = 0; i < number; i++) {
+        text += head->lengths[i] + 1;
+    }
+    return head->lengths[number] > 0 ? (oh_text){text, head->lengths[number]} : (oh_text){NULL, 0};
+}
+
+oh_text oh_image_variables(const void *image)
+{
+    return text_at(image, VARIABLES);
+}
+
+oh_text oh_image_password_file(const void *image)
+{
+    return text_at(image, REDIS_AUTH_FILE);
+}
+
+const uint8_t *oh_image_variables_digest(const void *image)
+{
+    return ((const header *)image)->variables_digest;
+}
+
+void oh_image_pool(const void *image, oh_server *servers, oh_server_pool *pool)
+{
+    const header *head = image;
+    const oh_topology *topology = oh_image_topology(image);
+    read_servers(topology, servers);
+    *pool = (oh_server_pool){.name = {(const char *)(head + 1), head->lengths[NAME]},
+        .username = text_at(head, USERNAME),
+        .redis_auth_file = text_at(head, REDIS_AUTH_FILE),
+        .zone = text_at(head, ZONE),
+        .variables = text_at(head, VARIABLES),
+        .sentinels = text_at(head, SENTINELS),
+        .sentinel_username = text_at(head, SENTINEL_USERNAME),
+        .hash = (oh_hash)head->hash,
+        .distribution = (oh_distribution)head->distribution,
+        .has_hash_tag = head->has_hash_tag,
+        .hash_tag = {head->hash_tag[0], head->hash_tag[1]},
+        .servers = servers,
+        .servers_count = oh_topology_nodes_count(topology),
+        .is_redis = head->is_redis,
+        .is_ssdb = head->is_ssdb,
+        .is_cluster = head->is_cluster,
+        .read_from = (oh_read_from)head->read_from,
+        .slots = oh_topology_slots(topology),
+        .epoch = oh_topology_epoch(topology),
+        .tls = {.is_on = head->is_tls,
+            .verify = (oh_tls_verify)head->tls_verify,
+            .ca_cert_file = text_at(head, TLS_CA_CERT_FILE),
+            .cert_file = text_at(head, TLS_CERT_FILE),
+            .key_file = text_at(head, TLS_KEY_FILE),
+            .server_name = text_at(head, TLS_SERVER_NAME)},
+        .redis_db = head->redis_db,
+        .has_database = head->has_database,
+        .database = head->database,
+        .timeout_ms = head->timeout_ms,
+        .pool_size = head->pool_size,
+        .max_connection_age_ms = head->max_connection_age_ms,
+        .server_connections = head->server_connections,
+        .preconnect = head->preconnect,
+        .auto_eject_hosts = head->auto_eject_hosts,
+        .server_retry_timeout_ms = head->server_retry_timeout_ms,
+        .server_failure_limit = head->server_failure_limit};
+    memcpy(pool->variables_digest, head->variables_digest, sizeof pool->variables_digest);
+}
+
+bool oh_image_has_secrets(const void *image)
+{
+    return ((const header *)image)->has_secrets;
+}
+
+bool oh_image_is_of_secrets(
+    const void *image, const uint8_t salt[OH_IMAGE_SALT_BYTES], const oh_server_pool *pool)
+{
+    uint8_t digest[OH_IMAGE_DIGEST_BYTES];
+    const header *head = image;
+    return digest_secrets(pool, salt, digest) == head->has_secrets &&
+           memcmp(digest, head->secrets_digest, sizeof digest) == 0;
+}

@@ -1,0 +1,147 @@
+/*
+ * Checks if a block of memory may be trusted as a topology.
+ *
+ * It does not check that the topology is the right one. It checks that with every offset, count and
+ * number in it locate, explain and node end and stay inside the block, and that a ring built of its
+ * nodes has the right size. So a torn or hostile block costs a wrong answer at worst, never a
+ * crash.
+ *
+ * Implements spec/topology.
+ */
+#include <string.h>
+
+#include "core/generated/limits.h"
+#include "core/topology/topology_layout.h"
+
+/* Where the areas begin that nothing else may overlap: a table of slots may be written to. */
+static size_t areas_begin(const oh_topology *topology)
+{
+    return sizeof(oh_topology) + (topology->distribution == OH_SLOTS ? OH_SLOTS_BYTES : 0);
+}
+
+/*
+ * True if `count` things of `size` bytes are at an aligned offset, after the header and inside the
+ * block.
+ */
+static bool is_area(const oh_topology *topology, uint32_t offset, uint64_t count, uint64_t size)
+{
+    return offset >= areas_begin(topology) && offset % 8 == 0 &&
+           offset + count * size <= topology->length;
+}
+
+static bool is_text(
+    const oh_topology *topology, uint32_t offset, uint32_t length, uint32_t length_max)
+{
+    const char *text = oh_topology_at(topology, offset);
+    return length <= length_max && offset >= areas_begin(topology) &&
+           (uint64_t)offset + length < topology->length && text[length] == '\0';
+}
+
+static bool has_valid_header(const oh_topology *topology, size_t size)
+{
+    return topology->magic == OH_TOPOLOGY_MAGIC && topology->length <= size &&
+           topology->hash < OH_HASHES_COUNT && topology->distribution < OH_DISTRIBUTIONS_COUNT &&
+           topology->nodes_count > 0 &&
+           topology->nodes_count <=
+               /* A cluster's map keeps the places of nodes that have left. */
+               2 * OH_POOL_SERVERS_MAX &&
+           memchr(topology->fingerprint, '\0', sizeof topology->fingerprint) != NULL;
+}
+
+/* True if every number that placement looks up has a range. */
+static bool has_valid_numbers(const oh_topology *topology)
+{
+    if (topology->distribution == OH_SLOTS) {
+        return !topology->is_plain;
+    }
+    return topology->points_count > 0 && topology->slots_count > 0 && topology->shift < 32 &&
+           oh_topology_number_max(topology) >> topology->shift < topology->ranges_count &&
+           (!topology->is_plain || topology->distribution == OH_KETAMA);
+}
+
+static bool has_ring(const oh_topology *topology)
+{
+    return is_area(topology, topology->points, (uint64_t)topology->points_count + 1,
+               sizeof(oh_point)) &&
+           is_area(topology, OH_TOPOLOGY_RANGES, topology->ranges_count, sizeof(oh_range));
+}
+
+static bool has_valid_areas(const oh_topology *topology)
+{
+    return is_area(topology, topology->nodes, topology->nodes_count, sizeof(oh_node_record)) &&
+           (topology->distribution == OH_SLOTS || has_ring(topology));
+}
+
+static bool has_valid_nodes(const oh_topology *topology)
+{
+    const oh_node_record *nodes = oh_topology_at(topology, topology->nodes);
+    uint64_t weights_sum = 0;
+    for (uint32_t i = 0; i < topology->nodes_count; i++) {
+        weights_sum += nodes[i].weight;
+        if (!is_text(topology, nodes[i].name, nodes[i].name_length, OH_SERVER_NAME_BYTES_MAX) ||
+            !is_text(
+                topology, nodes[i].address, nodes[i].address_length, OH_SERVER_ADDRESS_BYTES_MAX) ||
+            !is_text(topology, nodes[i].id, nodes[i].id_length, OH_NODE_ID_BYTES_MAX) ||
+            nodes[i].weight == 0 || nodes[i].role >= OH_ROLES_COUNT ||
+            nodes[i].master >= topology->nodes_count) {
+            return false;
+        }
+    }
+    return weights_sum <= OH_WEIGHTS_SUM_MAX;
+}
+
+static bool has_valid_slots(const oh_topology *topology)
+{
+    const uint16_t *slots = oh_topology_slots_table(topology);
+    for (uint32_t slot = 0; slot < OH_SLOTS_COUNT; slot++) {
+        if ((slots[slot] & ~OH_SLOT_UNSERVED) >= topology->nodes_count) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The guard ends every search, whatever the values before it are. */
+static bool has_valid_points(const oh_topology *topology)
+{
+    const oh_point *points = oh_topology_at(topology, topology->points);
+    for (uint32_t i = 0; i <= topology->points_count; i++) {
+        if (points[i].node >= topology->nodes_count) {
+            return false;
+        }
+    }
+    return points[topology->points_count].value == UINT32_MAX;
+}
+
+static bool is_range(const oh_topology *topology, const oh_range *range)
+{
+    for (int i = 0; i < 2; i++) {
+        bool is_crowded = range->nodes[i] == OH_CROWDED;
+        if (is_crowded ? range->split > topology->points_count
+                       : range->nodes[i] >= topology->nodes_count) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool has_valid_ranges(const oh_topology *topology)
+{
+    const oh_range *ranges = oh_topology_at(topology, OH_TOPOLOGY_RANGES);
+    for (uint32_t i = 0; i < topology->ranges_count; i++) {
+        if (!is_range(topology, &ranges[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool oh_topology_valid(const void *memory, size_t size)
+{
+    const oh_topology *topology = memory;
+    return size >= sizeof(oh_topology) && has_valid_header(topology, size) &&
+           has_valid_numbers(topology) && has_valid_areas(topology) && has_valid_nodes(topology) &&
+           (topology->distribution == OH_SLOTS
+                   ? has_valid_slots(topology)
+                   : has_valid_points(topology) && has_valid_ranges(topology));
+}
