@@ -1,5 +1,5 @@
 /*
- * The engine's own words for it are in get.c, in the order in which a program says them.
+ * Wraps the engine's functions for the tests. get.c shows in which order a program calls them.
  */
 #include "caller.h"
 

@@ -1,5 +1,6 @@
 /*
- * A caller: what a program does with the engine, in words short enough for tests.
+ * Caller: short functions for what a program does with the engine. It opens a server pool, sends
+ * commands to its nodes, and reads the replies.
  */
 #ifndef OH_TESTS_CALLER_H
 #define OH_TESTS_CALLER_H
@@ -9,51 +10,63 @@
 
 #define CALLER_REPLY_BYTES 4096
 
-/* One exchange with one node, and what became of it. */
+/* One exchange with one node, and its reply or failure. */
 typedef struct caller {
     oh_exchange exchange;
     oh_failure failure;
-    char reply[CALLER_REPLY_BYTES]; /* As much of it as fits, ended by a 0. */
-    size_t length;                  /* Of all of it. */
+    char reply[CALLER_REPLY_BYTES]; /* As much of it as fits, with a 0 at its end. */
+    size_t length;                  /* Of the whole reply. */
 } caller;
 
-/* Where configurations and sockets lie. */
+/* Sets the directory of the configuration file, and counts the engine's warnings. */
 void caller_live_in(const char *directory);
 
 /*
- * Writes the configuration that caller_open reads. None of its calls is one that faults.c has
- * wrapped.
+ * Writes the configuration that caller_open reads. It makes no call that faults.c wraps, so it
+ * never fails.
  */
 void caller_configure(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The server pool of that name, counted. NULL and a failure. */
+/*
+ * Opens the server pool of that name, for the caller to release. NULL and a failure if there is
+ * none.
+ */
 oh_snapshot *caller_open(const char *pool, oh_failure *failure);
 
-/* Appends a command, its words separated by blanks; returns the length of the whole request. */
+/*
+ * Appends a command to a request of `length` bytes. Spaces separate the words of the command.
+ * Returns the new length of the request.
+ */
 size_t caller_write(char *request, size_t length, const char *command);
 
-/* An exchange with the node of that number. False, and a failure, if there is no memory. */
+/* Begins an exchange with the node of that number. False and a failure if there is no memory. */
 bool caller_begin(caller *it, oh_snapshot *snapshot, uint32_t number);
 
-/* One command, or some; true if every reply came, whatever it says. */
+/*
+ * ask sends one command, send a request of one or more. True if every reply has arrived, even if it
+ * is an error.
+ */
 bool caller_ask(caller *it, const char *command, const oh_call_terms *terms);
 bool caller_send(caller *it, const char *request, size_t length, const oh_call_terms *terms);
 
-/* Reads the replies of what was sent. False: not all came. */
+/* Reads the replies to a request. False if some did not arrive. */
 bool caller_read(caller *it, const char *request, size_t length);
 void caller_end(caller *it);
 
-/* A call with a caller of its own. The reply is compared; a wrong one ends the program's test. */
+/*
+ * One command in an exchange of its own. An unexpected reply fails the test. False and a failure if
+ * there is no reply.
+ */
 bool caller_gets(oh_snapshot *snapshot, uint32_t number, const char *command, const char *reply,
     oh_failure *failure);
 
-/* The end of a thread: the engine has nothing any more. */
+/* Ends the engine in this thread. Afterwards it holds no memory and no connection. */
 void caller_leave(void);
 
-/* How many warnings the engine has given since the last call of this. */
+/* Returns how many warnings the engine has given since the last call of this function. */
 unsigned caller_warnings(void);
 
-/* A number for a key that no key had before. */
+/* A number for a key; no earlier key had it. */
 unsigned caller_number(void);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The tests of the engine, by what they need: nodes that do what they are told, or real servers.
+ * The tests of the engine. Some need scripted nodes, the others need real servers.
  */
 #ifndef OH_TESTS_ENGINE_H
 #define OH_TESTS_ENGINE_H
@@ -13,8 +13,10 @@
 void test_exchange(const node *one, const node *other);
 void test_source(const node *one, const node *other);
 void test_sweep(const node *one, const node *other);
+/* A node that speaks TLS by the certificate in the directory. */
+void test_sweep_encrypted(const node *encrypted, const char *directory);
 
-/* With the port of a redis-server, and of a node of a Redis Cluster. */
+/* These take the port of a redis-server, and of a node of a Redis Cluster. */
 void test_subscription(unsigned port);
 void test_sweep_cluster(unsigned port);
 

@@ -1,6 +1,6 @@
 /*
- * One exchange, several, and how each of them ends: a right reply, or a failure that says what is
- * true.
+ * Tests of single exchanges, and of several in one set. Each exchange ends with the right reply, or
+ * with a failure that reports correctly what happened.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static void configure(const node *one, const char *more)
 /* ---- One command ---- */
 
 typedef struct ending {
-    const char *manner; /* Of the node. */
+    const char *manner; /* How the node answers; see node.h. */
     bool is_answered;
     oh_error_kind kind;
     oh_outcome outcome;
@@ -57,7 +57,7 @@ static void check_ending(const node *one, oh_snapshot *snapshot, const ending *e
     char command[64];
     caller it;
 
-    test_begin("a command to a node that does this: %s", expected->manner);
+    test_begin("a command that the node answers in this manner: %s", expected->manner);
     snprintf(command, sizeof command, "INCR %s:%u", expected->manner, number);
     CHECK(caller_begin(&it, snapshot, 0));
     CHECK(caller_ask(&it, command, &terms) == expected->is_answered);
@@ -100,8 +100,9 @@ static void test_reuse(const node *one)
     }
     CHECK(atomic_load(&one->counts->connections) == before + 1);
 
-    test_begin("a connection that the node has closed is replaced, noticed before the next read is "
-               "sent or after");
+    test_begin(
+        "a connection that the node has closed is replaced, whether this is noticed before or "
+        "after the next read is sent");
     CHECK(caller_gets(snapshot, 0, "ECHO last", "$4\r\nlast\r\n", &failure));
     CHECK(caller_gets(snapshot, 0, "ECHO hello", "$5\r\nhello\r\n", &failure));
     CHECK(atomic_load(&one->counts->connections) == before + 2);
@@ -116,7 +117,7 @@ static void check_sign_in(
     char command[64];
     oh_failure failure;
 
-    test_begin("a sign-in that fails: %s", what);
+    test_begin("a handshake that fails: %s", what);
     configure(one, directives);
     oh_snapshot *snapshot = caller_open("alpha", &failure);
     snprintf(command, sizeof command, "INCR %u", number);
@@ -133,7 +134,7 @@ static void test_refused(void)
     oh_failure failure;
     node nobody = {.port = node_free_port()};
 
-    test_begin("a node that nobody listens for is told of as not sent, and rests");
+    test_begin("if no server listens on the port, the command is not sent and the node rests");
     configure(&nobody, "");
     oh_snapshot *snapshot = caller_open("alpha", &failure);
     CHECK(!caller_gets(snapshot, 0, "ECHO x", "", &failure));
@@ -145,7 +146,7 @@ static void test_refused(void)
     caller_leave();
 }
 
-/* ---- Several ---- */
+/* ---- Several commands or nodes ---- */
 
 static void test_pipeline(const node *one)
 {
@@ -155,7 +156,7 @@ static void test_pipeline(const node *one)
     size_t length = 0;
     caller it;
 
-    test_begin("a pipeline larger than all buffers, of a node that answers before it reads on");
+    test_begin("a pipeline larger than all buffers, to a node that answers before it reads on");
     memset(command, 'x', ECHO_BYTES);
     memcpy(command, "ECHO ", 5);
     command[ECHO_BYTES + 5] = '\0';
@@ -188,7 +189,7 @@ static void test_set(const node *one, const node *other)
     oh_failure failure;
     caller them[3];
 
-    test_begin("three nodes at once, of which one is mute: two answer, one fails");
+    test_begin("three nodes in parallel, one of them mute: two answer, one fails");
     caller_configure(
         "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 5000\n  servers:\n"
         "   - 127.0.0.1:%u:1 one\n   - 127.0.0.1:%u:1 two\n   - 127.0.0.1:%u:1 three\n",
@@ -230,7 +231,7 @@ static void test_held(const node *one)
     caller it;
 
     test_begin(
-        "a kept connection carries one call after the other, and the list of EXEC is counted");
+        "a kept connection carries several calls in turn, and the replies of EXEC are counted");
     CHECK(caller_begin(&it, snapshot, 0));
     oh_exchange_keep(&it.exchange);
     CHECK(caller_ask(&it, "WATCH k", &usual) && it.exchange.use.held);
@@ -259,9 +260,9 @@ static void test_ssdb_node(const node *one)
     oh_failure failure;
     oh_snapshot *snapshot = (configure(one, "  engine: ssdb\n"), caller_open("alpha", &failure));
 
-    test_begin("a node that is SSDB: one command becomes four, and their replies one");
+    test_begin("an SSDB node: one command becomes four, and their four replies become one");
     CHECK(caller_gets(snapshot, 0, "EXISTS k", ":1\r\n", &failure));
-    test_begin("what SSDB would misunderstand is not sent");
+    test_begin("a command that SSDB would misunderstand is not sent");
     CHECK(!caller_gets(snapshot, 0, "SET k v EX 5 NX", "", &failure));
     CHECK(failure.kind == OH_ERROR_UNSUPPORTED && failure.outcome == OH_OUTCOME_NOT_SENT);
     oh_snapshot_release(snapshot);

@@ -1,6 +1,6 @@
 /*
- * A door has a counter; a wrapped call asks whether it is the one. Where a call may do a part of
- * its work, doing one byte is one of the ways in which it fails.
+ * Each wrapped call counts itself, and fails if it is the one that was chosen. A call that may do a
+ * part of its work has one more way to fail: it handles a single byte.
  */
 #include "faults.h"
 
@@ -22,7 +22,7 @@
 #include <sys/timerfd.h>
 #include <time.h>
 
-#define ONE_BYTE (-1) /* In the place of an errno. */
+#define ONE_BYTE (-1) /* Instead of an errno: the call handles a single byte. */
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
 static bool is_armed, lasts;
@@ -48,7 +48,7 @@ faults_report faults_disarm(void)
     return report;
 }
 
-/* 0: it does not fail. */
+/* Returns how the call fails: an errno or ONE_BYTE. 0 if it does not fail. */
 static int fault(faults_door which, const char *name, const int *errors, size_t count)
 {
     if (!is_armed || which != door) {
@@ -205,7 +205,7 @@ int __wrap_fcntl(int fd, int command, ...)
                : __real_fcntl(fd, command, argument);
 }
 
-/* A receive that may wait says EAGAIN at its timeout alone. */
+/* A recv that may wait returns EAGAIN only at its timeout. So EAGAIN is left out for it. */
 ssize_t __real_recv(int fd, void *bytes, size_t size, int flags);
 ssize_t __wrap_recv(int fd, void *bytes, size_t size, int flags);
 ssize_t __wrap_recv(int fd, void *bytes, size_t size, int flags)

@@ -1,10 +1,10 @@
 /*
- * The engine in one page: a command, to the node that has its key, and what that node answers.
+ * The engine in one page: sends a command to the node that has its key, and prints the reply.
  *
  *     get nutcracker.yml POOL GET user:1
  *
- * The word behind the command is taken for its key. The reply is printed as it came, a failure in
- * words.
+ * The word after the command is used as its key. The reply is printed unchanged, a failure as a
+ * message.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "engine/shared/resolver.h"
 #include "engine/source/source.h"
 
-/* The words of a command as redis wants them. */
+/* Encodes the words of a command in the Redis protocol. */
 static void encode(oh_buffer *request, char **words, int count)
 {
     oh_buffer_print(request, "*%d\r\n", count);
@@ -33,7 +33,7 @@ static bool ask(oh_snapshot *snapshot, uint32_t node, const oh_buffer *request, 
         .meter = oh_snapshot_meter(snapshot, node),
         .is_of_plain_pool = true};
     oh_call_terms terms = {.timeout_ms = snapshot->pool->timeout_ms};
-    oh_wire wire; /* Tells us where the reply ends, as it tells the engine. */
+    oh_wire wire; /* Finds the end of the reply, as it does for the engine. */
     char bytes[4096];
     size_t count = 1;
     oh_exchange exchange = {0};

@@ -1,9 +1,11 @@
 /*
- * One thread for each connection, which blocks where it has to.
+ * A node has one thread for each connection. The thread blocks while it reads and writes. With TLS
+ * it reads and writes by OpenSSL's own functions for sockets.
  */
 #include "node.h"
 
 #include <arpa/inet.h>
+#include <limits.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
 #include <signal.h>
@@ -17,6 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <openssl/ssl.h>
+
 #define WORDS_MAX 4
 #define WORD_BYTES 65536
 #define REPLY_BYTES (WORD_BYTES + 64)
@@ -24,9 +28,10 @@
 typedef struct talk {
     FILE *in;
     int socket;
+    SSL *ssl; /* NULL for a plain connection. */
     node_counts *counts;
     unsigned count;
-    char words[WORDS_MAX][WORD_BYTES]; /* Those behind the last place share it. */
+    char words[WORDS_MAX][WORD_BYTES]; /* Words that do not fit share the last place. */
     char reply[REPLY_BYTES];
     size_t length;
 } talk;
@@ -108,12 +113,18 @@ static void execute(talk *it)
     it->length = (size_t)length;
 }
 
-/* ---- Manners ---- */
+/* ---- Manners of answering ---- */
+
+static ssize_t say(const talk *it, const char *bytes, size_t length)
+{
+    return it->ssl ? SSL_write(it->ssl, bytes, (int)length)
+                   : send(it->socket, bytes, length, MSG_NOSIGNAL);
+}
 
 static bool give(const talk *it, size_t length)
 {
     for (size_t given = 0; given < length;) {
-        ssize_t count = send(it->socket, it->reply + given, length - given, MSG_NOSIGNAL);
+        ssize_t count = say(it, it->reply + given, length - given);
 
         if (count <= 0) {
             return false;
@@ -126,9 +137,7 @@ static bool give(const talk *it, size_t length)
 static bool drip(talk *it)
 {
     for (size_t i = 0; i < it->length; i++) {
-        char byte = it->reply[i];
-
-        if (send(it->socket, &byte, 1, MSG_NOSIGNAL) != 1) {
+        if (say(it, it->reply + i, 1) != 1) {
             return false;
         }
         usleep(100);
@@ -141,7 +150,7 @@ static bool is_told(const talk *it, const char *manner)
     return strncmp(last_word(it), manner, strlen(manner)) == 0;
 }
 
-/* Whether the connection goes on. */
+/* Executes and answers a command. False if the connection is to be closed. */
 static bool answer(talk *it)
 {
     execute(it);
@@ -171,11 +180,63 @@ static void *serve(void *connection)
 {
     talk *it = connection;
 
-    while (read_command(it) && answer(it)) {
+    while (it->in && read_command(it) && answer(it)) {
     }
-    fclose(it->in);
+    if (it->in) {
+        fclose(it->in);
+    }
+    if (it->ssl) {
+        SSL_free(it->ssl);
+        close(it->socket);
+    }
     free(it);
     return NULL;
+}
+
+/* ---- TLS ---- */
+
+static SSL_CTX *context; /* NULL in a plain node. */
+
+static ssize_t read_encrypted(void *ssl, char *bytes, size_t size)
+{
+    int count = SSL_read(ssl, bytes, size > INT_MAX ? INT_MAX : (int)size);
+
+    return count > 0 ? count : 0;
+}
+
+/* The stream of a new connection; NULL if its handshake fails. */
+static FILE *encrypt(talk *it)
+{
+    it->ssl = SSL_new(context);
+    must(it->ssl && SSL_set_fd(it->ssl, it->socket) == 1, "SSL_new");
+    return SSL_accept(it->ssl) == 1
+               ? fopencookie(it->ssl, "r", (cookie_io_functions_t){.read = read_encrypted})
+               : NULL;
+}
+
+static void *serve_encrypted(void *connection)
+{
+    talk *it = connection;
+
+    it->in = encrypt(it);
+    return serve(it);
+}
+
+static void make_context(const char *directory)
+{
+    char command[2 * PATH_MAX + 256], certificate[PATH_MAX], key[PATH_MAX];
+
+    snprintf(certificate, sizeof certificate, "%s/node.crt", directory);
+    snprintf(key, sizeof key, "%s/node.key", directory);
+    snprintf(command, sizeof command,
+        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 "
+        "-subj /CN=node -addext subjectAltName=IP:127.0.0.1 -out %s -keyout %s 2>%s/openssl.log",
+        certificate, key, directory);
+    must(system(command) == 0, "openssl");
+    context = SSL_CTX_new(TLS_server_method());
+    must(context && SSL_CTX_use_certificate_file(context, certificate, SSL_FILETYPE_PEM) == 1 &&
+             SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) == 1,
+        "the certificate");
 }
 
 /* ---- The process ---- */
@@ -203,15 +264,18 @@ static void accept_all(int listener, node_counts *counts)
         must(it != NULL, "malloc");
         setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
         it->socket = socket;
-        it->in = fdopen(socket, "r");
+        it->ssl = NULL;
+        it->in = context ? NULL : fdopen(socket, "r");
         it->counts = counts;
         atomic_fetch_add(&counts->connections, 1);
-        must(pthread_create(&thread, NULL, serve, it) == 0, "pthread_create");
+        must(pthread_create(&thread, NULL, context ? serve_encrypted : serve, it) == 0,
+            "pthread_create");
         pthread_detach(thread);
     }
 }
 
-node node_start(void)
+/* `directory` is NULL for a plain node. */
+static node start(const char *directory)
 {
     node it;
     int listener = listen_somewhere(&it.port, true);
@@ -219,15 +283,31 @@ node node_start(void)
     it.counts =
         mmap(NULL, sizeof *it.counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     must(it.counts != MAP_FAILED, "mmap");
+    if (directory) {
+        make_context(directory);
+    }
     it.pid = fork();
     must(it.pid >= 0, "fork");
     if (it.pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
+        signal(SIGPIPE, SIG_IGN); /* SSL_write would raise it. */
         accept_all(listener, it.counts);
         _exit(0);
     }
+    SSL_CTX_free(context);
+    context = NULL;
     close(listener);
     return it;
+}
+
+node node_start(void)
+{
+    return start(NULL);
+}
+
+node node_start_encrypted(const char *directory)
+{
+    return start(directory);
 }
 
 void node_stop(node *it)
@@ -237,7 +317,7 @@ void node_stop(node *it)
     munmap(it->counts, sizeof *it->counts);
 }
 
-/* It stays bound as long as the program runs, so that nobody else is given it. */
+/* The port stays bound as long as the program runs, so no other process gets it. */
 uint16_t node_free_port(void)
 {
     uint16_t port;

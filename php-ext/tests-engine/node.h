@@ -1,18 +1,19 @@
 /*
- * A node that does what it is told: a server in a process of its own, which answers the commands of
- * redis that the tests need, in the manner that a word in front of the last argument names:
+ * Node: a scripted server in its own process. It knows the Redis commands that the tests need. The
+ * beginning of the last argument selects the manner in which it answers:
  *
- *     INCR drip:k     the reply comes byte by byte
- *     INCR half:k     half of it, and the connection is closed
- *     INCR close:k    nothing, and the connection is closed
- *     INCR mute:k     nothing
- *     INCR surplus:k  the reply comes twice
- *     INCR noise:k    something that is no reply
- *     INCR last:k     the reply, and the connection is closed
+ *     INCR drip:k     sends the reply byte by byte
+ *     INCR half:k     sends half of the reply, then closes the connection
+ *     INCR close:k    closes the connection without a reply
+ *     INCR mute:k     sends nothing
+ *     INCR surplus:k  sends the reply twice
+ *     INCR noise:k    sends bytes that are not a reply
+ *     INCR last:k     sends the reply, then closes the connection
  *
- * INCR answers how often it was sent this key, which ends in a number; the tests see that, too, so
- * a failure's word "not sent" can be held against it. SUBSCRIBE is confirmed, and a message follows
- * at once. A connection is read command by command, as SSDB does.
+ * INCR replies how often the node has received it for this key, which ends in a number. The tests
+ * read the same counter, so they can check whether a command that was reported as not sent has
+ * arrived. The node confirms SUBSCRIBE and sends a message immediately after that. It reads a
+ * connection one command at a time, as SSDB does.
  */
 #ifndef OH_TESTS_NODE_H
 #define OH_TESTS_NODE_H
@@ -25,7 +26,7 @@
 
 typedef struct node_counts {
     atomic_uint connections;
-    atomic_uint executed[NODE_KEYS]; /* How often it was sent INCR, by the number of the key. */
+    atomic_uint executed[NODE_KEYS]; /* How often INCR was received, by the key's number. */
 } node_counts;
 
 typedef struct node {
@@ -34,11 +35,15 @@ typedef struct node {
     node_counts *counts; /* Shared with the process of the node. */
 } node;
 
-/* On a free port. Ends the program if it cannot be had. */
+/* Starts a node on a free port. Exits if that fails. */
 node node_start(void);
+
+/* The same for a node that speaks TLS. Its certificate becomes the file node.crt in the directory.
+ */
+node node_start_encrypted(const char *directory);
 void node_stop(node *it);
 
-/* A port that nobody listens on. */
+/* A port on which no process listens. */
 uint16_t node_free_port(void);
 
 #endif

@@ -1,4 +1,4 @@
-"""The tests of the engine with the servers that some of them need: `make` in this folder.
+"""Runs the tests of the engine, with real servers for those that need them: `make` here.
 
 Ends with "N passed, M failed".
 """
@@ -34,7 +34,7 @@ def main():
 
 
 def differences(directory, port):
-    """Where the output of the `get` program differs from what it should be."""
+    """Yields each case in which `get` does not print what it should."""
     path = os.path.join(directory, "get.yml")
     unused = free_port()
     for written, pool, words, expected in (
@@ -74,7 +74,7 @@ def said(command):
 
 
 def run_tests(directory, *ports):
-    """(passed, failed). A program that has not printed its last line has failed."""
+    """Returns (passed, failed). The program has failed if it did not print its last line."""
     program = subprocess.Popen(
         [os.path.join(HERE, "build", "tests"), directory, *map(str, ports)],
         stdout=subprocess.PIPE,

@@ -1,5 +1,5 @@
 /*
- * A file that changes, and what is heard of a channel: by what outlives a call.
+ * Tests of what outlives a call: a configuration whose file changes, and a subscription.
  */
 #include <string.h>
 
@@ -27,8 +27,9 @@ void test_source(const node *one, const node *other)
 {
     oh_failure failure;
 
-    test_begin("who has a server pool keeps it when the file changes, and who comes later has the "
-               "new one");
+    test_begin(
+        "an open server pool stays the same when the file changes, and later callers get the "
+        "new version");
     caller_configure(POOL, (unsigned)one->port);
     oh_snapshot *before = caller_open("alpha", &failure);
     caller_configure(POOL "   - 127.0.0.1:%u:1 two\n", (unsigned)one->port, (unsigned)other->port);
@@ -37,7 +38,7 @@ void test_source(const node *one, const node *other)
     CHECK(caller_gets(before, 0, "ECHO x", "$1\r\nx\r\n", &failure));
     oh_snapshot_release(before);
 
-    test_begin("a file that is wrong changes nothing, and is warned of once");
+    test_begin("an invalid file changes nothing and causes one warning");
     caller_warnings();
     caller_configure("alpha: nonsense\n");
     for (int i = 0; i < 3; i++) {
@@ -47,7 +48,7 @@ void test_source(const node *one, const node *other)
     CHECK(caller_warnings() == 1);
     caller_leave();
 
-    test_begin("a file that is wrong from the beginning is a failure with its line");
+    test_begin("a file that is invalid from the start is a failure that names the line");
     CHECK(caller_open("alpha", &failure) == NULL && failure.kind == OH_ERROR_CONFIG_INVALID);
     CHECK(strstr(failure.what, "line 1") != NULL);
     caller_leave();
@@ -70,7 +71,7 @@ void test_subscription(unsigned port)
     char request[64];
     oh_failure failure;
 
-    test_begin("a subscription of a real server hears what is published, until it is given up");
+    test_begin("a subscription on a real server receives what is published, until UNSUBSCRIBE");
     caller_configure(POOL, port);
     oh_snapshot *snapshot = caller_open("alpha", &failure);
     oh_listener *listener = oh_listener_open(snapshot, snapshot->topology, 5000, 5000, &failure);

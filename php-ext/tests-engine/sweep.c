@@ -1,5 +1,6 @@
 /*
- * A run with a fault is two runs: one that meets it, and one after it that must not notice.
+ * Each step of a sweep runs the scenario twice: with a fault, then without. The second run must
+ * succeed.
  */
 #include "sweep.h"
 
@@ -39,7 +40,7 @@ static void check_failure(
     }
 }
 
-/* One run with one fault, and one after it without. False: there was no such call any more. */
+/* One run with a fault, and one after it without. False if the run made fewer than `nth` calls. */
 static bool run_with(const scenario *it, faults_door door, unsigned nth, unsigned variant,
     bool lasts, unsigned *variants)
 {
@@ -72,7 +73,7 @@ static bool run_with(const scenario *it, faults_door door, unsigned nth, unsigne
     }
     caller_leave();
     if (!CHECK(faults_memory() == memory) || !CHECK(faults_descriptors() == descriptors)) {
-        printf("  after %s: %ld allocations and %d descriptors are missing\n", report.name,
+        printf("  after %s: %ld allocations and %d descriptors have leaked\n", report.name,
             faults_memory() - memory, (int)(faults_descriptors() - descriptors));
     }
     alarm(0);
@@ -114,7 +115,7 @@ static void sweep_one(const scenario *it)
     sweep_over(it, FAULTS_KERNEL, false, &calls, &ways);
     printf("  %s: swept over %u allocations, and %u system calls that fail in %u ways\n", it->name,
         allocations, calls, ways);
-    test_begin("%s: there was enough to sweep over", it->name);
+    test_begin("%s: the sweep covered enough calls", it->name);
     CHECK(allocations >= it->allocations_min && calls >= it->calls_min);
 }
 

@@ -1,5 +1,5 @@
 /*
- * What is swept over: from the file of a configuration to the reply of a node.
+ * The scenarios of the sweep. Each goes from the configuration file to the reply of a node.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +82,7 @@ static bool run_ssdb(unsigned number, oh_failure *failure)
     return is_answered;
 }
 
-/* The second call finds the connection closed, before it is sent or after. */
+/* The second call finds the connection closed, before or after its command is sent. */
 static bool run_again(unsigned number, oh_failure *failure)
 {
     oh_snapshot *snapshot = caller_open("alpha", failure);
@@ -94,14 +94,14 @@ static bool run_again(unsigned number, oh_failure *failure)
     snprintf(command, sizeof command, "INCR last%u", number);
     bool is_answered = caller_gets(snapshot, 0, command, ":1\r\n", failure);
     if (is_answered && !caller_gets(snapshot, 0, "ECHO x", "$1\r\nx\r\n", failure)) {
-        failure->outcome = OH_OUTCOME_ANSWERED; /* Of the INCR. */
+        failure->outcome = OH_OUTCOME_ANSWERED; /* That of the INCR. */
         is_answered = false;
     }
     oh_snapshot_release(snapshot);
     return is_answered;
 }
 
-/* What workers of a host share: the segment, the place in it, the queue. */
+/* With what the workers of a host share: the segment, a place in it, and the queue. */
 static bool run_shared(unsigned number, oh_failure *failure)
 {
     if (!oh_segment_store()) {
@@ -118,7 +118,7 @@ static void nobody_else(oh_exchange_set *set)
     (void)set;
 }
 
-/* One exchange to each of two nodes, the reply of the second in parts. */
+/* One exchange with each of two nodes. The reply of the second one comes in parts. */
 static bool run_set(unsigned number, oh_failure *failure)
 {
     oh_snapshot *snapshot = caller_open("alpha", failure);
@@ -157,7 +157,7 @@ static bool run_set(unsigned number, oh_failure *failure)
         }
         is_answered &= has_come;
         if (i && !is_answered && oh_exchange_is_complete(&them[0].exchange)) {
-            failure->outcome = OH_OUTCOME_ANSWERED; /* Of the INCR. */
+            failure->outcome = OH_OUTCOME_ANSWERED; /* That of the INCR. */
         }
     }
     caller_end(&them[0]);
@@ -166,7 +166,7 @@ static bool run_set(unsigned number, oh_failure *failure)
     return is_answered;
 }
 
-/* A kept connection, a command in front, and a MULTI that ends in DISCARD. */
+/* A kept connection with a preface, and a MULTI that ends with DISCARD instead of EXEC. */
 static bool run_held(unsigned number, oh_failure *failure)
 {
     oh_snapshot *snapshot = caller_open("alpha", failure);
@@ -196,7 +196,7 @@ static bool run_held(unsigned number, oh_failure *failure)
     return is_answered;
 }
 
-/* Nobody answers. That is no reply, and takes no longer than its deadline. */
+/* The node does not answer. The call ends without a reply, at its deadline. */
 static bool run_mute(unsigned number, oh_failure *failure)
 {
     oh_snapshot *snapshot = caller_open("alpha", failure);
@@ -215,7 +215,7 @@ static bool run_mute(unsigned number, oh_failure *failure)
     return failure->kind == OH_ERROR_DEADLINE_EXCEEDED;
 }
 
-/* A subscription on two nodes, confirmed, and the message that each of them sends at once. */
+/* A subscription, its confirmation, and the message that the node sends immediately after it. */
 static bool run_subscription(unsigned number, oh_failure *failure)
 {
     static const char expected[] = "*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n*3\r\n$"
@@ -248,7 +248,7 @@ static void configure_changing(void)
 {
 }
 
-/* The file has changed: it is the new one that counts from then on, or the old one stays. */
+/* The file changes. Either the new version is loaded, or the old one stays. */
 static bool run_changed(unsigned number, oh_failure *failure)
 {
     configure_named();
@@ -267,7 +267,7 @@ static bool run_changed(unsigned number, oh_failure *failure)
     bool has_changed = snapshot->nodes_count == 2;
     if (!has_changed) {
         oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_ERROR_CONFIG_INVALID, "look again",
-            "The old one stays");
+            "The old version stays");
     }
     oh_snapshot_release(snapshot);
     return has_changed && increment("alpha", "", number, failure);
@@ -285,7 +285,7 @@ static void configure_cluster(void)
         cluster_port);
 }
 
-/* The first contact, and a command to a master that has not its slot. */
+/* The bootstrap, and a command to a master that does not own the slot of its key. */
 static bool run_redirected(unsigned number, oh_failure *failure)
 {
     oh_snapshot *snapshot = caller_open("alpha", failure);
@@ -330,7 +330,7 @@ static unsigned executed_in_cluster(unsigned number)
     return count;
 }
 
-/* ---- All of them ---- */
+/* ---- All scenarios ---- */
 
 void test_sweep(const node *one, const node *other)
 {
@@ -338,14 +338,14 @@ void test_sweep(const node *one, const node *other)
         {"a command on a new connection", configure_plain, run_plain, 150, 15, executed_by_nodes,
             false},
         {"a reply in parts", configure_plain, run_dripping, 150, 15, executed_by_nodes, false},
-        {"a node with a name", configure_named, run_plain, 120, 20, executed_by_nodes, false},
+        {"a node with a host name", configure_named, run_plain, 120, 20, executed_by_nodes, false},
         {"a connection that was closed", configure_named, run_again, 120, 25, executed_by_nodes,
             false},
-        {"an SSDB", configure_ssdb, run_ssdb, 120, 15, executed_by_nodes, false},
-        {"two nodes at once", configure_plain, run_set, 150, 25, executed_by_nodes, false},
+        {"an SSDB node", configure_ssdb, run_ssdb, 120, 15, executed_by_nodes, false},
+        {"two nodes in parallel", configure_plain, run_set, 150, 25, executed_by_nodes, false},
         {"a kept connection", configure_plain, run_held, 150, 20, executed_by_nodes, false},
-        {"a connection of all workers", configure_plain, run_shared, 150, 25, executed_by_nodes,
-            false},
+        {"a connection that all workers share", configure_plain, run_shared, 150, 25,
+            executed_by_nodes, false},
         {"a node that is mute", configure_plain, run_mute, 0, 15, executed_by_nodes, true},
         {"a subscription", configure_plain, run_subscription, 150, 25, executed_by_nodes, false},
         {"a file that has changed", configure_changing, run_changed, 250, 25, executed_by_nodes,
@@ -354,6 +354,40 @@ void test_sweep(const node *one, const node *other)
 
     first = one;
     second = other;
+    sweep(all, sizeof all / sizeof *all);
+}
+
+static const node *encrypted_node;
+static const char *certificate_directory;
+
+static unsigned executed_encrypted(unsigned number)
+{
+    return atomic_load(&encrypted_node->counts->executed[number]);
+}
+
+static void configure_encrypted(void)
+{
+    caller_configure("alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 5000\n"
+                     "  redis_auth: secret\n  tls: true\n  tls_ca_cert_file: %s/node.crt\n"
+                     "  servers:\n   - 127.0.0.1:%u:1 one\n",
+        certificate_directory, (unsigned)encrypted_node->port);
+}
+
+void test_sweep_encrypted(const node *encrypted, const char *directory)
+{
+    static const scenario all[] = {
+        {"an encrypted command", configure_encrypted, run_dripping, 150, 20, executed_encrypted,
+            false},
+        {"an encrypted connection that was closed", configure_encrypted, run_again, 150, 30,
+            executed_encrypted, false},
+        {"an encrypted node that is mute", configure_encrypted, run_mute, 0, 15, executed_encrypted,
+            true},
+        {"an encrypted subscription", configure_encrypted, run_subscription, 150, 30,
+            executed_encrypted, false},
+    };
+
+    encrypted_node = encrypted;
+    certificate_directory = directory;
     sweep(all, sizeof all / sizeof *all);
 }
 

@@ -1,0 +1,242 @@
+/*
+ * The bootstrap: one process of the host asks the seeds, and the others wait for it. It writes the
+ * failure of each node to the store, so that all processes can report why there is no map.
+ *
+ * A word in the store has the pid of the asking process and the time. If that process has failed,
+ * the kind of failure replaces the pid.
+ */
+#include "engine/cluster/cluster_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/clock.h"
+#include "core/base/compiler.h"
+
+#include "engine/base/environment.h"
+#include "engine/base/wait.h"
+#include "engine/shared/segment.h"
+#include "engine/shared/worker.h"
+
+/* A claim that is older than this, or whose process has died, is ignored. */
+#define OH_CLAIM_MS 5000
+/* The timeout of the bootstrap if the server pool has none. */
+#define OH_CONTACT_MS UINT64_C(10000)
+#define OH_LIST_BYTES_MAX 480
+
+/* ---- The claim ---- */
+
+static uint64_t claim_of(uint32_t who)
+{
+    return (uint64_t)who << 32 | (uint32_t)oh_clock_now_ms();
+}
+
+/* The value for a failed attempt; no process has such an id. */
+static uint32_t who_failed(oh_error_kind kind)
+{
+    return UINT32_MAX - (uint32_t)kind;
+}
+
+static bool is_failure(uint64_t word, oh_error_kind *kind)
+{
+    uint32_t number = UINT32_MAX - (uint32_t)(word >> 32);
+
+    *kind = (oh_error_kind)number;
+    return number < OH_ERROR_KINDS_COUNT;
+}
+
+static bool is_claimed(uint64_t word)
+{
+    uint64_t now = oh_clock_now_ms();
+    uint32_t age_ms = (uint32_t)now - (uint32_t)word;
+    oh_error_kind kind;
+
+    return word != 0 && !is_failure(word, &kind) && age_ms < OH_CLAIM_MS &&
+           oh_worker_is_alive((uint32_t)(word >> 32), now - age_ms);
+}
+
+/* True if another process has tried since then and failed. */
+static bool has_failed_since(uint64_t word, uint64_t began_ms, oh_error_kind *kind)
+{
+    return is_failure(word, kind) && (int32_t)((uint32_t)word - (uint32_t)began_ms) >= 0;
+}
+
+/* ---- Asking ---- */
+
+/*
+ * Lists the failures of the nodes, as far as there is room. The kind is that of the first node that
+ * answered, if one did.
+ */
+static void list_failures(const oh_cluster *cluster, const uint32_t *nodes, uint32_t count,
+    const oh_failure *failures, oh_failure *list)
+{
+    const oh_failure *worst = &failures[0];
+
+    oh_failure_set(list, OH_OUTCOME_NOT_SENT, OH_SAY_CONNECTION_LOST_UNSENT, "");
+    for (uint32_t i = 0; i < count; i++) {
+        oh_node node = oh_topology_node(cluster->seeds->topology, nodes[i]);
+        const char *what = failures[i].advice ? failures[i].what : OH_REASON_NOT_ASKED;
+
+        worst = worst->outcome != OH_OUTCOME_ANSWERED && failures[i].outcome == OH_OUTCOME_ANSWERED
+                    ? &failures[i]
+                    : worst;
+        if (strlen(list->what) + node.name.length + strlen(what) > OH_LIST_BYTES_MAX && i > 0) {
+            char rest[32];
+
+            snprintf(rest, sizeof rest, "; and %u more", (unsigned)(count - i));
+            oh_failure_append(list, rest);
+            break;
+        }
+        oh_failure_append(list, i ? "; " : "");
+        oh_failure_quote(list, node.name.bytes, node.name.length);
+        oh_failure_append(list, ": ");
+        oh_failure_append(list, what);
+    }
+    list->kind = worst->kind;
+}
+
+/*
+ * A node that was asked again may have been cut off by the deadline. That says less than the wrong
+ * answer it gave before.
+ */
+static void keep_the_clearer(oh_failure *failure, const oh_failure *latest)
+{
+    if (failure->kind != OH_ERROR_PROTOCOL_VIOLATION || latest->outcome == OH_OUTCOME_ANSWERED) {
+        *failure = *latest;
+    }
+}
+
+/*
+ * Asks two seeds at a time until a map is adopted. If that fails, returns false, with a kind and a
+ * list of reasons in `what`. Nodes that are just joining or leaving a cluster may give wrong
+ * answers for a moment, so they are asked again.
+ */
+static bool ask_all(oh_cluster *cluster, uint64_t deadline_ns, oh_failure *list)
+{
+    uint32_t count, at = 0, *nodes = oh_targets_list(cluster->seeds, &count);
+    oh_failure *failures = oh_call_zeroed(count, sizeof *failures), latest[OH_ASKED_MAX];
+    bool is_done = false, is_strange = false;
+
+    if (!nodes || !failures) {
+        oh_failure_set_no_memory(list, OH_OUTCOME_NOT_SENT);
+        oh_call_release(failures);
+        oh_call_release(nodes);
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        oh_targets_draw(nodes + i, count - i);
+    }
+    while (!is_done && at < count && oh_clock_now_ns() < deadline_ns) {
+        bool had_no_shards = cluster->has_no_shards;
+
+        is_done = oh_refresh_ask_seeds(cluster, nodes + at, count - at, deadline_ns, latest);
+        for (uint32_t i = 0; i < OH_ASKED_MAX && at + i < count; i++) {
+            is_strange |= latest[i].kind == OH_ERROR_PROTOCOL_VIOLATION;
+            keep_the_clearer(&failures[at + i], &latest[i]);
+        }
+        at += had_no_shards == cluster->has_no_shards ? OH_ASKED_MAX : 0;
+        if (at >= count && is_strange && !is_done) {
+            oh_wait_poll(NULL, 0, OH_REFRESH_GRACE_MS);
+            at = 0;
+        }
+    }
+    if (!is_done) {
+        list_failures(cluster, nodes, count, failures, list);
+    }
+    oh_call_release(failures);
+    oh_call_release(nodes);
+    return is_done;
+}
+
+/* ---- Failing ---- */
+
+/* `list` has the reason of each node that gave no map. */
+static bool fail(oh_failure *failure, oh_error_kind kind, const char *list)
+{
+    switch (kind) {
+    case OH_ERROR_CONFIG_INVALID:
+        oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_UNMAPPED_REFUSED, list);
+        break;
+    case OH_ERROR_PROTOCOL_VIOLATION:
+        oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_UNMAPPED_STRANGE, list);
+        break;
+    case OH_ERROR_DEADLINE_EXCEEDED:
+        oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_UNMAPPED_LATE, list);
+        break;
+    default: oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_UNMAPPED, list);
+    }
+    return false;
+}
+
+/* Asks, and writes the result for the waiting processes. Without a store there is no claim. */
+static bool ask(
+    oh_cluster *cluster, _Atomic uint64_t *claim, uint64_t deadline_ns, oh_failure *failure)
+{
+    oh_failure list;
+    bool is_done = ask_all(cluster, deadline_ns, &list);
+
+    if (claim && !is_done) {
+        oh_store_write_text(oh_store_problem(oh_segment_store(), cluster->entry),
+            OH_STORE_PROBLEM_WORDS, list.what);
+    }
+    if (claim) {
+        atomic_store(claim, is_done ? 0 : claim_of(who_failed(list.kind)));
+    }
+    return is_done || fail(failure, list.kind, list.what);
+}
+
+/*
+ * Fails with another process' list of failures. Any process may have written it, so it is escaped.
+ */
+static bool fail_as_another(const oh_cluster *cluster, oh_error_kind kind, oh_failure *failure)
+{
+    char list[OH_STORE_PROBLEM_WORDS * sizeof(uint64_t) + 1];
+
+    oh_store_read_text(
+        oh_store_problem(oh_segment_store(), cluster->entry), OH_STORE_PROBLEM_WORDS, list);
+    for (char *at = list; *at; at++) {
+        *at = *at < ' ' || *at > '~' ? '?' : *at;
+    }
+    return fail(failure, kind, list);
+}
+
+/* ---- The bootstrap ---- */
+
+uint64_t oh_bootstrap_deadline(const oh_cluster *cluster)
+{
+    uint64_t timeout_ms = cluster->seeds->pool->timeout_ms;
+
+    return oh_clock_now_ns() + (timeout_ms ? timeout_ms : OH_CONTACT_MS) * 1000000;
+}
+
+bool oh_cluster_bootstrap(oh_cluster *cluster, oh_failure *failure)
+{
+    uint64_t began_ms = oh_clock_now_ms(), deadline_ns = oh_bootstrap_deadline(cluster);
+    oh_error_kind kind;
+
+    /* The bootstrap counts as a refresh, so that the next one is not due soon. */
+    oh_refresh_is_my_turn(cluster, 0);
+    while (cluster->entry != OH_STORE_NONE) {
+        _Atomic uint64_t *claim = oh_store_version(oh_segment_store(), cluster->entry);
+        uint64_t word = atomic_load(claim);
+
+        oh_map_catch_up(cluster);
+        if (cluster->map) {
+            return true;
+        }
+        if (has_failed_since(word, began_ms, &kind)) {
+            return fail_as_another(cluster, kind, failure);
+        }
+        if (!is_claimed(word) &&
+            atomic_compare_exchange_strong(claim, &word, claim_of((uint32_t)getpid()))) {
+            return ask(cluster, claim, deadline_ns, failure);
+        }
+        if (oh_clock_now_ns() > deadline_ns) {
+            oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_UNMAPPED_WAITING);
+            return false;
+        }
+        oh_wait_poll(NULL, 0, OH_LOOK_AGAIN_MS);
+    }
+    return ask(cluster, NULL, deadline_ns, failure);
+}

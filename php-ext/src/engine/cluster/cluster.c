@@ -1,0 +1,195 @@
+/*
+ * The map of a Redis Cluster for clients: the newest one of this process, and the rules when it is
+ * refreshed and by which process.
+ */
+#include "engine/cluster/cluster_internal.h"
+
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "core/base/compiler.h"
+#include "core/base/memory.h"
+#include "core/generated/timings.h"
+#include "core/hash/md5.h"
+
+#include "engine/base/wait.h"
+#include "engine/shared/segment.h"
+
+/* How many calls a client makes between two checks of the clock. */
+#define OH_CALLS_PER_LOOK 1024
+#define OH_ANSWER_MS 200     /* How long to wait for a refresh by another process. */
+#define OH_LAST_MOMENT_MS 50 /* How long the end of a request waits for a refresh. */
+
+/* ---- Opening and closing ---- */
+
+void oh_cluster_identify(
+    const uint8_t pool[OH_STORE_IDENTITY_BYTES], uint8_t identity[OH_STORE_IDENTITY_BYTES])
+{
+    oh_md5 md5;
+
+    oh_md5_begin(&md5);
+    oh_md5_add(&md5, pool, OH_STORE_IDENTITY_BYTES);
+    oh_md5_add(&md5, "cluster", strlen("cluster"));
+    oh_md5_end(&md5, identity);
+}
+
+oh_cluster *oh_cluster_open(const uint8_t pool[OH_STORE_IDENTITY_BYTES], const char *path)
+{
+    oh_cluster *cluster = oh_memory_zeroed(1, sizeof *cluster);
+
+    if (!cluster) {
+        return NULL;
+    }
+    oh_cluster_identify(pool, cluster->identity);
+    cluster->entry =
+        oh_segment_store() ? oh_store_find(oh_segment_store(), cluster->identity) : OH_STORE_NONE;
+    if (cluster->entry == OH_STORE_NONE && oh_segment_store() && oh_segment_lock()) {
+        cluster->entry = oh_store_add(oh_segment_store(), cluster->identity, path);
+        oh_segment_unlock();
+    }
+    return cluster;
+}
+
+void oh_cluster_forget(oh_cluster *cluster)
+{
+    oh_map_set(&cluster->map, NULL);
+    oh_map_set(&cluster->seeds, NULL);
+    oh_memory_release(cluster);
+}
+
+/* ---- What clients call ---- */
+
+/* True if none of the configured servers is a node of the map. */
+static bool is_elsewhere(const oh_cluster *cluster, const oh_snapshot *seeds)
+{
+    for (uint32_t i = 0; i < seeds->nodes_count; i++) {
+        if (oh_map_has(cluster, seeds->pool->servers[i].name)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/*
+ * Applies a changed configuration: the nodes stay, the directives are new. If the map has none of
+ * the configured servers, they may belong to another cluster, so they are asked.
+ */
+static void reconfigure(oh_cluster *cluster, oh_snapshot *seeds)
+{
+    oh_snapshot *before = cluster->seeds;
+    bool has_others = before && strcmp(oh_topology_fingerprint(seeds->topology),
+                                    oh_topology_fingerprint(before->topology)) != 0;
+
+    seeds->references++;
+    oh_map_set(&cluster->seeds, seeds);
+    cluster->foreign = 0;
+    if (!cluster->map) {
+        return;
+    }
+    oh_map_catch_up(cluster);
+    oh_cluster_request_refresh(cluster);
+    cluster->doubts_nodes = has_others && is_elsewhere(cluster, seeds);
+    if (cluster->doubts_nodes) {
+        oh_cluster_ask(cluster, oh_bootstrap_deadline(cluster));
+        cluster->doubts_nodes = is_elsewhere(cluster, seeds);
+    }
+    oh_map_catch_up(cluster);
+    const oh_server_pool *now = cluster->map->pool;
+    oh_server_pool pool = *seeds->pool;
+    pool.servers = now->servers;
+    pool.servers_count = now->servers_count;
+    pool.slots = now->slots;
+    pool.epoch = now->epoch;
+    oh_map_adopt(cluster, &pool);
+}
+
+oh_snapshot *oh_cluster_discover(oh_cluster *cluster, oh_snapshot *seeds, oh_failure *failure)
+{
+    if (OH_UNLIKELY(cluster->seeds != seeds)) {
+        reconfigure(cluster, seeds);
+    }
+    oh_map_catch_up(cluster);
+    if (OH_UNLIKELY(!cluster->map) && !oh_cluster_bootstrap(cluster, failure)) {
+        return NULL;
+    }
+    cluster->calls = OH_CALLS_PER_LOOK;
+    oh_cluster_tick(cluster);
+    return oh_cluster_hold_newest(cluster);
+}
+
+/* True if a refresh was requested and no process has refreshed since. */
+static bool is_wanted(oh_cluster *cluster)
+{
+    if (oh_refresh_asked_ms(cluster) > cluster->wanted_ms) {
+        cluster->wanted_ms = 0;
+    }
+    return cluster->wanted_ms != 0;
+}
+
+void oh_cluster_tick(oh_cluster *cluster)
+{
+    if (OH_UNLIKELY(cluster->refresh != NULL)) {
+        oh_refresh_move(cluster, 0);
+        return;
+    }
+    if (OH_LIKELY(!cluster->wanted_ms && ++cluster->calls < OH_CALLS_PER_LOOK)) {
+        return;
+    }
+    uint32_t every_ms = is_wanted(cluster) ? OH_REFRESH_EVERY_MS : OH_REFRESH_ANYWAY_MS;
+    /*
+     * The jitter is computed from the time of the last refresh. So it differs between hosts but is
+     * the same for all processes of a host. If each process drew a random number, the smallest
+     * would decide, and there would be hardly any jitter.
+     */
+    uint32_t later_ms = (uint32_t)(oh_refresh_asked_ms(cluster) % (every_ms / 4));
+    cluster->calls = 0;
+    if (oh_refresh_is_my_turn(cluster, every_ms + later_ms)) {
+        oh_refresh_begin(cluster, oh_clock_now_ns() + OH_REFRESH_EVERY_MS * UINT64_C(1000000));
+    }
+}
+
+void oh_cluster_tick_waiting(oh_cluster *cluster)
+{
+    cluster->calls = OH_CALLS_PER_LOOK;
+    oh_cluster_tick(cluster);
+}
+
+void oh_cluster_ask(oh_cluster *cluster, uint64_t deadline_ns)
+{
+    const oh_snapshot *before = cluster->map;
+    bool has_asked = false;
+
+    oh_cluster_request_refresh(cluster);
+    while (cluster->map == before && oh_clock_now_ns() < deadline_ns) {
+        if (cluster->refresh) {
+            oh_refresh_move(cluster, OH_LOOK_AGAIN_MS);
+        } else if (has_asked ||
+                   (!is_wanted(cluster) &&
+                       oh_clock_now_ms() > oh_refresh_asked_ms(cluster) + OH_ANSWER_MS)) {
+            break;
+        } else if (is_wanted(cluster) && oh_refresh_is_my_turn(cluster, OH_REFRESH_EVERY_MS)) {
+            oh_refresh_begin(cluster, deadline_ns);
+            has_asked = true;
+        } else {
+            oh_wait_poll(NULL, 0, OH_LOOK_AGAIN_MS);
+        }
+        oh_map_catch_up(cluster);
+    }
+}
+
+void oh_cluster_finish_refreshes(void)
+{
+    uint64_t end_ns =
+        oh_refresh_going_on() ? oh_clock_now_ns() + OH_LAST_MOMENT_MS * UINT64_C(1000000) : 0;
+
+    while (oh_refresh_going_on() && oh_clock_now_ns() < end_ns) {
+        oh_refresh_move(oh_refresh_going_on(), OH_LAST_MOMENT_MS);
+    }
+}
+
+void oh_cluster_drop_refreshes(void)
+{
+    while (oh_refresh_going_on()) {
+        oh_refresh_end(oh_refresh_going_on());
+    }
+}

@@ -1,0 +1,111 @@
+/*
+ * Cluster: the map of a Redis Cluster, shared by the processes of a host.
+ *
+ *     seeds ─► bootstrap ─────► map ─► store ─► snapshot of each process ─► clients, between calls
+ *                                ▲
+ *        refresh: asks two nodes ┤ after a redirect, after a failed connection, and now and then
+ *          a redirect: that slot ┘ immediately
+ *
+ * One process of the host asks the nodes; the others copy the map that it publishes. Calls wait
+ * only for the bootstrap. A later refresh runs beside the calls of the process that began it: a
+ * call sends it, the next calls advance it, and the end of the request finishes it. No lock is held
+ * during network waits. Words in the store, with a pid and the time, say which process may ask.
+ *
+ * Without shared memory each process asks for itself.
+ *
+ * Implements spec/topology/cluster.md.
+ */
+#ifndef OH_ENGINE_CLUSTER_H
+#define OH_ENGINE_CLUSTER_H
+
+#include "core/cluster/cluster_map.h"
+#include "core/host/store.h"
+
+#include "engine/snapshot/snapshot.h"
+
+struct oh_refresh;
+
+typedef struct oh_cluster {
+    /* The identity of the map in the store, and of the meters of its nodes. */
+    uint8_t identity[OH_STORE_IDENTITY_BYTES];
+    oh_snapshot *seeds;  /* The server pool as configured. */
+    oh_snapshot *map;    /* The newest map of this process; NULL before the bootstrap. */
+    uint64_t generation; /* Of the map. Without a store, each process counts its own. */
+    /* The generation of a map in the store that belongs to another configuration or is damaged. */
+    uint64_t foreign;
+    /* Its entry in the store; OH_STORE_NONE if this process does not use the store. */
+    uint32_t entry;
+    uint64_t wanted_ms; /* When a refresh was requested; 0 if none was. */
+    uint32_t calls;     /* Calls since the age of the map was last checked. */
+    uint64_t reads;     /* Reads that went to the fastest node. */
+    /* By index of a master: how many of its reads went to its nodes in turn. */
+    uint32_t turns[OH_POOL_SERVERS_MAX];
+    uint64_t asked_ms;  /* Without a store: when the last refresh began. */
+    bool has_no_shards; /* Its nodes are older than 7.0, so CLUSTER SLOTS is used. */
+    /* No node of the map has answered, so the next refresh asks the seeds. */
+    bool doubts_nodes;
+    bool has_preferred_source; /* A redirect has named a node since: it is asked first. */
+    uint32_t preferred_source;
+    /* The running refresh, in memory of the call that began it, or NULL. */
+    struct oh_refresh *refresh;
+    struct oh_cluster *next; /* The next cluster with a running refresh. */
+} oh_cluster;
+
+/* The identity of a server pool's map in the store. */
+void oh_cluster_identify(
+    const uint8_t pool[OH_STORE_IDENTITY_BYTES], uint8_t identity[OH_STORE_IDENTITY_BYTES]);
+
+/*
+ * Makes the cluster of a server pool with this identity and file. It lives as long as the process.
+ * NULL if there is no memory.
+ */
+oh_cluster *oh_cluster_open(const uint8_t pool[OH_STORE_IDENTITY_BYTES], const char *path);
+void oh_cluster_forget(oh_cluster *cluster);
+
+/*
+ * Returns the newest map, counted. `seeds` is the newest configuration. The first call bootstraps:
+ * it waits for the nodes, or for the process that asks them. NULL and a failure if no node has
+ * answered within the server pool's timeout.
+ */
+oh_snapshot *oh_cluster_discover(oh_cluster *cluster, oh_snapshot *seeds, oh_failure *failure);
+
+/* True if a map is no longer the newest of the host. One or two loads. */
+bool oh_cluster_is_old(const oh_cluster *cluster, const oh_snapshot *map);
+
+/* Copies a newer map of the host, if there is one. Returns the newest map, counted. */
+oh_snapshot *oh_cluster_hold_newest(oh_cluster *cluster);
+
+/*
+ * Called when a call begins. Advances a running refresh, or sends one that is due. Does not wait.
+ */
+void oh_cluster_tick(oh_cluster *cluster);
+
+/* The same, called from time to time by a client that waits for messages and makes no calls. */
+void oh_cluster_tick_waiting(oh_cluster *cluster);
+
+/* Requests a refresh, because the map may be old. */
+void oh_cluster_request_refresh(oh_cluster *cluster);
+
+/*
+ * Refreshes now and waits at most until the deadline. Used for redirects to nodes that the map does
+ * not have.
+ */
+void oh_cluster_ask(oh_cluster *cluster, uint64_t deadline_ns);
+
+/* A slot that has moved to the node with this name. */
+typedef struct oh_cluster_move {
+    uint32_t slot;
+    oh_text name;
+} oh_cluster_move;
+
+/* Publishes moves, which redirects have reported, to the whole host. */
+void oh_cluster_note_moves(oh_cluster *cluster, const oh_cluster_move *moves, uint32_t count);
+
+/*
+ * Called at the end of a request: waits a moment for running refreshes to finish, then gives them
+ * up.
+ */
+void oh_cluster_finish_refreshes(void);
+void oh_cluster_drop_refreshes(void);
+
+#endif

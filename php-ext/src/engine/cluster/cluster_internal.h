@@ -1,0 +1,81 @@
+/*
+ * Internal to room cluster, the lower parts first: map_store (the published map of the host and
+ * this process' copy), refresh_targets (the nodes to ask), refresh (asks two nodes), bootstrap
+ * (gets the first map), and the cluster itself.
+ */
+#ifndef OH_ENGINE_CLUSTER_INTERNAL_H
+#define OH_ENGINE_CLUSTER_INTERNAL_H
+
+#include "core/generated/timings.h"
+
+#include "engine/cluster/cluster.h"
+
+#define OH_ASKED_MAX 2     /* How many nodes are asked in parallel. */
+#define OH_LOOK_AGAIN_MS 2 /* How often to check if another process is done. */
+
+/* ---- Map store ---- */
+
+/* Replaces a snapshot by another one, which is already counted, or by NULL. */
+void oh_map_set(oh_snapshot **place, oh_snapshot *snapshot);
+
+/* True if the map has a node with this name. There must be a map. */
+bool oh_map_has(const oh_cluster *cluster, oh_text name);
+
+/*
+ * Publishes and adopts the chosen map. False if it is not better than the present one, or there is
+ * no memory.
+ */
+bool oh_map_adopt(oh_cluster *cluster, const oh_server_pool *pool);
+
+/* Copies the map that another process has published, if it is newer. */
+void oh_map_catch_up(oh_cluster *cluster);
+
+/* ---- Refresh targets ---- */
+
+/* A list of nodes that may be asked, in memory of the call. NULL if there is no memory. */
+uint32_t *oh_targets_list(const oh_snapshot *snapshot, uint32_t *count);
+
+/* Moves a random node to the front. */
+uint32_t oh_targets_draw(uint32_t *nodes, uint32_t count);
+
+/* Moves a node to the front. False if it is not in the list. */
+bool oh_targets_put_first(uint32_t *nodes, uint32_t count, uint32_t node);
+
+/* ---- Refresh ---- */
+
+/*
+ * is_my_turn: true if this process may refresh now, because no process of the host has done so for
+ * `every_ms`. The other function returns the time of the last refresh.
+ */
+bool oh_refresh_is_my_turn(oh_cluster *cluster, uint32_t every_ms);
+uint64_t oh_refresh_asked_ms(const oh_cluster *cluster);
+
+/*
+ * begin: sends requests to two nodes of the map, without waiting. The other function advances the
+ * refresh and waits at most `milliseconds`.
+ */
+void oh_refresh_begin(oh_cluster *cluster, uint64_t deadline_ns);
+void oh_refresh_move(oh_cluster *cluster, uint32_t milliseconds);
+
+/* Gives up the refresh. */
+void oh_refresh_end(oh_cluster *cluster);
+
+/* The cluster whose refresh began last; NULL if no refresh is running. */
+oh_cluster *oh_refresh_going_on(void);
+
+/*
+ * Asks the first two of these seeds and waits. True if this process has a map now. Otherwise there
+ * is a failure for each asked seed.
+ */
+bool oh_refresh_ask_seeds(oh_cluster *cluster, const uint32_t *nodes, uint32_t count,
+    uint64_t deadline_ns, oh_failure *failures);
+
+/* ---- Bootstrap ---- */
+
+/* Gets the first map. True if there is one. Otherwise the failure lists the reason of each node. */
+bool oh_cluster_bootstrap(oh_cluster *cluster, oh_failure *failure);
+
+/* The deadline of the bootstrap, and of the first answer after a change of servers. */
+uint64_t oh_bootstrap_deadline(const oh_cluster *cluster);
+
+#endif

@@ -1,0 +1,399 @@
+/*
+ * A refresh sends CLUSTER INFO and CLUSTER SHARDS to two nodes in parallel. It uses exchanges, like
+ * any command, so connections, handshake and deadlines work in the same way. core/cluster reads and
+ * compares the answers.
+ */
+#include "engine/cluster/cluster_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "core/base/compiler.h"
+
+#include "engine/base/environment.h"
+#include "engine/exchange/exchange.h"
+#include "engine/shared/segment.h"
+
+#define OH_INFO_BYTES_MAX 65536 /* Limit for CLUSTER INFO, which has a dozen lines. */
+/* A longer reply is read only if there is enough memory. */
+#define OH_LARGE_BYTES 262144
+
+typedef struct oh_refresh {
+    oh_snapshot *snapshot; /* The snapshot with the asked nodes. */
+    oh_snapshot *before;   /* The map when the refresh began; NULL if there was none. */
+    uint64_t began_ns, deadline_ns;
+    uint64_t answered_ns; /* When the first answer arrived; 0 before that. */
+    uint32_t count;
+    uint32_t nodes[OH_ASKED_MAX];
+    oh_failure failures[OH_ASKED_MAX];
+    oh_exchange exchanges[OH_ASKED_MAX];
+} oh_refresh;
+
+/* Clusters with a running refresh. */
+static OH_PER_THREAD oh_cluster *refreshing;
+
+oh_cluster *oh_refresh_going_on(void)
+{
+    return refreshing;
+}
+
+/* ---- Turns ---- */
+
+bool oh_refresh_is_my_turn(oh_cluster *cluster, uint32_t every_ms)
+{
+    uint64_t now = oh_clock_now_ms();
+
+    if (cluster->entry != OH_STORE_NONE) {
+        return oh_store_is_my_turn(oh_segment_store(), cluster->entry, now, every_ms);
+    }
+    if (now < cluster->asked_ms + every_ms) {
+        return false;
+    }
+    cluster->asked_ms = now;
+    return true;
+}
+
+uint64_t oh_refresh_asked_ms(const oh_cluster *cluster)
+{
+    return cluster->entry == OH_STORE_NONE ? cluster->asked_ms
+                                           : oh_store_looked_ms(oh_segment_store(), cluster->entry);
+}
+
+/* ---- Asking ---- */
+
+/* Sends the request to a node. False if there is no memory. */
+static bool ask(oh_cluster *cluster, oh_refresh *refresh, uint32_t node, uint64_t deadline_ns)
+{
+    oh_exchange *exchange = &refresh->exchanges[refresh->count];
+    /* SLOTS has the ports of the kind of connection that asks; SHARDS may lack those for TLS. */
+    bool wants_slots = cluster->has_no_shards || refresh->snapshot->pool->tls.is_on;
+    const char *request = wants_slots ? OH_RESP_CLUSTER_INFO OH_RESP_CLUSTER_SLOTS
+                                      : OH_RESP_CLUSTER_INFO OH_RESP_CLUSTER_SHARDS;
+    oh_connections *connections = oh_snapshot_connections(refresh->snapshot, node);
+
+    if (!connections) {
+        return false;
+    }
+    refresh->nodes[refresh->count] = node;
+    oh_exchange_make(exchange,
+        (oh_peer){.connections = connections, .meter = oh_snapshot_meter(refresh->snapshot, node)},
+        &refresh->failures[refresh->count]);
+    refresh->deadline_ns = deadline_ns;
+    /*
+     * The timeout is shorter than that of calls, so that a slow answer does not count as a failure
+     * of the node.
+     */
+    const oh_call_terms terms = {.timeout_ms = refresh->snapshot->pool->timeout_ms / 2 + 1,
+        .deadline_ns = deadline_ns,
+        .is_read_only = true,
+        .gathers = true,
+        .goes_beyond = true};
+
+    oh_exchange_prepare(exchange, &terms, NULL);
+    oh_exchange_start(exchange, request, strlen(request));
+    refresh->count++;
+    return true;
+}
+
+/* NULL if there is no memory. */
+static oh_refresh *begin(oh_cluster *cluster, oh_snapshot *snapshot)
+{
+    oh_refresh *refresh = oh_call_zeroed(1, sizeof *refresh);
+
+    if (!refresh) {
+        return NULL;
+    }
+    snapshot->references++;
+    refresh->snapshot = snapshot;
+    refresh->began_ns = oh_clock_now_ns();
+    refresh->before = cluster->map ? oh_cluster_hold_newest(cluster) : NULL;
+    cluster->refresh = refresh;
+    cluster->next = refreshing;
+    refreshing = cluster;
+    return refresh;
+}
+
+void oh_refresh_end(oh_cluster *cluster)
+{
+    oh_refresh *refresh = cluster->refresh;
+    oh_cluster **place = &refreshing;
+
+    while (*place != cluster) {
+        place = &(*place)->next;
+    }
+    *place = cluster->next;
+    cluster->refresh = NULL;
+    for (uint32_t i = 0; i < refresh->count; i++) {
+        oh_exchange_end(&refresh->exchanges[i]);
+    }
+    oh_snapshot_release(refresh->snapshot);
+    if (refresh->before) {
+        oh_snapshot_release(refresh->before);
+    }
+    oh_call_release(refresh);
+}
+
+/* ---- Reading the answers ---- */
+
+/* The first of the two replies. */
+static oh_bytes first_value(oh_bytes both)
+{
+    oh_wire wire;
+
+    oh_wire_reset(&wire);
+    wire.written = 1;
+    return (oh_bytes){both.bytes, oh_wire_read_value(&wire, both.bytes, both.length)};
+}
+
+static bool is_error(oh_bytes value)
+{
+    return oh_value_begins_error(value.bytes, value.length);
+}
+
+/* Reads the map in a node's answer. NULL if it has none; the reason is in its failure. */
+static oh_cluster_map *read_answer(oh_cluster *cluster, oh_refresh *refresh, uint32_t index)
+{
+    const oh_exchange *exchange = &refresh->exchanges[index];
+    oh_failure *failure = &refresh->failures[index];
+    oh_bytes both = oh_exchange_replies(exchange);
+    char reason[OH_CLUSTER_REASON_BYTES];
+    oh_cluster_map *map = NULL;
+
+    if (!oh_exchange_is_complete(exchange)) {
+        return NULL;
+    }
+    oh_bytes info = first_value(both),
+             reply = {both.bytes + info.length, both.length - info.length};
+    oh_cluster_answer answer = {
+        .reply = reply, .info = info, .zone = refresh->snapshot->pool->zone};
+    answer.host = refresh->snapshot->pool->servers[refresh->nodes[index]].host;
+    if (is_error(reply)) {
+        cluster->has_no_shards |= !is_error(info);
+        oh_quoted text;
+
+        oh_failure_set(failure, OH_OUTCOME_ANSWERED, OH_SAY_MAP_ERROR,
+            oh_quote(&text, reply.bytes + 1, reply.length - 3));
+    } else if (!oh_cluster_read(&answer, &map, reason)) {
+        oh_failure_set(failure, OH_OUTCOME_ANSWERED, OH_SAY_MAP_REFUSED, reason);
+    }
+    return map;
+}
+
+/* Writes the failure of each node when no map is adopted. */
+static void refuse(oh_refresh *refresh, oh_cluster_map *const *maps, const char *reason)
+{
+    for (uint32_t i = 0; i < refresh->count; i++) {
+        if (maps[i]) {
+            oh_failure_set(&refresh->failures[i], OH_OUTCOME_ANSWERED, OH_SAY_MAP_REFUSED, reason);
+        }
+    }
+}
+
+/* Writes the failures when a map was chosen but there is no memory to adopt it. */
+static void lack_memory(oh_refresh *refresh, oh_cluster_map *const *maps)
+{
+    for (uint32_t i = 0; i < refresh->count; i++) {
+        if (maps[i]) {
+            oh_failure_set_no_memory(&refresh->failures[i], OH_OUTCOME_ANSWERED);
+        }
+    }
+}
+
+/*
+ * False if this or another process has switched to another cluster since the refresh began. Then
+ * the answer is ignored.
+ */
+static bool still_counts(const oh_cluster *cluster, const oh_refresh *refresh, uint32_t index)
+{
+    const oh_snapshot *asked = refresh->snapshot;
+
+    return asked->cluster ? oh_map_has(cluster, asked->pool->servers[refresh->nodes[index]].name)
+                          : asked == cluster->seeds;
+}
+
+/*
+ * True if the refresh gave the newest map, or one equally good. Otherwise the failures say why not.
+ */
+static bool conclude(oh_cluster *cluster)
+{
+    oh_refresh *refresh = cluster->refresh;
+    oh_cluster_map *maps[OH_ASKED_MAX] = {NULL, NULL};
+    char reason[OH_CLUSTER_REASON_BYTES] = "there is not enough memory";
+    bool is_answered = false, is_adopted = false;
+
+    /* Slots that have moved during the refresh stay moved, unless the nodes' epochs are newer. */
+    oh_map_catch_up(cluster);
+    for (uint32_t i = 0; i < refresh->count; i++) {
+        maps[i] = read_answer(cluster, refresh, i);
+        is_answered |= maps[i] != NULL;
+        if (maps[i] && !still_counts(cluster, refresh, i)) {
+            oh_cluster_free(maps[i]);
+            maps[i] = NULL;
+        }
+    }
+    const oh_topology *current = cluster->map ? cluster->map->topology : NULL;
+    oh_cluster_map *chosen =
+        maps[0] || maps[1] ? oh_cluster_choose(current, maps[0], maps[1], reason) : NULL;
+    if (chosen && oh_cluster_keep_indexes(chosen, current)) {
+        oh_cluster_keep_moved(chosen, refresh->before ? refresh->before->topology : NULL, current);
+        oh_server_pool pool =
+            oh_cluster_pool(chosen, current ? cluster->map->pool : cluster->seeds->pool);
+
+        is_adopted = oh_map_adopt(cluster, &pool);
+        if (!cluster->map) {
+            lack_memory(refresh, maps);
+        }
+    } else if (is_answered) {
+        refuse(refresh, maps, reason);
+    }
+    cluster->doubts_nodes = !is_answered;
+    oh_cluster_free(maps[0]);
+    oh_cluster_free(maps[1]);
+    return is_adopted;
+}
+
+/* ---- Advancing ---- */
+
+/* True if there is still an answer to wait for. */
+static bool goes_on(oh_refresh *refresh)
+{
+    uint32_t active = 0;
+
+    for (uint32_t i = 0; i < refresh->count; i++) {
+        active += oh_exchange_is_active(&refresh->exchanges[i]);
+        if (oh_exchange_is_complete(&refresh->exchanges[i]) && !refresh->answered_ns) {
+            refresh->answered_ns = oh_clock_now_ns();
+        }
+    }
+    uint64_t grace_ns =
+        OH_MAX(refresh->answered_ns - refresh->began_ns, OH_REFRESH_GRACE_MS * UINT64_C(1000000));
+
+    return active > 0 &&
+           (!refresh->answered_ns || oh_clock_now_ns() < refresh->answered_ns + grace_ns);
+}
+
+/*
+ * A refresh uses memory of the request in which it runs. A request with little memory left must not
+ * fail because of a large reply.
+ */
+static bool has_memory(const oh_exchange *exchange)
+{
+    size_t length = oh_exchange_replies(exchange).length, capacity = oh_exchange_capacity(exchange);
+
+    return length < capacity || length < OH_LARGE_BYTES ||
+           oh_surroundings.memory_left() > 3 * capacity;
+}
+
+/* Refuses a reply that is longer than any map, before its end. */
+static void refuse_long(oh_exchange *exchange)
+{
+    bool is_long =
+        oh_exchange_replies(exchange).length > OH_CLUSTER_REPLY_BYTES_MAX + OH_INFO_BYTES_MAX;
+
+    if (!oh_exchange_is_active(exchange) || (!is_long && has_memory(exchange))) {
+        return;
+    }
+    if (is_long) {
+        char reason[OH_CLUSTER_REASON_BYTES];
+
+        snprintf(
+            reason, sizeof reason, OH_REASON_MAP_TOO_LONG, (unsigned)OH_CLUSTER_REPLY_BYTES_MAX);
+        oh_failure_set(exchange->failure, OH_OUTCOME_MAYBE_EXECUTED, OH_SAY_MAP_REFUSED, reason);
+    } else {
+        oh_failure_set(exchange->failure, OH_OUTCOME_MAYBE_EXECUTED, OH_SAY_MAP_WITHOUT_MEMORY);
+    }
+    oh_exchange_fail(exchange);
+}
+
+static void glance(oh_refresh *refresh, uint32_t milliseconds)
+{
+    oh_exchange *members[OH_ASKED_MAX] = {&refresh->exchanges[0], &refresh->exchanges[1]};
+
+    oh_exchange_glance(members, refresh->count, (int)milliseconds);
+    for (uint32_t i = 0; i < refresh->count; i++) {
+        refuse_long(members[i]);
+    }
+}
+
+void oh_refresh_move(oh_cluster *cluster, uint32_t milliseconds)
+{
+    oh_refresh *refresh = cluster->refresh;
+
+    if (goes_on(refresh)) {
+        glance(refresh, milliseconds);
+    }
+    if (goes_on(refresh)) {
+        return;
+    }
+    uint64_t deadline_ns = refresh->deadline_ns;
+    bool had_no_shards = cluster->has_no_shards, has_doubted = cluster->doubts_nodes,
+         is_adopted = conclude(cluster);
+
+    oh_refresh_end(cluster);
+    if (OH_UNLIKELY(cluster->has_no_shards != had_no_shards) && !is_adopted) {
+        /* The nodes work but are older than 7.0, so they are asked again, with CLUSTER SLOTS. */
+        cluster->doubts_nodes = has_doubted;
+        oh_refresh_begin(cluster, deadline_ns);
+    }
+}
+
+/* Without memory there is no refresh; a later call tries again. */
+void oh_refresh_begin(oh_cluster *cluster, uint64_t deadline_ns)
+{
+    oh_snapshot *snapshot = cluster->doubts_nodes ? cluster->seeds : cluster->map;
+    uint32_t count, *nodes = oh_targets_list(snapshot, &count);
+    oh_refresh *refresh = nodes ? begin(cluster, snapshot) : NULL;
+
+    if (!refresh) {
+        oh_call_release(nodes);
+        return;
+    }
+    bool is_named = cluster->has_preferred_source && snapshot == cluster->map &&
+                    oh_targets_put_first(nodes, count, cluster->preferred_source);
+
+    cluster->has_preferred_source = false;
+    for (uint32_t i = 0; i < count && refresh->count < OH_ASKED_MAX; i++) {
+        uint32_t node = i == 0 && is_named ? nodes[0] : oh_targets_draw(nodes + i, count - i);
+
+        if (ask(cluster, refresh, node, deadline_ns) &&
+            oh_exchange_has_failed(&refresh->exchanges[refresh->count - 1]) && i + 1 < count) {
+            /* The node rests, so the next one is asked. */
+            oh_exchange_end(&refresh->exchanges[--refresh->count]);
+            memset(&refresh->exchanges[refresh->count], 0, sizeof *refresh->exchanges);
+        }
+    }
+    oh_call_release(nodes);
+}
+
+/* ---- Asking seeds ---- */
+
+bool oh_refresh_ask_seeds(oh_cluster *cluster, const uint32_t *nodes, uint32_t count,
+    uint64_t deadline_ns, oh_failure *failures)
+{
+    oh_refresh *refresh = begin(cluster, cluster->seeds);
+
+    for (uint32_t i = 0; i < OH_MIN(count, OH_ASKED_MAX); i++) {
+        /* A later failure replaces this one. */
+        oh_failure_set_no_memory(&failures[i], OH_OUTCOME_NOT_SENT);
+    }
+    if (!refresh) {
+        return false;
+    }
+    for (uint32_t i = 0;
+        i < count && refresh->count < OH_ASKED_MAX && ask(cluster, refresh, nodes[i], deadline_ns);
+        i++) {
+    }
+    while (goes_on(refresh)) {
+        glance(refresh, OH_REFRESH_GRACE_MS);
+    }
+    for (uint32_t i = 0; i < refresh->count; i++) {
+        if (oh_exchange_is_active(&refresh->exchanges[i])) {
+            oh_failure_set(&refresh->failures[i], OH_OUTCOME_MAYBE_EXECUTED, OH_SAY_MAP_LATE);
+        }
+    }
+    bool is_done = conclude(cluster) || cluster->map;
+    memcpy(failures, refresh->failures, refresh->count * sizeof *failures);
+    oh_refresh_end(cluster);
+    return is_done;
+}

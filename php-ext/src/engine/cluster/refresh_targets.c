@@ -1,0 +1,43 @@
+/*
+ * Chooses the nodes that a refresh asks: random nodes that are not failing, so that hosts do not
+ * all ask the same one.
+ */
+#include "engine/cluster/cluster_internal.h"
+
+#include "engine/base/environment.h"
+#include "engine/base/random.h"
+
+uint32_t *oh_targets_list(const oh_snapshot *snapshot, uint32_t *count)
+{
+    uint32_t *nodes = oh_call_zeroed(snapshot->nodes_count, sizeof *nodes);
+
+    *count = 0;
+    for (uint32_t i = 0; nodes && i < snapshot->nodes_count; i++) {
+        const oh_server *server = &snapshot->pool->servers[i];
+
+        if (server->role != OH_GONE && !server->is_failing) {
+            nodes[(*count)++] = i;
+        }
+    }
+    return nodes;
+}
+
+uint32_t oh_targets_draw(uint32_t *nodes, uint32_t count)
+{
+    uint32_t chosen = oh_random_below(count), node = nodes[chosen];
+
+    nodes[chosen] = nodes[0];
+    return nodes[0] = node;
+}
+
+bool oh_targets_put_first(uint32_t *nodes, uint32_t count, uint32_t node)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (nodes[i] == node) {
+            nodes[i] = nodes[0];
+            nodes[0] = node;
+            return true;
+        }
+    }
+    return false;
+}

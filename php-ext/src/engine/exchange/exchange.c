@@ -1,0 +1,324 @@
+/*
+ * The steps of a call: prepare, run, read, finish.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "core/base/compiler.h"
+
+#include "engine/exchange/exchange_internal.h"
+
+/* ---- Beginning ---- */
+
+void oh_exchange_prepare(oh_exchange *exchange, const oh_call_terms *terms, oh_exchange_set *set)
+{
+    oh_discards_drop(&exchange->terms.discards);
+    exchange->terms = *terms;
+    exchange->is_called = true;
+    exchange->state = OH_EXCHANGE_IDLE;
+    exchange->times.deadline_ns = terms->deadline_ns;
+    exchange->times.block_ms = terms->block_ms;
+    exchange->set = set;
+    exchange->found.has_error_reply = exchange->found.has_error = exchange->found.was_interrupted =
+        false;
+}
+
+/* Ends the current exchange: closes a leased connection and drops unread bytes. */
+static void abandon(oh_exchange *exchange)
+{
+    oh_exchange_drop_connection(exchange);
+    oh_replies_forget(&exchange->replies);
+    exchange->is_waiting = false;
+    exchange->state = OH_EXCHANGE_IDLE;
+}
+
+/* Makes a copy of the request as it will be sent. False if there is no memory. */
+static bool write_down(oh_exchange *exchange, const char *bytes, size_t length)
+{
+    oh_request *request = &exchange->request;
+    oh_call_terms *terms = &exchange->terms;
+
+    request->bytes = (const uint8_t *)bytes;
+    request->length = length;
+    request->sent = 0;
+    if (OH_UNLIKELY(terms->preface != NULL) && !oh_request_put_in_front(request, terms->preface)) {
+        return false;
+    }
+    if (OH_UNLIKELY(terms->discards.count > 0)) {
+        if (!oh_request_write_discards(request, &terms->discards)) {
+            return false;
+        }
+        oh_discards_drop(&terms->discards);
+    }
+    return true;
+}
+
+/* The first write of a call sets the deadline; in an iterated call each write does. */
+static void set_times(oh_exchange *exchange)
+{
+    oh_call_times *times = &exchange->times;
+    uint64_t now_ns = oh_clock_now_ns();
+
+    times->begun_ns = times->block_ms ? 0 : now_ns;
+    times->left_ns = 0;
+    times->has_waited = times->deadline_ns != 0 || times->block_ms;
+    if (!times->deadline_ns || exchange->terms.is_iterated) {
+        times->deadline_ns = now_ns + (uint64_t)exchange->terms.timeout_ms * 1000000;
+    }
+}
+
+/*
+ * Prepares the bytes and the deadline. Returns false if nothing must be sent now, because the
+ * exchange has failed or waits for the other nodes of an SSDB call.
+ */
+static bool begin(oh_exchange *exchange, const char *request, size_t length)
+{
+    /* Drops the remains of an exchange that its caller gave up. */
+    abandon(exchange);
+    if (OH_UNLIKELY(!exchange->peer.connections || !exchange->peer.meter)) {
+        oh_failure_set_no_memory(exchange->failure, OH_OUTCOME_NOT_SENT);
+        exchange->state = OH_EXCHANGE_FAILED;
+        return false;
+    }
+    exchange->replies.dropped = 0;
+    exchange->found.received = 0;
+    exchange->found.has_heard = exchange->use.was_retried = exchange->use.was_sent = false;
+    if (OH_UNLIKELY(!write_down(exchange, request, length))) {
+        oh_exchange_fail_without_memory(exchange);
+        return false;
+    }
+    set_times(exchange);
+    if (OH_UNLIKELY(oh_pool_endpoint(exchange->peer.connections)->is_ssdb)) {
+        oh_exchange_translate(exchange);
+        return false;
+    }
+    return true;
+}
+
+void oh_exchange_start(oh_exchange *exchange, const char *request, size_t length)
+{
+    if (begin(exchange, request, length)) {
+        oh_exchange_lease(exchange, false);
+        oh_exchange_send(exchange);
+    }
+    oh_exchange_set_join(exchange);
+}
+
+/* ---- Other nodes ---- */
+
+static void launch_one(oh_exchange *exchange, const oh_failure *refusal)
+{
+    if (!exchange->is_waiting) {
+        return;
+    }
+    exchange->is_waiting = false;
+    if (refusal) {
+        *exchange->failure = *refusal;
+        oh_exchange_fail(exchange);
+    } else if (exchange->request.length == 0) {
+        exchange->state = OH_EXCHANGE_COMPLETE;
+    } else {
+        oh_exchange_lease(exchange, false);
+        oh_exchange_send(exchange);
+    }
+}
+
+/* Sends the requests for SSDB that wait until all of the set are translated. */
+static void launch(oh_exchange *exchange)
+{
+    oh_exchange_set *set = exchange->set;
+
+    for (uint32_t i = 0; set && i < set->members_count; i++) {
+        launch_one(set->members[i], set->refusal);
+    }
+    launch_one(exchange, NULL);
+}
+
+/* Starts the calls of the other nodes, so that all have sent before any of them waits. */
+static void travel(oh_exchange *exchange)
+{
+    if (exchange->set) {
+        oh_exchange_set_join(exchange);
+    }
+    if (exchange->set) {
+        exchange->set->start_others(exchange->set);
+    }
+    if (OH_UNLIKELY(exchange->is_waiting)) {
+        launch(exchange);
+    }
+}
+
+/* ---- Running ---- */
+
+/*
+ * Checks EXEC's reply. An error becomes nil. Anything but nil or a list with one reply per queued
+ * command fails the exchange: the caller would give replies to the wrong commands.
+ */
+static void judge_exec(oh_exchange *exchange)
+{
+    oh_replies *replies = &exchange->replies;
+    oh_bytes reply = oh_replies_unread(replies);
+    oh_values values = oh_values_of(reply.bytes, reply.length);
+    int64_t count;
+
+    if (exchange->state == OH_EXCHANGE_FAILED) {
+        return;
+    }
+    if (oh_value_take_head(&values, OH_RESP_LIST, &count) && count == exchange->terms.exec_count) {
+        return;
+    }
+    if (oh_bytes_is(reply, OH_RESP_NIL_LIST)) {
+        return;
+    }
+    if (exchange->found.has_error_reply && replies->capacity >= strlen(OH_RESP_NIL_LIST)) {
+        memcpy(replies->bytes, OH_RESP_NIL_LIST, strlen(OH_RESP_NIL_LIST));
+        replies->begin = 0;
+        replies->end = strlen(OH_RESP_NIL_LIST);
+        return;
+    }
+    oh_exchange_refuse_bytes(exchange, OH_WHAT_EXEC_SHORT);
+}
+
+/* True if the caller can continue: there is a reply to read, or there will be none. */
+static bool is_readable(const oh_exchange *exchange)
+{
+    return !oh_exchange_is_active(exchange) || oh_exchange_is_full(exchange);
+}
+
+bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
+{
+    if (OH_UNLIKELY(!exchange->is_called)) {
+        abandon(exchange);
+        return false;
+    }
+    if (OH_LIKELY(begin(exchange, request, length))) { /* The bytes and the deadline. */
+        oh_exchange_lease(exchange, false);            /* An idle connection, or a new one. */
+        oh_exchange_send(exchange);                    /* As much as its socket takes. */
+    }
+    /* The same on the other nodes, if there are any. */
+    travel(exchange);
+    /* Receives; the last reply settles the connection. */
+    oh_exchange_wait_until(exchange, is_readable);
+    if (OH_UNLIKELY(exchange->interceptor != NULL)) {
+        exchange->interceptor->meet(exchange->interceptor, exchange); /* Redirects are followed. */
+    }
+    if (OH_UNLIKELY(exchange->terms.is_exec)) {
+        judge_exec(exchange);
+    }
+    oh_request_drop_own(&exchange->request);
+    exchange->request.bytes = NULL; /* They are the caller's, and valid only during its write. */
+    return !oh_exchange_has_failed(exchange);
+}
+
+/* ---- Reading ---- */
+
+/* How many bytes of the replies the caller may read. */
+static inline size_t readable_count(const oh_exchange *exchange)
+{
+    return OH_LIKELY(!exchange->interceptor)
+               ? oh_replies_length(&exchange->replies)
+               : exchange->interceptor->readable(exchange->interceptor, exchange);
+}
+
+static bool has_bytes_or_ended(const oh_exchange *exchange)
+{
+    return readable_count(exchange) > 0 || !oh_exchange_is_active(exchange);
+}
+
+/* Reads translated replies. A reply of SSDB may become no bytes, or more bytes than it had. */
+static size_t read_shaped(oh_exchange *exchange, char *bytes, size_t size)
+{
+    size_t count;
+
+    while ((count = oh_exchange_give_shaped(exchange, bytes, size)) == 0 &&
+           oh_exchange_is_active(exchange)) {
+        oh_exchange_wait_until(exchange, has_bytes_or_ended);
+    }
+    return count;
+}
+
+static size_t read_plain(oh_exchange *exchange, char *bytes, size_t size)
+{
+    if (OH_UNLIKELY(oh_exchange_is_active(exchange))) {
+        oh_exchange_wait_until(exchange, has_bytes_or_ended);
+    }
+    if (OH_UNLIKELY(exchange->interceptor != NULL)) {
+        exchange->interceptor->meet(exchange->interceptor, exchange);
+    }
+    size_t readable = readable_count(exchange), count = OH_MIN(size, readable);
+
+    if (OH_LIKELY(count > 0)) {
+        oh_replies_give(&exchange->replies, bytes, count);
+    }
+    return count;
+}
+
+size_t oh_exchange_read(oh_exchange *exchange, char *bytes, size_t size)
+{
+    bool is_shaped = OH_UNLIKELY(exchange->ssdb != NULL) && exchange->ssdb->is_shaped;
+    size_t count =
+        is_shaped ? read_shaped(exchange, bytes, size) : read_plain(exchange, bytes, size);
+
+    if (OH_UNLIKELY(count == 0)) {
+        oh_exchange_run_dry(exchange);
+    }
+    return count;
+}
+
+oh_bytes oh_exchange_unread(const oh_exchange *exchange)
+{
+    return (oh_bytes){exchange->replies.bytes + exchange->replies.begin, readable_count(exchange)};
+}
+
+void oh_exchange_skip(oh_exchange *exchange, size_t count)
+{
+    exchange->replies.begin += count;
+}
+
+bool oh_exchange_receive_more(oh_exchange *exchange)
+{
+    if (is_readable(exchange)) {
+        return false;
+    }
+    oh_exchange_wait_until(exchange, is_readable);
+    if (OH_UNLIKELY(exchange->interceptor != NULL)) {
+        exchange->interceptor->meet(exchange->interceptor, exchange);
+    }
+    return !oh_exchange_has_failed(exchange);
+}
+
+/* ---- Ending ---- */
+
+void oh_exchange_finish(oh_exchange *exchange)
+{
+    oh_exchange_drop_connection(exchange);
+    exchange->set = NULL;
+    exchange->times.deadline_ns = 0;
+    exchange->is_called = false;
+}
+
+void oh_exchange_shut(oh_exchange *exchange)
+{
+    abandon(exchange);
+    oh_exchange_give_back(exchange, false);
+    exchange->peer.connections = NULL;
+    if (exchange->peer.succession) {
+        exchange->peer.succession = exchange->interceptor = NULL;
+    }
+}
+
+void oh_exchange_end(oh_exchange *exchange)
+{
+    abandon(exchange);
+    oh_exchange_give_back(exchange, false);
+    oh_exchange_set_leave(exchange);
+    oh_request_drop_own(&exchange->request);
+    oh_discards_drop(&exchange->terms.discards);
+    oh_exchange_release_ssdb(exchange);
+    if (exchange->interceptor) {
+        exchange->interceptor->free(exchange->interceptor);
+        exchange->interceptor = NULL;
+    }
+    oh_replies_free(&exchange->replies);
+}

@@ -1,0 +1,387 @@
+/*
+ * Exchange: one write of the caller (a command, or a whole pipeline) to a node, and its replies.
+ *
+ *     prepare (terms) ─► run: begin, lease, send, receive ─► complete: settled, or held ─► read
+ *                               └─ failed: the connection is closed; was the command executed?
+ *
+ * The caller (in PHP it is phpredis) passes all bytes of its commands in one write. The exchange
+ * leases a connection, sends, and receives until the node owes nothing more. Only when every reply
+ * is framed and counted does the caller begin to read, from memory. So the exchange has succeeded
+ * or failed before the caller uses a byte. A failure can be repaired or reported before the caller
+ * notices. The connection is back in the pool before the first value is unpacked. Only replies
+ * larger than OH_REPLIES_AHEAD_BYTES are read while they arrive.
+ *
+ * While the rest of a request waits for room in the socket, replies are received. Otherwise a node
+ * that stops reading until its replies are read (as SSDB does) would cause a deadlock.
+ *
+ * Exchanges with several nodes are in one set: a wait for one of them advances all.
+ *
+ * A transaction needs one dedicated connection for many exchanges. Then the exchange keeps it: a
+ * clean connection is not settled but held until the next write, and no other connection ever
+ * replaces it.
+ *
+ * Implements spec/wire, section 5, and spec/route: deadline and outcome.
+ */
+#ifndef OH_ENGINE_EXCHANGE_H
+#define OH_ENGINE_EXCHANGE_H
+
+#include "core/resp/value.h"
+#include "core/ssdb/ssdb.h"
+
+#include "engine/exchange/replies.h"
+#include "engine/exchange/request.h"
+#include "engine/pool/pool.h"
+
+#define OH_BLOCK_FOR_EVER UINT32_MAX
+/* Maximum of nodes in one set; php/scatter/scatter.h has the reason for the limit. */
+#define OH_EXCHANGE_SET_MAX 64
+
+struct oh_exchange;
+struct oh_exchange_set;
+
+/* The node of an exchange. */
+typedef struct oh_peer {
+    oh_connections *connections; /* NULL if there was no memory; calls fail then. */
+    oh_meter *meter;             /* NULL for the same reason. */
+    bool is_of_plain_pool;       /* Its server pool does not have "cluster: true". */
+    /* Reads go to the fastest node, so the latency of each read is recorded. */
+    bool compares_reads;
+    /*
+     * Of a node of a plain server pool: becomes the interceptor when the node has answered
+     * READONLY. NULL if nothing does. It is the caller's, and lives as long as the peer.
+     */
+    struct oh_interceptor *succession;
+} oh_peer;
+
+/* The terms of a call: its options. All zeros is an ordinary call without a deadline. */
+typedef struct oh_call_terms {
+    uint32_t timeout_ms; /* 0 is none. */
+    /* A blocking command's own timeout, which is added; or OH_BLOCK_FOR_EVER. */
+    uint32_t block_ms;
+    uint64_t deadline_ns; /* If set, replaces the deadline `timeout_ms` after the first write. */
+    /*
+     * An encoded command, in static memory, that is sent before the request. Its reply is kept; an
+     * error reply fails the exchange. NULL if none.
+     */
+    const char *preface;
+    oh_discards discards; /* Taken over. */
+    uint32_t exec_count;  /* If `is_exec`: how many commands were queued. */
+    /*
+     * The request is this many whole commands, within the limits of wire, which then does not frame
+     * them again. 0 if unknown. Only for a request without preface and discards.
+     */
+    uint32_t commands_count;
+    /*
+     * The reply must be a list of `exec_count` replies. An error reply is passed on as nil
+     * (phpredis 5.3.7 would wait for the replies of the commands).
+     */
+    bool is_exec;
+    bool has_multi;     /* Commands after a MULTI are sent once the node has answered it. */
+    bool is_read_only;  /* May be retried after a reused connection broke. */
+    bool never_repeats; /* Never retry. */
+    /* One call with several round trips (SCAN, HSCAN), each with its own deadline. */
+    bool is_iterated;
+    bool is_raw;      /* The caller wrote the words itself and expects the unchanged reply. */
+    bool is_unknown;  /* An unknown command: its connection is not reused. */
+    bool is_pinned;   /* Only for this node: redirects are not followed. */
+    bool gathers;     /* Keep all replies until the last one has arrived, even large ones. */
+    bool goes_beyond; /* Background work, which must not take connections from calls. */
+} oh_call_terms;
+
+/* The times of a call. */
+typedef struct oh_call_times {
+    uint64_t deadline_ns; /* Set by the first write; does not include block_ms. 0 until then. */
+    uint32_t block_ms;    /* As in the terms, until there is a reply. */
+    bool has_waited;      /* Time has passed since the deadline was set, so it must be checked. */
+    /* When the caller wrote. 0 for blocking commands, which are not timed. */
+    uint64_t begun_ns;
+    /* When control returned to the caller before the exchange ended; 0 if it did not. */
+    uint64_t left_ns;
+} oh_call_times;
+
+/* The connection of an exchange. */
+typedef struct oh_connection_use {
+    oh_connection *connection; /* Leased, with pending replies; or NULL. */
+    /* Leased, without pending replies, for the next write. Only if `keeps`. */
+    oh_connection *held;
+    bool keeps;       /* The connection is held, not settled, after its replies. */
+    bool was_held;    /* `held` was set since then: no other connection may replace it. */
+    bool is_reused;   /* It has carried exchanges before. */
+    bool was_retried; /* This is the second connection of the request; */
+    bool was_sent;    /* the first one may have carried it to the node. */
+} oh_connection_use;
+
+/* What is known about the answer so far. */
+typedef struct oh_findings {
+    /* Bytes received in this attempt, including those that the caller does not see. */
+    uint64_t received;
+    bool has_heard;       /* A byte of a reply has arrived. */
+    bool has_error_reply; /* A reply is an error. */
+    bool has_error;       /* A reply is an error or contains one. */
+    bool was_interrupted; /* The program has ended the wait. */
+} oh_findings;
+
+typedef enum oh_exchange_state {
+    OH_EXCHANGE_IDLE,     /* Nothing was written since the call began. */
+    OH_EXCHANGE_OPENING,  /* The connection is being opened. */
+    OH_EXCHANGE_MOVING,   /* Bytes go out and come in. */
+    OH_EXCHANGE_COMPLETE, /* All replies have arrived, and the connection is settled or held. */
+    OH_EXCHANGE_FAILED    /* The failure says why; the connection is closed. */
+} oh_exchange_state;
+
+/*
+ * Functions that may replace a node's replies. Room redirects implements them for nodes of a Redis
+ * Cluster. An interceptor lives as long as its exchange. Each function may fail the exchange.
+ */
+typedef struct oh_interceptor {
+    /* A request is about to be sent. */
+    void (*begin)(struct oh_interceptor *interceptor, struct oh_exchange *exchange);
+    /* Like oh_wire_read, for `count` bytes after the replies. */
+    size_t (*read)(struct oh_interceptor *interceptor, struct oh_exchange *exchange, size_t count);
+    /* How many bytes of the replies the caller may read. */
+    size_t (*readable)(
+        const struct oh_interceptor *interceptor, const struct oh_exchange *exchange);
+    /* Called before the caller continues. May replace replies or a failure. */
+    void (*meet)(struct oh_interceptor *interceptor, struct oh_exchange *exchange);
+    void (*free)(struct oh_interceptor *interceptor);
+} oh_interceptor;
+
+typedef struct oh_exchange {
+    oh_exchange_state state;
+    /* During a call. Bytes that the caller writes between calls are not sent. */
+    bool is_called;
+    /* Translated for SSDB, and sent when all requests of its set are translated. */
+    bool is_waiting;
+    oh_peer peer;
+    oh_call_terms terms;
+    oh_call_times times;
+    oh_connection_use use;
+    oh_request request;
+    oh_replies replies;
+    oh_findings found;
+    oh_preface preface;
+    oh_failure *failure;         /* Memory of the caller. */
+    oh_interceptor *interceptor; /* NULL if there is none. */
+    /* Translates for an SSDB node; NULL before the first request. */
+    oh_ssdb *ssdb;
+    struct oh_exchange_set *set; /* Its set; NULL if it is alone. */
+} oh_exchange;
+
+/* Exchanges that advance together. */
+typedef struct oh_exchange_set {
+    oh_exchange *members[OH_EXCHANGE_SET_MAX];
+    uint32_t members_count;
+    /* Called after a member has sent what it could. */
+    void (*start_others)(struct oh_exchange_set *);
+    void (*look)(struct oh_exchange_set *); /* Called before each wait, if it is not NULL. */
+    void *looker;
+    /* Set if SSDB cannot execute the request of a member. Then nothing is sent to any node. */
+    const oh_failure *refusal;
+} oh_exchange_set;
+
+/* ---- Setting up and ending ---- */
+
+/*
+ * Sets up an exchange of all zeros. Failures are stored in `failure`. The caller ends it with
+ * oh_exchange_end.
+ */
+static inline void oh_exchange_make(oh_exchange *exchange, oh_peer peer, oh_failure *failure)
+{
+    exchange->peer = peer;
+    exchange->failure = failure;
+}
+
+/* Sets the interceptor, which the exchange takes over. */
+static inline void oh_exchange_intercept(oh_exchange *exchange, oh_interceptor *interceptor)
+{
+    exchange->interceptor = interceptor;
+}
+
+/* Switches to the same node in another version of its server pool. Only between two calls. */
+static inline void oh_exchange_set_peer(oh_exchange *exchange, oh_peer peer)
+{
+    exchange->peer = peer;
+}
+
+/* Ends the current exchange. After that nothing can be sent. */
+void oh_exchange_shut(oh_exchange *exchange);
+
+/* Leaves its set and frees what it holds. */
+void oh_exchange_end(oh_exchange *exchange);
+
+/* ---- A call ---- */
+
+/* Begins a call. Its deadline counts from the first write, unless the terms have a deadline. */
+void oh_exchange_prepare(oh_exchange *exchange, const oh_call_terms *terms, oh_exchange_set *set);
+
+/*
+ * Sends a request to the node and waits for a reply. Returns false if it failed; to phpredis the
+ * write has failed then.
+ */
+bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length);
+
+/*
+ * The same without waiting. The exchange advances whenever a caller waits for its set, or for it
+ * alone with `await`.
+ */
+void oh_exchange_start(oh_exchange *exchange, const char *request, size_t length);
+void oh_exchange_await(oh_exchange *exchange);
+
+/* Advances some exchanges, waiting at most `milliseconds`, for work that runs beside calls. */
+void oh_exchange_glance(oh_exchange *const *members, uint32_t count, int milliseconds);
+
+/* Leaves its set, which ends, and continues alone. */
+static inline void oh_exchange_go_alone(oh_exchange *exchange)
+{
+    exchange->set = NULL;
+}
+
+/* Removes block_ms: from now on the deadline is that of a non-blocking command. */
+void oh_exchange_end_blocking(oh_exchange *exchange);
+
+/* Reads up to `size` bytes of replies, and waits if there are none yet. 0 if there are no more. */
+size_t oh_exchange_read(oh_exchange *exchange, char *bytes, size_t size);
+
+/*
+ * For a caller that reads replies where they are. unread: the replies that have arrived, of which
+ * the last may not be complete. skip: `count` bytes of them were read. receive_more: waits for
+ * more. False if there will be no more, or if what is unread must be read first.
+ */
+oh_bytes oh_exchange_unread(const oh_exchange *exchange);
+void oh_exchange_skip(oh_exchange *exchange, size_t count);
+bool oh_exchange_receive_more(oh_exchange *exchange);
+
+/* Ends the call without waiting for further replies. Keeps state and failure. */
+void oh_exchange_finish(oh_exchange *exchange);
+
+/*
+ * Fails the exchange with the failure that its owner or interceptor has set, or because there is no
+ * memory.
+ */
+void oh_exchange_fail(oh_exchange *exchange);
+void oh_exchange_fail_without_memory(oh_exchange *exchange);
+
+/*
+ * keep: from the next write on, the connection is held. give_back ends that: the connection returns
+ * to the pool or, unless `is_clean`, is closed, which also ends its state at the node. A current
+ * call can send nothing more.
+ */
+void oh_exchange_keep(oh_exchange *exchange);
+void oh_exchange_give_back(oh_exchange *exchange, bool is_clean);
+
+/* ---- State ---- */
+
+/* True if bytes are still to be sent or received. */
+static inline bool oh_exchange_is_active(const oh_exchange *exchange)
+{
+    return exchange->state == OH_EXCHANGE_OPENING || exchange->state == OH_EXCHANGE_MOVING;
+}
+
+static inline bool oh_exchange_has_failed(const oh_exchange *exchange)
+{
+    return exchange->state == OH_EXCHANGE_FAILED;
+}
+
+static inline bool oh_exchange_is_complete(const oh_exchange *exchange)
+{
+    return exchange->state == OH_EXCHANGE_COMPLETE;
+}
+
+static inline bool oh_exchange_is_idle(const oh_exchange *exchange)
+{
+    return exchange->state == OH_EXCHANGE_IDLE;
+}
+
+/* True if the node has the whole request and has not begun to answer it. */
+static inline bool oh_exchange_is_waiting(const oh_exchange *exchange)
+{
+    return exchange->state == OH_EXCHANGE_MOVING && oh_request_is_sent(&exchange->request) &&
+           !exchange->preface.number && oh_replies_length(&exchange->replies) == 0;
+}
+
+/* has_error_reply: true if a reply is an error. The other function: or contains one. */
+static inline bool oh_exchange_has_error_reply(const oh_exchange *exchange)
+{
+    return exchange->found.has_error_reply;
+}
+
+static inline bool oh_exchange_has_error(const oh_exchange *exchange)
+{
+    return exchange->found.has_error;
+}
+
+/* Clears these flags after the caller has repaired the cause. */
+static inline void oh_exchange_forget_error_reply(oh_exchange *exchange)
+{
+    exchange->found.has_error_reply = false;
+}
+
+/* True if the program has ended the wait. */
+static inline bool oh_exchange_was_interrupted(const oh_exchange *exchange)
+{
+    return exchange->found.was_interrupted;
+}
+
+/*
+ * holds: true if a connection is held for the next write. The other function returns the last error
+ * on it; length 0 if none.
+ */
+static inline bool oh_exchange_holds(const oh_exchange *exchange)
+{
+    return exchange->use.held != NULL;
+}
+
+static inline oh_text oh_exchange_held_error_reply(const oh_exchange *exchange)
+{
+    return (oh_text){
+        exchange->use.held->wire.error_text, exchange->use.held->wire.error_text_length};
+}
+
+/*
+ * The framed replies that are not read yet, valid until the next receive; and the size of their
+ * memory.
+ */
+static inline oh_bytes oh_exchange_replies(const oh_exchange *exchange)
+{
+    return oh_replies_unread(&exchange->replies);
+}
+
+/* Takes the first of them. */
+static inline oh_bytes oh_exchange_take_reply(oh_exchange *exchange)
+{
+    return oh_replies_take(&exchange->replies);
+}
+
+static inline size_t oh_exchange_capacity(const oh_exchange *exchange)
+{
+    return exchange->replies.capacity;
+}
+
+/* The reply of the preface, cut to its room. */
+static inline oh_values oh_exchange_preface_reply(const oh_exchange *exchange)
+{
+    return oh_values_of(exchange->preface.reply, exchange->preface.reply_length);
+}
+
+/* ---- For an interceptor ---- */
+
+/* Sets whether all replies are kept until the last one has arrived. */
+static inline void oh_exchange_gather(oh_exchange *exchange, bool gathers)
+{
+    exchange->replies.gathers = gathers;
+}
+
+/* Makes a failed exchange complete, without replies, because another exchange will provide them. */
+void oh_exchange_revive(oh_exchange *exchange);
+
+/*
+ * Replaces all replies, which must have arrived, by `replies`: memory of the call, which it takes
+ * over.
+ */
+void oh_exchange_replace(
+    oh_exchange *exchange, uint8_t *replies, size_t length, bool has_error_reply, bool has_error);
+
+/* Fails the exchange with the failure of another exchange that worked for it. */
+void oh_exchange_fail_like(oh_exchange *exchange, const oh_exchange *other);
+
+#endif

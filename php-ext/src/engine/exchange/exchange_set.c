@@ -1,0 +1,293 @@
+/*
+ * The wait and the deadline of one exchange, or of all in a set.
+ *
+ * A command on a warm connection takes three system calls: the pool's check of it, one send, and
+ * one blocking receive, bounded by SO_RCVTIMEO. In all other cases (a new connection, a reply in
+ * parts, several nodes, time that has passed), all calls are non-blocking, and one poll waits for
+ * all exchanges, with the time that is left.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+
+#include "core/base/clock.h"
+#include "core/base/compiler.h"
+
+#include "engine/base/environment.h"
+#include "engine/base/wait.h"
+#include "engine/exchange/exchange_internal.h"
+
+/*
+ * How long after the deadline bytes that have arrived may be read: less than the tolerance of a
+ * deadline.
+ */
+#define OH_DRAIN_NS 15000000
+
+/* ---- The set ---- */
+
+void oh_exchange_set_join(oh_exchange *exchange)
+{
+    oh_exchange_set *set = exchange->set;
+
+    for (uint32_t i = 0; set && i < set->members_count; i++) {
+        if (set->members[i] == exchange) {
+            return;
+        }
+    }
+    if (set && set->members_count < OH_EXCHANGE_SET_MAX) {
+        set->members[set->members_count++] = exchange;
+    } else {
+        exchange->set = NULL;
+    }
+}
+
+void oh_exchange_set_leave(oh_exchange *exchange)
+{
+    oh_exchange_set *set = exchange->set;
+
+    exchange->set = NULL;
+    for (uint32_t i = 0; set && i < set->members_count; i++) {
+        if (set->members[i] == exchange) {
+            set->members[i] = set->members[--set->members_count];
+            return;
+        }
+    }
+}
+
+/* ---- Deadlines ---- */
+
+/*
+ * The end of the wait; 0 if there is none. block_ms is not added before the node has the whole
+ * command.
+ */
+static uint64_t limit_of(const oh_exchange *exchange)
+{
+    bool has_request =
+        exchange->state == OH_EXCHANGE_MOVING && oh_request_is_sent(&exchange->request);
+
+    if (!exchange->terms.timeout_ms ||
+        (has_request && exchange->times.block_ms == OH_BLOCK_FOR_EVER)) {
+        return 0;
+    }
+    return exchange->times.deadline_ns +
+           (has_request ? (uint64_t)exchange->times.block_ms * 1000000 : 0);
+}
+
+/* Milliseconds until the earliest deadline, rounded up; -1 if there is none. */
+static int time_left_ms(oh_exchange *const *members, uint32_t count)
+{
+    uint64_t earliest_ns = UINT64_MAX, now_ns;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t limit_ns = oh_exchange_is_active(members[i]) ? limit_of(members[i]) : 0;
+
+        if (limit_ns && limit_ns < earliest_ns) {
+            earliest_ns = limit_ns;
+        }
+    }
+    if (earliest_ns == UINT64_MAX) {
+        return -1;
+    }
+    now_ns = oh_clock_now_ns();
+    return now_ns >= earliest_ns ? 0
+                                 : (int)OH_MIN((earliest_ns - now_ns + 999999) / 1000000, INT_MAX);
+}
+
+/*
+ * True if the deadline has passed. Bytes that have arrived still count if it passed during a wait
+ * for other nodes, but only for a moment, so that a node that never stops sending cannot postpone
+ * it.
+ */
+static bool is_late(const oh_exchange *exchange, bool has_moved, uint64_t now_ns)
+{
+    uint64_t limit_ns = limit_of(exchange);
+
+    return limit_ns && oh_exchange_is_active(exchange) && !oh_exchange_is_full(exchange) &&
+           now_ns >= limit_ns + (has_moved ? OH_DRAIN_NS : 0);
+}
+
+static bool is_blocking_long(oh_exchange *const *members, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (members[i]->times.block_ms) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Waiting ---- */
+
+/* True if the exchange can receive what poll() does not know of. */
+static bool is_buffered(const oh_exchange *exchange)
+{
+    return exchange->state == OH_EXCHANGE_MOVING && !oh_exchange_is_full(exchange) &&
+           oh_connection_has_buffered(exchange->use.connection);
+}
+
+static bool has_buffered(oh_exchange *const *members, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (OH_UNLIKELY(is_buffered(members[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Runs the program's signal handlers. If one aborts the call, all waits end. */
+static void let_handlers_run(oh_exchange *const *members, uint32_t count)
+{
+    if (oh_surroundings.is_ending()) {
+        return;
+    }
+    oh_wait_serve_interrupts();
+    for (uint32_t i = 0; oh_surroundings.is_ending() && i < count; i++) {
+        if (oh_exchange_is_active(members[i])) {
+            oh_failure_set(members[i]->failure, oh_exchange_outcome(members[i]), OH_SAY_WAIT_ENDED);
+            members[i]->found.was_interrupted = true;
+            oh_exchange_fail(members[i]);
+        }
+    }
+}
+
+/*
+ * Waits once for all exchanges, at most `most_ms` (-1: until a deadline), and advances those that
+ * can continue.
+ */
+static void move_all(oh_exchange *const *members, uint32_t count, int most_ms)
+{
+    struct pollfd descriptors[OH_EXCHANGE_SET_MAX];
+    bool is_waiting_long = is_blocking_long(members, count);
+    int left_ms = has_buffered(members, count) ? 0 : time_left_ms(members, count);
+
+    left_ms = most_ms < 0 ? left_ms : left_ms < 0 ? most_ms : OH_MIN(left_ms, most_ms);
+    for (uint32_t i = 0; i < count; i++) {
+        short events = oh_exchange_is_active(members[i]) ? oh_exchange_events(members[i]) : 0;
+
+        descriptors[i].fd = events ? members[i]->use.connection->socket : -1;
+        descriptors[i].events = events;
+        descriptors[i].revents = 0;
+    }
+    if (OH_UNLIKELY(is_waiting_long)) {
+        oh_wait_poll(descriptors, count, left_ms);
+    } else {
+        poll(descriptors, count, left_ms);
+    }
+
+    uint64_t now_ns = oh_clock_now_ns();
+    for (uint32_t i = 0; i < count; i++) {
+        if (OH_UNLIKELY(is_buffered(members[i]))) {
+            descriptors[i].revents |= POLLIN;
+        }
+        if (descriptors[i].revents) {
+            oh_exchange_step(members[i], descriptors[i].revents);
+        }
+        if (is_late(members[i], descriptors[i].revents != 0, now_ns)) {
+            oh_exchange_pass_deadline(members[i]);
+        }
+    }
+    if (OH_UNLIKELY(is_waiting_long)) {
+        let_handlers_run(members, count);
+    }
+}
+
+/*
+ * The usual case: the exchange is alone, all is sent, and only the answer is missing. A blocking
+ * receive waits for it.
+ */
+static void wait_alone(oh_exchange *exchange)
+{
+    if (!exchange->times.has_waited && exchange->state == OH_EXCHANGE_MOVING &&
+        oh_request_is_sent(&exchange->request)) {
+        exchange->times.has_waited = true;
+        errno = 0;
+        if (OH_LIKELY(oh_exchange_receive(exchange, 0))) {
+            return;
+        }
+        if (errno != EINTR && exchange->terms.timeout_ms) {
+            oh_exchange_pass_deadline(exchange);
+            return;
+        }
+    }
+    move_all(&exchange, 1, -1);
+}
+
+/*
+ * Deadlines are for nodes, so the time in which this process unpacks replies does not count. They
+ * stand still from the moment the caller continues until it waits again.
+ */
+static void note_leaving(oh_exchange *const *members, uint32_t count)
+{
+    uint64_t now_ns = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (oh_exchange_is_active(members[i])) {
+            members[i]->times.left_ns = now_ns = now_ns ? now_ns : oh_clock_now_ns();
+        }
+    }
+}
+
+static void note_return(oh_exchange *const *members, uint32_t count)
+{
+    uint64_t now_ns = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (members[i]->times.left_ns) {
+            now_ns = now_ns ? now_ns : oh_clock_now_ns();
+            members[i]->times.deadline_ns += now_ns - members[i]->times.left_ns;
+            members[i]->times.left_ns = 0;
+        }
+        if (OH_UNLIKELY(
+                members[i]->use.connection && !oh_pool_is_own(members[i]->use.connection))) {
+            oh_exchange_disown(members[i]);
+        }
+    }
+}
+
+/* Calls the owner's look function. Returns how many members there are afterwards. */
+static uint32_t look(oh_exchange_set *set)
+{
+    if (OH_UNLIKELY(set->look != NULL)) {
+        set->look(set);
+    }
+    return set->members_count;
+}
+
+void oh_exchange_wait_until(oh_exchange *exchange, bool (*is_enough)(const oh_exchange *))
+{
+    bool is_alone = !exchange->set || (exchange->set->members_count <= 1 && !exchange->set->look);
+    oh_exchange **members = is_alone ? &exchange : exchange->set->members;
+    uint32_t count = is_alone ? 1 : exchange->set->members_count;
+
+    note_return(members, count);
+    while (!is_enough(exchange)) {
+        if (is_alone) {
+            wait_alone(exchange);
+        } else {
+            count = look(exchange->set);
+            move_all(members, count, -1);
+        }
+    }
+    note_leaving(members, count);
+}
+
+void oh_exchange_glance(oh_exchange *const *members, uint32_t count, int milliseconds)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (members[i]->use.connection && !oh_pool_is_own(members[i]->use.connection)) {
+            oh_exchange_disown(members[i]);
+        }
+    }
+    move_all(members, count, milliseconds);
+}
+
+static bool has_ended(const oh_exchange *exchange)
+{
+    return !oh_exchange_is_active(exchange);
+}
+
+void oh_exchange_await(oh_exchange *exchange)
+{
+    oh_exchange_wait_until(exchange, has_ended);
+}

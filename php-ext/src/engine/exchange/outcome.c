@@ -1,0 +1,294 @@
+/*
+ * Outcome: ends an exchange, settles, holds or closes its connection, and counts the call.
+ *
+ *     keep ─► leased ─► complete: held ─► next write: taken if sound ─► held ─► ... ─► give_back
+ *
+ * The state of a transaction (WATCH, MULTI) is bound to the held connection. So that connection is
+ * never replaced: if it is lost, the exchange fails, and with it the transaction.
+ *
+ * Implements spec/meter, calls.
+ */
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "core/base/compiler.h"
+#include "core/cluster/fastest.h"
+#include "core/generated/timings.h"
+#include "core/generated/words.h"
+
+#include "engine/exchange/exchange_internal.h"
+
+/* ---- The connection ---- */
+
+static void count_bytes(oh_exchange *exchange)
+{
+    oh_meter_add(exchange->peer.meter, OH_METER_BYTES_SENT, exchange->request.sent);
+    oh_meter_add(exchange->peer.meter, OH_METER_BYTES_RECEIVED, exchange->found.received);
+    exchange->found.received = 0;
+}
+
+void oh_exchange_drop_connection(oh_exchange *exchange)
+{
+    if (exchange->use.connection) {
+        count_bytes(exchange);
+        oh_pool_discard(exchange->use.connection);
+        exchange->use.connection = NULL;
+    }
+}
+
+static void drop_held(oh_connection_use *use)
+{
+    if (use->held) {
+        oh_pool_discard(use->held);
+        use->held = NULL;
+    }
+}
+
+static void hold(oh_connection_use *use)
+{
+    if (oh_wire_is_clean(&use->connection->wire)) {
+        use->held = use->connection;
+    } else {
+        oh_pool_discard(use->connection);
+    }
+    use->was_held = true;
+}
+
+void oh_exchange_keep(oh_exchange *exchange)
+{
+    exchange->use.keeps = true;
+    exchange->use.was_held = false;
+}
+
+void oh_exchange_give_back(oh_exchange *exchange, bool is_clean)
+{
+    oh_connection_use *use = &exchange->use;
+
+    if (use->held && is_clean) {
+        oh_pool_settle(use->held);
+        use->held = NULL;
+    }
+    drop_held(use);
+    use->keeps = use->was_held = false;
+    /* Further writes of a current call were meant only for this connection. */
+    exchange->is_called = false;
+}
+
+/* ---- Latency ---- */
+
+/* Records the latency of this read if reads go to the fastest node. */
+static void remember_time(const oh_exchange *exchange, uint64_t took_ns)
+{
+    _Atomic uint64_t *smoothed_ns = &exchange->peer.meter->smoothed_ns;
+    uint64_t known = atomic_load_explicit(smoothed_ns, memory_order_relaxed);
+
+    atomic_store_explicit(smoothed_ns, oh_fastest_smooth(known, took_ns), memory_order_relaxed);
+}
+
+static bool is_compared(const oh_exchange *exchange)
+{
+    return OH_UNLIKELY(exchange->peer.compares_reads) && exchange->terms.is_read_only &&
+           exchange->times.begun_ns;
+}
+
+/* True for one command that was answered with a value, over a reused connection. */
+static bool is_typical(const oh_exchange *exchange)
+{
+    return is_compared(exchange) && exchange->use.is_reused && !exchange->found.has_error_reply &&
+           exchange->use.connection->wire.written - exchange->request.before == 1;
+}
+
+/* ---- Success ---- */
+
+/*
+ * Counts error replies that nutcracker counts as failures of the node. The caller still gets the
+ * reply.
+ */
+static void judge_error_reply(const oh_exchange *exchange)
+{
+    static const char *const words[] = OH_WORDS_UNWELL;
+    const oh_wire *wire = &exchange->use.connection->wire;
+
+    for (size_t i = 0; words[i] && oh_pool_ejects(exchange->peer.connections); i++) {
+        size_t length = strlen(words[i]);
+        bool is_whole = wire->error_text_length == length ||
+                        (wire->error_text_length > length && wire->error_text[length] == ' ');
+
+        if (is_whole && memcmp(wire->error_text, words[i], length) == 0) {
+            oh_pool_report_failure(exchange->use.connection, OH_HEALTH_EXCHANGE, words[i]);
+        }
+    }
+}
+
+/* Its successor, if there is one, meets the caller before the caller reads. */
+static void call_succession(oh_exchange *exchange)
+{
+    if (exchange->peer.succession) {
+        oh_exchange_intercept(exchange, exchange->peer.succession);
+    }
+}
+
+/*
+ * A node of a plain server pool that answers READONLY has become a replica. Its name may lead to
+ * another node by now, so the connection is not used again.
+ */
+static void judge_readonly(oh_exchange *exchange)
+{
+    static const char word[] = "READONLY ";
+    const oh_wire *wire = &exchange->use.connection->wire;
+    bool is_readonly = exchange->peer.is_of_plain_pool &&
+                       wire->error_text_length >= sizeof word - 1 &&
+                       memcmp(wire->error_text, word, sizeof word - 1) == 0;
+
+    exchange->use.connection->is_spent |= is_readonly;
+    /* Of several errors only the last one is known here. */
+    if (is_readonly || wire->written - exchange->request.before > 1) {
+        call_succession(exchange);
+    }
+}
+
+void oh_exchange_end_well(oh_exchange *exchange)
+{
+    uint64_t begun_ns = exchange->times.begun_ns, now_ns = oh_clock_now_ns();
+
+    exchange->state = OH_EXCHANGE_COMPLETE;
+    count_bytes(exchange);
+    if (OH_LIKELY(begun_ns)) {
+        oh_meter_answered(exchange->peer.meter, now_ns, now_ns - begun_ns);
+        if (is_typical(exchange)) {
+            remember_time(exchange, now_ns - begun_ns);
+        }
+    } else {
+        oh_meter_answered_untimed(exchange->peer.meter, now_ns);
+    }
+    if (OH_UNLIKELY(exchange->found.has_error_reply)) {
+        judge_error_reply(exchange);
+        judge_readonly(exchange);
+    }
+    oh_pool_report_success(exchange->use.connection, now_ns / 1000000);
+    if (OH_UNLIKELY(exchange->use.keeps)) {
+        hold(&exchange->use);
+    } else {
+        oh_pool_settle(exchange->use.connection);
+    }
+    exchange->use.connection = NULL;
+}
+
+void oh_exchange_revive(oh_exchange *exchange)
+{
+    exchange->state = OH_EXCHANGE_COMPLETE;
+    oh_replies_forget(&exchange->replies);
+    exchange->replies.dropped = 0;
+}
+
+void oh_exchange_replace(
+    oh_exchange *exchange, uint8_t *replies, size_t length, bool has_error_reply, bool has_error)
+{
+    oh_replies_replace(&exchange->replies, replies, length, length);
+    exchange->found.has_error_reply = has_error_reply;
+    exchange->found.has_error = has_error;
+}
+
+/* ---- Failure ---- */
+
+void oh_exchange_fail(oh_exchange *exchange)
+{
+    uint64_t now_ns = oh_clock_now_ns();
+
+    oh_exchange_drop_connection(exchange);
+    drop_held(&exchange->use);
+    if (exchange->use.was_sent && exchange->failure->outcome == OH_OUTCOME_NOT_SENT) {
+        exchange->failure->outcome = OH_OUTCOME_MAYBE_EXECUTED;
+    }
+    exchange->state = OH_EXCHANGE_FAILED;
+    oh_replies_forget(&exchange->replies);
+    oh_meter_failed(exchange->peer.meter, now_ns);
+    if (exchange->failure->kind == OH_ERROR_DEADLINE_EXCEEDED && is_compared(exchange)) {
+        remember_time(exchange, now_ns - exchange->times.begun_ns);
+    }
+}
+
+void oh_exchange_fail_without_memory(oh_exchange *exchange)
+{
+    oh_failure_set_no_memory(exchange->failure, oh_exchange_outcome(exchange));
+    oh_exchange_fail(exchange);
+}
+
+void oh_exchange_fail_like(oh_exchange *exchange, const oh_exchange *other)
+{
+    exchange->found.was_interrupted = other->found.was_interrupted;
+    oh_exchange_fail(exchange);
+}
+
+void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason)
+{
+    oh_failure_set(
+        exchange->failure, oh_exchange_outcome(exchange), OH_SAY_PROTOCOL_BROKEN, reason);
+    oh_pool_report_failure(exchange->use.connection, OH_HEALTH_EXCHANGE, exchange->failure->what);
+    oh_exchange_fail(exchange);
+}
+
+void oh_exchange_disown(oh_exchange *exchange)
+{
+    oh_failure_set(exchange->failure, OH_OUTCOME_MAYBE_EXECUTED, OH_SAY_OTHER_PROCESS);
+    oh_exchange_fail(exchange);
+}
+
+void oh_exchange_run_dry(oh_exchange *exchange)
+{
+    if (exchange->state == OH_EXCHANGE_COMPLETE) {
+        exchange->state = OH_EXCHANGE_FAILED;
+        oh_failure_set(exchange->failure, OH_OUTCOME_ANSWERED, OH_SAY_UNEXPECTED_FORM);
+    }
+}
+
+/*
+ * True if a passed deadline is the node's failure. The node must have had the whole timeout of the
+ * server pool, not only the rest after a wait for a connection. And this process must have been
+ * running when the deadline passed: after it was stopped or swapped out, all its deadlines have
+ * passed.
+ */
+static bool is_for_the_node(const oh_exchange *exchange)
+{
+    const oh_connection *connection = exchange->use.connection;
+    uint64_t limit_ns = exchange->times.deadline_ns + (uint64_t)exchange->times.block_ms * 1000000;
+
+    return connection && !connection->has_waited &&
+           exchange->terms.timeout_ms >= oh_pool_timeout(exchange->peer.connections) &&
+           exchange->times.block_ms != OH_BLOCK_FOR_EVER &&
+           oh_clock_now_ns() < limit_ns + OH_CLOCK_PAUSE_MS * UINT64_C(1000000);
+}
+
+void oh_exchange_pass_deadline(oh_exchange *exchange)
+{
+    bool has_request = oh_request_is_sent(&exchange->request);
+    bool is_opening = exchange->state == OH_EXCHANGE_OPENING;
+    bool is_resolving = is_opening && exchange->use.connection->state == OH_RESOLVING;
+    bool is_encrypting = is_opening && exchange->use.connection->state == OH_ENCRYPTING;
+    unsigned limit_ms = exchange->terms.timeout_ms + (has_request ? exchange->times.block_ms : 0);
+    oh_outcome outcome = oh_exchange_outcome(exchange);
+
+    if (is_resolving) {
+        oh_failure_set(exchange->failure, outcome, OH_SAY_LATE_RESOLVING, limit_ms);
+    } else if (is_encrypting) {
+        oh_failure_set(exchange->failure, outcome, OH_SAY_LATE_TLS, limit_ms);
+    } else if (is_opening) {
+        oh_failure_set(exchange->failure, outcome, OH_SAY_LATE_CONNECTING, limit_ms);
+    } else if (!has_request) {
+        oh_failure_set(exchange->failure, outcome, OH_SAY_LATE_SENDING, limit_ms);
+    } else if (exchange->found.has_heard) {
+        oh_failure_set(exchange->failure, outcome, OH_SAY_LATE_REST, limit_ms);
+    } else {
+        oh_failure_set(exchange->failure, outcome, OH_SAY_LATE_REPLY, limit_ms);
+    }
+    if (exchange->request.sent) {
+        exchange->failure->advice = OH_ADVICE_LATE_REPLY;
+    }
+    if (is_for_the_node(exchange) && is_opening) {
+        oh_pool_report_failed_opening(exchange->use.connection, exchange->failure->what);
+    } else if (is_for_the_node(exchange)) {
+        oh_pool_report_failure(
+            exchange->use.connection, OH_HEALTH_EXCHANGE, exchange->failure->what);
+    }
+    oh_exchange_fail(exchange);
+}

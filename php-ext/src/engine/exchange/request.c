@@ -1,0 +1,145 @@
+/*
+ * Room wire has checked these requests: they are arrays of bulk strings with correct lengths.
+ */
+#include "engine/exchange/request.h"
+
+#include <string.h>
+
+#include "core/resp/value.h"
+
+/* ---- Its commands ---- */
+
+size_t oh_request_end_of_command(const uint8_t *bytes, size_t length, size_t at)
+{
+    oh_values values = oh_values_of(bytes + at, length - at);
+
+    return oh_value_skip_command(&values) ? (size_t)(values.at - bytes) : length;
+}
+
+static bool is_next(const uint8_t *bytes, size_t left, const char *command)
+{
+    return left >= strlen(command) && memcmp(bytes, command, strlen(command)) == 0;
+}
+
+/* ---- Changes before sending ---- */
+
+static void send_own(oh_request *request, uint8_t *own, size_t length)
+{
+    oh_request_drop_own(request);
+    request->bytes = request->own = own;
+    request->length = length;
+}
+
+bool oh_request_put_in_front(oh_request *request, const char *preface)
+{
+    size_t preface_length = strlen(preface);
+    uint8_t *joined = oh_call_allocate(preface_length + request->length);
+
+    if (!joined) {
+        return false;
+    }
+    memcpy(joined, preface, preface_length);
+    memcpy(joined + preface_length, request->bytes, request->length);
+    send_own(request, joined, preface_length + request->length);
+    return true;
+}
+
+bool oh_discards_add(oh_discards *discards, uint32_t number)
+{
+    uint32_t *numbers =
+        oh_call_resize(discards->numbers, (size_t)discards->count + 1, sizeof *numbers);
+
+    if (!numbers) {
+        return false;
+    }
+    numbers[discards->count++] = number;
+    discards->numbers = numbers;
+    return true;
+}
+
+void oh_discards_drop(oh_discards *discards)
+{
+    if (OH_UNLIKELY(discards->numbers != NULL)) {
+        oh_call_release(discards->numbers);
+        *discards = (oh_discards){0};
+    }
+}
+
+/* phpredis reads the OK of DISCARD as an empty list of replies. */
+bool oh_request_write_discards(oh_request *request, const oh_discards *discards)
+{
+    const uint8_t *bytes = request->bytes;
+    size_t length = request->length, to = 0;
+    uint8_t *written = oh_call_allocate(
+        length + discards->count * (strlen(OH_RESP_DISCARD) - strlen(OH_RESP_EXEC)));
+    uint32_t multis = 0, done = 0;
+
+    if (!written) {
+        return false;
+    }
+    for (size_t from = 0, end; from < length; from = end) {
+        end = oh_request_end_of_command(bytes, length, from);
+        multis += is_next(bytes + from, length - from, OH_RESP_MULTI);
+        bool is_discarded = done < discards->count && discards->numbers[done] == multis;
+        if (is_discarded && is_next(bytes + from, length - from, OH_RESP_EXEC)) {
+            done++;
+            memcpy(written + to, OH_RESP_DISCARD, strlen(OH_RESP_DISCARD));
+            to += strlen(OH_RESP_DISCARD);
+        } else {
+            memcpy(written + to, bytes + from, end - from);
+            to += end - from;
+        }
+    }
+    send_own(request, written, to);
+    return true;
+}
+
+/* ---- The barrier ---- */
+
+/* Moves the barrier after the next MULTI. `reply` is the number of the reply before it. */
+static void move_on(oh_request *request, uint64_t reply)
+{
+    size_t at = request->barrier;
+    bool is_multi = false;
+
+    while (at < request->length && !is_multi) {
+        is_multi = is_next(request->bytes + at, request->length - at, OH_RESP_MULTI);
+        at = oh_request_end_of_command(request->bytes, request->length, at);
+        reply++;
+    }
+    request->barrier = at;
+    request->barrier_reply = is_multi ? reply : 0;
+}
+
+void oh_request_stop_at_multi(oh_request *request, uint64_t written)
+{
+    request->barrier = 0;
+    move_on(request, written);
+}
+
+void oh_request_move_barrier(oh_request *request)
+{
+    move_on(request, request->barrier_reply);
+}
+
+/* ---- The preface ---- */
+
+/* Reads byte by byte, because its end is not known. It is short. */
+size_t oh_preface_take(oh_preface *preface, oh_wire *wire, uint8_t *bytes, size_t count)
+{
+    size_t taken = 0;
+
+    while (taken < count && wire->answered < preface->number && !wire->error) {
+        if (oh_wire_read(wire, bytes + taken, 1) &&
+            preface->reply_length + 1 < OH_PREFACE_REPLY_BYTES) {
+            preface->reply[preface->reply_length++] = (char)bytes[taken];
+        }
+        taken++;
+    }
+    preface->reply[preface->reply_length] = '\0';
+    memmove(bytes, bytes + taken, count - taken);
+    if (wire->answered >= preface->number) {
+        preface->number = 0;
+    }
+    return count - taken;
+}

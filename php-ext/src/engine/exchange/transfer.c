@@ -1,0 +1,411 @@
+/*
+ * Transfer: sends and receives the bytes of one exchange over one connection, as far as possible
+ * without waiting.
+ *
+ *     lease ─► opening ─► moving: send, receive, frame ─► the last reply is in: settled (outcome)
+ *       ▲          └───────────┴─ lost: once more with a new connection, or failed
+ *       └──────────────────────────┘
+ */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "core/base/clock.h"
+#include "core/base/compiler.h"
+
+#include "engine/exchange/exchange_internal.h"
+#include "engine/pool/handshake.h"
+
+/* ---- Retry ---- */
+
+/*
+ * Retries or fails after a lost connection. An idle connection may have died unnoticed. If no byte
+ * came back, and nothing was sent or the request may be repeated, one new connection is tried
+ * within the same deadline (spec/wire, section 5).
+ */
+static void lose_connection(oh_exchange *exchange, const char *reason)
+{
+    oh_connection_use *use = &exchange->use;
+    size_t sent = exchange->request.sent;
+    bool may_repeat = !exchange->terms.never_repeats && (sent == 0 || exchange->terms.is_read_only);
+
+    if (use->is_reused && !use->was_retried && !exchange->found.has_heard && may_repeat) {
+        use->was_retried = true;
+        use->was_sent = sent > 0;
+        oh_exchange_drop_connection(exchange);
+        exchange->request.sent = 0;
+        oh_exchange_lease(exchange, true);
+        oh_exchange_send(exchange);
+        return;
+    }
+    if (OH_UNLIKELY(oh_handshake_is_refused(use->connection, exchange->failure))) {
+        oh_exchange_fail(exchange);
+        return;
+    }
+    oh_failure_set(
+        exchange->failure, oh_exchange_outcome(exchange), OH_SAY_CONNECTION_LOST, reason);
+    if (!sent) {
+        exchange->failure->advice = OH_ADVICE_CONNECTION_LOST_UNSENT;
+    }
+    oh_pool_report_failure(use->connection, OH_HEALTH_EXCHANGE, exchange->failure->what);
+    oh_exchange_fail(exchange);
+}
+
+/* ---- Receiving ---- */
+
+/*
+ * True if the nodes are a Redis Cluster but the server pool is not configured as one. Fails the
+ * exchange then, because none of the replies can be used.
+ */
+static bool is_of_a_cluster(oh_exchange *exchange)
+{
+    static const char word[] = "MOVED ";
+    const oh_wire *wire = &exchange->use.connection->wire;
+
+    if (!exchange->peer.is_of_plain_pool || wire->error_text_length < sizeof word ||
+        memcmp(wire->error_text, word, sizeof word - 1) != 0) {
+        return false;
+    }
+    oh_quoted answer;
+
+    oh_failure_set(exchange->failure, OH_OUTCOME_ANSWERED, OH_SAY_IN_CLUSTER,
+        oh_quote(&answer, wire->error_text, wire->error_text_length));
+    oh_exchange_fail(exchange);
+    return true;
+}
+
+/*
+ * Moves the barrier after the reply of a MULTI. False if the node refused MULTI; the exchange has
+ * failed then.
+ */
+static bool pass_barrier(oh_exchange *exchange)
+{
+    const oh_wire *wire = &exchange->use.connection->wire;
+
+    if (wire->answered < exchange->request.barrier_reply) {
+        return true;
+    }
+    if (wire->error_number == exchange->request.barrier_reply) {
+        oh_quoted answer;
+
+        oh_failure_set(exchange->failure, OH_OUTCOME_MAYBE_EXECUTED, OH_SAY_MULTI_REFUSED,
+            oh_quote(&answer, wire->error_text, wire->error_text_length));
+        oh_exchange_fail(exchange);
+        return false;
+    }
+    oh_request_move_barrier(&exchange->request);
+    return true;
+}
+
+/*
+ * Removes the reply of the preface from `count` received bytes and returns how many are left. Fails
+ * the exchange if that reply is an error.
+ */
+static size_t take_preface(oh_exchange *exchange, size_t count)
+{
+    oh_preface *preface = &exchange->preface;
+    uint8_t *bytes = exchange->replies.bytes + exchange->replies.end;
+
+    count = oh_preface_take(preface, &exchange->use.connection->wire, bytes, count);
+    if (preface->number == 0 && oh_value_begins_error(preface->reply, preface->reply_length)) {
+        oh_text error = oh_value_error_text(preface->reply, preface->reply_length);
+        oh_quoted answer;
+
+        oh_failure_set(exchange->failure, OH_OUTCOME_MAYBE_EXECUTED, OH_SAY_PREFACE_REFUSED,
+            oh_quote(&answer, error.bytes, error.length));
+        oh_exchange_fail(exchange);
+    }
+    return count;
+}
+
+/*
+ * Frames `count` bytes that were received after `end`. False if the interceptor has failed the
+ * exchange.
+ */
+static bool frame(oh_exchange *exchange, size_t count)
+{
+    oh_replies *replies = &exchange->replies;
+
+    exchange->found.has_heard |= count > 0;
+    if (OH_LIKELY(!exchange->interceptor)) {
+        replies->end +=
+            oh_wire_read(&exchange->use.connection->wire, replies->bytes + replies->end, count);
+        return true;
+    }
+    replies->end += exchange->interceptor->read(exchange->interceptor, exchange, count);
+    return exchange->use.connection != NULL;
+}
+
+/* Checks the new replies. False if the exchange has failed. */
+static bool judge(oh_exchange *exchange, uint64_t answered)
+{
+    const oh_wire *wire = &exchange->use.connection->wire;
+
+    if (OH_UNLIKELY(wire->error != NULL)) {
+        if (oh_handshake_turns_away(exchange->use.connection, exchange->failure)) {
+            oh_exchange_fail(exchange);
+        } else {
+            oh_exchange_refuse_bytes(exchange, wire->error);
+        }
+        return false;
+    }
+    if (OH_UNLIKELY(wire->pushed > 0)) {
+        /* The caller would read the push frame as a reply. */
+        oh_exchange_refuse_bytes(exchange, "a push frame in RESP2");
+        return false;
+    }
+    if (OH_UNLIKELY(exchange->use.connection->is_unproven) &&
+        oh_handshake_turns_away(exchange->use.connection, exchange->failure)) {
+        oh_exchange_fail(exchange);
+        return false;
+    }
+    if (OH_UNLIKELY(wire->error_number > answered) && is_of_a_cluster(exchange)) {
+        return false;
+    }
+    return OH_LIKELY(!exchange->request.barrier_reply) || pass_barrier(exchange);
+}
+
+/* Takes `count` bytes that were received after `end`. */
+static void take(oh_exchange *exchange, size_t count)
+{
+    const oh_wire *wire = &exchange->use.connection->wire;
+
+    exchange->found.received += count;
+    if (OH_UNLIKELY(exchange->preface.number)) {
+        count = take_preface(exchange, count);
+        if (!exchange->use.connection) {
+            return;
+        }
+    }
+    uint64_t answered = wire->answered;
+
+    if (OH_UNLIKELY(!frame(exchange, count))) {
+        return;
+    }
+    exchange->found.has_error_reply |= wire->error_number > answered;
+    exchange->found.has_error |= wire->any_error_number > answered;
+    if (OH_UNLIKELY(exchange->times.block_ms) && oh_replies_length(&exchange->replies) > 0) {
+        oh_exchange_end_blocking(exchange);
+    }
+    if (OH_UNLIKELY(!judge(exchange, answered)) || oh_wire_owed(wire) > 0 ||
+        !oh_request_is_sent(&exchange->request)) {
+        return;
+    }
+    if (OH_LIKELY(exchange->ssdb == NULL) || oh_exchange_fits_ssdb(exchange)) {
+        oh_exchange_end_well(exchange);
+    }
+}
+
+bool oh_exchange_receive(oh_exchange *exchange, int flags)
+{
+    oh_replies *replies = &exchange->replies;
+
+    if (OH_UNLIKELY(!oh_replies_make_room(replies))) {
+        oh_exchange_fail_without_memory(exchange);
+        return true;
+    }
+    ssize_t count = oh_connection_receive(exchange->use.connection, replies->bytes + replies->end,
+        replies->capacity - replies->end, flags);
+
+    if (OH_LIKELY(count > 0)) {
+        take(exchange, (size_t)count);
+        return true;
+    }
+    if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) {
+        return false;
+    }
+    lose_connection(exchange, count < 0 ? strerror(errno) : OH_REASON_CLOSED_BY_NODE);
+    return true;
+}
+
+/* ---- Sending ---- */
+
+static void send_more(oh_exchange *exchange)
+{
+    oh_request *request = &exchange->request;
+    ssize_t count = oh_connection_send(
+        exchange->use.connection, request->bytes + request->sent, request->barrier - request->sent);
+
+    if (OH_LIKELY(count >= 0)) {
+        request->sent += (size_t)count;
+    } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
+        lose_connection(exchange, strerror(errno));
+    }
+}
+
+/*
+ * Fails the exchange if wire refuses the request. The caller's lengths are well-formed, so one must
+ * be too large.
+ */
+static void refuse_to_write(oh_exchange *exchange)
+{
+    const oh_wire *wire = &exchange->use.connection->wire;
+
+    if (strcmp(wire->error, OH_REASON_WIRE_LENGTH) != 0) {
+        oh_failure_set(exchange->failure, OH_OUTCOME_NOT_SENT, OH_SAY_NOT_A_COMMAND, wire->error);
+    } else if (oh_wire_is_in_word(wire)) {
+        oh_failure_set(exchange->failure, OH_OUTCOME_NOT_SENT, OH_SAY_VALUE_TOO_LARGE,
+            (unsigned)OH_WIRE_BULK_BYTES_MAX >> 20);
+    } else {
+        oh_failure_set(exchange->failure, OH_OUTCOME_NOT_SENT, OH_SAY_COMMAND_TOO_LONG,
+            (unsigned)OH_WIRE_ELEMENTS_MAX);
+    }
+    oh_exchange_fail(exchange);
+}
+
+/* Called when the connection is ready. Replies count as owed before the first byte is sent. */
+static void begin_moving(oh_exchange *exchange)
+{
+    oh_connection *connection = exchange->use.connection;
+    const oh_call_terms *terms = &exchange->terms;
+    oh_request *request = &exchange->request;
+    uint64_t written = connection->wire.written;
+
+    exchange->state = OH_EXCHANGE_MOVING;
+    exchange->replies.gathers = terms->gathers;
+    connection->is_spent |= terms->is_unknown;
+    exchange->preface.number = terms->preface ? written + 1 : 0;
+    exchange->preface.reply_length = 0;
+    request->before = written + (terms->preface != NULL);
+    oh_request_put_barrier(request, terms->has_multi, written);
+    if (OH_UNLIKELY(exchange->interceptor != NULL)) {
+        exchange->interceptor->begin(exchange->interceptor, exchange);
+    }
+    if (OH_UNLIKELY(connection->timeout_ms != terms->timeout_ms)) {
+        oh_connection_set_timeout(connection, terms->timeout_ms);
+    }
+    if (OH_UNLIKELY(exchange->times.block_ms == OH_BLOCK_FOR_EVER)) {
+        oh_connection_keep_alive(connection);
+    }
+    if (terms->commands_count) {
+        oh_wire_wrote_whole(&connection->wire, terms->commands_count);
+    } else if (OH_UNLIKELY(!oh_wire_wrote(&connection->wire, request->bytes, request->length))) {
+        refuse_to_write(exchange);
+        return;
+    }
+    send_more(exchange);
+}
+
+/* ---- The connection ---- */
+
+static void advance_opening(oh_exchange *exchange)
+{
+    oh_connection *connection = exchange->use.connection;
+
+    switch (oh_connection_advance(
+        connection, oh_pool_endpoint(exchange->peer.connections), exchange->failure)) {
+    case OH_PROGRESS_WAITS: return;
+    case OH_PROGRESS_READY:
+        oh_connection_count_opened(connection, exchange->peer.meter);
+        if (exchange->terms.timeout_ms && oh_clock_now_ns() >= exchange->times.deadline_ns) {
+            /* This process is late, so nothing is sent. */
+            oh_exchange_pass_deadline(exchange);
+        } else {
+            begin_moving(exchange);
+        }
+        return;
+    case OH_PROGRESS_BROKEN:
+        oh_pool_report_failed_opening(connection, exchange->failure->what);
+        oh_exchange_fail(exchange);
+        return;
+    }
+}
+
+/*
+ * Takes the held connection. It may have been idle for long, so a peek checks it before each use.
+ */
+static void take_held(oh_exchange *exchange)
+{
+    oh_connection *connection = exchange->use.held;
+    const char *reason = !connection                           ? OH_REASON_LOST
+                         : !oh_pool_is_own(connection)         ? OH_WHAT_OTHER_PROCESS
+                         : !oh_connection_is_sound(connection) ? OH_REASON_OUT_OF_STEP
+                                                               : NULL;
+
+    if (reason) {
+        oh_failure_set(
+            exchange->failure, OH_OUTCOME_NOT_SENT, OH_SAY_CONNECTION_LOST_UNSENT, reason);
+        oh_exchange_fail(exchange);
+        return;
+    }
+    exchange->use.held = NULL;
+    exchange->use.connection = connection;
+    exchange->use.is_reused = false; /* A new one must not replace it. */
+    exchange->state = OH_EXCHANGE_OPENING;
+}
+
+void oh_exchange_lease(oh_exchange *exchange, bool must_be_new)
+{
+    if (OH_UNLIKELY(exchange->use.was_held)) {
+        take_held(exchange);
+        return;
+    }
+    const oh_peer *peer = &exchange->peer;
+    uint64_t deadline_ns = exchange->terms.timeout_ms ? exchange->times.deadline_ns : 0;
+    /* A new one is wanted some time after the beginning. */
+    uint64_t now_ms = must_be_new ? 0 : exchange->times.begun_ns / 1000000;
+    oh_connection *connection = OH_UNLIKELY(exchange->terms.goes_beyond)
+                                    ? oh_pool_lease_beyond(peer->connections, peer->meter,
+                                          must_be_new, deadline_ns, exchange->failure)
+                                    : oh_pool_lease(peer->connections, peer->meter, must_be_new,
+                                          deadline_ns, now_ms, exchange->failure);
+
+    exchange->use.connection = connection;
+    if (OH_UNLIKELY(!connection)) {
+        oh_exchange_fail(exchange);
+        return;
+    }
+    exchange->use.is_reused = connection->state == OH_READY;
+    exchange->times.has_waited |= !exchange->use.is_reused || connection->has_waited;
+    exchange->state = OH_EXCHANGE_OPENING;
+}
+
+void oh_exchange_send(oh_exchange *exchange)
+{
+    if (OH_UNLIKELY(exchange->state != OH_EXCHANGE_OPENING)) {
+        return; /* No connection was available. */
+    }
+    if (OH_LIKELY(exchange->use.connection->state == OH_READY)) {
+        begin_moving(exchange);
+    } else {
+        advance_opening(exchange);
+    }
+}
+
+/* ---- Moving ---- */
+
+short oh_exchange_events(const oh_exchange *exchange)
+{
+    const oh_request *request = &exchange->request;
+
+    if (exchange->state == OH_EXCHANGE_OPENING) {
+        return exchange->use.connection->events;
+    }
+    short events = request->sent < request->barrier ? POLLOUT : 0;
+
+    return (short)(events | (oh_exchange_is_full(exchange) ? 0 : POLLIN));
+}
+
+void oh_exchange_step(oh_exchange *exchange, short revents)
+{
+    if (exchange->state == OH_EXCHANGE_OPENING) {
+        advance_opening(exchange);
+        return;
+    }
+    if (exchange->request.sent < exchange->request.barrier &&
+        (revents & (POLLOUT | POLLERR | POLLHUP))) {
+        send_more(exchange);
+    }
+    if (exchange->state == OH_EXCHANGE_MOVING && !oh_exchange_is_full(exchange) &&
+        (revents & (POLLIN | POLLERR | POLLHUP))) {
+        oh_exchange_receive(exchange, MSG_DONTWAIT);
+    }
+}
+
+void oh_exchange_end_blocking(oh_exchange *exchange)
+{
+    exchange->times.block_ms = 0;
+    exchange->times.deadline_ns =
+        oh_clock_now_ns() + (uint64_t)exchange->terms.timeout_ms * 1000000;
+}

@@ -1,0 +1,92 @@
+/*
+ * Internal to room listener, the lower parts first: text (the form of commands and messages),
+ * intake (what nodes send), map (nodes that leave), node (the connections), words (the nodes of a
+ * command's words), and the listener itself.
+ */
+#ifndef OH_ENGINE_LISTENER_INTERNAL_H
+#define OH_ENGINE_LISTENER_INTERNAL_H
+
+#include "engine/listener/listener.h"
+
+/* ---- Text ---- */
+
+/* One of the six commands: (P|S|)(UN|)SUBSCRIBE. */
+typedef struct oh_verb {
+    const char *name; /* As confirmations spell it. */
+    oh_channel_kind kind;
+    bool is_beginning;
+} oh_verb;
+
+/* Finds a command by name; NULL if it is not one of the six. */
+const oh_verb *oh_channel_verb(oh_text name);
+
+/*
+ * Returns the command that a complete value from a node confirms, and sets the name in it, if any.
+ * NULL if the value is not a confirmation.
+ */
+const oh_verb *oh_channel_confirmed(const char *bytes, size_t length, oh_text *name);
+
+/*
+ * Finds the channel or pattern of the message in a complete value. False if it is not a message of
+ * a known form.
+ */
+bool oh_channel_message(const char *bytes, size_t length, oh_channel_kind *kind, oh_text *name);
+
+/* Appends the beginning of a command, and a word. */
+void oh_channel_request_begin(oh_buffer *request, const oh_verb *verb, uint32_t words);
+void oh_channel_request_append(oh_buffer *request, oh_text word);
+
+/* Appends the confirmation of one word. */
+void oh_channel_confirmation(
+    oh_buffer *answer, const oh_verb *verb, oh_text word, uint32_t subscribed_count);
+
+/* ---- Intake ---- */
+
+/* End the listener: with the failure that was set, or for lack of memory. */
+void oh_listener_fail(oh_listener *listener, uint32_t node);
+void oh_listener_lack_memory(oh_listener *listener, uint32_t node, oh_outcome outcome);
+
+/* Handles a complete value that a node has sent. */
+void oh_listener_take(oh_listener *listener, uint32_t node, const char *bytes, size_t length);
+
+/* Drops the first kept message. */
+void oh_listener_drop_first(oh_listener *listener);
+
+/* ---- Map ---- */
+
+/*
+ * Checks that the nodes are still in the newest map: a node that has left the cluster may keep
+ * running but stay silent. If a node has left, the listener ends. Returns when to check again, at
+ * most `until_ns`.
+ */
+uint64_t oh_listener_look_at_map(oh_listener *listener, uint64_t until_ns);
+
+/* ---- Node ---- */
+
+/* Sends a node its request, over a new connection if there is none. False if it failed. */
+bool oh_subscribed_node_send(oh_listener *listener, uint32_t node);
+
+/*
+ * Waits once for all nodes, at most until `until_ns` (0: forever), and advances those that can
+ * continue. False if a node has failed, or the program has ended the wait.
+ */
+bool oh_subscribed_nodes_wait(oh_listener *listener, uint64_t until_ns);
+
+void oh_subscribed_node_close(oh_subscribed_node *subscribed_node);
+
+/* ---- Words ---- */
+
+typedef struct oh_channel_command {
+    const oh_verb *verb;
+    oh_text *words;
+    uint32_t *nodes; /* The node of each word; patterns have none. */
+    uint32_t count;
+} oh_channel_command;
+
+/* Reads a command, and writes the request of each node. False if the listener has ended. */
+bool oh_channel_command_read(
+    oh_channel_command *command, oh_listener *listener, const char *bytes, size_t length);
+bool oh_channel_command_write(oh_channel_command *command, oh_listener *listener);
+void oh_channel_command_free(oh_channel_command *command);
+
+#endif

@@ -1,0 +1,167 @@
+/*
+ * Connection: one socket to one node, from the first SYN to the close, and its state for its owner.
+ *
+ * It is opened without blocking. The caller advances it whenever poll says so, until it is ready
+ * for commands: connected and authenticated (AUTH, SELECT), with the node's answers checked. It has
+ * a wire guard. Its memory belongs to the process, not to a request, and the pool keeps it.
+ *
+ *     open ─► resolving ─► connecting ─► encrypting ─► handshake ─► ready ─► ... ─► closed
+ *                 │            │ next address │           │
+ *                 └────────────┴──────────────┴───────────┴─► broken: the failure says why,
+ *                                                             nothing was sent
+ *
+ * Implements the handshake rules of spec/config.
+ */
+#ifndef OH_ENGINE_CONNECTION_H
+#define OH_ENGINE_CONNECTION_H
+
+#include <sys/socket.h>
+
+#include "core/base/compiler.h"
+#include "core/host/meter.h"
+#include "core/topology/server_pool.h"
+#include "core/resp/wire.h"
+
+#include "engine/failure/failure.h"
+#include "engine/shared/resolver.h"
+#include "engine/tls/tls.h"
+
+typedef enum oh_connection_state {
+    OH_RESOLVING,
+    OH_CONNECTING,
+    OH_ENCRYPTING, /* The handshake of TLS. */
+    OH_HANDSHAKE,
+    OH_READY
+} oh_connection_state;
+
+/* The commands of a handshake. Each accepts different answers. */
+typedef enum oh_handshake_step {
+    OH_STEP_TRY_SELECT = 1,
+    OH_STEP_AUTH,
+    OH_STEP_SELECT,
+    OH_STEP_VERSION,
+    OH_STEP_READONLY
+} oh_handshake_step;
+
+/*
+ * How a node is reached, and the handshake it needs. Connections with equal endpoints are
+ * exchangeable.
+ */
+typedef struct oh_endpoint {
+    char *host;       /* NULL for a unix socket. */
+    char *path;       /* NULL for TCP. */
+    oh_tls_peer *tls; /* NULL for plain connections. */
+    uint16_t port;
+    bool is_ssdb;    /* SSDB's commands have the names of redis' commands, but other meanings. */
+    char *handshake; /* Its commands, or NULL. */
+    size_t handshake_length;
+    /* The steps of the handshake, one oh_handshake_step per command, then 0. */
+    char steps[4];
+} oh_endpoint;
+
+typedef struct oh_connection {
+    struct oh_connection *next; /* pool: the next idle, or leased, connection of its node. */
+    struct oh_connection *previous;
+    struct oh_connections *home;
+    /* While resolving: the resolver's descriptor, which the connection does not own. */
+    int socket;
+    oh_tls_channel *channel; /* NULL for a plain connection. */
+    oh_lookup *lookup;       /* Only while resolving. */
+    oh_connection_state state;
+    short events; /* The events to poll for until it is ready. */
+    bool is_leased;
+    bool is_beyond; /* pool: it exceeds the limit on connections. */
+    /* pool: settling closes it: after an unknown command, or READONLY in a plain server pool. */
+    bool is_spent;
+    bool is_reported; /* pool: the exchange has counted as a failure of its node. */
+    /* pool: its caller had to wait for it, which used part of the deadline. */
+    bool has_waited;
+    bool is_turned_away; /* The node itself has refused this connection. */
+    /* No reply ever came over it: a first error may be about the connection itself. */
+    bool is_unproven;
+    uint32_t generation; /* Counts forks: a child must not touch the sockets of its parent. */
+    uint32_t seat;       /* pool_host: its seat among those of the host. */
+    uint64_t born_ms;    /* When it was opened, by the monotonic clock. */
+    uint64_t expires_ms; /* pool: from when on it is not leased again. */
+    uint64_t used_ms;    /* pool: when its last reply arrived, or when it was opened. */
+    uint32_t timeout_ms; /* The value of SO_RCVTIMEO and SO_SNDTIMEO. */
+    /* pool: the node's health when it was leased; `born` of core/host/health.h. */
+    uint64_t health;
+    size_t handshake_sent, handshake_received;
+    uint8_t handshake_answered;
+    uint8_t addresses_count, addresses_next;
+    int last_errno;        /* Why the previous address could not be reached. */
+    oh_address *addresses; /* Only while connecting. */
+    oh_wire wire;
+} oh_connection;
+
+/*
+ * Fills an endpoint from the configuration, in memory of the process. If there is no memory,
+ * returns false and leaves it empty.
+ */
+bool oh_endpoint_set(oh_endpoint *endpoint, const oh_server_pool *pool, const oh_server *server);
+void oh_endpoint_clear(oh_endpoint *endpoint);
+
+/*
+ * Starts to connect. If that fails, returns NULL and sets the failure. `is_of_node` says if the
+ * node is the cause, not this process or machine.
+ */
+oh_connection *oh_connection_open(
+    const oh_endpoint *endpoint, oh_failure *failure, bool *is_of_node);
+
+/*
+ * Advances as far as possible without waiting. WAITS: poll for `events`. BROKEN: `failure` says
+ * why; close the connection.
+ */
+oh_progress oh_connection_advance(
+    oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure);
+
+/* True if it failed to open because this machine lacked descriptors, ports or memory. */
+bool oh_connection_has_own_error(const oh_connection *connection);
+
+/* Limits how long a blocking send or receive may take; 0 is no limit. */
+void oh_connection_set_timeout(oh_connection *connection, uint32_t timeout_ms);
+
+/* For waits that may last for days: detects a node that vanishes silently within a minute. */
+void oh_connection_keep_alive(const oh_connection *connection);
+
+/* True if an idle connection is still connected and silent. One system call. */
+bool oh_connection_is_sound(const oh_connection *connection);
+
+/* Receives like recv(); `flags` are 0 or MSG_DONTWAIT. */
+static inline ssize_t oh_connection_receive(
+    const oh_connection *connection, void *bytes, size_t size, int flags)
+{
+    return OH_LIKELY(!connection->channel)
+               ? recv(connection->socket, bytes, size, flags)
+               : oh_tls_channel_receive(connection->channel, bytes, size, flags);
+}
+
+/* Sends as much as is possible without waiting, like send(). */
+static inline ssize_t oh_connection_send(
+    const oh_connection *connection, const void *bytes, size_t size)
+{
+    return OH_LIKELY(!connection->channel)
+               ? send(connection->socket, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL)
+               : oh_tls_channel_send(connection->channel, bytes, size);
+}
+
+/* True if a receive will have a result that poll() does not know of. */
+static inline bool oh_connection_has_buffered(const oh_connection *connection)
+{
+    return OH_UNLIKELY(connection->channel != NULL) &&
+           oh_tls_channel_has_buffered(connection->channel);
+}
+
+/* Counts a new connection, which is now ready, and the bytes of its handshake. */
+static inline void oh_connection_count_opened(const oh_connection *connection, oh_meter *meter)
+{
+    oh_meter_count(meter, OH_METER_LEASES);
+    oh_meter_add(meter, OH_METER_BYTES_SENT, connection->handshake_sent);
+    oh_meter_add(meter, OH_METER_BYTES_RECEIVED, connection->handshake_received);
+}
+
+/* Closes the socket, without sending anything to the node, and frees everything. */
+void oh_connection_close(oh_connection *connection);
+
+#endif

@@ -1,0 +1,282 @@
+/*
+ * The directives `redis_db` and `database` differ in the order of commands. nutcracker sends the
+ * SELECT of `redis_db` before AUTH, ignores an error, and never sends it to a unix socket. OneHop
+ * does the same, so that a client that replaces nutcracker finds its data. The SELECT of `database`
+ * always comes after AUTH and must succeed.
+ */
+#include "engine/pool/handshake.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/resp/write.h"
+
+/* ---- Text of the handshake ---- */
+
+static void put_auth(oh_resp_sink sink, const oh_server_pool *pool)
+{
+    oh_resp_put_list(sink, pool->username.bytes ? 3 : 2);
+    oh_resp_put_text(sink, "AUTH");
+    if (pool->username.bytes) {
+        oh_resp_put_word(sink, oh_text_bytes(pool->username));
+    }
+    oh_resp_put_word(sink, oh_text_bytes(pool->redis_auth));
+}
+
+static void put_select(oh_resp_sink sink, uint32_t database)
+{
+    oh_resp_put_list(sink, 2);
+    oh_resp_put_text(sink, "SELECT");
+    oh_resp_put_digits(sink, database);
+}
+
+static void put_command(oh_resp_sink sink, const char *name)
+{
+    oh_resp_put_list(sink, 1);
+    oh_resp_put_text(sink, name);
+}
+
+static void write_handshake(oh_resp_sink sink, oh_endpoint *endpoint, const oh_server_pool *pool)
+{
+    char *step = endpoint->steps;
+
+    if (!pool->has_database && pool->redis_db > 0 && !endpoint->path && !pool->is_ssdb) {
+        put_select(sink, pool->redis_db);
+        *step++ = OH_STEP_TRY_SELECT;
+    }
+    if (pool->redis_auth.bytes) {
+        put_auth(sink, pool);
+        *step++ = OH_STEP_AUTH;
+    }
+    if (pool->has_database && pool->database > 0) {
+        put_select(sink, pool->database);
+        *step++ = OH_STEP_SELECT;
+    }
+    if (pool->is_ssdb) { /* Detects SSDB: redis does not know VERSION. SSDB has no databases. */
+        put_command(sink, "VERSION");
+        *step++ = OH_STEP_VERSION;
+    }
+    if (pool->is_cluster && pool->read_from != OH_READ_MASTER) {
+        /* It has no effect on a master. */
+        put_command(sink, "READONLY");
+        *step++ = OH_STEP_READONLY;
+    }
+}
+
+bool oh_handshake_set(oh_endpoint *endpoint, const oh_server_pool *pool)
+{
+    oh_resp_room room = {.bytes = NULL};
+
+    write_handshake(oh_resp_into(&room), endpoint, pool); /* Computes the length. */
+    if (room.length == 0) {
+        return true;
+    }
+    room.capacity = room.length;
+    room.bytes = endpoint->handshake = oh_memory_allocate(room.capacity);
+    if (!room.bytes) {
+        return false;
+    }
+    room.length = 0;
+    write_handshake(oh_resp_into(&room), endpoint, pool);
+    endpoint->handshake_length = room.length;
+    return true;
+}
+
+void oh_handshake_clear(oh_endpoint *endpoint)
+{
+    if (endpoint->handshake) {
+        oh_memory_erase(endpoint->handshake, endpoint->handshake_length);
+        oh_memory_release(endpoint->handshake);
+        endpoint->handshake = NULL;
+        endpoint->handshake_length = 0;
+    }
+}
+
+/* ---- The answers ---- */
+
+static bool begins_with(const oh_wire *wire, const char *text)
+{
+    size_t length = strlen(text);
+
+    return wire->error_text_length >= length && memcmp(wire->error_text, text, length) == 0;
+}
+
+static bool contains(const oh_wire *wire, const char *text)
+{
+    return memmem(wire->error_text, wire->error_text_length, text, strlen(text)) != NULL;
+}
+
+static const char *answer_of(const oh_wire *wire, oh_quoted *answer)
+{
+    return oh_quote(answer, wire->error_text, wire->error_text_length);
+}
+
+/* True for errors that a node gives to any command, because it refuses the connection itself. */
+static bool is_turned_away(const oh_wire *wire, oh_failure *failure)
+{
+    oh_quoted answer;
+
+    if (begins_with(wire, "ERR max number of clients")) {
+        oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_TURNED_AWAY, answer_of(wire, &answer));
+        return true;
+    }
+    if (begins_with(wire, "DENIED")) {
+        oh_failure_set(
+            failure, OH_OUTCOME_NOT_SENT, OH_SAY_PROTECTED_MODE, answer_of(wire, &answer));
+        return true;
+    }
+    return false;
+}
+
+static bool is_sign_in_error(const oh_wire *wire, oh_failure *failure)
+{
+    oh_quoted answer;
+
+    if (begins_with(wire, "NOAUTH")) {
+        oh_failure_set(
+            failure, OH_OUTCOME_NOT_SENT, OH_SAY_PASSWORD_MISSING, answer_of(wire, &answer));
+        return true;
+    }
+    return is_turned_away(wire, failure);
+}
+
+/*
+ * True if the node has no password but one was sent. nutcracker ignores that error, so such
+ * configurations are in use.
+ */
+static bool is_password_unneeded(const oh_wire *wire)
+{
+    return contains(wire, "without any password configured") ||
+           contains(wire, "no password is set");
+}
+
+/* Checks the answer that has just been completed. False if the connection cannot be used. */
+static bool judge(const oh_wire *wire, oh_handshake_step step, oh_failure *failure)
+{
+    oh_quoted answer;
+
+    if (wire->error_number != wire->answered) {
+        return true;
+    }
+    if (is_turned_away(wire, failure)) {
+        return false;
+    }
+    if (step == OH_STEP_TRY_SELECT || (step == OH_STEP_AUTH && is_password_unneeded(wire))) {
+        return true;
+    }
+    if (step == OH_STEP_AUTH) {
+        oh_failure_set(
+            failure, OH_OUTCOME_NOT_SENT, OH_SAY_PASSWORD_REFUSED, answer_of(wire, &answer));
+    } else if (step == OH_STEP_VERSION && !begins_with(wire, "NOAUTH")) {
+        oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_NOT_SSDB, answer_of(wire, &answer));
+    } else if (step == OH_STEP_READONLY && !begins_with(wire, "NOAUTH")) {
+        oh_failure_set(
+            failure, OH_OUTCOME_NOT_SENT, OH_SAY_READONLY_REFUSED, answer_of(wire, &answer));
+    } else if (!is_sign_in_error(wire, failure)) {
+        oh_failure_set(
+            failure, OH_OUTCOME_NOT_SENT, OH_SAY_DATABASE_REFUSED, answer_of(wire, &answer));
+    }
+    return false;
+}
+
+bool oh_handshake_turns_away(oh_connection *connection, oh_failure *failure)
+{
+    const oh_wire *wire = &connection->wire;
+
+    if (!connection->is_unproven || wire->answered == 0) {
+        return false;
+    }
+    connection->is_unproven = false;
+    return wire->error_number == 1 && is_sign_in_error(wire, failure);
+}
+
+bool oh_handshake_is_refused(oh_connection *connection, oh_failure *failure)
+{
+    bool is_refused =
+        connection->channel && oh_tls_channel_turns_away(connection->channel, failure);
+
+    connection->is_turned_away |= is_refused;
+    return is_refused;
+}
+
+/* ---- Sending and receiving ---- */
+
+static oh_progress lose(oh_connection *connection, const char *why, oh_failure *failure)
+{
+    if (!oh_handshake_is_refused(connection, failure)) {
+        oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_HANDSHAKE_LOST, why);
+    }
+    return OH_PROGRESS_BROKEN;
+}
+
+static oh_progress say(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
+{
+    /* Only once, even if no byte could be sent the first time. */
+    if (connection->wire.written == 0) {
+        oh_wire_wrote(
+            &connection->wire, (const uint8_t *)endpoint->handshake, endpoint->handshake_length);
+    }
+    ssize_t sent = oh_connection_send(connection, endpoint->handshake + connection->handshake_sent,
+        endpoint->handshake_length - connection->handshake_sent);
+    if (sent < 0) {
+        if (errno != EAGAIN && errno != EINTR) {
+            return lose(connection, strerror(errno), failure);
+        }
+        sent = 0;
+    }
+    connection->handshake_sent += (size_t)sent;
+    connection->events = connection->handshake_sent < endpoint->handshake_length ? POLLOUT : POLLIN;
+    return OH_PROGRESS_WAITS;
+}
+
+/* Reads byte by byte, because each answer is checked alone. There are few, and they are short. */
+static oh_progress hear(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
+{
+    uint8_t bytes[512];
+    ssize_t count = oh_connection_receive(connection, bytes, sizeof bytes, MSG_DONTWAIT);
+
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
+        return OH_PROGRESS_WAITS;
+    }
+    if (count <= 0) {
+        return lose(connection, count < 0 ? strerror(errno) : OH_REASON_CLOSED_BY_NODE, failure);
+    }
+    connection->handshake_received += (size_t)count;
+    for (ssize_t i = 0; i < count; i++) {
+        uint64_t answered = connection->wire.answered;
+
+        oh_wire_read(&connection->wire, bytes + i, 1);
+        if (connection->wire.error) {
+            oh_failure_set(
+                failure, OH_OUTCOME_NOT_SENT, OH_SAY_HANDSHAKE_GARBLED, connection->wire.error);
+            return OH_PROGRESS_BROKEN;
+        }
+        if (connection->wire.answered > answered) {
+            if (!judge(&connection->wire, endpoint->steps[connection->handshake_answered++],
+                    failure)) {
+                connection->is_turned_away = true;
+                return OH_PROGRESS_BROKEN;
+            }
+        }
+    }
+    if (oh_wire_owed(&connection->wire) > 0) {
+        return OH_PROGRESS_WAITS;
+    }
+    connection->state = OH_READY;
+    return OH_PROGRESS_READY;
+}
+
+oh_progress oh_handshake_advance(
+    oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
+{
+    if (connection->handshake_sent < endpoint->handshake_length) {
+        oh_progress progress = say(connection, endpoint, failure);
+
+        if (progress == OH_PROGRESS_BROKEN || connection->events == POLLOUT) {
+            return progress;
+        }
+    }
+    return hear(connection, endpoint, failure);
+}

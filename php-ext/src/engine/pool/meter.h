@@ -1,0 +1,31 @@
+/*
+ * Meter: finds the counters of one node of one server pool (core/host/meter.h defines them).
+ *
+ * Meters are in the segment, so that all workers of a host count together and a change of the
+ * configuration does not reset them. Without a segment, or without a free meter in it, a snapshot
+ * has its own meters, which end with it.
+ */
+#ifndef OH_ENGINE_METER_H
+#define OH_ENGINE_METER_H
+
+#include "core/base/slice.h"
+#include "core/host/store.h"
+
+typedef struct oh_metered {
+    oh_meter *meter;        /* NULL until the first use. */
+    oh_store_meter *shared; /* Its entry in the segment; NULL if it is the snapshot's own. */
+    uint32_t tied;          /* The number of entries its node had been given when this was set. */
+} oh_metered;
+
+/* NULL if no process of the host has used the node yet, or its meter is not in the segment. */
+const oh_store_meter *oh_metered_find(const uint8_t pool[OH_STORE_IDENTITY_BYTES], oh_text node);
+
+/*
+ * Finds or adds a meter by the identity of the server pool and the name of the node. If there is no
+ * memory, `meter` is NULL.
+ */
+void oh_metered_open(
+    oh_metered *metered, const uint8_t pool[OH_STORE_IDENTITY_BYTES], oh_text node);
+void oh_metered_close(oh_metered *metered);
+
+#endif

@@ -1,0 +1,74 @@
+/*
+ * Node health: the circuit breaker of a node, shared by all workers of the host.
+ *
+ * All workers of a server share one word for each node, in the segment. The first caller that finds
+ * the node dead waits; all others fail immediately. A process without a segment has its own word.
+ * Next to the word is the text of the last failure, which goes into the failures of refused
+ * callers.
+ *
+ * The process that changes the word to "down", or back, logs it. So there is one line per host.
+ *
+ * pool asks before it leases, and each exchange reports its outcome to pool. snapshot/ejection
+ * removes ejected nodes from placement.
+ *
+ * Implements spec/health (the rules themselves: core/host/health.h).
+ */
+#ifndef OH_ENGINE_NODE_HEALTH_H
+#define OH_ENGINE_NODE_HEALTH_H
+
+#include "core/host/health.h"
+#include "core/topology/server_pool.h"
+#include "core/host/store.h"
+
+#include "engine/failure/failure.h"
+
+/* The health of one node, for all that share its connections. It must not be moved in memory. */
+typedef struct oh_node_health {
+    oh_store_health *known; /* The host's, or `own`. */
+    oh_store_health own;
+    oh_health_rules rules;
+    char *label; /* Its name in the log. */
+} oh_node_health;
+
+/* `host` is NULL if the segment has no entry for the node. False if there is no memory. */
+bool oh_node_health_begin(oh_node_health *health, oh_store_health *host, const oh_server_pool *pool,
+    const oh_server *server);
+void oh_node_health_end(oh_node_health *health);
+
+/* Switches to another entry in the segment, or to none. */
+void oh_node_health_move(oh_node_health *health, oh_store_health *host);
+
+/*
+ * True if the caller may use the node now. Only one caller at a time may try a node that rests. The
+ * caller passes `born` back if it fails. The deadline limits how long other callers wait for its
+ * result. If it returns false, the failure is set.
+ */
+bool oh_node_health_ask(
+    oh_node_health *health, uint64_t deadline_ns, uint64_t *born, oh_failure *failure);
+
+/*
+ * For a caller that has waited since it got `born` and begins only now. False if the node has gone
+ * down, come back or failed again in the meantime; then the caller must ask again.
+ */
+bool oh_node_health_begin_late(const oh_node_health *health, uint64_t *born);
+
+/*
+ * Reports the outcome: a failure that the node caused, with its reason, or a reply that has just
+ * arrived.
+ */
+void oh_node_health_fail(
+    oh_node_health *health, oh_health_cause cause, uint64_t born, const char *why);
+void oh_node_health_answer(oh_node_health *health, uint64_t now_ms);
+
+/* ---- Ejection ---- */
+
+/*
+ * For a ring that is built now: 0 if the node belongs to it, otherwise the instant when it may
+ * return. A node whose instant has passed belongs to it.
+ */
+uint64_t oh_node_health_out_until(oh_node_health *health, uint64_t looked_ms);
+
+/* How often nodes of the host have been ejected or have returned. */
+uint64_t oh_node_health_changes(void);
+
+#endif

@@ -1,0 +1,445 @@
+/*
+ * The connections of a node in this process: those in use, and a list of idle ones. The one used
+ * last is on top, because the node is least likely to have closed it. A worker of a server keeps
+ * idle connections at most until the request ends, and only while the host has plenty. Otherwise it
+ * puts them into the queue of the host (pool_host), from which any worker takes them. A single
+ * program, or one without shared memory, keeps them.
+ *
+ * Before a connection is used again, a peek checks that it is still connected and silent. An
+ * unexpected reply may have come at any moment since the last one was read.
+ *
+ * After a fork parent and child hold the same sockets. Each connection has the generation of forks
+ * in which it was made. A child detects connections of another generation and closes its copies
+ * without sending anything. The parent's copies are not affected.
+ */
+#include <pthread.h>
+
+#include "core/base/clock.h"
+#include "core/base/compiler.h"
+#include "core/generated/timings.h"
+
+#include "engine/pool/pool_internal.h"
+#include "engine/shared/segment.h"
+
+static uint32_t fork_generation;
+/* Connections that are leased now. */
+static OH_PER_THREAD uint32_t leased_count;
+static OH_PER_THREAD bool has_idle; /* There may be idle connections in this process. */
+
+static void notice_fork(void)
+{
+    fork_generation++;
+}
+
+bool oh_pool_startup(void)
+{
+    static bool is_noticed;
+
+    if (!is_noticed) {
+        is_noticed = pthread_atfork(NULL, NULL, notice_fork) == 0;
+    }
+    return is_noticed;
+}
+
+/* ---- The list of a node ---- */
+
+static void link_to(oh_connection **list, oh_connection *connection)
+{
+    connection->previous = NULL;
+    connection->next = *list;
+    if (*list) {
+        (*list)->previous = connection;
+    }
+    *list = connection;
+}
+
+static void unlink_from(oh_connection **list, oh_connection *connection)
+{
+    if (connection->previous) {
+        connection->previous->next = connection->next;
+    } else {
+        *list = connection->next;
+    }
+    if (connection->next) {
+        connection->next->previous = connection->previous;
+    }
+}
+
+static void mark_leased(oh_connections *connections, oh_connection *connection)
+{
+    connection->is_leased = true;
+    link_to(&connections->leased, connection);
+    connections->leased_count += !connection->is_beyond;
+    leased_count++;
+}
+
+static void mark_returned(oh_connection *connection)
+{
+    connection->is_leased = false;
+    unlink_from(&connection->home->leased, connection);
+    connection->home->leased_count -= !connection->is_beyond;
+    leased_count--;
+}
+
+/*
+ * Closes the connection. A child that closes its copy does not free the seat, which is its
+ * parent's.
+ */
+static void discard(oh_connections *connections, oh_connection *connection)
+{
+    if (connections->is_of_host) {
+        oh_host_free(&connections->host, connection->seat);
+    }
+    oh_connection_close(connection);
+}
+
+/*
+ * Gives the idle connections of this process to the host. If they cannot be shared, they are
+ * closed.
+ */
+static void park_all(oh_connections *connections)
+{
+    while (connections->idle) {
+        oh_connection *connection = connections->idle;
+
+        unlink_from(&connections->idle, connection);
+        if (connections->is_of_host && connection->generation == fork_generation) {
+            oh_host_park(&connections->host, connection);
+        } else {
+            oh_connection_close(connection);
+        }
+    }
+}
+
+/* ---- Reports of exchanges ---- */
+
+/*
+ * True if the entry of the node is still the same. A connection with a seat keeps that entry; one
+ * without a seat may outlive it.
+ */
+static bool is_known(const oh_connection *connection)
+{
+    const oh_host_node *host = &connection->home->host;
+
+    return !host->shared || oh_store_is_held(host->shared, host->tenure);
+}
+
+void oh_pool_report_failure(oh_connection *connection, oh_health_cause cause, const char *why)
+{
+    if (connection && is_known(connection)) {
+        connection->is_reported = true;
+        oh_node_health_fail(&connection->home->health, cause, connection->health, why);
+    }
+}
+
+void oh_pool_report_failed_opening(oh_connection *connection, const char *why)
+{
+    bool is_connected = connection->state != OH_RESOLVING && connection->state != OH_CONNECTING;
+
+    if (!connection->is_turned_away && !oh_connection_has_own_error(connection)) {
+        oh_pool_report_failure(
+            connection, is_connected ? OH_HEALTH_EXCHANGE : OH_HEALTH_CONNECT, why);
+    }
+}
+
+void oh_pool_report_success(oh_connection *connection, uint64_t now_ms)
+{
+    connection->used_ms = now_ms;
+    if (OH_LIKELY(!connection->is_reported && is_known(connection))) {
+        oh_node_health_answer(&connection->home->health, now_ms);
+    }
+}
+
+uint64_t oh_pool_out_until(oh_connections *connections, uint64_t now_ms)
+{
+    oh_pool_join(connections, 0);
+    return oh_node_health_out_until(&connections->health, now_ms);
+}
+
+/* ---- Lease ---- */
+
+/*
+ * When a connection is too old. The jitter is computed from its birth and its seat, so all workers
+ * of the host agree on it.
+ */
+static uint64_t expiry_of(const oh_connections *connections, const oh_connection *connection)
+{
+    uint64_t age_ms = connections->age_ms_max;
+    uint64_t mixed = (connection->born_ms + connection->seat) * UINT64_C(0x9e3779b97f4a7c15);
+
+    return age_ms ? connection->born_ms + age_ms - (mixed >> 32) % (age_ms / 4 + 1) : UINT64_MAX;
+}
+
+/* True if neither its age nor an idle limit of the server forbids using it again. */
+static bool is_fresh(const oh_connection *connection, uint64_t now_ms)
+{
+    return now_ms < connection->expires_ms &&
+           now_ms < connection->used_ms + OH_CONNECTION_IDLE_MS_MAX;
+}
+
+static oh_connection *take_of_host(oh_connections *connections, uint64_t now_ms)
+{
+    oh_connection *connection;
+
+    while ((connection = oh_host_take(&connections->host))) {
+        connection->home = connections;
+        connection->generation = fork_generation;
+        connection->expires_ms = expiry_of(connections, connection);
+        if (OH_LIKELY(is_fresh(connection, now_ms))) {
+            return connection;
+        }
+        discard(connections, connection);
+    }
+    return NULL;
+}
+
+static oh_connection *take_idle(oh_connections *connections, uint64_t now_ms)
+{
+    oh_connection *connection;
+
+    while ((connection = connections->idle)) {
+        unlink_from(&connections->idle, connection);
+        if (OH_LIKELY(connection->generation == fork_generation) &&
+            OH_LIKELY(is_fresh(connection, now_ms)) && oh_connection_is_sound(connection)) {
+            return connection;
+        }
+        discard(connections, connection);
+    }
+    return connections->is_of_host ? take_of_host(connections, now_ms) : NULL;
+}
+
+/*
+ * Finds a seat for a new connection. If all are taken and it must be new, closes an idle connection
+ * for its seat. Otherwise the caller takes a connection that has just been settled.
+ */
+static bool find_seat(oh_connections *connections, bool must_be_new, uint32_t *seat)
+{
+    *seat = OH_STORE_NONE;
+    if (!connections->is_of_host) {
+        return connections->leased_count < connections->size_max;
+    }
+    *seat = oh_host_claim(&connections->host);
+    if (*seat == OH_STORE_NONE && must_be_new) {
+        oh_connection *idle = oh_host_take(&connections->host);
+
+        if (idle) {
+            *seat = idle->seat;
+            oh_connection_close(idle);
+        }
+    }
+    return *seat != OH_STORE_NONE;
+}
+
+static oh_connection *open_new(
+    oh_connections *connections, uint32_t seat, uint64_t health, oh_failure *failure)
+{
+    bool is_of_node;
+    oh_connection *connection = oh_connection_open(&connections->endpoint, failure, &is_of_node);
+
+    if (!connection) {
+        if (is_of_node) {
+            oh_node_health_fail(&connections->health, OH_HEALTH_CONNECT, health, failure->what);
+        }
+        if (connections->is_of_host) {
+            oh_host_free(&connections->host, seat);
+        }
+        return NULL;
+    }
+    connection->home = connections;
+    connection->generation = fork_generation;
+    connection->seat = seat;
+    connection->born_ms = connection->used_ms = oh_clock_now_ms();
+    connection->expires_ms = expiry_of(connections, connection);
+    return connection;
+}
+
+/*
+ * Before a process waits, it parks its idle connections, so that it does not keep what another
+ * worker waits for. For the same reason, sets lease in the order of nodes (scatter).
+ */
+static bool await(oh_connections *connections, uint64_t deadline_ns)
+{
+    if (!connections->is_of_host) {
+        return false;
+    }
+    for (oh_connections *each = oh_pool_nodes; each; each = each->next) {
+        if (each->is_of_host) {
+            park_all(each);
+        }
+    }
+    return oh_host_await(&connections->host, deadline_ns);
+}
+
+static void refuse_exhausted(const oh_connections *connections, oh_failure *failure)
+{
+    unsigned count = (unsigned)connections->size_max;
+
+    if (connections->is_of_host) {
+        oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_POOL_EXHAUSTED, count, "host");
+    } else {
+        oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_POOL_EXHAUSTED_INSIDE, count);
+    }
+}
+
+oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool must_be_new,
+    uint64_t deadline_ns, uint64_t now_ms, oh_failure *failure)
+{
+    oh_connection *connection;
+    uint32_t seat;
+    uint64_t health = 0;
+    bool has_waited = false;
+
+    now_ms = oh_pool_join(connections, now_ms);
+    if (OH_UNLIKELY(!oh_node_health_ask(&connections->health, deadline_ns, &health, failure))) {
+        return NULL;
+    }
+    for (;;) {
+        connection = must_be_new ? NULL : take_idle(connections, now_ms);
+        if (connection) {
+            break;
+        }
+        if (find_seat(connections, must_be_new, &seat)) {
+            oh_meter_count(meter, OH_METER_CONNECTS);
+            connection = open_new(connections, seat, health, failure);
+            if (!connection) {
+                return NULL;
+            }
+            break;
+        }
+        if (!await(connections, deadline_ns)) {
+            refuse_exhausted(connections, failure);
+            return NULL;
+        }
+        has_waited = true;
+        now_ms = oh_pool_join(connections, 0); /* A waiting caller keeps the entry of its node. */
+        if (!oh_node_health_begin_late(&connections->health, &health) &&
+            !oh_node_health_ask(&connections->health, deadline_ns, &health, failure)) {
+            return NULL; /* Another caller has found it dead meanwhile. */
+        }
+    }
+    if (OH_UNLIKELY(has_waited)) {
+        oh_meter_count(meter, OH_METER_WAITS);
+    }
+    if (OH_LIKELY(connection->state == OH_READY)) {
+        oh_meter_count(meter, OH_METER_LEASES);
+    }
+    connection->health = health;
+    connection->is_reported = false;
+    connection->has_waited = has_waited;
+    mark_leased(connections, connection);
+    return connection;
+}
+
+/* True if enough connections are left for calls. */
+static bool is_roomy(const oh_connections *connections)
+{
+    return connections->size_max > 2 &&
+           (connections->is_of_host ? oh_host_is_roomy(&connections->host)
+                                    : connections->leased_count < connections->size_max / 2);
+}
+
+oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter, bool must_be_new,
+    uint64_t deadline_ns, oh_failure *failure)
+{
+    uint64_t health = 0;
+
+    uint64_t now_ms = oh_pool_join(connections, 0);
+    if (!oh_node_health_ask(&connections->health, deadline_ns, &health, failure)) {
+        return NULL;
+    }
+    oh_connection *connection =
+        !must_be_new && is_roomy(connections) ? take_idle(connections, now_ms) : NULL;
+    bool is_beyond = !connection;
+    oh_meter_count(meter, is_beyond ? OH_METER_CONNECTS : OH_METER_LEASES);
+    if (is_beyond && !(connection = open_new(connections, OH_STORE_NONE, health, failure))) {
+        return NULL;
+    }
+    connection->health = health;
+    connection->is_beyond = is_beyond;
+    connection->is_reported = connection->has_waited = false;
+    mark_leased(connections, connection);
+    return connection;
+}
+
+/* ---- Settle, discard ---- */
+
+void oh_pool_settle(oh_connection *connection)
+{
+    oh_connections *connections = connection->home;
+
+    if (!oh_wire_is_clean(&connection->wire) || connection->state != OH_READY) {
+        oh_pool_discard(connection);
+        return;
+    }
+    mark_returned(connection);
+    if (OH_UNLIKELY(connection->is_beyond || connection->is_spent)) {
+        discard(connections, connection);
+        return;
+    }
+    if (connections->is_of_host && !oh_host_is_roomy(&connections->host)) {
+        oh_host_park(&connections->host, connection);
+        return;
+    }
+    link_to(&connections->idle, connection);
+    has_idle = true;
+}
+
+void oh_pool_discard(oh_connection *connection)
+{
+    mark_returned(connection);
+    discard(connection->home, connection);
+}
+
+static void discard_all(oh_connections *connections)
+{
+    while (connections->leased) {
+        oh_pool_discard(connections->leased);
+    }
+}
+
+bool oh_pool_is_own(const oh_connection *connection)
+{
+    return connection->generation == fork_generation;
+}
+
+void oh_pool_sweep(void)
+{
+    oh_host_tidy();
+    if (OH_LIKELY(leased_count == 0 && !has_idle)) {
+        return;
+    }
+    has_idle = false;
+    for (oh_connections *each = oh_pool_nodes; each; each = each->next) {
+        discard_all(each);
+        if (each->is_of_host) {
+            park_all(each);
+        }
+    }
+}
+
+/* ---- Unused nodes ---- */
+
+static void close_all(oh_connections *connections)
+{
+    /* At the end of the program there is no segment. */
+    connections->is_of_host = connections->is_of_host && oh_segment_store();
+    discard_all(connections);
+    park_all(connections);
+}
+
+void oh_pool_release(oh_connections *connections)
+{
+    if (--connections->references == 0) {
+        oh_host_leave(&connections->host);
+        close_all(connections);
+        oh_pool_forget(connections);
+    }
+}
+
+void oh_pool_end(void)
+{
+    while (oh_pool_nodes) {
+        close_all(oh_pool_nodes);
+        oh_pool_forget(oh_pool_nodes);
+    }
+}

@@ -1,0 +1,117 @@
+/*
+ * Pool: the connections of one node, shared by all callers.
+ *
+ * lease hands one out, settle takes it back if its exchange ended cleanly, discard closes it if
+ * not. A connection is leased only during an exchange and settled as soon as the last reply has
+ * been read. So all clients of a process share one connection per node unless their exchanges
+ * overlap.
+ *
+ * A pool lives as long as the process (under ZTS, the thread). pool_host has the connections that
+ * the workers of a server share. Callers cannot see from which of the two a connection came.
+ */
+#ifndef OH_ENGINE_POOL_H
+#define OH_ENGINE_POOL_H
+
+#include "core/host/health.h"
+#include "core/host/store.h"
+
+#include "engine/pool/connection.h"
+
+typedef struct oh_connections oh_connections;
+
+/*
+ * Opens the connections of a server, shared by all servers with an equal endpoint. Counted; the
+ * caller closes them. NULL if there is no memory.
+ */
+oh_connections *oh_pool_open(const oh_server_pool *pool, const oh_server *server);
+void oh_pool_release(oh_connections *connections);
+
+const oh_endpoint *oh_pool_endpoint(const oh_connections *connections);
+
+/* The server pool's timeout in milliseconds; 0 is none. */
+uint32_t oh_pool_timeout(const oh_connections *connections);
+
+/* The state of a pool at this moment, for display. */
+typedef struct oh_pool_view {
+    bool is_of_host; /* The counts are those of the host; the store has them. */
+    uint32_t leased, idle;
+    const oh_store_health *health;
+} oh_pool_view;
+
+oh_pool_view oh_pool_view_now(const oh_connections *connections);
+
+/*
+ * The number of the node in the store, or OH_STORE_NONE without an entry; `joined` is how often it
+ * was given an entry.
+ */
+uint32_t oh_pool_number(const oh_connections *connections, uint32_t *joined);
+
+/*
+ * Leases a sound idle connection. If there is none, or with `must_be_new`, it opens a new one,
+ * which the caller advances. The meter counts it. If all connections of the host are in use, it
+ * waits for one until `deadline_ns` (0: forever). NULL and a failure if there is none by then, if
+ * opening fails, or if the node rests. `now_ms` is the time, or 0 if the caller does not know it.
+ */
+oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool must_be_new,
+    uint64_t deadline_ns, uint64_t now_ms, oh_failure *failure);
+
+/*
+ * For background work, which must neither take a connection from a call nor wait for one. Leases an
+ * idle connection if there are many, otherwise opens one beyond the limit, which is closed when it
+ * is settled.
+ */
+oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter, bool must_be_new,
+    uint64_t deadline_ns, oh_failure *failure);
+
+/*
+ * Reports that an exchange on the connection failed because of the node. The node may rest or be
+ * ejected then (node_health.h). NULL is allowed.
+ */
+void oh_pool_report_failure(oh_connection *connection, oh_health_cause cause, const char *why);
+
+/*
+ * The same for a connection that could not be opened, or not before the deadline. A node that
+ * refuses a connection with an error has not failed.
+ */
+void oh_pool_report_failed_opening(oh_connection *connection, const char *why);
+
+/* True with auto_eject_hosts. */
+bool oh_pool_ejects(const oh_connections *connections);
+
+/*
+ * For a pool that ejects its nodes: 0 if this node is in placement, otherwise the instant in
+ * milliseconds at which it may return.
+ */
+uint64_t oh_pool_out_until(oh_connections *connections, uint64_t now_ms);
+
+/*
+ * Reports that an expected reply has just arrived. Has no effect if a failure was reported in the
+ * meantime.
+ */
+void oh_pool_report_success(oh_connection *connection, uint64_t now_ms);
+
+/*
+ * Takes back a connection without pending replies or unread bytes, as its wire guard must confirm.
+ * A spent connection is closed.
+ */
+void oh_pool_settle(oh_connection *connection);
+
+/* Takes back any other connection and closes it. */
+void oh_pool_discard(oh_connection *connection);
+
+/* False in a forked child: the connection is its parent's, and the child may only discard it. */
+bool oh_pool_is_own(const oh_connection *connection);
+
+/*
+ * For the end of a request, when no call is left: closes every connection that is still leased, and
+ * gives the idle ones to the host.
+ */
+void oh_pool_sweep(void);
+
+/* Called at program start, before any fork. False if forks cannot be detected. */
+bool oh_pool_startup(void);
+
+/* Called when a thread ends. Closes every connection. */
+void oh_pool_end(void);
+
+#endif

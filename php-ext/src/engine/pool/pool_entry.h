@@ -1,0 +1,70 @@
+/*
+ * The entry of a node in the segment: how the workers of a host find it, and how long it lives.
+ * Private to pool, except for oh_host_startup and oh_host_view_now.
+ *
+ * Implements spec/topology/segment.md, "Entries come and go".
+ */
+#ifndef OH_ENGINE_POOL_ENTRY_H
+#define OH_ENGINE_POOL_ENTRY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/host/store.h"
+
+/* A node as all workers of the host and this user share it. */
+typedef struct oh_host_node {
+    oh_store_node *shared; /* NULL if it has no entry in the segment. */
+    uint32_t number, tenure;
+    uint32_t joined;    /* How often it was given an entry. */
+    uint64_t looked_ms; /* When an entry was last searched for. */
+    uint32_t size_max;
+    uint8_t identity[OH_STORE_IDENTITY_BYTES];
+} oh_host_node;
+
+/*
+ * Decides if connections are shared: only with a segment, and if `is_wanted` (in the workers of a
+ * server).
+ */
+void oh_host_startup(bool is_wanted);
+
+/* Sets up a node, identified by a text that includes the password. */
+void oh_host_begin(oh_host_node *node, const char *text, size_t length, uint32_t size_max);
+
+/*
+ * True if the node still has its entry. Call it before each use: for one second after it, no
+ * process gives up the entry.
+ */
+bool oh_host_is_joined(const oh_host_node *node, uint64_t now_ms);
+
+/* Finds the entry, or makes one if there is room. `shared` is not NULL if it succeeds. */
+void oh_host_join(oh_host_node *node, uint64_t now_ms);
+
+/* The node is not configured any more. */
+void oh_host_leave(const oh_host_node *node);
+
+/*
+ * Closes connections and gives up entries that are not needed, once a second in one process of the
+ * host.
+ */
+void oh_host_tidy(void);
+
+/*
+ * For the status: descriptors in queues and their limit (0 if there is none), entries in use and
+ * their limit.
+ */
+typedef struct oh_host_view {
+    uint32_t idle, nodes, nodes_max;
+    uint64_t idle_max;
+} oh_host_view;
+
+oh_host_view oh_host_view_now(void);
+
+/* True if its connections are the host's, false if they are this process' own. */
+bool oh_host_keeps(const oh_host_node *node);
+
+/* Logs a line, but not twice within an hour. */
+void oh_host_log(oh_store_news news);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * Internal to room pool: shared by pool (lease and settle) and pool_nodes (the list of nodes).
+ */
+#ifndef OH_ENGINE_POOL_INTERNAL_H
+#define OH_ENGINE_POOL_INTERNAL_H
+
+#include "core/base/compiler.h"
+
+#include "engine/pool/node_health.h"
+#include "engine/pool/pool.h"
+#include "engine/pool/pool_host.h"
+
+struct oh_connections {
+    oh_connections *next, *previous; /* In the list of all nodes of its thread. */
+    uint32_t references;
+    uint32_t leased_count;
+    uint32_t size_max;
+    uint32_t timeout_ms;
+    uint32_t age_ms_max; /* 0 is no limit. */
+    oh_endpoint endpoint;
+    bool is_of_host; /* `host` counts them and keeps them for all workers. */
+    oh_host_node host;
+    oh_node_health health;
+    oh_connection *idle;
+    oh_connection *leased;
+    size_t identity_length;
+    char identity[]; /* Identifies it among all nodes, the password included. */
+};
+
+extern OH_PER_THREAD oh_connections *oh_pool_nodes; /* All nodes of this thread. */
+
+/* Removes a pool without connections from the list, and frees it. */
+void oh_pool_forget(oh_connections *connections);
+
+/*
+ * Finds the node's entry again. Must be called before each use of the entry: it may belong to
+ * another node now, or there may be room for one only now. A caller that does not
+ * know the time passes 0. Returns the time.
+ */
+uint64_t oh_pool_join(oh_connections *connections, uint64_t now_ms);
+
+#endif

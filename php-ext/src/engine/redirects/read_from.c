@@ -1,0 +1,142 @@
+/*
+ * Chooses the node for a read. The nodes that may answer for a master are listed once per map, in
+ * one pass. So the cost of a read does not depend on the number of nodes.
+ */
+#include "core/base/clock.h"
+#include "core/base/compiler.h"
+#include "core/base/memory.h"
+#include "core/cluster/fastest.h"
+
+#include "engine/cluster/cluster.h"
+#include "engine/redirects/read_from.h"
+
+/* ---- Allowed nodes ---- */
+
+static bool may_answer(const oh_server *server, oh_read_from from, bool is_near)
+{
+    bool is_replica = server->role == OH_REPLICA;
+
+    if (is_replica && server->is_failing) {
+        return false;
+    }
+    return is_near ? server->is_near : is_replica || from == OH_READ_LOWEST_LATENCY;
+}
+
+/*
+ * Walks backwards, so that each list has its nodes in the order of their indexes. A list with near
+ * nodes has no others.
+ */
+static void list_nodes(const oh_snapshot *snapshot, bool is_near)
+{
+    oh_read_nodes *read_nodes = snapshot->read_nodes;
+
+    for (uint32_t node = snapshot->nodes_count; node-- > 0;) {
+        const oh_server *server = &snapshot->pool->servers[node];
+        uint32_t master = server->role == OH_REPLICA ? server->master : node;
+
+        if (read_nodes[master].are_near == is_near &&
+            may_answer(server, snapshot->pool->read_from, is_near)) {
+            read_nodes[node].next = read_nodes[master].first;
+            read_nodes[master].first = node;
+            read_nodes[master].count++;
+        }
+    }
+}
+
+/* Returns the lists, made at first use. NULL if there is no memory. */
+static const oh_read_nodes *nodes_for(oh_snapshot *snapshot, uint32_t master)
+{
+    if (OH_LIKELY(snapshot->read_nodes != NULL)) {
+        return &snapshot->read_nodes[master];
+    }
+    snapshot->read_nodes = oh_memory_zeroed(snapshot->nodes_count, sizeof *snapshot->read_nodes);
+    if (!snapshot->read_nodes) {
+        return NULL;
+    }
+    if (snapshot->pool->read_from == OH_READ_SAME_ZONE) {
+        for (uint32_t i = 0; i < snapshot->nodes_count; i++) {
+            snapshot->read_nodes[i].are_near = true;
+        }
+        list_nodes(snapshot, true);
+        for (uint32_t i = 0; i < snapshot->nodes_count; i++) {
+            snapshot->read_nodes[i].are_near = snapshot->read_nodes[i].count > 0;
+        }
+    }
+    list_nodes(snapshot, false);
+    return &snapshot->read_nodes[master];
+}
+
+/* ---- Choosing one ---- */
+
+/* Takes turns; all clients of the process count together. */
+static uint32_t take_turn(
+    const oh_snapshot *snapshot, const oh_read_nodes *read_nodes, uint32_t master)
+{
+    uint32_t node = read_nodes->first;
+
+    for (uint32_t turn = snapshot->cluster->turns[master]++ % read_nodes->count; turn > 0; turn--) {
+        node = snapshot->read_nodes[node].next;
+    }
+    return node;
+}
+
+static bool is_resting(const oh_connections *connections, uint64_t now_ms)
+{
+    const oh_store_health *health = oh_pool_view_now(connections).health;
+
+    return oh_health_until(atomic_load_explicit(&health->state, memory_order_relaxed)) > now_ms;
+}
+
+/* The fastest of the nodes that do not rest; `master` if all do. */
+static uint32_t take_fastest(
+    oh_snapshot *snapshot, const oh_read_nodes *read_nodes, uint32_t master, uint32_t *last)
+{
+    oh_fastest_node nodes[OH_FASTEST_NODES_MAX];
+    uint64_t now_ms = oh_clock_now_ms();
+    uint32_t count = 0, node = read_nodes->first;
+
+    for (uint32_t i = 0; i < read_nodes->count && count < OH_FASTEST_NODES_MAX;
+        i++, node = snapshot->read_nodes[node].next) {
+        const oh_connections *connections = oh_snapshot_connections(snapshot, node);
+        const oh_meter *meter = oh_snapshot_meter(snapshot, node);
+
+        if (connections && meter && !is_resting(connections, now_ms)) {
+            nodes[count++] = (oh_fastest_node){
+                node, atomic_load_explicit(&meter->smoothed_ns, memory_order_relaxed)};
+        }
+    }
+    if (OH_UNLIKELY(count == 0)) {
+        return master;
+    }
+    *last = oh_fastest_choose(nodes, count, snapshot->cluster->reads++, *last);
+    return *last;
+}
+
+bool oh_read_from_choose(oh_snapshot *snapshot, uint32_t *last, uint32_t *node, oh_failure *failure)
+{
+    const oh_read_nodes *read_nodes = nodes_for(snapshot, *node);
+
+    if (OH_UNLIKELY(!read_nodes)) {
+        oh_failure_set_no_memory(failure, OH_OUTCOME_NOT_SENT);
+        return false;
+    }
+    if (snapshot->pool->read_from == OH_READ_LOWEST_LATENCY) {
+        *node = take_fastest(snapshot, read_nodes, *node, last);
+        return true;
+    }
+    if (OH_LIKELY(read_nodes->count > 0)) {
+        *node = take_turn(snapshot, read_nodes, *node);
+        return true;
+    }
+    if (snapshot->pool->read_from != OH_READ_REPLICA) {
+        return true;
+    }
+    oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_NO_REPLICA);
+    return false;
+}
+
+bool oh_read_from_has_master(const oh_snapshot *snapshot, uint32_t node)
+{
+    return snapshot->pool->servers[node].role == OH_REPLICA &&
+           snapshot->pool->read_from != OH_READ_REPLICA;
+}

@@ -1,0 +1,354 @@
+/*
+ * Notices redirects among the replies in the memory of an exchange, and replaces them.
+ * redirects_follow sends the commands.
+ */
+#include <string.h>
+
+#include "core/base/compiler.h"
+#include "core/cluster/redirect.h"
+#include "core/resp/value.h"
+
+#include "engine/base/environment.h"
+#include "engine/redirects/read_from.h"
+#include "engine/redirects/redirects_internal.h"
+
+#define ABORT "EXECABORT"
+
+static oh_redirects *of(oh_interceptor *interceptor)
+{
+    return (oh_redirects *)interceptor;
+}
+
+static void forget_request(oh_redirects *redirects)
+{
+    oh_call_release(redirects->request);
+    redirects->request = NULL;
+}
+
+/* Returns where the caller's part of the request begins, after the preface. */
+static size_t begin_of(const oh_exchange *exchange, const uint8_t *request, size_t length)
+{
+    return exchange->terms.preface ? oh_request_end_of_command(request, length, 0) : 0;
+}
+
+/* A request is about to be sent. */
+static void begin(oh_interceptor *interceptor, oh_exchange *exchange)
+{
+    oh_redirects *redirects = of(interceptor);
+
+    forget_request(redirects);
+    redirects->is_between = true;
+    redirects->is_error = redirects->has_others = redirects->has_nested = false;
+    redirects->is_alone = false;
+    redirects->block_ms = exchange->times.block_ms;
+    redirects->count = 0;
+}
+
+/* ---- Noticing ---- */
+
+/* Adds a reply to the list. If there is no memory, fails the exchange and returns false. */
+static bool list(oh_redirects *redirects, oh_exchange *exchange, oh_redirect_reply reply)
+{
+    if (redirects->count == redirects->capacity) {
+        uint32_t capacity = redirects->capacity ? redirects->capacity * 2 : 16;
+        oh_redirect_reply *grown = oh_call_resize(redirects->list, capacity, sizeof *grown);
+
+        if (!grown) {
+            oh_exchange_fail_without_memory(exchange);
+            return false;
+        }
+        redirects->capacity = capacity;
+        redirects->list = grown;
+    }
+    redirects->list[redirects->count++] = reply;
+    return true;
+}
+
+/* True for a redirect, and for an error of EXEC if a command of its transaction was redirected. */
+static bool is_redirect(const oh_redirects *redirects, const oh_exchange *exchange, size_t end)
+{
+    const oh_replies *replies = &exchange->replies;
+    oh_redirect_case it = {.asked = redirects->node, .left_ms = -1};
+
+    it.error = oh_value_error_text(
+        replies->bytes + redirects->value - replies->dropped, end - redirects->value);
+    if (exchange->terms.has_multi && it.error.length > strlen(ABORT) &&
+        memcmp(it.error.bytes, ABORT, strlen(ABORT)) == 0) {
+        return redirects->count > 0;
+    }
+    return oh_redirect_decide(redirects->map->topology, &it).action != OH_REDIRECT_NONE;
+}
+
+/* Handles a complete error reply. False if the exchange has failed. */
+static bool note(oh_redirects *redirects, oh_exchange *exchange, size_t end)
+{
+    const oh_wire *wire = &exchange->use.connection->wire;
+
+    if (exchange->terms.is_pinned || wire->error_number != wire->answered ||
+        !is_redirect(redirects, exchange, end)) {
+        redirects->has_others = true;
+        return true;
+    }
+    uint32_t command = (uint32_t)(wire->answered - exchange->request.before - 1);
+
+    oh_exchange_gather(exchange, true);
+    return list(redirects, exchange,
+        (oh_redirect_reply){.command = command, .begin = redirects->value, .end = end});
+}
+
+/* Frames the replies and notes those that are redirects. */
+static size_t read_replies(oh_interceptor *interceptor, oh_exchange *exchange, size_t count)
+{
+    oh_redirects *redirects = of(interceptor);
+    oh_wire *wire = &exchange->use.connection->wire;
+    const uint8_t *bytes = exchange->replies.bytes + exchange->replies.end;
+    size_t before = exchange->replies.dropped + exchange->replies.end, at = 0;
+
+    while (at < count && !wire->error) {
+        if (redirects->is_between) {
+            at += oh_wire_read_usual(wire, bytes + at, count - at);
+            if (at == count) {
+                break;
+            }
+            redirects->is_between = false;
+            redirects->value = before + at;
+            redirects->is_error = oh_value_begins_error(bytes + at, count - at);
+        }
+        uint64_t answered = wire->answered;
+
+        at += oh_wire_read_value(wire, bytes + at, count - at);
+        if (wire->answered > answered) {
+            redirects->is_between = true;
+            if (OH_UNLIKELY(redirects->is_error)) {
+                redirects->is_error = false;
+                if (!note(redirects, exchange, before + at)) {
+                    return 0;
+                }
+            } else if (OH_UNLIKELY(wire->any_error_number == wire->answered)) {
+                redirects->has_nested = true;
+            }
+        }
+    }
+    return at;
+}
+
+/* The caller may read all replies, or those before the first one that redirects or may redirect. */
+static size_t readable(const oh_interceptor *interceptor, const oh_exchange *exchange)
+{
+    const oh_redirects *redirects = (const oh_redirects *)interceptor;
+    const oh_replies *replies = &exchange->replies;
+    size_t end = replies->end;
+
+    if (redirects->count > 0) {
+        end = OH_MIN(end, redirects->list[0].begin - replies->dropped);
+    } else if (redirects->is_error) {
+        end = OH_MIN(end, redirects->value - replies->dropped);
+    }
+    return end - replies->begin;
+}
+
+/* ---- Replacing ---- */
+
+uint8_t *oh_redirects_put_together(const oh_redirect_reply *places, uint32_t count,
+    const oh_replies *replies, const oh_replacement *replacements, size_t *length)
+{
+    size_t from = replies->dropped + replies->begin, at = 0;
+    oh_bytes old = oh_replies_unread(replies);
+
+    *length = old.length;
+    for (uint32_t i = 0; i < count; i++) {
+        *length += replacements[i].length - (places[i].end - places[i].begin);
+    }
+    uint8_t *bytes = oh_call_allocate(*length);
+    for (uint32_t i = 0; bytes && i < count; i++) {
+        size_t kept = places[i].begin - from;
+
+        if (kept > 0) {
+            memcpy(bytes + at, old.bytes, kept);
+        }
+        memcpy(bytes + at + kept, replacements[i].bytes, replacements[i].length);
+        at += kept + replacements[i].length;
+        old.bytes += places[i].end - from;
+        from = places[i].end;
+    }
+    if (bytes && *length > at) {
+        memcpy(bytes + at, old.bytes, *length - at);
+    }
+    return bytes;
+}
+
+static void put_in_place(
+    const oh_redirects *redirects, oh_exchange *exchange, const oh_replacement *replacements)
+{
+    bool has_error = redirects->has_others;
+    size_t length;
+    uint8_t *replies = oh_redirects_put_together(
+        redirects->list, redirects->count, &exchange->replies, replacements, &length);
+
+    if (!replies) {
+        oh_exchange_fail_without_memory(exchange);
+        return;
+    }
+    for (uint32_t i = 0; i < redirects->count; i++) {
+        has_error |= oh_value_begins_error(replacements[i].bytes, replacements[i].length);
+    }
+    oh_exchange_replace(exchange, replies, length, has_error, has_error || redirects->has_nested);
+}
+
+static void replace(
+    oh_redirects *redirects, oh_exchange *exchange, const uint8_t *request, size_t length)
+{
+    size_t first = begin_of(exchange, request, length);
+    oh_replacement *replacements = oh_call_zeroed(redirects->count, sizeof *replacements);
+
+    redirects->is_alone = oh_request_end_of_command(request, length, first) == length;
+    if (!replacements) {
+        oh_exchange_fail_without_memory(exchange);
+    } else if (oh_redirects_follow(redirects, exchange, (oh_bytes){request + first, length - first},
+                   replacements)) {
+        put_in_place(redirects, exchange, replacements);
+    }
+    for (uint32_t i = 0; replacements && i < redirects->count; i++) {
+        oh_call_release(replacements[i].bytes);
+    }
+    oh_call_release(replacements);
+    redirects->count = 0;
+    oh_exchange_gather(exchange, false);
+}
+
+/* ---- Failed nodes ---- */
+
+/* After a failure of the node: sends all commands to the masters of the newest map. */
+static void ask_masters(oh_redirects *redirects, oh_exchange *exchange)
+{
+    const oh_request *request = &exchange->request;
+    size_t at = begin_of(exchange, request->bytes, request->length);
+
+    redirects->count = 0;
+    redirects->is_error = redirects->has_others = redirects->has_nested = false;
+    for (uint32_t number = 0; at < request->length; number++) {
+        if (!list(redirects, exchange, (oh_redirect_reply){.command = number})) {
+            return;
+        }
+        at = oh_request_end_of_command(request->bytes, request->length, at);
+    }
+    redirects->is_rescue = true;
+    oh_exchange_revive(exchange);
+    replace(redirects, exchange, request->bytes, request->length);
+    redirects->is_rescue = false;
+}
+
+/* True if the newest map gives the slot to another node, and the request may be sent again. */
+static bool has_heir(const oh_redirects *redirects, const oh_exchange *exchange)
+{
+    const oh_snapshot *before = redirects->map;
+    const oh_request *request = &exchange->request;
+    const oh_call_terms *terms = &exchange->terms;
+    bool is_safe = exchange->failure->outcome == OH_OUTCOME_NOT_SENT || terms->is_read_only;
+    size_t at = begin_of(exchange, request->bytes, request->length);
+    uint32_t slot;
+    oh_state state;
+
+    if (!is_safe || terms->never_repeats || terms->has_multi ||
+        exchange->failure->kind != OH_ERROR_NODE_DOWN) {
+        return false;
+    }
+    size_t end = oh_request_end_of_command(request->bytes, request->length, at);
+    if (!oh_redirects_find_slot(request->bytes + at, end - at, &slot, &state)) {
+        return false;
+    }
+    oh_snapshot *map = oh_cluster_hold_newest(before->cluster);
+    bool is_elsewhere = slot < OH_SLOTS_COUNT && oh_snapshot_node_of(map, slot) != redirects->node;
+    oh_snapshot_release(map);
+    return is_elsewhere && oh_snapshot_has_keys(before, redirects->node);
+}
+
+/*
+ * False for requests that must not go to a master: those for exactly this node, and those that need
+ * this connection.
+ */
+static bool may_ask_masters(const oh_redirects *redirects, const oh_exchange *exchange)
+{
+    const oh_call_terms *terms = &exchange->terms;
+
+    return exchange->request.bytes && !terms->is_pinned && !exchange->use.keeps &&
+           !oh_exchange_was_interrupted(exchange) &&
+           ((terms->is_read_only && oh_read_from_has_master(redirects->map, redirects->node)) ||
+               has_heir(redirects, exchange));
+}
+
+/* ---- Between the exchange and its caller ---- */
+
+/* Copies the request if replies are still to come when the caller's write returns. */
+static void keep_request(oh_redirects *redirects, oh_exchange *exchange)
+{
+    const oh_request *request = &exchange->request;
+
+    redirects->request = oh_call_allocate(request->length);
+    if (!redirects->request) {
+        oh_exchange_fail_without_memory(exchange);
+        return;
+    }
+    redirects->request_length = request->length;
+    memcpy(redirects->request, request->bytes, request->length);
+}
+
+static bool has_several(const oh_exchange *exchange)
+{
+    return exchange->use.connection->wire.written - exchange->request.before > 1;
+}
+
+/* Follows the redirects once all replies are in. If that fails, the exchange fails. */
+static void meet(oh_interceptor *interceptor, oh_exchange *exchange)
+{
+    oh_redirects *redirects = of(interceptor);
+    const oh_request *request = &exchange->request;
+
+    if (OH_UNLIKELY(oh_exchange_has_failed(exchange))) {
+        oh_cluster_request_refresh(
+            /* Another node may have its slots by now, so the map is refreshed. */
+            redirects->map->cluster);
+        if (may_ask_masters(redirects, exchange)) {
+            ask_masters(redirects, exchange);
+        }
+    }
+    if (oh_exchange_is_complete(exchange) && OH_UNLIKELY(redirects->count > 0)) {
+        replace(redirects, exchange, request->bytes ? request->bytes : redirects->request,
+            request->bytes ? request->length : redirects->request_length);
+    } else if (oh_exchange_is_active(exchange) && request->bytes && has_several(exchange)) {
+        keep_request(redirects, exchange);
+    }
+    if (!oh_exchange_is_active(exchange)) {
+        forget_request(redirects);
+    }
+}
+
+/* ---- Setting up ---- */
+
+static void free_redirects(oh_interceptor *interceptor)
+{
+    oh_redirects *redirects = of(interceptor);
+
+    forget_request(redirects);
+    oh_call_release(redirects->list);
+    oh_call_release(redirects);
+}
+
+oh_redirects *oh_redirects_attach(oh_exchange *exchange, oh_snapshot *map, uint32_t node)
+{
+    oh_redirects *redirects = oh_call_zeroed(1, sizeof *redirects);
+
+    if (redirects) {
+        redirects->interceptor =
+            (oh_interceptor){begin, read_replies, readable, meet, free_redirects};
+        redirects->map = map;
+        redirects->node = node;
+        oh_exchange_intercept(exchange, &redirects->interceptor);
+    }
+    return redirects;
+}
+
+void oh_redirects_set_map(oh_redirects *redirects, oh_snapshot *map)
+{
+    redirects->map = map;
+}

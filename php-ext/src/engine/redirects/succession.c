@@ -1,0 +1,312 @@
+/*
+ * Finds the commands that were refused, and sends them to the node that now has the same name.
+ */
+#include "engine/redirects/succession.h"
+
+#include <string.h>
+
+#include "core/base/compiler.h"
+#include "core/generated/limits.h"
+#include "core/resp/value.h"
+
+#include "engine/base/environment.h"
+#include "engine/redirects/redirects_internal.h"
+
+#define READONLY "READONLY "
+
+oh_snapshot *(*oh_succession_newest)(oh_snapshot *snapshot, uint64_t deadline_ns);
+
+/* The refused commands of one request, until each has another reply. */
+typedef struct oh_succession_run {
+    const oh_succession *succession;
+    oh_exchange *exchange;
+    uint32_t count;
+    oh_bytes *commands;        /* Those in the caller's request. */
+    oh_redirect_reply *places; /* Of their replies. */
+    oh_replacement *replies;   /* Bytes NULL until there is another reply. */
+    bool has_others;           /* There is an error that is not READONLY, */
+    bool has_nested;           /* or an error inside a reply. */
+} oh_succession_run;
+
+static bool is_readonly(oh_bytes reply)
+{
+    if (!oh_value_begins_error(reply.bytes, reply.length)) {
+        return false;
+    }
+    oh_text error = oh_value_error_text(reply.bytes, reply.length);
+    return error.length >= strlen(READONLY) && memcmp(error.bytes, READONLY, strlen(READONLY)) == 0;
+}
+
+/* ---- Finding ---- */
+
+static bool may_send_again(const oh_exchange *exchange)
+{
+    const oh_call_terms *terms = &exchange->terms;
+    const oh_replies *replies = &exchange->replies;
+
+    return oh_succession_newest && oh_exchange_is_complete(exchange) && exchange->request.bytes &&
+           !exchange->use.keeps && !terms->has_multi && !terms->is_exec && !terms->is_pinned &&
+           !terms->preface && replies->dropped == 0 && replies->begin == 0;
+}
+
+/* Goes through all commands and replies. Counts the refused ones, and lists them if there is room.
+ */
+static void find(oh_succession_run *run)
+{
+    const oh_request *request = &run->exchange->request;
+    oh_bytes replies = oh_replies_unread(&run->exchange->replies);
+    size_t begin = 0, at = 0;
+    oh_wire wire;
+
+    run->count = 0;
+    run->has_others = run->has_nested = false;
+    oh_wire_reset(&wire);
+    wire.written = UINT64_MAX;
+    while (at < replies.length && begin < request->length) {
+        size_t end = oh_request_end_of_command(request->bytes, request->length, begin);
+        oh_bytes reply = {replies.bytes + at, replies.length - at};
+
+        reply.length = oh_wire_read_value(&wire, reply.bytes, reply.length);
+        bool is_refused = is_readonly(reply);
+        if (is_refused && run->places) {
+            run->commands[run->count] = (oh_bytes){request->bytes + begin, end - begin};
+            run->places[run->count] = (oh_redirect_reply){.begin = at, .end = at + reply.length};
+        }
+        run->count += is_refused;
+        run->has_others |= !is_refused && wire.error_number == wire.answered;
+        run->has_nested |= !is_refused && wire.any_error_number == wire.answered;
+        begin = end;
+        at += reply.length;
+    }
+}
+
+/* False if no command was refused, or there is no memory. */
+static bool begin(oh_succession_run *run, const oh_succession *succession, oh_exchange *exchange)
+{
+    *run = (oh_succession_run){.succession = succession, .exchange = exchange};
+    find(run);
+    if (run->count == 0) {
+        return false;
+    }
+    run->commands = oh_call_zeroed(run->count, sizeof *run->commands);
+    run->places = oh_call_zeroed(run->count, sizeof *run->places);
+    run->replies = oh_call_zeroed(run->count, sizeof *run->replies);
+    if (!run->commands || !run->places || !run->replies) {
+        return false;
+    }
+    find(run);
+    return true;
+}
+
+static void end(oh_succession_run *run)
+{
+    for (uint32_t i = 0; run->replies && i < run->count; i++) {
+        oh_call_release(run->replies[i].bytes);
+    }
+    oh_call_release(run->replies);
+    oh_call_release(run->places);
+    oh_call_release(run->commands);
+}
+
+/* ---- Sending ---- */
+
+static bool is_left(const oh_succession_run *run, uint32_t number)
+{
+    const oh_replacement *reply = &run->replies[number];
+
+    return !reply->bytes || is_readonly((oh_bytes){reply->bytes, reply->length});
+}
+
+/* Takes the replies of the commands that were sent. False if there is no memory. */
+static bool take_replies(oh_succession_run *run, oh_exchange *again)
+{
+    for (uint32_t i = 0; i < run->count; i++) {
+        if (!is_left(run, i)) {
+            continue;
+        }
+        oh_bytes reply = oh_exchange_take_reply(again);
+        uint8_t *copy = oh_call_allocate(reply.length);
+
+        if (!copy) {
+            oh_exchange_fail_without_memory(run->exchange);
+            return false;
+        }
+        memcpy(copy, reply.bytes, reply.length);
+        oh_call_release(run->replies[i].bytes);
+        run->replies[i] = (oh_replacement){copy, reply.length};
+    }
+    return true;
+}
+
+/*
+ * The commands may have been executed by the other node, so the exchange fails like that one. If
+ * they were not, the caller reads READONLY.
+ */
+static void fail(oh_succession_run *run, const oh_exchange *again, oh_text node)
+{
+    const oh_failure *failure = again->failure;
+    oh_quoted name;
+
+    if (failure->outcome != OH_OUTCOME_NOT_SENT) {
+        oh_failure_set(run->exchange->failure, failure->outcome, failure->kind, failure->advice,
+            OH_WHAT_REDIRECT_FAILED, oh_quote(&name, node.bytes, node.length), failure->what);
+        oh_exchange_fail_like(run->exchange, again);
+    }
+}
+
+/* Sends what is left to this node. False if nothing more can be done. */
+static bool send_to(oh_succession_run *run, oh_snapshot *snapshot, uint32_t node)
+{
+    const oh_exchange *from = run->exchange;
+    const oh_call_terms terms = {.timeout_ms = from->terms.timeout_ms,
+        .block_ms = from->terms.block_ms,
+        .deadline_ns = from->times.deadline_ns,
+        .is_read_only = from->terms.is_read_only,
+        .never_repeats = from->terms.never_repeats,
+        .is_unknown = from->terms.is_unknown,
+        .gathers = true};
+    oh_peer peer = {.connections = oh_snapshot_connections(snapshot, node),
+        .meter = oh_snapshot_meter(snapshot, node),
+        .is_of_plain_pool = true};
+    oh_failure failure;
+    oh_exchange again;
+    oh_buffer bytes = {.bytes = NULL};
+    bool goes_on = false;
+
+    for (uint32_t i = 0; i < run->count; i++) {
+        if (is_left(run, i)) {
+            oh_buffer_append(&bytes, run->commands[i].bytes, run->commands[i].length);
+        }
+    }
+    memset(&again, 0, sizeof again);
+    oh_exchange_make(&again, peer, &failure);
+    if (!bytes.is_broken) {
+        oh_exchange_prepare(&again, &terms, NULL);
+        oh_exchange_start(&again, bytes.bytes, bytes.length);
+        oh_exchange_await(&again);
+        goes_on = oh_exchange_is_complete(&again);
+        if (goes_on) {
+            goes_on = take_replies(run, &again);
+        } else {
+            fail(run, &again, oh_topology_node(snapshot->topology, node).name);
+        }
+    }
+    oh_exchange_end(&again);
+    oh_buffer_free(&bytes);
+    return goes_on;
+}
+
+/* ---- The successor ---- */
+
+static bool has_left(const oh_succession_run *run)
+{
+    for (uint32_t i = 0; i < run->count; i++) {
+        if (is_left(run, i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * Finds the node with the same name. False if there is none, or if it is reached in the same way as
+ * the one that was asked.
+ */
+static bool find_successor(
+    const oh_succession_run *run, oh_snapshot *newest, const oh_connections *asked, uint32_t *node)
+{
+    const oh_snapshot *before = run->succession->snapshot;
+    oh_text name = before->pool->servers[run->succession->node].name;
+
+    *node = oh_topology_find(newest->topology, name.bytes, name.length);
+    return newest->pool->is_redis && !newest->cluster && !newest->pool->is_ssdb &&
+           *node < newest->nodes_count && oh_snapshot_connections(newest, *node) &&
+           newest->connections[*node] != asked;
+}
+
+static void put_in_place(oh_succession_run *run)
+{
+    bool has_error = run->has_others;
+    size_t length;
+    uint8_t *replies = oh_redirects_put_together(
+        run->places, run->count, &run->exchange->replies, run->replies, &length);
+
+    if (!replies) {
+        oh_exchange_fail_without_memory(run->exchange);
+        return;
+    }
+    for (uint32_t i = 0; i < run->count; i++) {
+        has_error |= oh_value_begins_error(run->replies[i].bytes, run->replies[i].length);
+    }
+    oh_exchange_replace(run->exchange, replies, length, has_error, has_error || run->has_nested);
+}
+
+static void follow(oh_succession_run *run)
+{
+    const oh_exchange *exchange = run->exchange;
+    const oh_connections *asked = exchange->peer.connections;
+    uint64_t deadline_ns = exchange->terms.timeout_ms ? exchange->times.deadline_ns : UINT64_MAX;
+    bool goes_on = true;
+
+    for (uint32_t hops = 0; goes_on && hops < OH_REDIRECTS_MAX && has_left(run); hops++) {
+        oh_snapshot *newest = oh_succession_newest(run->succession->snapshot, deadline_ns);
+        uint32_t node;
+
+        goes_on = find_successor(run, newest, asked, &node);
+        if (goes_on) {
+            asked = newest->connections[node];
+            goes_on = send_to(run, newest, node);
+        }
+        oh_snapshot_release(newest);
+    }
+    if (oh_exchange_is_complete(exchange) && run->replies[0].bytes) {
+        put_in_place(run);
+    }
+}
+
+/* ---- Between the exchange and its caller ---- */
+
+static void leave(oh_interceptor *interceptor, oh_exchange *exchange)
+{
+    (void)interceptor;
+    oh_exchange_intercept(exchange, NULL);
+}
+
+static size_t read_replies(oh_interceptor *interceptor, oh_exchange *exchange, size_t count)
+{
+    (void)interceptor;
+    const oh_replies *replies = &exchange->replies;
+
+    return oh_wire_read(&exchange->use.connection->wire, replies->bytes + replies->end, count);
+}
+
+static size_t readable(const oh_interceptor *interceptor, const oh_exchange *exchange)
+{
+    (void)interceptor;
+    return oh_replies_length(&exchange->replies);
+}
+
+static void meet(oh_interceptor *interceptor, oh_exchange *exchange)
+{
+    oh_succession_run run;
+
+    leave(interceptor, exchange);
+    if (!may_send_again(exchange)) {
+        return;
+    }
+    if (begin(&run, (oh_succession *)interceptor, exchange)) {
+        follow(&run);
+    }
+    end(&run);
+}
+
+static void keep_memory(oh_interceptor *interceptor)
+{
+    (void)interceptor;
+}
+
+void oh_succession_set(oh_succession *succession, oh_snapshot *snapshot, uint32_t node)
+{
+    *succession =
+        (oh_succession){{leave, read_replies, readable, meet, keep_memory}, snapshot, node};
+}

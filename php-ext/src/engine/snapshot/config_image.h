@@ -1,0 +1,72 @@
+/*
+ * Config image: the result of reading a configuration: the image of a server pool, or a
+ * failure.
+ *
+ * No function here warns or takes memory of a call, so the caller may hold the lock of the segment.
+ */
+#ifndef OH_ENGINE_CONFIG_IMAGE_H
+#define OH_ENGINE_CONFIG_IMAGE_H
+
+#include <sys/types.h>
+
+#include "core/config/config.h"
+#include "core/topology/topology_image.h"
+
+#include "engine/failure/failure.h"
+#include "engine/snapshot/secrets.h"
+
+/* Where a configuration comes from: a file, or a text that the program has. */
+typedef struct oh_config_origin {
+    const char *path; /* Absolute; of a text a name that says nothing about its content. */
+    oh_text text;     /* Absent if it is a file. */
+} oh_config_origin;
+
+/* The rights of all users to files with a password: S_IROTH, S_IWOTH. */
+typedef struct oh_exposed {
+    mode_t config; /* If a secret stands in it. */
+    mode_t password_file;
+} oh_exposed;
+
+typedef struct oh_config_image {
+    void *image; /* NULL if there is none; then `failure` says why. The caller frees it. */
+    size_t image_length;
+    oh_secrets secrets;
+    oh_exposed exposed;
+    bool is_forbidden;  /* There is no image, because this process may not read a file. */
+    bool has_no_memory; /* There was no memory for the image; the file may be good. */
+    oh_failure failure;
+} oh_config_image;
+
+/*
+ * A number for the version of a file, which changes if the file is replaced or written to. It is
+ * never 0. A missing file has a version, too. A text has one version. The password file that an
+ * earlier image names is a part of it. `image` may be NULL.
+ */
+uint64_t oh_config_image_version(const oh_config_origin *origin, const void *image);
+
+/* True if this process may not read one of these files. False if a file is missing. */
+bool oh_config_image_is_forbidden(const oh_config_origin *origin, const void *image);
+
+/* Reads the server pool `name`. The image has a digest of the secrets with `salt`. */
+bool oh_config_image_make(oh_config_image *config_image, const oh_config_origin *origin,
+    oh_text name, const uint8_t salt[OH_IMAGE_SALT_BYTES]);
+
+/*
+ * True if the environment variables of the image say the same in this process. `digest` is that of
+ * this process, in any case.
+ */
+bool oh_config_image_is_mine(const void *image, const uint8_t salt[OH_IMAGE_SALT_BYTES],
+    uint8_t digest[OH_IMAGE_DIGEST_BYTES]);
+
+void oh_config_image_free(oh_config_image *config_image);
+
+/*
+ * Fill the failure for a text that is not a configuration, or has no server pool with the name.
+ * oh_config_image_refuse copies `from` unchanged: the caller must already have quoted bytes from
+ * outside.
+ */
+void oh_config_image_refuse(oh_failure *failure, const char *from, const oh_config_errors *errors);
+const oh_server_pool *oh_config_image_find(const oh_config *config, const char *name, size_t length,
+    const char *from, oh_failure *failure);
+
+#endif

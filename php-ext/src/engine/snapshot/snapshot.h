@@ -1,0 +1,100 @@
+/*
+ * Snapshot: one server pool of one version of a configuration, or of the map of a Redis Cluster. It
+ * has the directives, the topology, and the connections of each node. It is immutable, except for
+ * the set of ejected nodes and for parts that are made at their first use. It is counted: a client
+ * holds the one it began with.
+ */
+#ifndef OH_ENGINE_SNAPSHOT_H
+#define OH_ENGINE_SNAPSHOT_H
+
+#include "core/topology/topology.h"
+
+#include "engine/pool/meter.h"
+#include "engine/pool/pool.h"
+#include "engine/snapshot/config_image.h"
+#include "engine/snapshot/live_ring.h"
+
+#define OH_NEVER_SEEN UINT64_MAX
+
+/* The ejected nodes of a server pool with auto_eject_hosts: ejection.h. */
+typedef struct oh_ejection {
+    oh_live_ring *ring; /* NULL if no node is ejected: keys are placed as configured. */
+    uint64_t seen;      /* The count of changes when it was built; OH_NEVER_SEEN before that. */
+    uint64_t due_ms;    /* When the first node may return; 0 if none is ejected. */
+} oh_ejection;
+
+/* Linked lists of the nodes that may answer reads (engine/redirects/read_from.h). */
+typedef struct oh_read_nodes {
+    uint32_t first, count; /* If this node is a master: the nodes that may answer for it. */
+    uint32_t next;         /* The node after this one in its list. */
+    bool are_near;
+} oh_read_nodes;
+
+/* A followed configuration: when its clients that exist ask room source for a newer version. */
+typedef struct oh_followed {
+    uint64_t due_ns;
+    struct oh_loaded *loaded;
+} oh_followed;
+
+typedef struct oh_snapshot {
+    uint32_t references;
+    const oh_server_pool *pool;
+    const oh_topology *topology;
+    uint32_t nodes_count;
+    uint32_t masters_count; /* Nodes that have keys: all, except in a Redis Cluster. */
+    /* The cluster of this map. NULL for other server pools, and for the seeds of a cluster. */
+    struct oh_cluster *cluster;
+    oh_followed *followed;                     /* NULL if the configuration never changes. */
+    oh_connections **connections;              /* By index of the node; opened at the first use. */
+    oh_metered *meters;                        /* By index, too; opened together with them. */
+    oh_read_nodes *read_nodes;                 /* By index, too; NULL until the first use. */
+    uint8_t identity[OH_STORE_IDENTITY_BYTES]; /* Of the server pool. */
+    bool ejects; /* auto_eject_hosts: oh_ejection_follow has the ring for placement. */
+    oh_ejection ejection;
+
+    oh_server_pool own_pool; /* The memory of `pool`. */
+    oh_server *servers;
+    void *image;
+    size_t image_length;
+    oh_secrets secrets;
+} oh_snapshot;
+
+/*
+ * Makes a snapshot from an image and takes over the image. The caller releases the snapshot. NULL
+ * if there is no memory.
+ */
+oh_snapshot *oh_snapshot_make(
+    oh_config_image *config_image, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
+void oh_snapshot_release(oh_snapshot *snapshot);
+
+/*
+ * True if a node has its own keys. Replicas of a Redis Cluster do not, nor do indexes without a
+ * node.
+ */
+static inline bool oh_snapshot_has_keys(const oh_snapshot *snapshot, uint32_t node)
+{
+    return snapshot->pool->servers[node].role == OH_MASTER;
+}
+
+/*
+ * The home of a key is a node or, in a Redis Cluster, a slot; a node has many slots. If a command
+ * needs several keys together, they must have one home.
+ */
+static inline uint32_t oh_snapshot_homes_count(const oh_snapshot *snapshot)
+{
+    return snapshot->cluster ? OH_SLOTS_COUNT : snapshot->nodes_count;
+}
+
+static inline uint32_t oh_snapshot_node_of(const oh_snapshot *snapshot, uint32_t home)
+{
+    return snapshot->cluster ? snapshot->pool->slots[home] & (uint16_t)~OH_SLOT_UNSERVED : home;
+}
+
+/* The next node after this one that has keys; after the last comes the first. */
+uint32_t oh_snapshot_next(const oh_snapshot *snapshot, uint32_t node);
+
+/* The connections of a node, and the meter of its calls. NULL if there is no memory. */
+oh_connections *oh_snapshot_connections(oh_snapshot *snapshot, uint32_t node);
+oh_meter *oh_snapshot_meter(oh_snapshot *snapshot, uint32_t node);
+
+#endif

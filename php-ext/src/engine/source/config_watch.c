@@ -1,0 +1,254 @@
+/*
+ * Reads changed files. Once a second, one process of the host checks if the file has changed. If
+ * so, it reads the file and publishes its image. A bad file is not published. If the image does not
+ * fit, or the lock is busy, the file is checked again later.
+ */
+#include "engine/source/source_internal.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "core/base/clock.h"
+#include "core/base/compiler.h"
+#include "core/generated/timings.h"
+
+#include "engine/base/environment.h"
+#include "engine/shared/segment.h"
+#include "engine/shared/worker.h"
+
+#define OH_LINE_BYTES (PATH_MAX + 512)
+
+/* ---- Turns ---- */
+
+bool oh_watch_begin_look(oh_loaded *loaded)
+{
+    uint64_t now = oh_clock_now_ms();
+    uint32_t every_ms = loaded->is_urgent ? OH_AGAIN_MS_FIRST : OH_CONFIG_LOOK_EVERY_MS;
+
+    if (OH_UNLIKELY(loaded->refused_ms) && now < loaded->refused_ms + OH_CONFIG_LOOK_EVERY_MS) {
+        return false;
+    }
+    if (loaded->entry != OH_STORE_NONE) {
+        return oh_store_begin_look(oh_segment_store(), loaded->entry, (uint32_t)getpid(), now,
+            every_ms, oh_worker_is_alive);
+    }
+    if (now < loaded->looked_ms + every_ms) {
+        return false;
+    }
+    loaded->looked_ms = now;
+    return true;
+}
+
+static _Atomic uint64_t *version_in_store(const oh_loaded *loaded)
+{
+    return oh_store_version(oh_segment_store(), loaded->entry);
+}
+
+static void end_look(const oh_loaded *loaded)
+{
+    if (loaded->entry != OH_STORE_NONE) {
+        oh_store_end_look(oh_segment_store(), loaded->entry, (uint32_t)getpid());
+    }
+}
+
+void oh_watch_note_version(oh_loaded *loaded, uint64_t version)
+{
+    if (loaded->entry != OH_STORE_NONE) {
+        atomic_store(version_in_store(loaded), version);
+    }
+    loaded->version = version;
+    end_look(loaded);
+}
+
+/* ---- Warnings ---- */
+
+void oh_watch_warn(const oh_loaded *loaded, const char *format, ...)
+{
+    char text[OH_LINE_BYTES];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (loaded->is_within_call) {
+        oh_surroundings.announce(LOG_WARNING, text);
+    } else {
+        oh_surroundings.warn(text);
+    }
+}
+
+/* ---- Permission ---- */
+
+static const void *image_of(const oh_loaded *loaded)
+{
+    return loaded->snapshot ? loaded->snapshot->image : NULL;
+}
+
+static void refuse(oh_loaded *loaded)
+{
+    bool is_news = loaded->refused_ms == 0;
+
+    loaded->refused_ms = oh_clock_now_ms();
+    if (is_news && loaded->snapshot) {
+        oh_watch_warn(loaded,
+            "OneHop: Configuration %s: %s; the configuration read before stays in use",
+            loaded->origin.path, strerror(EACCES));
+    }
+}
+
+bool oh_watch_is_allowed(oh_loaded *loaded)
+{
+    if (loaded->refused_ms && oh_clock_now_ms() < loaded->refused_ms + OH_CONFIG_LOOK_EVERY_MS) {
+        return false;
+    }
+    if (oh_config_image_is_forbidden(&loaded->origin, image_of(loaded))) {
+        refuse(loaded);
+        return false;
+    }
+    loaded->refused_ms = 0;
+    return true;
+}
+
+static void warn_exposed(const char *path, mode_t exposed)
+{
+    char text[OH_LINE_BYTES];
+
+    if (!exposed) {
+        return;
+    }
+    snprintf(text, sizeof text,
+        "OneHop: %s holds a password, and every user of this machine may %s it: take these rights "
+        "away (chmod o=)",
+        path,
+        exposed == S_IROTH   ? "read"
+        : exposed == S_IWOTH ? "write"
+                             : "read and write");
+    oh_surroundings.announce(LOG_WARNING, text);
+}
+
+void oh_watch_warn_exposed(const oh_loaded *loaded, oh_exposed exposed)
+{
+    oh_text password_file = loaded->snapshot->pool->redis_auth_file;
+
+    warn_exposed(loaded->origin.path, exposed.config);
+    if (password_file.bytes) {
+        warn_exposed(password_file.bytes, exposed.password_file);
+    }
+}
+
+/* ---- Changes ---- */
+
+static void tell_change(const oh_loaded *loaded, uint32_t moved, uint64_t generation)
+{
+    char text[OH_LINE_BYTES];
+
+    snprintf(text, sizeof text,
+        "OneHop: %s%s changed: %u.%u %% of the keys of server pool %s move (generation %llu)",
+        loaded->origin.path,
+        loaded->snapshot->pool->redis_auth_file.bytes ? " or its password file" : "", moved / 10,
+        moved % 10, loaded->snapshot->pool->name.bytes, (unsigned long long)generation);
+    oh_surroundings.announce(LOG_NOTICE, text);
+}
+
+typedef enum oh_switched { OH_SWITCHED, OH_NO_ROOM, OH_NOT_NOW } oh_switched;
+
+/*
+ * Switches to a new image. `before` is the host's image. This process may have a newer one, because
+ * it has read the file for its password.
+ */
+static oh_switched switch_to(
+    oh_loaded *loaded, oh_config_image *config_image, const void *before, size_t before_length)
+{
+    uint64_t generation = loaded->generation + 1;
+    bool is_shared = loaded->entry != OH_STORE_NONE;
+
+    if (oh_image_equals(config_image->image, config_image->image_length, before, before_length)) {
+        oh_config_image_free(config_image);
+        return OH_SWITCHED;
+    }
+    if (is_shared && !oh_segment_lock()) {
+        oh_config_image_free(config_image);
+        return OH_NOT_NOW;
+    }
+    if (is_shared) {
+        generation = oh_loaded_publish(loaded, config_image);
+        oh_segment_unlock();
+    }
+    if (generation == 0) {
+        oh_config_image_free(config_image);
+        return OH_NO_ROOM;
+    }
+    uint32_t moved =
+        oh_topology_moved(oh_image_topology(before), oh_image_topology(config_image->image));
+    if (!oh_loaded_adopt(loaded, config_image, generation)) {
+        /* This process copies the published image when it can. */
+        return is_shared ? OH_SWITCHED : OH_NOT_NOW;
+    }
+    tell_change(loaded, moved, generation);
+    return OH_SWITCHED;
+}
+
+/*
+ * One process reads a changed file. It notes the version first, so it warns of a bad file only
+ * once. The warning comes last, because it calls the program, which may not return.
+ */
+void oh_watch_look(oh_loaded *loaded)
+{
+    uint64_t version = oh_config_image_version(&loaded->origin, image_of(loaded));
+    oh_config_image config_image, published = {.image = NULL};
+    uint64_t generation;
+
+    if (version == (loaded->entry != OH_STORE_NONE ? atomic_load(version_in_store(loaded))
+                                                   : loaded->version)) {
+        end_look(loaded);
+        return;
+    }
+    bool is_good =
+        oh_config_image_make(&config_image, &loaded->origin, loaded->name, oh_loaded_salt());
+    if (!is_good && config_image.is_forbidden && loaded->entry != OH_STORE_NONE) {
+        /* A process of another user may be able to read it. */
+        oh_store_pass_look(oh_segment_store(), loaded->entry, (uint32_t)getpid());
+        refuse(loaded);
+        return;
+    }
+    if (config_image.has_no_memory) {
+        end_look(loaded);
+        return;
+    }
+    oh_exposed exposed = config_image.exposed;
+    loaded->refused_ms = 0;
+    bool is_of_host =
+        loaded->entry != OH_STORE_NONE && oh_loaded_copy(loaded, &published, &generation);
+    oh_switched switched =
+        !is_good ? OH_SWITCHED
+                 : switch_to(loaded, &config_image,
+                       is_of_host ? published.image : loaded->snapshot->image,
+                       is_of_host ? published.image_length : loaded->snapshot->image_length);
+    oh_config_image_free(&published);
+    if (switched == OH_NOT_NOW) {
+        end_look(loaded);
+        return;
+    }
+    oh_loaded_note_read(
+        loaded, !is_good ? config_image.failure.what
+                : switched == OH_NO_ROOM
+                    ? "It no longer fits into shared memory: raise onehop.shared_memory"
+                    : NULL);
+    oh_watch_note_version(loaded, version);
+    oh_watch_warn_exposed(loaded, exposed);
+    if (!is_good) {
+        oh_watch_warn(loaded, "OneHop: %s; the configuration read before stays in use",
+            config_image.failure.what);
+    } else if (switched == OH_NO_ROOM) {
+        oh_watch_warn(loaded,
+            "OneHop: %s has changed and no longer fits into shared memory: raise "
+            "onehop.shared_memory; the configuration read before stays in use",
+            loaded->origin.path);
+    }
+}

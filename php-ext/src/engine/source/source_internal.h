@@ -1,0 +1,107 @@
+/*
+ * Internal to room source, the lower parts first: loaded_pool (one server pool in this process),
+ * config_watch (reads its file again after a change), and source (the list of all of them).
+ */
+#ifndef OH_ENGINE_SOURCE_INTERNAL_H
+#define OH_ENGINE_SOURCE_INTERNAL_H
+
+#include "engine/cluster/cluster.h"
+#include "engine/snapshot/snapshot.h"
+
+/* ---- Loaded pool ---- */
+
+typedef struct oh_loaded {
+    struct oh_loaded *next;
+    oh_config_origin origin;
+    oh_text name;
+    uint8_t identity[OH_STORE_IDENTITY_BYTES];
+    /*
+     * The entry has become that of processes whose environment variables say something else: its
+     * generation (0 if not), and the identity that this process goes on with.
+     */
+    uint64_t foreign;
+    uint8_t other_identity[OH_STORE_IDENTITY_BYTES];
+    bool is_moved; /* Another one has taken its place. Old clients may still use its cluster. */
+    oh_snapshot *snapshot; /* NULL until it is made. */
+    uint64_t generation;   /* Of the snapshot. Without a store, each process counts its own. */
+    /* Its entry in the store; OH_STORE_NONE if this process does not use the store. */
+    uint32_t entry;
+    uint64_t looked_ms, version; /* Without a store. */
+    /* For its newest snapshot, and for those before. */
+    oh_followed followed, outdated;
+    /* The current look is part of a call, so nothing may call the program. */
+    bool is_within_call;
+    bool is_urgent; /* The next look does not wait for the second to pass. */
+    /* When this process last found that it may not read the file; 0 if it may. */
+    uint64_t refused_ms;
+    uint64_t read_at;    /* Without a store; like the word there. */
+    char *problem;       /* Without a store: why the file was refused, or NULL. */
+    oh_cluster *cluster; /* NULL if it is not a cluster. */
+} oh_loaded;
+
+/* Makes a loaded pool without a snapshot. NULL if there is no memory. */
+oh_loaded *oh_loaded_new(oh_text name, const oh_config_origin *origin);
+void oh_loaded_forget(oh_loaded *loaded);
+
+/*
+ * Notes that the image of that generation is not for this process, whose variables have this
+ * digest.
+ */
+void oh_loaded_be_foreign(
+    oh_loaded *loaded, const uint8_t digest[OH_IMAGE_DIGEST_BYTES], uint64_t generation);
+
+/* Begins under the other identity. */
+void oh_loaded_become_other(oh_loaded *loaded, const oh_loaded *like);
+
+/*
+ * Makes the snapshot of that generation from a config image, which it takes over. False if there is
+ * no memory.
+ */
+bool oh_loaded_adopt(oh_loaded *loaded, oh_config_image *config_image, uint64_t generation);
+
+/* The salt of the host's passwords. */
+const uint8_t *oh_loaded_salt(void);
+
+/* Copies the published image. False if there is none. */
+bool oh_loaded_copy(const oh_loaded *loaded, oh_config_image *config_image, uint64_t *generation);
+
+/* Called under the lock. Returns the new generation; 0 if there is no room. */
+uint64_t oh_loaded_publish(const oh_loaded *loaded, const oh_config_image *config_image);
+
+/* Notes for the status when the file was read and why it was refused, NULL if it was not. */
+void oh_loaded_note_read(oh_loaded *loaded, const char *problem);
+
+/* ---- Config watch ---- */
+
+/*
+ * True if it is this process' turn to check the file. Once a second, one process of the host gets
+ * the turn. It must end its look.
+ */
+bool oh_watch_begin_look(oh_loaded *loaded);
+
+/* Reads the file if its version is not the noted one, and publishes its image. Ends the look. */
+void oh_watch_look(oh_loaded *loaded);
+
+/*
+ * Notes that a version of the file was read, good or bad, and ends the look. Must not be called
+ * earlier: if this process dies while it reads, the next one must read the file.
+ */
+void oh_watch_note_version(oh_loaded *loaded, uint64_t version);
+
+/*
+ * True if this process may read the file. Otherwise it must not use images that other processes
+ * have read, and does not check the file for them. This is checked once for each change, and once a
+ * second while reading is forbidden. It warns once.
+ */
+bool oh_watch_is_allowed(oh_loaded *loaded);
+
+/*
+ * Warns the operator. While a client is made, that is a warning of the program, which may turn it
+ * into an exception. During a call it is a line of the log, because the call does not fail.
+ */
+void oh_watch_warn(const oh_loaded *loaded, const char *format, ...) OH_FORMAT(2, 3);
+
+/* Logs a line for each file with a password to which every user of the machine has rights. */
+void oh_watch_warn_exposed(const oh_loaded *loaded, oh_exposed exposed);
+
+#endif

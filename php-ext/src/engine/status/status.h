@@ -1,0 +1,54 @@
+/*
+ * Status: the present state of the host: server pools, their nodes, connections and counters.
+ *
+ * For people and dashboards. It only reads: it asks no node and takes no lock. It also shows server
+ * pools that this process has never used, because it reads the published images.
+ *
+ * Implements spec/meter.
+ */
+#ifndef OH_ENGINE_STATUS_H
+#define OH_ENGINE_STATUS_H
+
+#include "core/host/meter.h"
+#include "core/host/store.h"
+#include "core/topology/topology.h"
+
+typedef enum oh_node_state { OH_NODE_UP, OH_NODE_RESTING, OH_NODE_EJECTED } oh_node_state;
+
+typedef struct oh_node_status {
+    oh_node node;
+    oh_text master; /* The master of a replica in a Redis Cluster; otherwise absent. */
+    uint32_t share; /* Of OH_SHARES: its share of the keys now, without ejected nodes. */
+    oh_node_state state;
+    uint64_t rests_ms; /* How much longer a process will not use it. */
+    uint32_t failures;
+    bool has_reason; /* The node is not up, and `reason` says why. */
+    char reason[OH_STORE_REASON_WORDS * sizeof(uint64_t) + 1];
+    uint32_t leased, idle; /* Connections. */
+    const oh_meter *meter; /* The counters of its calls; NULL if nothing was counted yet. */
+} oh_node_status;
+
+typedef struct oh_server_pool_status {
+    struct oh_server_pool_status *next;
+    oh_server_pool pool; /* Without the password. In a Redis Cluster it has the nodes of the map. */
+    const oh_topology *topology;
+    oh_node_status *nodes;
+    uint32_t nodes_count;
+    char *path;
+    uint64_t generation;
+    uint64_t read_at; /* When the file was last read, in seconds since 1970. */
+    char *problem;    /* Why it was refused then; NULL if it is in use. */
+
+    void *image; /* The fields above point into it. Everything is memory of the call. */
+    oh_server *servers;
+} oh_server_pool_status;
+
+/*
+ * Collects the server pools of the host or, without shared memory, of this process. The caller
+ * releases *list, and reads the meters before the next configuration is loaded. False if there is
+ * no memory.
+ */
+bool oh_status_collect(oh_server_pool_status **list);
+void oh_status_release(oh_server_pool_status *list);
+
+#endif
