@@ -1,0 +1,38 @@
+/*
+ * Helpers that all planners share.
+ */
+#include "php_onehop.h"
+
+#include "engine/exchange/exchange.h"
+#include "php/call/plan.h"
+
+bool oh_plan_keyless(const oh_client *client, oh_plan *plan)
+{
+    if (!client->snapshot->cluster && client->snapshot->nodes_count > 1) {
+        return false;
+    }
+    plan->spread = client->snapshot->cluster ? OH_SPREAD_ANY_NODE : OH_SPREAD_ONE_NODE;
+    plan->node = 0;
+    return true;
+}
+
+uint32_t oh_plan_wait(const oh_command *command, double timeout)
+{
+    double milliseconds = command->blocking.is_milliseconds ? timeout : timeout * 1000;
+
+    return !(milliseconds > 0) ? OH_BLOCK_FOR_EVER
+           : milliseconds < 1  ? 1
+                               : (uint32_t)MIN(milliseconds, INT32_MAX);
+}
+
+void oh_plan_free(oh_plan *plan)
+{
+    if (plan->key.text) {
+        zend_string_release(plan->key.text);
+        plan->key.text = NULL;
+    }
+    if (plan->split) {
+        oh_split_free(plan->split);
+        plan->split = NULL;
+    }
+}

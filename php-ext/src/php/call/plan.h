@@ -1,0 +1,43 @@
+/*
+ * Plan: everything known about a call before it is sent: its nodes, how long it may block, and how
+ * its replies are merged.
+ */
+#ifndef OH_PHP_PLAN_H
+#define OH_PHP_PLAN_H
+
+#include "php/call/split.h"
+
+/* The key that decides the node of a call. */
+typedef struct oh_call_key {
+    zend_string *text;  /* As the caller wrote it. NULL if no key decides. */
+    bool is_unprefixed; /* Sent without OPT_PREFIX. */
+} oh_call_key;
+
+typedef struct oh_plan {
+    const oh_method *method;
+    const oh_command *command;
+    oh_spread spread; /* ONE_NODE, SPLIT (then there are parts), ALL_NODES or ANY_NODE. */
+    oh_merge merge;
+    uint32_t node; /* Of ONE_NODE. */
+    /* block_ms is the command's own timeout. is_read_only: it may be retried. */
+    oh_call_terms terms;
+    bool is_blocking;
+    oh_call_key key; /* Of ONE_NODE: the first key, a counted reference. */
+    oh_split *split; /* Of SPLIT, owned by the plan. Set to NULL by code that takes ownership. */
+} oh_plan;
+
+void oh_plan_free(oh_plan *plan);
+
+/*
+ * Places a command without keys, of a kind that needs one: on the only server, or on any node of a
+ * Redis Cluster. Returns false if there are several servers.
+ */
+bool oh_plan_keyless(const oh_client *client, oh_plan *plan);
+
+/*
+ * Converts a blocking command's timeout from the command's unit to milliseconds. 0 or less blocks
+ * forever.
+ */
+uint32_t oh_plan_wait(const oh_command *command, double timeout);
+
+#endif

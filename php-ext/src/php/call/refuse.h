@@ -1,0 +1,57 @@
+/*
+ * Refuse: throws for calls that OneHop does not support, before a byte is sent.
+ *
+ * The reasons come from the tables of spec/route. The exceptions are Unsupported and CrossNode.
+ */
+#ifndef OH_PHP_REFUSE_H
+#define OH_PHP_REFUSE_H
+
+#include "core/command/command.h"
+#include "php/client/client.h"
+
+/* The handler of an unsupported method: throws Unsupported with the reason from its table row. */
+void oh_refuse_method(INTERNAL_FUNCTION_PARAMETERS);
+
+/* Throws the refusal of a call of this client. This ends an open transaction. */
+void oh_refuse_for(oh_client *client, const oh_failure *refusal);
+
+/*
+ * Throws Unsupported for the current method. Also names `command`, if not NULL, where the name of
+ * the method does not show it.
+ */
+void oh_refuse(
+    const zend_execute_data *execute_data, const oh_command *command, const char *advice);
+
+/*
+ * Refuses a call that cannot be made between multi() and exec(): it concerns several nodes, or
+ * belongs to another mode.
+ */
+void oh_refuse_in_transaction(const zend_execute_data *execute_data, const char *advice);
+
+/* Throws Unsupported and returns true, except in mode ATOMIC, where it returns false. */
+bool oh_refuse_queued(
+    const oh_client *client, const zend_execute_data *execute_data, const char *advice);
+
+/* Why SCAN and similar commands cannot be queued. */
+#define OH_ADVICE_ITERATED OH_REASON_CALL_ITERATED
+
+/* Throws Unsupported for a command that is not in the table, named by its first `count` words. */
+void oh_refuse_unknown(const zend_execute_data *execute_data, const oh_bytes *words, size_t count);
+
+/* A key, its home, and how a message shows it. */
+typedef struct oh_placed_key {
+    const uint8_t *bytes;
+    size_t length;
+    uint32_t home;
+    bool is_unprefixed; /* Sent without OPT_PREFIX. */
+} oh_placed_key;
+
+/* Throws CrossNode for two keys of a command, and suggests names that would share a node. */
+void oh_refuse_cross_node(
+    oh_client *client, const oh_command *command, oh_placed_key one, oh_placed_key other);
+
+/* Throws CrossNode for a pattern that may match keys on every node. */
+void oh_refuse_pattern(
+    oh_client *client, const oh_command *command, const uint8_t *pattern, size_t length);
+
+#endif

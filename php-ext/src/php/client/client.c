@@ -1,0 +1,93 @@
+/*
+ * Finds the nodes of a client's keys. Room userland makes and frees the object that PHP sees.
+ */
+#include "php_onehop.h"
+
+#include "engine/snapshot/live_ring.h"
+#include "php/client/client.h"
+#include "php/exception/exception.h"
+
+zend_class_entry *oh_client_class;
+zend_object_handlers oh_client_handlers;
+const oh_mode *oh_modes;
+
+void oh_client_place_by(oh_client *client, oh_live_ring *ring)
+{
+    if (ring) {
+        oh_live_ring_hold(ring);
+    }
+    if (client->ring) {
+        oh_live_ring_release(client->ring);
+    }
+    client->ring = ring;
+    client->topology = ring ? ring->topology : client->snapshot->topology;
+}
+
+static uint32_t home_of_prefixed(const oh_client *client, const zend_string *key)
+{
+    uint8_t small[512], *bytes = small;
+    size_t prefix_length = ZSTR_LEN(client->prefix), length = prefix_length + ZSTR_LEN(key);
+
+    if (length > sizeof small) {
+        bytes = emalloc(length);
+    }
+    memcpy(bytes, ZSTR_VAL(client->prefix), prefix_length);
+    memcpy(bytes + prefix_length, ZSTR_VAL(key), ZSTR_LEN(key));
+    uint32_t home = oh_client_home_of(client, bytes, length);
+    if (bytes != small) {
+        efree(bytes);
+    }
+    return home;
+}
+
+uint32_t oh_client_home(const oh_client *client, const zend_string *key)
+{
+    return client->prefix
+               ? home_of_prefixed(client, key)
+               : oh_client_home_of(client, (const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key));
+}
+
+uint32_t oh_client_locate(const oh_client *client, const zend_string *key)
+{
+    if (client->prefix) {
+        return oh_snapshot_node_of(client->snapshot, home_of_prefixed(client, key));
+    }
+    return oh_topology_locate(client->topology, (const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key));
+}
+
+/*
+ * Converts numbers, booleans, null and objects with __toString as phpredis does, with the same
+ * notices.
+ */
+zend_string *oh_client_key(zend_execute_data *execute_data, zval *argument, uint32_t position)
+{
+    zend_string *key;
+
+    ZVAL_DEREF(argument);
+    if (EXPECTED(Z_TYPE_P(argument) == IS_STRING)) {
+        return Z_STR_P(argument);
+    }
+    if (zend_parse_arg_str_weak(argument, &key, position)) {
+        return key;
+    }
+    if (!EG(exception)) {
+        zend_type_error("OneHop\\Redis::%s(): Argument #%u must be a key of type string, %s given; "
+                        "nothing was sent",
+            ZSTR_VAL(execute_data->func->common.function_name), position,
+            zend_zval_type_name(argument));
+    }
+    return NULL;
+}
+
+bool oh_client_choose_replica(oh_client *client, uint32_t *node)
+{
+    oh_snapshot *snapshot = client->snapshot;
+    oh_failure failure;
+
+    if (OH_LIKELY(oh_read_from_choose(snapshot, &client->last_read_node, node, &failure))) {
+        return true;
+    }
+    oh_node master = oh_topology_node(snapshot->topology, *node);
+    oh_failure_throw(oh_failure_exception(&failure, &master, snapshot->pool->name.bytes, NULL));
+    return false;
+}

@@ -1,0 +1,132 @@
+/*
+ * Client: the object behind OneHop\Redis.
+ *
+ *     client ── snapshot (file, server pool, topology, connections of each node)
+ *        ├───── node clients, one for each node used so far
+ *        ├───── options and prefix, the same on every node client
+ *        ├───── mode: calls are sent immediately, queued in a pipeline, or in a transaction
+ *        ├───── batch: the commands queued since pipeline()
+ *        ├───── transaction: the node client that multi() or watch() reserved
+ *        └───── subscription: while subscribe() has not returned
+ *
+ * In memory, a client lies before its Zend object. The gap between them holds zeroes, so a phpredis
+ * method that is called on the object directly (by reflection) sees an unconnected \Redis:
+ *
+ *     [ oh_client ][ zeroes, as many bytes as phpredis keeps there ][ zend_object ]
+ */
+#ifndef OH_PHP_CLIENT_H
+#define OH_PHP_CLIENT_H
+
+#include "engine/redirects/read_from.h"
+#include "engine/snapshot/snapshot.h"
+#include "php/client/mode.h"
+
+struct oh_batch;
+struct oh_node_client;
+struct oh_subscription;
+struct oh_transaction;
+
+typedef struct oh_client {
+    oh_snapshot *snapshot;                /* NULL if the constructor has not run, or failed. */
+    const oh_topology *topology;          /* Places keys: the snapshot's topology, or the ring's. */
+    oh_live_ring *ring;                   /* A counted reference. NULL if no node is ejected. */
+    struct oh_node_client **node_clients; /* By node index; NULL for nodes not used yet. */
+    zend_string *prefix; /* OPT_PREFIX: part of every key, also for placement. NULL if unset. */
+    HashTable *options;  /* Options set so far, for later node clients. NULL if none. */
+    /* Received the last error reply, for getLastError(). */
+    struct oh_node_client *last_error_client;
+    uint32_t timeout_ms; /* The timeout of a call: the pool's, or OPT_READ_TIMEOUT. */
+    /* OPT_READ_TIMEOUT is set. It also bounds the wait for a message of a subscription. */
+    bool has_read_timeout;
+    /* The node that answered the last read sent to a node other than the master. */
+    uint32_t last_read_node;
+    /* The node for commands that every node can answer. It was up at the last such call. */
+    uint32_t any_node;
+    bool never_repeats; /* OPT_MAX_RETRIES is 0. */
+    bool packs_by_php;  /* OPT_SERIALIZER is SERIALIZER_PHP. */
+    /* The nodes are no SSDB, and no option changes how values are written or returned. */
+    bool takes_express;
+    /* OPT_SCAN has SCAN_RETRY: scan() skips answers without keys, except for the last. */
+    bool retries_scan;
+    bool is_closed; /* close() was the last call. */
+    /* It does not follow a changed configuration: a session writes where its lock is. */
+    bool keeps_configuration;
+    oh_mode_kind mode;
+    struct oh_batch *batch;               /* NULL if no pipeline is open. */
+    struct oh_transaction *transaction;   /* NULL if neither a transaction nor a WATCH is open. */
+    struct oh_subscription *subscription; /* The running subscription, or NULL. */
+} oh_client;
+
+extern zend_class_entry *oh_client_class; /* OneHop\Redis */
+extern zend_object_handlers oh_client_handlers;
+
+static inline oh_client *oh_client_of(zend_object *object)
+{
+    return (oh_client *)((char *)object - oh_client_handlers.offset);
+}
+
+static inline zend_object *oh_client_object(oh_client *client)
+{
+    return (zend_object *)((char *)client + oh_client_handlers.offset);
+}
+
+/* True if calls may take the express lane, as long as no option changes values. */
+static inline bool oh_client_may_take_express(const oh_client *client)
+{
+    return OHG(express_lane) && !client->snapshot->pool->is_ssdb;
+}
+
+/* The row of functions for its mode. */
+static inline const oh_mode *oh_client_mode(const oh_client *client)
+{
+    return &oh_modes[client->mode];
+}
+
+/* True between multi() and exec() or discard(). */
+static inline bool oh_client_is_in_transaction(const oh_client *client)
+{
+    return client->mode == OH_MULTI || client->mode == OH_PIPED_MULTI;
+}
+
+/*
+ * True if SELECT of this database can return true without a command: the connections are in it, and
+ * nothing is queued. A queued SELECT would need a reply of its own.
+ */
+static inline bool oh_client_is_selected(const oh_client *client, zend_long database)
+{
+    return client->mode == OH_ATOMIC && database == oh_server_pool_database(client->snapshot->pool);
+}
+
+/* Places keys with this ring, or with the snapshot's topology if it is NULL. */
+void oh_client_place_by(oh_client *client, oh_live_ring *ring);
+
+/* The home of a key; `key` includes the prefix. */
+static inline uint32_t oh_client_home_of(const oh_client *client, const uint8_t *key, size_t length)
+{
+    return client->snapshot->cluster ? oh_key_slot((oh_bytes){key, length})
+                                     : oh_topology_locate(client->topology, key, length);
+}
+
+/* The home, or the node, of a key without the prefix, which is added here. */
+uint32_t oh_client_home(const oh_client *client, const zend_string *key);
+uint32_t oh_client_locate(const oh_client *client, const zend_string *key);
+
+/*
+ * Converts a key argument to text in place and returns it. NULL and a TypeError if it cannot be
+ * one.
+ */
+zend_string *oh_client_key(zend_execute_data *execute_data, zval *argument, uint32_t position);
+
+/* True if this command may go to a replica in the client's current mode. */
+static inline bool oh_client_may_read_elsewhere(const oh_client *client, const oh_command *command)
+{
+    return oh_read_from_applies(client->snapshot, command) && !oh_client_is_in_transaction(client);
+}
+
+/*
+ * Replaces the master in `node` by the node that answers a read. Returns false and throws if there
+ * is none.
+ */
+bool oh_client_choose_replica(oh_client *client, uint32_t *node);
+
+#endif

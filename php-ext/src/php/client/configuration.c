@@ -1,0 +1,166 @@
+/*
+ * Finds the configuration: the one that a constructor names, or the one in php.ini. It is a file, a
+ * text, an array or a DSN. Checks that this script may read the file.
+ *
+ * The path is kept as given, and `..` is not resolved, because it may follow a symbolic link. The
+ * kernel follows links each time the file is checked. If a link changes (a Kubernetes ConfigMap, a
+ * release), the same file has new content. PHP's own functions would resolve the path, from a cache
+ * that may be two minutes old.
+ */
+#include "php_onehop.h"
+
+#include "engine/source/source.h"
+
+#include "php/client/configuration.h"
+#include "php/client/configuration_text.h"
+#include "php/exception/exception.h"
+
+static bool refuse(const char *path, const char *reason)
+{
+    oh_quoted shown;
+
+    oh_failure_throw_plain(OH_SAY_FILE_UNREADABLE, oh_quote(&shown, path, strlen(path)), reason);
+    return false;
+}
+
+/* Returns false if the result is too long. */
+static bool make_absolute(const char *path, char absolute[MAXPATHLEN])
+{
+    size_t length = 0;
+
+    if (*path != '/') {
+        if (!VCWD_GETCWD(absolute, MAXPATHLEN - 1)) {
+            return false;
+        }
+        length = strlen(absolute);
+        absolute[length++] = '/';
+    }
+    size_t path_length = strlen(path);
+    if (length + path_length >= MAXPATHLEN) {
+        return false;
+    }
+    memcpy(absolute + length, path, path_length + 1);
+    return true;
+}
+
+/*
+ * Finds the absolute path of a configuration without following links. Returns false and throws
+ * ConfigInvalid if there is none.
+ */
+static bool find_path(const char *from, char absolute[MAXPATHLEN])
+{
+    if (php_check_open_basedir_ex(from, 0) < 0) {
+        return refuse(from, OH_REASON_BASEDIR);
+    }
+    if (!make_absolute(from, absolute)) {
+        return refuse(from, OH_REASON_LONG_PATH);
+    }
+    return true;
+}
+
+static oh_snapshot *taken(
+    oh_snapshot *snapshot, const zend_string *name, const oh_failure *failure, bool is_found)
+{
+    if (!snapshot) {
+        oh_failure_throw(
+            oh_failure_exception(failure, NULL, is_found ? ZSTR_VAL(name) : NULL, NULL));
+    }
+    return snapshot;
+}
+
+static oh_snapshot *take_file(const zend_string *name, const char *from)
+{
+    char absolute[MAXPATHLEN];
+    oh_failure failure;
+    bool is_found;
+
+    if (!find_path(from, absolute)) {
+        return NULL;
+    }
+    oh_snapshot *snapshot =
+        oh_source_load((oh_text){ZSTR_VAL(name), ZSTR_LEN(name)}, absolute, &failure, &is_found);
+    return taken(snapshot, name, &failure, is_found);
+}
+
+static oh_snapshot *take_text(const zend_string *name, const char *text, size_t length)
+{
+    oh_failure failure;
+    bool is_found;
+    oh_snapshot *snapshot = oh_source_load_text(
+        (oh_text){ZSTR_VAL(name), ZSTR_LEN(name)}, (oh_text){text, length}, &failure, &is_found);
+
+    return taken(snapshot, name, &failure, is_found);
+}
+
+static oh_snapshot *take_array(const zend_string *name, const HashTable *directives)
+{
+    zend_string *text = oh_configuration_of_array(name, directives);
+
+    if (!text) {
+        return NULL;
+    }
+    oh_snapshot *snapshot = take_text(name, ZSTR_VAL(text), ZSTR_LEN(text));
+    zend_string_release(text);
+    return snapshot;
+}
+
+/* `name` is NULL if only the DSN can say it; without one it is `onehop`. */
+static oh_snapshot *take_dsn(const zend_string *name, const zend_string *text)
+{
+    zend_string *own = zend_string_init(ZEND_STRL("onehop"), false);
+    oh_snapshot *snapshot = NULL;
+    oh_dsn dsn;
+
+    if (oh_dsn_read(&dsn, text)) {
+        name = name ? name : dsn.pool ? dsn.pool : own;
+        snapshot = dsn.path ? take_file(name, ZSTR_VAL(dsn.path))
+                            : take_array(name, Z_ARRVAL(dsn.directives));
+    }
+    oh_dsn_free(&dsn);
+    zend_string_release(own);
+    return snapshot;
+}
+
+static oh_snapshot *take(const zend_string *name, const zend_string *from)
+{
+    if (oh_dsn_is(from)) {
+        return take_dsn(name, from);
+    }
+    if (*ZSTR_VAL(from) != '/' && memchr(ZSTR_VAL(from), '\n', ZSTR_LEN(from))) {
+        return take_text(name, ZSTR_VAL(from), ZSTR_LEN(from));
+    }
+    return take_file(name, ZSTR_VAL(from));
+}
+
+static oh_snapshot *take_default(const zend_string *name)
+{
+    const char *setting = OHG(config);
+
+    if (!setting || !*setting) {
+        oh_failure_throw_plain(OH_SAY_NO_FILE);
+        return NULL;
+    }
+    zend_string *from = zend_string_init(setting, strlen(setting), false);
+    oh_snapshot *snapshot = take(name, from);
+    zend_string_release(from);
+    return snapshot;
+}
+
+oh_snapshot *oh_configuration_take(
+    const zend_string *name, const zend_string *from, const HashTable *directives)
+{
+    bool is_dsn = oh_dsn_is(name);
+
+    if (is_dsn && (from || directives)) {
+        zend_argument_value_error(2, "must be null if the first one is a DSN");
+        return NULL;
+    }
+    if (from && strlen(ZSTR_VAL(from)) != ZSTR_LEN(from)) {
+        zend_argument_value_error(2, "must not contain any null bytes");
+        return NULL;
+    }
+    return is_dsn       ? take_dsn(NULL, name)
+           : directives ? take_array(name, directives)
+           : from       ? take(name, from)
+                        : take_default(name);
+}

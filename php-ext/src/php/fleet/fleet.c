@@ -1,0 +1,120 @@
+/*
+ * A call to all nodes is a split whose parts all have the caller's arguments. So the code for
+ * commands that are split by key also sends, queues and merges it.
+ */
+#include "php_onehop.h"
+
+#include "zend_exceptions.h"
+
+#include "ext/random/php_random.h"
+
+#include "php/exception/exception.h"
+#include "php/fleet/fleet.h"
+
+/* ---- Every node ---- */
+
+static void call_every_node(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
+{
+    uint32_t count = ZEND_NUM_ARGS();
+    uint32_t nodes_count = client->snapshot->nodes_count;
+    oh_split *split = oh_split_new(plan, nodes_count, 0);
+
+    for (uint32_t node = 0; node < nodes_count; node++) {
+        if (oh_snapshot_has_keys(client->snapshot, node)) {
+            oh_split_add(split, node, count, count ? ZEND_CALL_ARG(execute_data, 1) : NULL);
+        }
+    }
+    oh_client_mode(client)->call_parts(client, split, return_value);
+}
+
+/* ---- Any node ---- */
+
+/*
+ * True if the pending exception says that this node could not answer, so that another node may.
+ */
+static bool has_node_failed(void)
+{
+    return EG(exception) && EG(exception)->ce == oh_exception_classes[OH_ERROR_NODE_DOWN];
+}
+
+static void call_on(
+    oh_client *client, const oh_plan *plan, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_plan here = *plan;
+
+    here.node = node;
+    oh_client_mode(client)->call(client, &here, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+}
+
+static void call_any_node(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
+{
+    if (UNEXPECTED(!oh_snapshot_has_keys(client->snapshot, client->any_node))) {
+        client->any_node = oh_snapshot_next(client->snapshot, client->any_node);
+    }
+    for (uint32_t left = client->snapshot->masters_count; left > 0; left--) {
+        call_on(client, plan, client->any_node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        if (EXPECTED(!EG(exception)) || oh_is_script_ending()) {
+            return;
+        }
+        client->any_node = oh_snapshot_next(client->snapshot, client->any_node);
+        /* A script (EVAL) without keys goes to any node, but it may have run. */
+        bool is_script = plan->command->spread == OH_SPREAD_ONE_NODE;
+
+        if (!has_node_failed() || left == 1 || (is_script && !plan->command->is_retryable)) {
+            return;
+        }
+        zend_clear_exception();
+    }
+}
+
+/*
+ * Asks one node after another until the answer is not nil. If a node failed and all others answered
+ * nil, throws the failure: that node may have had an answer.
+ */
+static void call_until_something(
+    oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
+{
+    zend_object *failure = NULL;
+    zend_long node = 0;
+
+    php_random_int_silent(0, client->snapshot->nodes_count - 1, &node);
+    for (uint32_t left = client->snapshot->masters_count; left > 0; left--) {
+        node = oh_snapshot_next(client->snapshot, (uint32_t)node);
+        zval_ptr_dtor(return_value);
+        ZVAL_NULL(return_value);
+        call_on(client, plan, (uint32_t)node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        if (has_node_failed()) {
+            if (!failure) {
+                failure = EG(exception);
+                GC_ADDREF(failure);
+            }
+            zend_clear_exception();
+        } else if (EG(exception) || Z_TYPE_P(return_value) > IS_FALSE) {
+            break;
+        }
+    }
+    if (failure && !EG(exception) && Z_TYPE_P(return_value) <= IS_FALSE) {
+        oh_failure_throw(failure);
+    } else if (failure) {
+        OBJ_RELEASE(failure);
+    }
+}
+
+/* ---- The call ---- */
+
+void oh_fleet_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
+{
+    bool is_several = client->snapshot->masters_count > 1 || client->snapshot->cluster ||
+                      plan->merge == OH_MERGE_PER_NODE || plan->command->state == OH_STATE_WRITES;
+
+    bool is_search = plan->merge == OH_MERGE_FIRST_NOT_NIL;
+
+    if (is_several &&
+        (plan->spread == OH_SPREAD_ALL_NODES || (is_search && client->mode == OH_PIPELINE))) {
+        call_every_node(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    } else if (is_search) {
+        call_until_something(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    } else {
+        call_any_node(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    }
+}

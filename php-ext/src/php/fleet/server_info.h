@@ -1,0 +1,19 @@
+/*
+ * Server info: serverName() and serverVersion(). phpredis sends HELLO for them and reads only half
+ * of the reply.
+ *
+ * OneHop takes both from the fleet's INFO. So the version is the lowest of all nodes, which is the
+ * one that programs can rely on.
+ *
+ * Implements spec/route, "phpredis' methods": `own`.
+ */
+#ifndef OH_PHP_SERVER_INFO_H
+#define OH_PHP_SERVER_INFO_H
+
+#include "php_onehop.h"
+
+/* The handlers. */
+void oh_server_info_name(INTERNAL_FUNCTION_PARAMETERS);
+void oh_server_info_version(INTERNAL_FUNCTION_PARAMETERS);
+
+#endif

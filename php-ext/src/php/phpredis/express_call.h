@@ -1,0 +1,39 @@
+/*
+ * Express call: sends what a node client has written on the express lane, and reads the replies.
+ *
+ * From the first reply that the express lane does not read, phpredis reads: it queues the rest of
+ * the commands, its writes are dropped, because the node has them already, and the replies that
+ * have arrived become its input. So errors and odd replies have the effects that phpredis gives
+ * them.
+ */
+#ifndef OH_PHP_EXPRESS_CALL_H
+#define OH_PHP_EXPRESS_CALL_H
+
+#include "php/phpredis/node_client.h"
+
+/*
+ * Sends all commands and reads one value for each, as phpredis' exec() returns them; for `one`,
+ * sends the only command and reads its value. The node client has been entered. If the exchange
+ * failed, or an exception is pending, the result is as undefined as that of phpredis' own call.
+ */
+void oh_express_call_exec(oh_node_client *node_client, zval *return_value);
+void oh_express_call_one(oh_node_client *node_client, zval *return_value);
+
+/*
+ * The same for commands that are the chains of a deal. If all replies were read into its values,
+ * the share is dealt and the result is null. Otherwise the result is that of the function above,
+ * and the node's values are in it: one call's if the share is alone, exec()'s if not.
+ */
+void oh_express_call_deal(oh_node_client *node_client, zval *return_value);
+
+/* Makes that result of a share that was dealt. */
+void oh_express_call_undeal(
+    const oh_express_share *share, const oh_express_row *row, zval *return_value);
+
+/*
+ * Gives the commands written so far to phpredis' pipeline, before another command joins them.
+ * Returns false, usually with an exception, if phpredis did not take them.
+ */
+bool oh_express_call_hand_over(oh_node_client *node_client);
+
+#endif

@@ -1,0 +1,131 @@
+/*
+ * If the table does not know the loaded phpredis (mostly because it is newer), the rows of the
+ * newest known version are used, for each method whose parameters are the same.
+ */
+#include "php_onehop.h"
+
+#include "zend_extensions.h"
+#include "zend_smart_str.h"
+
+#include "php/phpredis/method.h"
+
+#include "php/generated/methods.h"
+
+#define ROWS_COUNT (sizeof method_rows / sizeof *method_rows)
+#define VERSIONS_COUNT (sizeof method_versions / sizeof *method_versions)
+#define NEWEST (1u << (VERSIONS_COUNT - 1))
+
+int oh_methods_slot;
+/* The version bit of the loaded phpredis; 0 if the table does not know it. */
+static unsigned loaded_version;
+/* The express lane is proven with the loaded phpredis. */
+static bool has_express;
+
+zend_result oh_methods_startup(void)
+{
+    const char *version = zend_get_module_version("redis");
+
+    oh_methods_slot = zend_get_resource_handle("onehop");
+    loaded_version = 0;
+    has_express = version && oh_express_knows(version);
+    for (unsigned i = 0; i < VERSIONS_COUNT && version; i++) {
+        if (strcmp(version, method_versions[i]) == 0) {
+            loaded_version = 1u << i;
+        }
+    }
+    return oh_methods_slot < 0 ? FAILURE : SUCCESS;
+}
+
+/* ---- Finding the row ---- */
+
+/* True if the parameters of a method are the given ones, as signatures.json spells them. */
+static bool has_signature(const zend_function *function, const char *signature)
+{
+    bool is_variadic = (function->common.fn_flags & ZEND_ACC_VARIADIC) != 0;
+    uint32_t count = function->common.num_args + is_variadic;
+    smart_str spelled = {0};
+
+    for (uint32_t i = 0; i < count; i++) {
+        const zend_internal_arg_info *parameter = &function->internal_function.arg_info[i];
+
+        smart_str_appends(&spelled, i ? "," : "");
+        smart_str_appends(&spelled, ZEND_ARG_SEND_MODE(parameter) ? "&" : "");
+        smart_str_appends(&spelled, is_variadic && i + 1 == count ? "..." : "");
+        smart_str_appends(&spelled, parameter->name);
+    }
+    smart_str_0(&spelled);
+    bool is_same = strcmp(spelled.s ? ZSTR_VAL(spelled.s) : "", signature) == 0;
+    smart_str_free(&spelled);
+    return is_same;
+}
+
+/* True if a method of an unknown version has the parameters of the row. */
+static bool is_of_row(const zend_function *original, const oh_method_row *row)
+{
+    return (row->signature && has_signature(original, row->signature)) ||
+           (row->older_signature && has_signature(original, row->older_signature));
+}
+
+static const oh_method_row *find_row(const char *name, const zend_function *original)
+{
+    for (size_t i = 0; i < ROWS_COUNT; i++) {
+        const oh_method_row *row = &method_rows[i];
+
+        if (strcmp(row->name, name) == 0 &&
+            (row->versions & (loaded_version ? loaded_version : NEWEST))) {
+            return loaded_version || is_of_row(original, row) ? row : NULL;
+        }
+    }
+    return NULL;
+}
+
+/* ---- Filling ---- */
+
+/* True if the position of its one key is all that a call needs to be routed. */
+static bool is_about_one_key(const oh_method *method)
+{
+    const oh_method_row *row = method->row;
+
+    return row->keys_count == 1 && row->keys[0].form == OH_FORM_VALUE &&
+           !row->keys[0].is_unprefixed && !row->subcommand && !row->faults_count &&
+           method->command && method->command->spread == OH_SPREAD_ONE_NODE &&
+           !method->command->blocking.is_blocking && method->command->keys_count == 1 &&
+           row->keys[0].kind != OH_KEY_PATTERN;
+}
+
+oh_method *oh_method_new(zend_function *original, const char *name)
+{
+    const oh_method_row *row = find_row(name, original);
+    oh_method *method = pecalloc(1, sizeof *method, true);
+
+    method->original = original;
+    if (original->common.fn_flags & ZEND_ACC_DEPRECATED) {
+        method->silent = pecalloc(1, sizeof *method->silent, true);
+        method->silent->internal_function = original->internal_function;
+        method->silent->common.fn_flags &= ~(uint32_t)ZEND_ACC_DEPRECATED;
+        method->original = method->silent;
+    }
+    method->row = row;
+    if (row && row->command && !row->subcommand) {
+        method->command = oh_command_named(row->command, strlen(row->command));
+        method->is_read_only = method->command && method->command->is_retryable;
+    }
+    for (uint32_t i = 0; i < original->common.num_args; i++) {
+        method->is_iterated |= ZEND_ARG_SEND_MODE(&original->internal_function.arg_info[i]) != 0;
+    }
+    if (has_express && method->command && !method->silent) {
+        method->express = oh_express_find(name);
+    }
+    if (row && is_about_one_key(method)) {
+        method->key = row->keys[0].argument + 1;
+    }
+    return method;
+}
+
+void oh_method_free(oh_method *method)
+{
+    if (method->silent) {
+        pefree(method->silent, true);
+    }
+    pefree(method, true);
+}

@@ -1,0 +1,123 @@
+/*
+ * Method: describes what each method of phpredis sends.
+ *
+ * The rows are generated from spec/route/phpredis.json. A row names a command, and only the command
+ * table says what that command means. Every Zend function has reserved slots for extensions. OneHop
+ * stores an oh_method in one of them, so a handler needs no look-up. A method without a row is
+ * refused.
+ *
+ * Implements spec/route, "phpredis' methods".
+ */
+#ifndef OH_PHP_METHOD_H
+#define OH_PHP_METHOD_H
+
+#include "php_onehop.h"
+
+#include "core/command/command.h"
+
+#include "php/express/express.h"
+
+typedef enum oh_method_kind {
+    OH_METHOD_COMMAND,
+    OH_METHOD_RAW,
+    OH_METHOD_MODE,
+    OH_METHOD_SUBSCRIPTION,
+    OH_METHOD_LOCAL,
+    OH_METHOD_OWN,
+    OH_METHOD_REFUSED
+} oh_method_kind;
+
+/* How arguments hold keys. */
+typedef enum oh_key_form {
+    OH_FORM_VALUE,           /* The argument is a key. */
+    OH_FORM_VALUES,          /* The argument is an array of keys. */
+    OH_FORM_NAMES,           /* The keys are the names in an array. */
+    OH_FORM_REST,            /* This and all following arguments are keys. */
+    OH_FORM_VALUE_OR_VALUES, /* A key, or an array of keys. */
+    OH_FORM_VALUES_OR_REST,  /* An array of keys, or keys in this and all following arguments. */
+    /* An array that begins with keys; another argument is their number. */
+    OH_FORM_COUNTED,
+    OH_FORM_OPTION /* Named entries of an array; each is a key or an array of keys. */
+} oh_key_form;
+
+typedef struct oh_method_key {
+    uint8_t argument; /* From 0. */
+    oh_key_form form;
+    oh_key_kind kind;
+    /* REST: the last key, counted from the end: -1 is the last argument; 0 means all. */
+    int8_t last;
+    uint8_t count;      /* COUNTED: the argument with the number of keys. */
+    const char *names;  /* OPTION: the names in lower case, each between spaces. */
+    bool is_unprefixed; /* phpredis does not add OPT_PREFIX to these keys. */
+} oh_method_key;
+
+/* A call that phpredis would send malformed. */
+typedef enum oh_fault_is {
+    OH_FAULT_ARRAY,
+    OH_FAULT_EMPTY,
+    OH_FAULT_OPTION,
+    OH_FAULT_SUBCOMMAND
+} oh_fault_is;
+
+typedef struct oh_fault {
+    oh_fault_is is;
+    uint8_t argument;
+    const char *names;
+    bool needs_prefix; /* A fault only if OPT_PREFIX is set. */
+    const char *reason;
+} oh_fault;
+
+typedef struct oh_method_row {
+    const char *name;  /* Lower case. */
+    unsigned versions; /* One bit for each version of phpredis that has the method. */
+    oh_method_kind kind;
+    const char *command; /* The command, or its first word. NULL if it sends none. */
+    uint8_t subcommand;  /* The argument that names the subcommand, from 1; 0 if none. */
+    const oh_method_key *keys;
+    uint8_t keys_count;
+    bool has_timeout;
+    /* The argument with the timeout of a blocking command; negative counts from the end. */
+    int8_t timeout;
+    const oh_fault *faults;
+    uint8_t faults_count;
+    const char *reason;    /* Why the method is refused, if it is. */
+    const char *signature; /* Its parameters in the newest version; NULL if absent there. */
+    /* Others, of older versions, for calls that mean the same; NULL if none. */
+    const char *older_signature;
+} oh_method_row;
+
+typedef struct oh_method {
+    zend_function *original; /* phpredis' own. */
+    /*
+     * If it is deprecated, a copy without the warning, which the script's own call has already
+     * given. Otherwise NULL.
+     */
+    zend_function *silent;
+    const oh_method_row *row;  /* NULL if the method is unknown. */
+    const oh_command *command; /* NULL if an argument decides which command it is. */
+    oh_express_forms express;
+    /* The argument that is its one key, from 1; 0 if its keys need planning. */
+    uint8_t key;
+    bool is_read_only; /* May be retried after a lost connection. */
+    /* It takes an iterator by reference. One call may take many round trips. */
+    bool is_iterated;
+} oh_method;
+
+extern int oh_methods_slot; /* Our index among the reserved slots of a function. */
+
+static inline const oh_method *oh_method_of(const zend_execute_data *execute_data)
+{
+    return execute_data->func->internal_function.reserved[oh_methods_slot];
+}
+
+/* Reserves the slot and detects the version of phpredis. */
+zend_result oh_methods_startup(void);
+
+/*
+ * Describes phpredis' method `original`; `name` is in lower case. The result is allocated for the
+ * life of the process.
+ */
+oh_method *oh_method_new(zend_function *original, const char *name);
+void oh_method_free(oh_method *method);
+
+#endif

@@ -1,0 +1,138 @@
+/*
+ * Carries out planned calls: those with several keys, several nodes, no key, a subcommand, or raw
+ * words.
+ */
+#include "php_onehop.h"
+
+#include "php/call/enter.h"
+#include "php/call/planning.h"
+#include "php/call/refuse.h"
+#include "php/fleet/fleet.h"
+#include "php/fleet/script.h"
+#include "php/route/route.h"
+#include "php/scatter/deal.h"
+#include "php/scatter/streams_wait.h"
+
+/*
+ * Sends read-only commands to replicas if `read_from` allows it. Returns false and throws if there
+ * is no replica.
+ */
+static bool read_elsewhere(oh_client *client, oh_plan *plan)
+{
+    const oh_snapshot *snapshot = client->snapshot;
+    uint32_t *chosen;
+    bool is_found = true;
+
+    if (plan->spread == OH_SPREAD_ONE_NODE) {
+        return oh_client_choose_replica(client, &plan->node);
+    }
+    if (plan->spread != OH_SPREAD_SPLIT) {
+        return true;
+    }
+    chosen = safe_emalloc(snapshot->nodes_count, sizeof *chosen, 0);
+    memset(chosen, 0xff, snapshot->nodes_count * sizeof *chosen);
+    for (uint32_t i = 0; is_found && i < plan->split->parts_count; i++) {
+        uint32_t *node = &plan->split->parts[i].node, *choice = &chosen[*node];
+
+        if (*choice == UINT32_MAX) { /* One replica for each master, so that it gets one write. */
+            *choice = *node;
+            is_found = oh_client_choose_replica(client, choice);
+        }
+        *node = *choice;
+    }
+    efree(chosen);
+    return is_found;
+}
+
+void oh_plan_spread(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
+{
+    const char *objection;
+
+    if (plan->spread == OH_SPREAD_SPLIT && plan->is_blocking &&
+        (objection = oh_streams_wait_objection(client, plan->split->parts_count))) {
+        oh_refuse(execute_data, plan->command, objection);
+    } else if (plan->spread == OH_SPREAD_SPLIT) {
+        oh_split *split = plan->split;
+
+        plan->split = NULL;
+        oh_client_mode(client)->call_parts(client, split, return_value);
+    } else if (plan->spread == OH_SPREAD_ONE_NODE && oh_script_is_known(plan, execute_data)) {
+        oh_script_call(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    } else if (plan->spread == OH_SPREAD_ONE_NODE) {
+        oh_client_mode(client)->call(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    } else {
+        oh_fleet_call(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    }
+}
+
+static void carry_out(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
+{
+    if (UNEXPECTED(client->snapshot->cluster && plan->command &&
+                   plan->command->state == OH_STATE_WRITES)) {
+        oh_refuse(execute_data, plan->command, OH_REASON_WAIT_IN_CLUSTER);
+        return;
+    }
+    oh_script_see(plan, execute_data);
+    if (oh_client_may_read_elsewhere(client, plan->command) &&
+        !oh_script_is_known(plan, execute_data) && !read_elsewhere(client, plan)) {
+        return;
+    }
+    oh_client_mode(client)->carry_out(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+}
+
+static void call(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_plan plan;
+
+    if (oh_deal_call(client, INTERNAL_FUNCTION_PARAM_PASSTHRU)) {
+        return;
+    }
+    if (oh_plan_make(client, execute_data, &plan)) {
+        carry_out(client, &plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        oh_plan_free(&plan);
+    }
+}
+
+void oh_plan_method(INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_client *client = oh_client_enter(execute_data);
+
+    if (client) {
+        call(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    }
+}
+
+/*
+ * True for a SELECT of the pool's own database. It is accepted like select(), and nothing is sent.
+ */
+static bool is_selected(const oh_client *client, zend_execute_data *execute_data)
+{
+    zend_long database;
+
+    if (ZEND_NUM_ARGS() != 2) {
+        return false;
+    }
+    const zval *name = ZEND_CALL_ARG(execute_data, 1), *number = ZEND_CALL_ARG(execute_data, 2);
+    if (Z_TYPE_P(name) != IS_STRING || !zend_string_equals_literal_ci(Z_STR_P(name), "select")) {
+        return false;
+    }
+    if (Z_TYPE_P(number) == IS_LONG) {
+        return oh_client_is_selected(client, Z_LVAL_P(number));
+    }
+    return Z_TYPE_P(number) == IS_STRING &&
+           is_numeric_string(Z_STRVAL_P(number), Z_STRLEN_P(number), &database, NULL, false) ==
+               IS_LONG &&
+           oh_client_is_selected(client, database);
+}
+
+void oh_raw_command_method(INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_client *client = oh_client_enter(execute_data);
+
+    if (client && is_selected(client, execute_data)) {
+        RETURN_TRUE;
+    }
+    if (client) {
+        call(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    }
+}

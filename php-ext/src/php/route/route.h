@@ -1,0 +1,20 @@
+/*
+ * Route: the handlers of all commands. A command with one key goes straight to the node of that
+ * key.
+ */
+#ifndef OH_PHP_ROUTE_H
+#define OH_PHP_ROUTE_H
+
+#include "php/call/plan.h"
+
+/* The handler of every method with one key, which is one of its arguments. */
+void oh_route_method(INTERNAL_FUNCTION_PARAMETERS);
+
+/* The handlers of all other commands and of rawCommand. */
+void oh_plan_method(INTERNAL_FUNCTION_PARAMETERS);
+void oh_raw_command_method(INTERNAL_FUNCTION_PARAMETERS);
+
+/* Carries out a planned call in the modes ATOMIC and PIPELINE. Takes the plan over. */
+void oh_plan_spread(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
+
+#endif

@@ -1,0 +1,185 @@
+/*
+ * An exception in one call fails only that call, whether a node or the script's code (unpacking a
+ * value) caused it. Only exit() ends all calls immediately.
+ */
+#include "php_onehop.h"
+
+#include "zend_exceptions.h"
+
+#include "php/exception/exception.h"
+#include "php/client/client.h"
+#include "php/scatter/scatter.h"
+
+typedef struct oh_scatter {
+    oh_exchange_set set; /* First, because start_others casts it to the scatter. */
+    uint32_t shares_count, next;
+    bool is_ending;
+    oh_node_call *node_calls[]; /* In the order of their nodes. */
+} oh_scatter;
+
+/*
+ * Sorts calls by node. All workers of the host lease connections in this order, so two workers
+ * cannot wait for each other.
+ */
+static int compare_nodes(const void *a, const void *b)
+{
+    uint32_t left = (*(oh_node_call *const *)a)->node_client->node,
+             right = (*(oh_node_call *const *)b)->node_client->node;
+
+    return (left > right) - (left < right);
+}
+
+static void make_call(oh_scatter *scatter, oh_node_call *node_call)
+{
+    if (node_call->express) {
+        node_call->express(node_call->node_client, &node_call->reply);
+    } else {
+        oh_node_client_call(node_call->node_client, node_call->function, node_call->count,
+            node_call->arguments, &node_call->reply);
+    }
+    if (oh_is_script_ending()) {
+        scatter->is_ending = true;
+    } else if (oh_node_client_has_failed(node_call->node_client)) {
+        node_call->failure = oh_node_client_failure(node_call->node_client);
+    } else if (EG(exception)) {
+        node_call->failure = EG(exception);
+        GC_ADDREF(node_call->failure);
+        zend_clear_exception();
+    }
+    if (node_call->failure || scatter->is_ending) {
+        zval_ptr_dtor(&node_call->reply);
+        ZVAL_UNDEF(&node_call->reply);
+    }
+}
+
+/* Called by the exchange of a call that has sent its bytes. */
+static void start_others(oh_exchange_set *set)
+{
+    oh_scatter *scatter = (oh_scatter *)set;
+
+    while (scatter->next < scatter->shares_count && set->members_count < OH_EXCHANGE_SET_MAX &&
+           !scatter->is_ending) {
+        make_call(scatter, scatter->node_calls[scatter->next++]);
+    }
+}
+
+static void leave_all(oh_node_call *node_calls, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        oh_node_client_leave(node_calls[i].node_client);
+    }
+}
+
+bool oh_scatter_run(oh_node_call *node_calls, uint32_t count)
+{
+    return oh_scatter_run_watched(node_calls, count, NULL, NULL);
+}
+
+bool oh_scatter_run_watched(
+    oh_node_call *node_calls, uint32_t count, void (*look)(oh_exchange_set *), void *looker)
+{
+    /*
+     * Not on the stack: if the script dies during the scatter, streams that are closed later still
+     * use it.
+     */
+    oh_scatter *scatter = safe_emalloc(count, sizeof *scatter->node_calls, sizeof *scatter);
+
+    memset(scatter, 0, sizeof *scatter);
+    scatter->set.start_others = start_others;
+    scatter->set.look = look;
+    scatter->set.looker = looker;
+    scatter->shares_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        ZVAL_UNDEF(&node_calls[i].reply);
+        node_calls[i].failure = NULL;
+        scatter->node_calls[i] = &node_calls[i];
+        oh_node_client_enter(node_calls[i].node_client, node_calls[i].terms, &scatter->set);
+    }
+    qsort(scatter->node_calls, count, sizeof *scatter->node_calls, compare_nodes);
+    while (scatter->next < count && !scatter->is_ending) {
+        scatter->set.members_count = 0;
+        make_call(scatter, scatter->node_calls[scatter->next++]);
+    }
+    for (uint32_t i = scatter->next; i < count; i++) {
+        /* The script ends before this call began. Its phpredis object may still have a queue. */
+        scatter->node_calls[i]->node_client->is_spent = true;
+    }
+    leave_all(node_calls, count);
+    bool is_ending = scatter->is_ending;
+    efree(scatter);
+    if (is_ending) {
+        oh_scatter_free(node_calls, count);
+    }
+    return !is_ending;
+}
+
+void oh_scatter_free(oh_node_call *node_calls, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        zval_ptr_dtor(&node_calls[i].reply);
+        ZVAL_UNDEF(&node_calls[i].reply);
+        if (node_calls[i].failure) {
+            OBJ_RELEASE(node_calls[i].failure);
+            node_calls[i].failure = NULL;
+        }
+    }
+}
+
+/* ---- Failures ---- */
+
+uint32_t oh_scatter_failed(const oh_node_call *node_calls, uint32_t count)
+{
+    uint32_t failed = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        failed += node_calls[i].failure != NULL;
+    }
+    return failed;
+}
+
+void oh_scatter_throw_first(oh_node_call *node_calls, uint32_t count)
+{
+    zend_object *first = NULL;
+
+    for (uint32_t i = 0; i < count && !first; i++) {
+        first = node_calls[i].failure;
+    }
+    if (first) {
+        GC_ADDREF(first);
+        oh_failure_throw(first);
+    }
+}
+
+zend_object *oh_scatter_failure(oh_client *client, oh_node_call *node_call)
+{
+    if (!instanceof_function(node_call->failure->ce, oh_exception_class)) {
+        oh_node node = oh_topology_node(client->snapshot->topology, node_call->node_client->node);
+
+        node_call->failure =
+            oh_failure_wrap(node_call->failure, &node, client->snapshot->pool->name.bytes);
+    }
+    return node_call->failure;
+}
+
+void oh_scatter_throw_partial(
+    oh_client *client, oh_node_call *node_calls, uint32_t count, zval *replies)
+{
+    zend_object *first = NULL;
+    zval failures, entry;
+
+    array_init(&failures);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!node_calls[i].failure) {
+            continue;
+        }
+        zend_object *failure = oh_scatter_failure(client, &node_calls[i]);
+        oh_node node =
+            oh_topology_node(client->snapshot->topology, node_calls[i].node_client->node);
+
+        ZVAL_OBJ_COPY(&entry, failure);
+        zend_hash_str_update(Z_ARRVAL(failures), node.name.bytes, node.name.length, &entry);
+        first = first ? first : failure;
+    }
+    oh_failure_throw(
+        oh_failure_partial(replies, &failures, first, client->snapshot->pool->name.bytes));
+}

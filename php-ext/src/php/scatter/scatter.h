@@ -1,0 +1,70 @@
+/*
+ * Scatter: calls of phpredis on several nodes, in parallel.
+ *
+ * phpredis writes and reads in one call, so calls made one after another would cost the sum of
+ * their round trips. Here the calls are nested instead. When the first one has sent its bytes and
+ * would wait, it calls the second, and so on. The innermost waits for all of them. Then each call
+ * finds its replies in memory and returns, the innermost first.
+ *
+ *     exec() on a ─► write: send to a
+ *                      └─ exec() on b ─► write: send to b
+ *                                          └─ exec() on c ─► write: send to c, receive from all
+ *                                             reads c's replies, returns
+ *                         reads b's replies, returns
+ *        reads a's replies, returns
+ *
+ * A scatter takes as long as its slowest node, and needs neither threads nor fibers. It only
+ * requires that phpredis writes commands before it reads their replies. Each level takes about a
+ * kilobyte of stack, so the depth is limited. More nodes than that are served in several rounds.
+ */
+#ifndef OH_PHP_SCATTER_H
+#define OH_PHP_SCATTER_H
+
+#include "php/client/client.h"
+#include "php/phpredis/node_client.h"
+
+/* A call on one node, and its result. */
+typedef struct oh_node_call {
+    oh_node_client *node_client;
+    /* oh_express_call_exec or oh_express_call_one; NULL if `function` is called. */
+    void (*express)(oh_node_client *node_client, zval *return_value);
+    zend_function *function; /* Of phpredis. */
+    uint32_t count;
+    zval *arguments;
+    oh_call_terms terms;
+    uint32_t expected; /* Not used by scatter: how many replies the caller expects from exec(). */
+    zval reply;        /* UNDEF if the call failed. */
+    /* The exception, thrown by OneHop, phpredis or the script; NULL if the call succeeded. */
+    zend_object *failure;
+} oh_node_call;
+
+/*
+ * Makes all calls. Returns true if each has a reply or a failure; the caller frees them with
+ * oh_scatter_free. Returns false if the script is ending (exit), which must not be delayed; the
+ * calls have no results then.
+ */
+bool oh_scatter_run(oh_node_call *node_calls, uint32_t count);
+
+/*
+ * Like oh_scatter_run, but calls `look` before each wait, with the set; `looker` is stored in the
+ * set.
+ */
+bool oh_scatter_run_watched(
+    oh_node_call *node_calls, uint32_t count, void (*look)(oh_exchange_set *), void *looker);
+
+void oh_scatter_free(oh_node_call *node_calls, uint32_t count);
+
+/* How many of the calls failed. */
+uint32_t oh_scatter_failed(const oh_node_call *node_calls, uint32_t count);
+
+/* Throws the first failure itself, for a scatter that failed on all nodes. */
+void oh_scatter_throw_first(oh_node_call *node_calls, uint32_t count);
+
+/* Throws PartialBatch. Takes over `replies`. */
+void oh_scatter_throw_partial(
+    oh_client *client, oh_node_call *node_calls, uint32_t count, zval *replies);
+
+/* Returns the failure of a call, borrowed. Wraps it first if it is not an exception of OneHop. */
+zend_object *oh_scatter_failure(oh_client *client, oh_node_call *node_call);
+
+#endif

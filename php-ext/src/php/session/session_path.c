@@ -1,0 +1,62 @@
+/*
+ * session.save_path: the name of a server pool, a DSN, or pairs like those of a URL's query.
+ */
+#include "php_onehop.h"
+
+#include "ext/standard/url.h"
+
+#include "php/session/session_internal.h"
+
+void oh_save_path_free(oh_save_path *path)
+{
+    if (path->pool) {
+        zend_string_release(path->pool);
+    }
+    if (path->config) {
+        zend_string_release(path->config);
+    }
+    if (path->prefix) {
+        zend_string_release(path->prefix);
+    }
+}
+
+static bool read_part(oh_save_path *path, const char *part, size_t length)
+{
+    const char *equals = memchr(part, '=', length);
+    size_t name_length = equals ? (size_t)(equals - part) : 0;
+    zend_string **place = name_length == 4 && !memcmp(part, "pool", 4)     ? &path->pool
+                          : name_length == 6 && !memcmp(part, "config", 6) ? &path->config
+                          : name_length == 6 && !memcmp(part, "prefix", 6) ? &path->prefix
+                                                                           : NULL;
+
+    if (!place || *place) {
+        php_error_docref(NULL, E_WARNING,
+            "session.save_path must be the name of a server pool, or "
+            "pool=NAME&config=FILE&prefix=PREFIX; it has \"%.*s\"",
+            (int)MIN(length, 64), part);
+        return false;
+    }
+    *place = zend_string_init(equals + 1, length - name_length - 1, false);
+    ZSTR_LEN(*place) = php_url_decode(ZSTR_VAL(*place), ZSTR_LEN(*place));
+    return true;
+}
+
+bool oh_save_path_read(oh_save_path *path, const char *text)
+{
+    if (!strchr(text, '=') || !strncmp(text, "onehop://", strlen("onehop://"))) {
+        path->pool = zend_string_init(text, strlen(text), false);
+        return true;
+    }
+    for (const char *part = text; part; part = *part ? part + 1 : NULL) {
+        size_t length = strcspn(part, "&");
+
+        if (!read_part(path, part, length)) {
+            return false;
+        }
+        part += length;
+    }
+    if (!path->pool) {
+        php_error_docref(NULL, E_WARNING, "session.save_path names no server pool");
+    }
+    return path->pool != NULL;
+}

@@ -1,0 +1,86 @@
+/*
+ * Transaction: multi() and watch() hold one connection to one node until exec(), discard() or
+ * unwatch().
+ *
+ *     watch(k)            ─► bound to the node of k: node client reserved, connection held
+ *     multi()             ─► open; nothing is sent
+ *     first command       ─► bound, if it was not; MULTI ─► command ─► QUEUED
+ *     further commands    ─► QUEUED, each immediately
+ *     exec()              ─► EXEC ─► the replies; the connection is given back
+ *     discard()           ─► DISCARD; the connection is given back
+ *
+ * phpredis queues the commands and reads the replies, in its own MULTI mode, on the reserved node
+ * client. A command for another node is refused with CrossNode. Any refusal and any failure before
+ * EXEC (a lost connection, a value that cannot be packed) ends the transaction. Its connection is
+ * closed, so none of its commands is executed. Every further command fails with the same cause,
+ * until exec() (which fails, too), discard(), or a new watch() or multi(). Nothing is retried on
+ * another connection. If phpredis does not accept the arguments of a call, only that call is not
+ * queued. If the script leaves without exec() (exit, an exception, the end of the request, the last
+ * reference gone), the connection is closed, which has the effect of DISCARD.
+ *
+ * A transaction opened in a pipeline is queued there (transaction_piped).
+ *
+ * Implements spec/route: "Inside a transaction", "State".
+ */
+#ifndef OH_PHP_TRANSACTION_H
+#define OH_PHP_TRANSACTION_H
+
+#include "php/call/plan.h"
+#include "php/phpredis/node_client.h"
+
+/* Why a transaction ended before EXEC. */
+typedef struct oh_ending {
+    oh_failure failure;
+    bool is_refusal; /* A call was refused; no node has failed. */
+    char advice[];
+} oh_ending;
+
+/* A client always has one in the modes MULTI and PIPED_MULTI, in other modes only after WATCH. */
+typedef struct oh_transaction {
+    bool is_begun;    /* The node has accepted MULTI; in a pipeline: MULTI is queued. */
+    bool is_watching; /* The node has accepted WATCH. */
+    uint32_t queued;  /* Number of commands the node has queued. */
+    /* Reserved; holds its connection. NULL if not bound yet, or in a pipeline. */
+    oh_node_client *node_client;
+    zend_string *key;  /* The key that bound it, with its prefix; NULL if not known. */
+    uint32_t home;     /* The home of that key. */
+    uint32_t node;     /* The node, or the node at the time of the failure. */
+    oh_ending *ending; /* NULL if it has not ended. */
+} oh_transaction;
+
+/* multi(), and the methods of mode MULTI. */
+void oh_transaction_open(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
+void oh_transaction_exec(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
+void oh_transaction_discard(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
+
+/* watch() and unwatch() outside of a transaction; unwatch() in mode MULTI. */
+void oh_transaction_watch(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
+void oh_transaction_unwatch(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
+void oh_transaction_queue_unwatch(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
+
+/* Queues the current call, in the caller's frame. It must concern one node and at most one key. */
+void oh_transaction_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
+
+/* The same for a plan of any spread. Refuses commands over several nodes. */
+void oh_transaction_carry_out(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
+
+/* Ends the transaction because a call was refused. */
+void oh_transaction_meet_refusal(oh_client *client, const oh_failure *refusal);
+
+/* The same in mode PIPED_MULTI. */
+void oh_transaction_call_piped(
+    oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
+void oh_transaction_exec_piped(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
+void oh_transaction_discard_piped(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
+void oh_transaction_meet_refusal_piped(oh_client *client, const oh_failure *refusal);
+
+/*
+ * Forgets a transaction that has failed, before a new multi() or watch(). Its failure was already
+ * thrown.
+ */
+void oh_transaction_forget_failure(oh_client *client);
+
+/* Ends transaction and WATCH by closing the connection. */
+void oh_transaction_drop(oh_client *client);
+
+#endif
