@@ -52,6 +52,14 @@ lab_tell(fn () => $redis->get($key['fine']));
 echo "-- no reply arrived: the first failure itself\n";
 lab_tell(fn () => $redis->pipeline()->get($key['dead'])->get($key['hung'])->exec());
 lab_tell(fn () => $redis->mget([$key['hung'], $key['dead']]));
+echo "-- more nodes failed than a message names\n";
+$nodes = array_map(fn ($i) => "127.0.0.1:$dead:1 d%s\u{e9}$i", range(1, 5));
+$config = lab_config(['127.0.0.1:' . lab_redis() . ':1 fine', ...$nodes]);
+try {
+    (new OneHop\Redis('alpha', $config))->mget(array_values(lab_key_of_each($config)));
+} catch (OneHop\PartialBatch $e) {
+    echo preg_replace('~[1-5](?=,| and)~', 'N', strstr($e->getMessage(), ', server', true)), "\n";
+}
 echo "-- the client still works\n";
 Lab::signal($hung_id, SIGCONT);
 lab_tell(fn () => $redis->pipeline()->get($key['fine'])->set($key['hung'], 'back')
@@ -67,14 +75,14 @@ PartialBatch may have executed: true, node: NULL
   4: NodeDown on dead
   dead: NodeDown on dead
   hung: DeadlineExceeded? on hung
-  A part of the batch did not come back (nodes that failed: 2), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed; the first failure: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
+  A part of the batch did not come back (nodes that failed: dead, hung), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed; the first failure: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
 -- pipeline with split commands
 PartialBatch may have executed: true, node: NULL
   0: NodeDown on dead
   1: 1
   2: false
   dead: NodeDown on dead
-  A part of the batch did not come back (nodes that failed: 1), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed; the first failure: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
+  A part of the batch did not come back (nodes that failed: dead), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed; the first failure: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
 -- MGET
 PartialBatch may have executed: true, node: NULL
   0: false
@@ -83,24 +91,26 @@ PartialBatch may have executed: true, node: NULL
   3: false
   dead: NodeDown on dead
   hung: DeadlineExceeded? on hung
-  A part of the batch did not come back (nodes that failed: 2), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed; the first failure: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
+  A part of the batch did not come back (nodes that failed: dead, hung), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed; the first failure: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
 -- DEL
 PartialBatch may have executed: true, node: NULL
   0: 0
   1: NodeDown on dead
   dead: NodeDown on dead
-  A part of the batch did not come back (nodes that failed: 1), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed; the first failure: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
+  A part of the batch did not come back (nodes that failed: dead), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed; the first failure: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
 -- MSET
 PartialBatch may have executed: true, node: NULL
   0: true
   1: NodeDown on dead
   dead: NodeDown on dead
-  A part of the batch did not come back (nodes that failed: 1), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed; the first failure: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
+  A part of the batch did not come back (nodes that failed: dead), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed; the first failure: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
 string(3) "set"
 -- no reply arrived: the first failure itself
 OneHop\NodeDown, node dead, may have executed: false
   Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
 OneHop\DeadlineExceeded, node hung, may have executed: true
   No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+-- more nodes failed than a message names
+A part of the batch did not come back (nodes that failed: d%s\xc3\xa9N, d%s\xc3\xa9N, d%s\xc3\xa9N and 2 more)
 -- the client still works
 bool(true)

@@ -55,6 +55,12 @@ foreach ($spoil as $call) {
 lab_tell(fn () => $again->set('b', [1, new Unpackable()]));
 $again->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_NONE);
 var_dump($again->mget(['a', 'b']), $again->exists($x1, $x2));
+
+echo "arguments that phpredis does not accept leave the batch as it was\n";
+$again->pipeline()->set('a', 'kept');
+lab_tell(fn () => $again->mget([$x1, $x2], 'too many'));
+lab_tell(fn () => $again->hGet('a'));
+echo json_encode($again->get('a')->exec()), "\n";
 ?>
 --EXPECTF--
 [false,true,2,[],0,true,true,true,[true,true,"1","2"],true,0,["1","2"]] true
@@ -84,3 +90,7 @@ array(2) {
   string(1) "2"
 }
 int(0)
+arguments that phpredis does not accept leave the batch as it was
+ArgumentCountError: Redis::mget() expects exactly 1 argument, 2 given
+ArgumentCountError: Redis::hGet() expects exactly 2 arguments, 1 given
+[true,"kept"]

@@ -62,8 +62,8 @@ foreach (['hScan', 'sScan', 'zScan'] as $method) {
 OneHop\Redis::sortAsc() is not supported: the command was not sent; phpredis announces fewer words than it then sends: the connection would be out of step. Use sort() with the option 'get'
 OneHop\Redis::sortDescAlpha() is not supported: the command was not sent; phpredis sends words it has not announced: the connection would be out of step. Pass null for no GET pattern
 OneHop\Redis::sortAsc() is not supported: the command was not sent; phpredis announces words it does not send: the server would wait for ever. Leave the argument out
-OneHop\Redis::xinfo() is not supported: the command was not sent; phpredis does not read the whole reply of XINFO HELP: the connection would be out of step. Ask the documentation
-OneHop\Redis::xinfo() is not supported: the command was not sent; phpredis does not read the whole reply of XINFO HELP: the connection would be out of step. Ask the documentation
+OneHop\Redis::xinfo() is not supported: the command was not sent; phpredis does not read the whole reply of XINFO HELP: the connection would be out of step. Read the documentation instead
+OneHop\Redis::xinfo() is not supported: the command was not sent; phpredis does not read the whole reply of XINFO HELP: the connection would be out of step. Read the documentation instead
 geoRadius stores what it finds, or is refused with 5.3.7: true
 geoRadiusByMember stores what it finds, or is refused with 5.3.7: true
 1 2 3; 3 2

@@ -62,7 +62,7 @@ OneHop\Unsupported, node none, may have executed: false
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::swapdb() is not supported: the command was not sent; it cannot happen on all nodes in the same moment, so readers would see both states: use two server pools and switch between them
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::select() is not supported: the command was not sent; connections are shared, so a database chosen on one would be chosen for other callers: set `database` in the server pool's configuration, one pool per database (a Redis Cluster has no database but 0)
+  OneHop\Redis::select() is not supported: the command was not sent; connections are shared, so a database chosen on one would be chosen for other callers: set `database` in the server pool's configuration, one pool per database
 bool(true)
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::slaveof() is not supported: the command was not sent; replication is set up for each server: send it to the node you mean by onNode, or leave it to Sentinel
@@ -73,4 +73,4 @@ OneHop\Unsupported, node none, may have executed: false
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::object(): the table of commands has no "object freq-uency": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::xinfo() is not supported: the command was not sent; phpredis does not read the whole reply of XINFO HELP: the connection would be out of step. Ask the documentation
+  OneHop\Redis::xinfo() is not supported: the command was not sent; phpredis does not read the whole reply of XINFO HELP: the connection would be out of step. Read the documentation instead

@@ -98,7 +98,7 @@ OneHop\Unsupported, node none, may have executed: false
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand(): the table of commands has no "CLIENT NOSUCH": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand() with SELECT is not supported: the command was not sent; connections are shared, so a database chosen on one would be chosen for other callers: set `database` in the server pool's configuration, one pool per database (a Redis Cluster has no database but 0)
+  OneHop\Redis::rawcommand() with SELECT is not supported: the command was not sent; connections are shared, so a database chosen on one would be chosen for other callers: set `database` in the server pool's configuration, one pool per database
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand() with MULTI is not supported: the command was not sent; a raw call could not follow what it begins: call multi(), watch(), subscribe() or scan() and their kin
 OneHop\Unsupported, node none, may have executed: false

@@ -20,7 +20,7 @@ $fill($first->config(), 'first');
 $fill($second->config(), 'second');
 $fill(lab_config($plain), 'plain');
 
-$page = lab_fpm([], WORKERS);
+$page = lab_fpm(['error_log' => $log = Lab::file('errors')], WORKERS);
 $config = $first->config(['timeout' => 2000], null, 'live.yml');
 $script = <<<'PHP'
 <?php
@@ -40,21 +40,20 @@ try {
 PHP;
 /*
  * What all workers answer once they agree for longer than a changed file may go unnoticed. Until
- * then each answer must come from one configuration alone.
+ * then each answer must come from configurations that were written, one or two of them.
  */
 $settle = static function () use ($page, $script, $config): string {
     $mixed = $last = [];
-    for (
-        $since = microtime(true),
-        $end = $since + 30;
-        microtime(true) < $since + 1.4 && microtime(true) < $end;
-        usleep(50000)
-    ) {
+    $since = microtime(true);
+    $end = $since + 30;
+    do {
+        usleep(50000);
+        $begin = microtime(true);
         $answers = array_unique($page($script, ['config' => $config], 2 * WORKERS));
         $since = $answers === $last && count($answers) === 1 ? $since : microtime(true);
         $last = $answers;
-        $mixed += array_flip(preg_grep('/^\w+ \d+$/', $answers, PREG_GREP_INVERT));
-    }
+        $mixed += array_flip(preg_grep('/^\w+(\+\w+)? \d+$/', $answers, PREG_GREP_INVERT));
+    } while ($begin < $since + 1.4 && $begin < $end); // So the last page has checked the file.
     return implode(', ', $last) . ($mixed ? ', but ' . implode(', ', array_keys($mixed)) : '');
 };
 
@@ -83,11 +82,11 @@ file_put_contents(
     "alpha:\n  cluster: true\n  listen: 1:1\n  distribution: ketama\n  redis: true\n"
         . "  servers:\n    - 127.0.0.1:1:1\n",
 );
-echo 'a bad file: ', preg_replace(
-    '/, but .*the configuration read before stays in use.*/s',
-    ', with a warning',
-    $settle(),
-), "\n";
+$told = $settle();
+/* The worker that reads the file warns on its page, or in the log if it reads within a call. */
+$warning = 'the configuration read before stays in use';
+echo 'a bad file: ', preg_replace("/, but .*$warning.*/s", '', $told),
+    str_contains($told . @file_get_contents($log), $warning) ? ', with a warning' : '', "\n";
 
 echo "a long-lived client\n";
 $first->config(['timeout' => 2000], null, 'live.yml');
@@ -100,9 +99,11 @@ LabCluster::until(
     'client of plain servers',
 );
 echo $old->get('key:1'), "\n";
-$slot = lab_slot('key:1');
-$first->move($slot, $from = $first->owner($slot), current(array_diff($first->ports, [$from])));
-echo $old->get('key:1'), ' ', $old->get('key:1'), "\n";
+$second->config(['timeout' => 2000], null, 'live.yml');
+LabCluster::until(static fn () => $old->get('key:1') === 'second key:1', 'client of a cluster');
+echo 'timeout ', $old->getTimeout(), "\n";
+lab_config($plain, ['timeout' => 3000], 'live.yml');
+LabCluster::until(static fn () => $old->get('key:1') === 'plain key:1', 'client without one');
 $status = array_column(OneHop\Topology::status(), 'distribution', 'path')[$config];
 echo "the status shows $status\n";
 ?>
@@ -117,6 +118,6 @@ through plain servers: first 1000
 a bad file: first 1000, with a warning
 a long-lived client
 first key:1
-first key:1
-first key:1 first key:1
+plain key:1
+timeout 2
 the status shows ketama

@@ -148,7 +148,7 @@ $forgetful = $cluster->join();
 LabCluster::until(static function () use ($ask, $ports, $forgetful) {
     $ask();
     return in_array($forgetful, $ports(), true);
-}, 'map with it');
+}, 'a map with the new node');
 $before = $topology()->fingerprint();
 $cluster->call($forgetful, 'CLUSTER', 'RESET', 'SOFT');
 $cluster->forgetStatistics();
@@ -158,7 +158,7 @@ LabCluster::until(static function () use ($ask, $cluster, $forgetful) {
         '/cmdstat_cluster\|shards:calls=[2-9]/',
         $cluster->call($forgetful, 'INFO', 'commandstats'),
     ) === 1;
-}, 'questions to it');
+}, 'a refresh that asks the node');
 $ask();
 lab_show('wrong replies', $wrong);
 lab_show('the map stays', $topology()->fingerprint() === $before);

@@ -59,7 +59,7 @@ lab_show('JSON has the master of each replica', $masters === $known);
 /* Each replica follows its master. */
 $wanted = '';
 preg_match_all(
-    '/^  127\.0\.0\.1:(\d+) +\S+ +(master|spare|replica of 127\.0\.0\.1:(\d+)) +up/m',
+    '/^  127\.0\.0\.1:(\d+) +\S+ +(master|spare|replica of 127\.0\.0\.1:(\d+)) +(?:up|quiet)/m',
     $show('text'),
     $lines,
     PREG_SET_ORDER,

@@ -22,6 +22,19 @@ $try(
     "nope\n",
 );
 
+echo "a path is escaped and cut, never in the middle of a byte\n";
+lab_tell(fn () => new OneHop\Redis('alpha', Lab::file("line\n\x1b[1m.yml")));
+file_put_contents(Lab::file("\u{e9}\n.yml"), 'alpha: 1');
+lab_tell(fn () => new OneHop\Redis('alpha', Lab::file("\u{e9}\n.yml")));
+for ($i = 0; $i < 4; $i++) {
+    try {
+        new OneHop\Redis('alpha', '/' . str_repeat('x', $i) . str_repeat("\u{e9}", 125));
+    } catch (OneHop\ConfigInvalid $refused) {
+        $form = '~^Configuration /x*(\\\\x[0-9a-f]{2})+: [A-Z][a-z ]+; correct [ -\~]+$~';
+        echo preg_match($form, $refused->getMessage()), "\n";
+    }
+}
+
 ini_set('onehop.config', lab_config([1]));
 $redis = new OneHop\Redis('alpha');
 echo get_class($redis), " from onehop.config\n";
@@ -48,6 +61,15 @@ OneHop\ConfigInvalid, node none, may have executed: false
   Server pool alpha speaks memcached; set "redis: true" if its servers do
 OneHop\ConfigInvalid, node none, may have executed: false
   There is no server pool nope\x0a in DIRECTORY/bad.yml, only alpha, beta; name one of these
+a path is escaped and cut, never in the middle of a byte
+OneHop\ConfigInvalid, node none, may have executed: false
+  Configuration DIRECTORY/line\x0a\x1b[1m.yml: No such file or directory; correct the file, or name another one
+OneHop\ConfigInvalid, node none, may have executed: false
+  Configuration DIRECTORY/\xc3\xa9\x0a.yml, line 1: server pool "alpha" is not a mapping of directives; correct the file, or name another one
+1
+1
+1
+1
 OneHop\Redis from onehop.config
 a failed constructor leaves an object that says so
 Error: OneHop\Redis has not called the constructor of OneHop\Redis

@@ -95,11 +95,11 @@ true {"node-0":false,"node-1":false,"node-2":false}
 {"node-0":"node-0","node-1":"node-1","node-2":"node-2"}
 -- refused
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::select() is not supported: the command was not sent; connections are shared, so a database chosen on one would be chosen for other callers: set `database` in the server pool's configuration, one pool per database (a Redis Cluster has no database but 0)
+  OneHop\Redis::select() is not supported: the command was not sent; connections are shared, so a database chosen on one would be chosen for other callers: set `database` in the server pool's configuration, one pool per database
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::auth() is not supported: the command was not sent; connections are made and authenticated by the pool: set `redis_auth` (and `username`) in the server pool's configuration
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand() with SELECT is not supported: the command was not sent; connections are shared, so a database chosen on one would be chosen for other callers: set `database` in the server pool's configuration, one pool per database (a Redis Cluster has no database but 0)
+  OneHop\Redis::rawcommand() with SELECT is not supported: the command was not sent; connections are shared, so a database chosen on one would be chosen for other callers: set `database` in the server pool's configuration, one pool per database
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand() with CLIENT REPLY is not supported: the command was not sent; without replies a failed command goes unnoticed, and its connection cannot be shared: use a pipeline
 OneHop\Unsupported, node none, may have executed: false
@@ -119,14 +119,14 @@ OneHop\Unsupported, node none, may have executed: false
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::hscan() is not supported: the command was not sent; it changes its argument: use rawCommand with the words themselves
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::xinfo() is not supported: the command was not sent; phpredis does not read the whole reply of XINFO HELP: the connection would be out of step. Ask the documentation
+  OneHop\Redis::xinfo() is not supported: the command was not sent; phpredis does not read the whole reply of XINFO HELP: the connection would be out of step. Read the documentation instead
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::client() with CLIENT SETNAME is not supported: the command was not sent; connections are shared and come and go, so a name would be lost or given to other callers: leave it out
 ValueError: OneHop\Redis::onEachNode(): Argument #1 ($method) must be the name of a method of \Redis
 ValueError: OneHop\Redis::onEachNode(): Argument #1 ($method) must be the name of a method of \Redis
 ValueError: OneHop\Redis::onEachNode(): Argument #1 ($method) must be the name of a method of \Redis
 ValueError: OneHop\Redis::onNode(): Argument #1 ($node) must be the name of a node of server pool alpha; OneHop\Topology::nodes() has them
-ValueError: OneHop\Redis::onEachNode(): Argument #1 ($method) needs the words of a command behind it
+ValueError: OneHop\Redis::onEachNode(): Argument #1 ($method) must be followed by the words of a command
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::onEachNode() is not supported: the command was not sent; it has no place in a transaction or a pipeline: call it before or after
 OneHop\Unsupported, node none, may have executed: false

@@ -1,5 +1,5 @@
 --TEST--
-scan() reports a node that is down, fails, is slow or has cursors of another kind
+scan() copes with nodes that are down, fail or are slow, and refuses a cursor that is too large
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

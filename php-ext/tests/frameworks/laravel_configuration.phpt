@@ -136,5 +136,5 @@ array(1) {
   ["n"]=>
   int(1)
 }
-InvalidArgumentException: No 'pool' says which server pool a Redis connection with database 0 is: set it among the options in config/database.php, or in the connection.
+InvalidArgumentException: No 'pool' names the server pool of a Redis connection with database 0: set 'pool' in the options of config/database.php, or in the connection.
 string(7) "value 7"

@@ -56,7 +56,7 @@ lab_tell(fn () => OneHop\Topology::fromText('beta', $text));
 lab_tell(fn () => OneHop\Topology::fromText('beta', 'x'));
 lab_tell(fn () => OneHop\Topology::hash('sha1', 'x'));
 lab_show('fault of a good text', OneHop\Topology::check($text));
-lab_show('first fault of a bad text', OneHop\Topology::check("alpha:\n  hash: none\n"));
+lab_show('faults of a bad text', OneHop\Topology::check("alpha:\n  hash: none\n"));
 lab_tell(fn () => clone $topology);
 lab_tell(fn () => serialize($topology));
 lab_tell(fn () => $topology->locate('key')->name = 'x');
@@ -85,7 +85,7 @@ OneHop\ConfigInvalid, node none, may have executed: false
   Configuration, line 1: the document is not a mapping of server pools; correct the file, or name another one
 ValueError: OneHop\Topology::hash(): Argument #1 ($algorithm) must be the name of a hash of a configuration
 fault of a good text: null
-first fault of a bad text: {"line":2,"reason":"directive \"hash\" is not a valid hash: \"none\""}
+faults of a bad text: {"line":2,"reason":"directive \"hash\" is not a valid hash: \"none\"","errors":[{"line":2,"reason":"directive \"hash\" is not a valid hash: \"none\""}],"more":0}
 Error: Trying to clone an uncloneable object of class OneHop\Topology
 Exception: Serialization of 'OneHop\Topology' is not allowed
 Error: Cannot modify readonly property OneHop\Node::$name

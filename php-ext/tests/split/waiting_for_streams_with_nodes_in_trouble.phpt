@@ -170,7 +170,7 @@ odd: ProtocolViolation The node broke the protocol (a reply that nothing asked f
 ["fine",false,0]
 -- a node that is down
 OneHop\PartialBatch, node none, may have executed: true
-  A part of the batch did not come back (nodes that failed: 1), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed; the first failure: Connection refused while connecting, node odd (127.0.0.1:PORT), server pool alpha
+  A part of the batch did not come back (nodes that failed: odd), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed; the first failure: Connection refused while connecting, node odd (127.0.0.1:PORT), server pool alpha
 int(0)
 -- a signal handler that throws, and one that exits
 DomainException: from the handler
@@ -179,4 +179,4 @@ bool(false)
 exit
 -- CLIENT ID refused
 OneHop\PartialBatch, node none, may have executed: true
-  A part of the batch did not come back (nodes that failed: 1), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed; the first failure: The node refused a command that is sent before this one: NOPERM no CLIENT ID, node odd (127.0.0.1:PORT), server pool alpha
+  A part of the batch did not come back (nodes that failed: odd), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed; the first failure: The node refused a command that is sent before this one: NOPERM no CLIENT ID, node odd (127.0.0.1:PORT), server pool alpha

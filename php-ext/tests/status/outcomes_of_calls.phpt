@@ -50,6 +50,11 @@ lab_show('it has the address of each node', array_column($pool['nodes'], 'addres
     $ports,
 ));
 
+$started = time();
+$times = static fn (array $node): array =>
+    [$node['since'] ?? null, $node['answered_at'], $node['errors_recent']];
+lab_show('a node that was never used', $times($pool['nodes'][0]));
+
 echo "\ncommands: ";
 $keys = lab_key_of_each($config);
 for ($i = 0; $i < 10; $i++) {
@@ -81,6 +86,13 @@ try {
 } catch (RedisException) {
 }
 show(numbers(OneHop\Topology::status(), 'node-0'), 'calls', 'errors');
+$node = OneHop\Topology::status()[0]['nodes'][0];
+lab_show(
+    'it says since when, and when the node answered',
+    $started <= $node['since'] && $node['since'] <= $node['answered_at']
+        && $node['answered_at'] <= time(),
+);
+lab_show('and that none of its calls failed lately', $node['errors_recent']);
 echo 'a batch on two nodes: ';
 $redis->pipeline()->get($keys['node-1'])->get($keys['node-2'])->get($keys['node-1'])->exec();
 show(numbers(OneHop\Topology::status(), 'node-1'), 'calls', 'timed', 'bytes_received');
@@ -119,7 +131,8 @@ echo count($pools), " server pools\n";
 echo json_encode([$up['state'], $up['rests_ms'], $up['failures'], $up['reason']]), "\n";
 echo json_encode([$down['state'], is_int($down['rests_ms']), $down['failures'], $down['reason']]),
     "\n";
-show($down, 'calls', 'errors', 'leases', 'connects');
+show($down, 'calls', 'errors', 'errors_recent', 'leases', 'connects');
+lab_show('it has never answered', $down['answered_at']);
 
 echo "\na configuration that changes: the numbers stay\n";
 ini_set('error_log', Lab::file('notices'));
@@ -175,10 +188,13 @@ it has the path of the configuration: true
 it has the fingerprint of the topology: true
 node-0 node-1 node-2, shares add up to 1
 it has the address of each node: true
+a node that was never used: [null,null,0]
 
 commands: calls 10, timed 10, errors 0, leases 10, waits 0, connects 1, bytes_sent 370, bytes_received 50
 bytes sent are those of ten requests: true
 an error that a node answers: calls 12, errors 0
+it says since when, and when the node answered: true
+and that none of its calls failed lately: 0
 a batch on two nodes: calls 1, timed 1, bytes_received 10
 a blocking command is not timed: calls 3, timed 2
 a transaction: leases 2, connects 1
@@ -194,7 +210,8 @@ a node that is down
 2 server pools
 ["up",0,0,null]
 ["resting",true,1,"Connection refused while connecting"]
-calls 2, errors 2, leases 0, connects 1
+calls 2, errors 2, errors_recent 2, leases 0, connects 1
+it has never answered: null
 
 a configuration that changes: the numbers stay
 generation: 2

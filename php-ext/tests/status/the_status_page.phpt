@@ -1,5 +1,5 @@
 --TEST--
-onehop-status.php serves a page, text, JSON and metrics that no name can break; also from a terminal
+onehop-status.php serves valid HTML, text, JSON and metrics, whatever the names, also in a shell
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
@@ -8,8 +8,11 @@ require __DIR__ . '/../lab/lab.inc';
 
 const PAGE = __DIR__ . '/../../onehop-status.php';
 $hidden = static fn (string $text): string => preg_replace(
-    ['/127\.0\.0\.1:\d+/', '~/[\w./-]+/alpha\.yml~', '/[0-9a-f]{32}/'],
-    ['ADDRESS', 'FILE', 'FINGERPRINT'],
+    [
+        '/127\.0\.0\.1:\d+/', '~/[\w./-]+/alpha\.yml~', '/[0-9a-f]{32}/',
+        '/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/',
+    ],
+    ['ADDRESS', 'FILE', 'FINGERPRINT', 'MOMENT'],
     $text,
 );
 $evil = '<b>"\\&' . "'é";
@@ -89,7 +92,7 @@ echo implode(
 echo "\nHTML\n";
 $html = $show('html');
 var_dump(str_contains($html, '<b>'), str_contains($html, '&lt;b&gt;&quot;\\&amp;&apos;é'));
-echo substr_count($html, '<script'), ' scripts, ', substr_count($html, '<table'), ' table, ',
+echo substr_count($html, '<script'), ' scripts, ', substr_count($html, '<table'), ' tables, ',
     substr_count($html, '<tr'), " rows\n";
 
 echo "\nother requests\n";
@@ -102,7 +105,9 @@ $ask = static fn (string $arguments) => $hidden((string) shell_exec(
 ));
 $socket = Lab::file('fpm.sock');
 echo explode("\n", $ask($socket))[0], "\n",
-    str_contains($ask("$socket prometheus"), 'onehop_calls_total{') ? "and Prometheus'\n" : '';
+    str_contains($ask("$socket prometheus"), 'onehop_calls_total{')
+        ? "Prometheus' format, too\n"
+        : '';
 echo str_replace($socket, 'SOCKET', $ask("$socket-gone")),
     preg_replace('/127\S+|ADDRESS/', 'ADDRESS', $ask('127.0.0.1:' . Lab::port())),
     $ask("$socket xml");
@@ -112,23 +117,25 @@ No server pool is in use: no client was made yet by a process that shares its me
 10 refused
 
 text
-alpha  FILE
-  generation 1, modula, fnv1a_64, fingerprint FINGERPRINT
+alpha: 1 of 2 nodes is down: calls for 66.7 % of the keys fail
+  FILE, generation 1, modula, fnv1a_64, fingerprint FINGERPRINT
+  numbers since MOMENT
 
-  node  address  state  share  leased  idle  max  calls  errors  p50  p99  redirects  waits  connects  sent  received
-  node-0  ADDRESS  up  33.3 %  0  1  16  80  0  TIME  TIME  0  0  1  2.0 KiB  400 B
-  <b>"\&'é  ADDRESS  resting  66.7 %  0  0  16  10  10  –  –  0  0  1  0 B  0 B
+  node  address  state  answered  share  leased  idle  max  calls  errors  5 min  p50  p99  redirects  waits  connects  sent  received
+  <b>"\&'é  ADDRESS  resting  –  66.7 %  0  0  16  10  10  10  –  –  0  0  1  0 B  0 B
+  node-0  ADDRESS  up  TIME ago  33.3 %  0  1  16  80  0  0  TIME  TIME  0  0  1  2.0 KiB  400 B
 
   <b>"\&'é: Connection refused while connecting
 
 
 JSON
 pool path generation fingerprint distribution hash config sharing nodes
-node address weight role master share state rests_ms failures reason connections calls errors redirects leases waits connects bytes_sent bytes_received latency
+node address weight role master share state rests_ms failures reason connections since answered_at errors_recent calls errors redirects leases waits connects bytes_sent bytes_received latency
 count sum p50 p99 below
 ["resting",0.67,10]
 
 Prometheus
+onehop_build_info gauge
 onehop_calls_total counter
 onehop_errors_total counter
 onehop_redirects_total counter
@@ -143,6 +150,7 @@ onehop_connections_max gauge
 onehop_node_up gauge
 onehop_node_info gauge
 onehop_share gauge
+onehop_last_answer_timestamp_seconds gauge
 onehop_generation gauge
 onehop_config_last_reload_successful gauge
 onehop_config_last_reload_timestamp_seconds gauge
@@ -166,15 +174,15 @@ onehop_generation{pool="alpha"} 1
 HTML
 bool(false)
 bool(true)
-0 scripts, 1 table, 5 rows
+0 scripts, 2 tables, 9 rows
 
 other requests
 format is one of: html, text, json, prometheus
 format is one of: html, text, json, prometheus
 
 from a terminal
-alpha  FILE
-and Prometheus'
+alpha: 1 of 2 nodes is down: calls for 66.7 % of the keys fail
+Prometheus' format, too
 unix://SOCKET-gone: No such file or directory
 ends with 1
 tcp://ADDRESS: Connection refused

@@ -1,5 +1,5 @@
 --TEST--
-Channels are subscribed on their own nodes, and one callback hears all of them
+Each channel is subscribed on its own node, and one callback receives all messages
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,0 +1,17 @@
+--TEST--
+A node that gives a wrong map and then falls silent is reported for its wrong map
+--FILE--
+<?php
+require __DIR__ . '/../lab/liars.inc';
+
+$liars = new Liars(1);
+$liars->tell([[0, 9000, $liars->ports[0]], [8000, 16383, $liars->ports[0] + 1]]);
+$liars->behave(
+    '($words[1] ?? "") === "SHARDS" && !(@$asked = fopen(__DIR__ . "/asked", "x")) '
+    . '? (sleep(9) ?: "") : null',
+);
+lab_tell(fn () => $liars->client());
+?>
+--EXPECT--
+OneHop\ProtocolViolation, node none, may have executed: false
+  No node says what the cluster looks like: 127.0.0.1:PORT: its map of the cluster is refused: slot 8000 is claimed twice, server pool alpha: the command was not sent; check the nodes of the cluster

@@ -1,0 +1,121 @@
+--TEST--
+A client without a file: an array, a text, a DSN, php.ini and sessions; workers share by the text
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+use OneHop\Redis;
+use OneHop\Topology;
+
+$port = lab_redis('--requirepass', 'se:c@r"e${T}');
+$plain = lab_plain($port);
+$plain->auth('se:c@r"e${T}');
+$plain->set('where', 'here');
+$server = "127.0.0.1:$port";
+$secret = ['redis_auth' => 'se:c@r"e${T}'];
+$dsn = 'onehop://:' . rawurlencode('se:c@r"e${T}') . "@$server";
+
+$try = static function (string $title, callable $call): void {
+    try {
+        $result = $call();
+    } catch (Throwable $failure) {
+        $result = get_class($failure) . ': ' . $failure->getMessage();
+    }
+    lab_show($title, is_string($result) ? preg_replace('/127.0.0.1:\d+/', 'N', $result) : $result);
+};
+$from = static fn (...$arguments) => static fn () => (new Redis(...$arguments))->get('where');
+
+$try('array', $from('shop', ['servers' => [$server], 'timeout' => 900] + $secret));
+$try('one server', $from('shop', ['servers' => ["$server:1 one"], 'engine' => 'redis'] + $secret));
+$try('text', $from('shop', "shop:\n  engine: redis\n  redis_auth: 'se:c@r\"e\$\${T}'\n"
+    . "  servers: [$server]\n"));
+$try('DSN', $from($dsn));
+$try('DSN with directives', $from("$dsn/?timeout=900&pool=shop"));
+file_put_contents(
+    Lab::file('n.yml'),
+    "shop:\n  engine: redis\n  redis_auth: 'se:c@r\"e\$\${T}'\n  servers: [$server]\n",
+);
+chmod(Lab::file('n.yml'), 0600);
+$try('DSN of a file', $from('onehop://' . Lab::file('n.yml') . '?pool=shop'));
+$try('DSN as the second argument', $from('shop', $dsn));
+
+$try('unknown names', $from('shop', ['servers' => [$server], 'timout' => 1, 'cluster' => 'yes']));
+$try('wrong type', $from('shop', ['servers' => [$server], 'timeout' => 1.5]));
+$try('no password', $from('shop', ['servers' => [$server], 'redis_auth' => getenv('UNSET')]));
+$try('no name', $from('shop', [$server]));
+$try('wrong server', $from('shop', ['servers' => [null]]));
+$try('no servers', $from('shop', []));
+$try('empty servers', $from('shop', ['servers' => []]));
+$try('another pool in a text', $from('shop', "alpha:\n  engine: redis\n  servers: [$server]\n"));
+$try('DSN without anything', $from('onehop://'));
+$try('DSN with a query that is none', $from("onehop://$server?cluster"));
+$try('DSN with a name twice', $from("onehop://$server?timeout=1&timeout=2"));
+$try('DSN of a file with directives', $from('onehop:///n.yml?pool=shop&timeout=1'));
+$try('DSN with a wrong value', $from("onehop://u:hidden@$server?hash=md6"));
+$try('DSN and a file', $from($dsn, '/n.yml'));
+$try('path with a NUL', $from('shop', "/n\0.yml"));
+$try('a path of a file that is missing', $from('shop', '/no/such/file.yml'));
+
+$servers = ['servers' => ['[::1]:6379', '10.0.0.1:1 a']];
+$try('Topology', static fn () => (new Topology('shop', $servers))->locate('x')->name);
+$try('a DSN in the trace of an exception', static function () use ($dsn) {
+    try {
+        new Redis("$dsn?x=1");
+    } catch (OneHop\ConfigInvalid $failure) {
+        return str_contains($failure->getTraceAsString(), 'onehop://') ? 'it is shown' : 'hidden';
+    }
+});
+
+/* Workers of a php-fpm: two of them, so the second one copies what the first one has read. */
+$run = lab_fpm([
+    'onehop.config' => "\"$dsn\"",
+    'session.save_handler' => 'onehop',
+    'session.save_path' => "\"$dsn?pool=sessions\"",
+    'session.use_cookies' => '0',
+    'session.use_strict_mode' => '0',
+], workers: 2);
+$page = '<?php
+    $redis = new OneHop\Redis("shop", ["servers" => ["' . $server . '"],
+        "redis_auth" => \'se:c@r"e${T}\']);
+    session_id("known");
+    session_start();
+    $_SESSION["n"] = ($_SESSION["n"] ?? 0) + 1;
+    echo $redis->get("where"), " ", (new OneHop\Redis("other"))->get("where"), " ";
+    session_write_close();
+    foreach (OneHop\Topology::status() as $pool) {
+        $seen[] = "$pool[pool] " . preg_replace("/[0-9a-f]{32}/", "#", $pool["path"]);
+    }
+    sort($seen);
+    echo implode(", ", $seen), " n=", $_SESSION["n"];';
+for ($request = 1; $request <= 6; $request++) {
+    $last = $run($page);
+}
+echo $last, "\n";
+?>
+--EXPECT--
+array: "here"
+one server: "here"
+text: "here"
+DSN: "here"
+DSN with directives: "here"
+DSN of a file: "here"
+DSN as the second argument: "here"
+unknown names: "OneHop\\ConfigInvalid: Configuration, line 4: directive \"timout\" is unknown (did you mean \"timeout\"?); line 5: directive \"cluster\" is not \"true\" or \"false\": \"yes\"; correct the file, or name another one"
+wrong type: "TypeError: Directive \"timeout\" of a server pool must be of type string|int|bool"
+no password: "TypeError: Directive \"redis_auth\" of a server pool must be of type string, bool given"
+no name: "TypeError: Directive \"(without a name)\" of a server pool must be of type string|int|bool"
+wrong server: "TypeError: Directive \"servers\" of a server pool must be of type string|int|bool, or a list of strings"
+no servers: "OneHop\\ConfigInvalid: Configuration, line 1: directive \"servers\" is missing; correct the file, or name another one"
+empty servers: "OneHop\\ConfigInvalid: Configuration, line 2: directive \"servers\" has no value; correct the file, or name another one"
+another pool in a text: "OneHop\\ConfigInvalid: There is no server pool shop in the configuration, only alpha; name one of these"
+DSN without anything: "OneHop\\ConfigInvalid: The DSN is refused: it names neither a file nor servers; write onehop:///FILE?pool=NAME, or onehop://USER:PASSWORD@HOST:PORT,HOST:PORT?DIRECTIVE=VALUE"
+DSN with a query that is none: "OneHop\\ConfigInvalid: The DSN is refused: after the ? it must have name=value, separated by &; write onehop:///FILE?pool=NAME, or onehop://USER:PASSWORD@HOST:PORT,HOST:PORT?DIRECTIVE=VALUE"
+DSN with a name twice: "OneHop\\ConfigInvalid: The DSN is refused: a name stands in it twice; write onehop:///FILE?pool=NAME, or onehop://USER:PASSWORD@HOST:PORT,HOST:PORT?DIRECTIVE=VALUE"
+DSN of a file with directives: "OneHop\\ConfigInvalid: The DSN is refused: one that names a file can say nothing but the server pool; write onehop:///FILE?pool=NAME, or onehop://USER:PASSWORD@HOST:PORT,HOST:PORT?DIRECTIVE=VALUE"
+DSN with a wrong value: "OneHop\\ConfigInvalid: Configuration, line 6: directive \"hash\" is not a valid hash: \"md6\" (did you mean \"md5\"?); correct the file, or name another one"
+DSN and a file: "ValueError: OneHop\\Redis::__construct(): Argument #2 ($path) must be null if the first one is a DSN"
+path with a NUL: "ValueError: OneHop\\Redis::__construct(): Argument #2 ($path) must not contain any null bytes"
+a path of a file that is missing: "OneHop\\ConfigInvalid: Configuration /no/such/file.yml: No such file or directory; correct the file, or name another one"
+Topology: "a"
+a DSN in the trace of an exception: "hidden"
+here here other text:#, sessions text:#, shop text:# n=6

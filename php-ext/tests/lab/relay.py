@@ -1,0 +1,70 @@
+"""A relay for the tests of TLS: relay.py PORT TO FILE [CERTIFICATE KEY].
+
+It connects each client with the port TO of this host, and counts the bytes of both directions. A
+connection that has carried as many as FILE.limit said when it began is reset. The count of each
+connection that ends becomes a line of FILE.passed. With a certificate the relay ends TLS.
+"""
+
+import selectors
+import socket
+import ssl
+import struct
+import sys
+import threading
+
+PORT, TO, FILE = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+CHUNK_BYTES = 65536
+RESET = struct.pack("ii", 1, 0)
+
+
+def main():
+    context = None
+    if len(sys.argv) > 4:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(sys.argv[4], sys.argv[5])
+    with socket.create_server(("127.0.0.1", PORT)) as server:
+        while True:
+            client, _ = server.accept()
+            threading.Thread(target=serve, args=(client, context), daemon=True).start()
+
+
+def serve(client, context):
+    passed = 0
+    try:
+        if context:
+            client = context.wrap_socket(client, server_side=True)
+        with client, socket.create_connection(("127.0.0.1", TO)) as node:
+            passed = relay(client, node, limit())
+    except OSError:
+        client.close()
+    with open(f"{FILE}.passed", "a", encoding="ascii") as file:
+        file.write(f"{passed}\n")
+
+
+def limit():
+    with open(f"{FILE}.limit", encoding="ascii") as file:
+        return int(file.read() or sys.maxsize)
+
+
+def relay(client, node, most):
+    """Carries at most that many bytes, and returns how many."""
+    passed, other = 0, {client: node, node: client}
+    with selectors.DefaultSelector() as selector:
+        for end in other:
+            selector.register(end, selectors.EVENT_READ)
+        while passed < most:
+            for key, _ in selector.select():
+                data = key.fileobj.recv(min(CHUNK_BYTES, most - passed))
+                if not data:
+                    return passed
+                other[key.fileobj].sendall(data)
+                passed += len(data)
+                if passed == most:
+                    break
+    for end in other:
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+    return passed
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+--TEST--
+Over TLS everything works as over plain connections: calls, batches, transactions, subscriptions
+--FILE--
+<?php
+require __DIR__ . '/../lab/tls.inc';
+require __DIR__ . '/../lab/speaker.inc';
+
+foreach (['TLSv1.2', 'TLSv1.3'] as $version) {
+    echo "--- $version\n";
+    $nodes = [];
+    for ($i = 0; $i < 4; $i++) {
+        $nodes[] = lab_tls_redis('node', '--tls-protocols', $version, '--requirepass', 'word');
+    }
+    $plain = array_column($nodes, 1);
+    $config = lab_tls_config(array_column($nodes, 0), ['redis_auth' => 'word', 'timeout' => 10000]);
+    $redis = new OneHop\Redis('alpha', $config);
+
+    $redis->set('key', 'value');
+    var_dump($redis->get('key'));
+
+    for ($i = 0; $i < 1000; $i++) {
+        $redis->hSet("user:$i", 'name', "name of $i");
+    }
+    $right = 0;
+    for ($round = 0; $round < 3; $round++) {
+        $redis->pipeline();
+        for ($i = 0; $i < 1000; $i++) {
+            $redis->hGet("user:$i", 'name');
+        }
+        foreach ($redis->exec() as $i => $name) {
+            $right += $name === "name of $i";
+        }
+    }
+    lab_show('right of 3000 in batches', $right);
+
+    $value = random_bytes(3000000);
+    $redis->pipeline();
+    for ($i = 0; $i < 6; $i++) {
+        $redis->set("large:$i", $value)->get("large:$i");
+    }
+    $right = count(array_keys($redis->exec(), $value, true));
+    $right += count(array_keys($redis->mGet(['large:1', 'large:2', 'large:3']), $value, true));
+    lab_show('right of 9 large values, written and read in one batch', $right);
+    lab_show('a transaction', $redis->multi()->incr('count')->incr('count')->exec());
+    lab_show('a script', $redis->eval('return redis.call("get", KEYS[1])', ['count'], 1));
+    lab_show('a wait', $redis->blPop(['nothing'], 1));
+
+    $text = str_repeat('m', 20000);
+    $port = array_combine(array_column($nodes, 0), $plain)[
+        port_of('news', $config, array_column($nodes, 0))
+    ];
+    file_put_contents($file = Lab::file("publish-$port.php"), '<?php
+        $redis = new Redis();
+        $redis->connect("127.0.0.1", ' . $port . ');
+        $redis->auth("word");
+        while ($redis->publish("news", "0" . ($text = str_repeat("m", 20000))) === 0) {
+            usleep(2000);
+        }
+        for ($i = 1; $i < 200; $i++) {
+            $redis->publish("news", $i . $text);
+        }');
+    Lab::start([PHP_BINARY, ...lab_php_arguments(), $file], Lab::file('publish.log'));
+    $seen = [];
+    $redis->subscribe(['news'], function ($redis, $channel, $message) use (&$seen) {
+        $seen[] = $message;
+        if (count($seen) === 200) {
+            $redis->unsubscribe(['news']);
+        }
+    });
+    $expected = array_map(fn ($i) => $i . $text, range(0, 199));
+    lab_show('all 200 messages in order', $seen === $expected);
+}
+?>
+--EXPECT--
+--- TLSv1.2
+string(5) "value"
+right of 3000 in batches: 3000
+right of 9 large values, written and read in one batch: 9
+a transaction: [1,2]
+a script: "2"
+a wait: []
+all 200 messages in order: true
+--- TLSv1.3
+string(5) "value"
+right of 3000 in batches: 3000
+right of 9 large values, written and read in one batch: 9
+a transaction: [1,2]
+a script: "2"
+a wait: []
+all 200 messages in order: true

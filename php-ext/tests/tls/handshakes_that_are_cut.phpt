@@ -1,0 +1,69 @@
+--TEST--
+A TLS handshake that is reset, at whichever byte, is a failed node, and no command is sent
+--DESCRIPTION--
+ONEHOP_TLS_STRIDE=1 tries every byte.
+--FILE--
+<?php
+require __DIR__ . '/../lab/tls.inc';
+
+const REPLY_BYTES_MAX = 40; /* A reply of two or three bytes in a record. */
+$stride = (int) (getenv('ONEHOP_TLS_STRIDE') ?: 23);
+
+/* Over a new connection: server pools of different sizes share none. */
+function call(LabRelay $relay): ?string
+{
+    static $count = 0;
+    $redis = new OneHop\Redis('alpha', lab_tls_config(
+        ["127.0.0.1:$relay->port:1"],
+        ['timeout' => 5000, 'pool_size' => ++$count],
+    ));
+    try {
+        $redis->incr('counter');
+        return null;
+    } catch (OneHop\Exception $e) {
+        return get_class($e) . ($e->mayHaveExecuted() ? ', may have executed' : ', not sent');
+    }
+}
+
+foreach (['TLSv1.2', 'TLSv1.3'] as $version) {
+    [$port, $plain] = lab_tls_redis('node', '--tls-protocols', $version);
+    $relay = new LabRelay($port);
+    lab_show($version, 'reset at a byte of the handshake');
+    if (pcntl_fork() === 0) {
+        call($relay);
+        posix_kill(posix_getpid(), SIGKILL);
+    }
+    pcntl_wait($status);
+    for ($tries = 0; !($passed = max([0, ...$relay->passed()])) && $tries < 1000; $tries++) {
+        usleep(5000);
+    }
+    $handshake = $passed - 2 * REPLY_BYTES_MAX; /* Signatures differ by some bytes. */
+    $seen = [];
+    /* With TLS 1.3 the node sends tickets after it has the command. */
+    for ($cut = 1; $cut < $handshake; $cut += $cut < 16 ? 1 : $stride) {
+        $relay->limit($cut);
+        $seen[] = call($relay) ?? "served at byte $cut";
+    }
+    $counts = array_count_values($seen);
+    $may = $counts['OneHop\NodeDown, may have executed'] ?? 0;
+    lab_show('not sent', ($counts['OneHop\NodeDown, not sent'] ?? 0) > 40);
+    lab_show('anything else', array_sum($counts) - $counts['OneHop\NodeDown, not sent'] - $may);
+    lab_show('executed, but reported as not sent', max(
+        0,
+        lab_plain($plain)->get('counter') - 1 - $may,
+    ));
+    $relay->limit(null);
+    lab_show('then', call($relay));
+}
+?>
+--EXPECT--
+TLSv1.2: "reset at a byte of the handshake"
+not sent: true
+anything else: 0
+executed, but reported as not sent: 0
+then: null
+TLSv1.3: "reset at a byte of the handshake"
+not sent: true
+anything else: 0
+executed, but reported as not sent: 0
+then: null
