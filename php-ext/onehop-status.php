@@ -1,14 +1,14 @@
 <?php
 /**
- * What the workers of this host know of their nodes, from OneHop\Topology::status(): a page for a
- * browser, text for a terminal, JSON, and metrics for Prometheus.
+ * Shows what the workers of this host know about their nodes (OneHop\Topology::status()), as a page
+ * for a browser, text for a terminal, JSON, or metrics for Prometheus.
  *
- * In a web server: put this file where your php-fpm serves it and no outsider can reach it. Add
+ * In a web server: put this file where your php-fpm serves it but outsiders cannot reach it. Add
  * ?format=text, json or prometheus for the other formats. It shows names and addresses of servers,
  * never a password, and changes nothing.
  *
  * In a terminal: `php onehop-status.php /run/php/php8.2-fpm.sock [text|json|prometheus|html]` asks
- * that php-fpm (or host:port). The process of the terminal itself would have nothing to show.
+ * that php-fpm (or host:port). The process of the terminal itself has nothing to show.
  *
  * The numbers are those of spec/meter. docs/operations.md describes the fields.
  */
@@ -23,6 +23,11 @@ const FORMATS = [
     'json' => 'application/json',
     'prometheus' => 'text/plain; version=0.0.4; charset=utf-8',
 ];
+
+const DOCS = 'https://github.com/onehop/onehop/blob/main/docs/operations.md';
+
+/** A node that is up and has not answered for so many seconds is shown as quiet. */
+const QUIET_AFTER = 300;
 
 /* ---- Words ---- */
 
@@ -47,7 +52,7 @@ function percent(float $share): string
     return number_format(100 * $share, 1, '.', '') . ' %';
 }
 
-/** Microseconds in words for people; a dash for a node that was never called. */
+/** A duration for people; a dash for a node that was never called. */
 function duration(int $us): string
 {
     return match (true) {
@@ -58,7 +63,7 @@ function duration(int $us): string
     };
 }
 
-/** A number without a zero after its point. */
+/** A number without ".0" at its end. */
 function decimal(float $number, int $places): string
 {
     return preg_replace('/\.0$/', '', number_format($number, $places, '.', ''));
@@ -79,10 +84,40 @@ function bytes(int $bytes): string
     }
 }
 
+/** A span of whole seconds: 42 s, 5 min, 3 h, 2 d. */
+function span(int $seconds): string
+{
+    return match (true) {
+        $seconds < 120 => max(0, $seconds) . ' s',
+        $seconds < 7_200 => intdiv($seconds, 60) . ' min',
+        $seconds < 172_800 => intdiv($seconds, 3_600) . ' h',
+        default => intdiv($seconds, 86_400) . ' d',
+    };
+}
+
+function moment(int $seconds): string
+{
+    return date('Y-m-d H:i:s T', $seconds);
+}
+
+/** It is up as far as OneHop knows, but no caller has needed it for a while. */
+function is_quiet(array $node): bool
+{
+    return $node['state'] === 'up' && time() - (int) $node['answered_at'] > QUIET_AFTER;
+}
+
+/** When the node last answered. */
+function answered(array $node): string
+{
+    return $node['answered_at'] === null
+        ? 'no answer yet'
+        : 'answered ' . span(time() - $node['answered_at']) . ' ago';
+}
+
 function state(array $node): string
 {
     if ($node['state'] === 'up') {
-        return 'up';
+        return is_quiet($node) ? 'quiet' : 'up';
     }
     if (!$node['rests_ms']) {
         return "{$node['state']}, due";
@@ -101,15 +136,22 @@ function is_cluster(array $pool): bool
     return array_filter(array_column($pool['nodes'], 'role')) !== [];
 }
 
+/** 0 for a node that is not asked, 1 for one that failed lately, 2 for the others. */
+function health(array $node): int
+{
+    return $node['state'] !== 'up' ? 0 : ($node['errors_recent'] ? 1 : 2);
+}
+
 /**
- * Puts replicas after their masters and keeps the order otherwise.
+ * Sick nodes first, then replicas after their masters, otherwise as in the file.
  *
  * @return array<int, array<string, mixed>>
  */
 function sorted(array $nodes): array
 {
     $places = array_flip(array_column($nodes, 'node'));
-    $order = static fn (int $at): array => [$places[$nodes[$at]['master'] ?? ''] ?? $at, $at];
+    $order = static fn (int $at): array =>
+        [health($nodes[$at]), $places[$nodes[$at]['master'] ?? ''] ?? $at, $at];
     uksort($nodes, static fn (int $a, int $b): int => $order($a) <=> $order($b));
     return $nodes;
 }
@@ -119,10 +161,59 @@ function sum(array $pool, string $number): int
     return array_sum(array_column($pool['nodes'], $number));
 }
 
-/** Why the present file is refused, and since when. */
+/** The nodes of a server pool that are in this state. */
+function in_state(array $pool, string $state): array
+{
+    return array_filter($pool['nodes'], static fn ($node) => $node['state'] === $state);
+}
+
+/** Sick pools first. */
+function by_health(array $pools): array
+{
+    usort($pools, static fn ($a, $b) => is_sick($b) <=> is_sick($a));
+    return $pools;
+}
+
+function is_sick(array $pool): bool
+{
+    return count(in_state($pool, 'up')) < count($pool['nodes']);
+}
+
+/** What the state of the nodes means for the keys, in one sentence. */
+function verdict(array $pool): string
+{
+    $all = count($pool['nodes']);
+    $down = in_state($pool, 'resting');
+    $ejected = count(in_state($pool, 'ejected'));
+    $share = array_sum(array_column($down, 'share'));
+    $are = static fn (int $count): string =>
+        "$count of $all node" . ($all === 1 ? '' : 's') . ($count === 1 ? ' is' : ' are');
+    if ($down) {
+        return $are(count($down)) . ' down: '
+            . ($share > 0 ? 'calls for ' . percent($share) . ' of the keys fail' : 'none has keys');
+    }
+    if ($ejected) {
+        return $are($ejected) . ' ejected: all keys are on the other nodes meanwhile';
+    }
+    return $all === 1 ? 'the node is up' : "all $all nodes are up";
+}
+
+/** Since when the numbers of a server pool count; null if nothing was counted. */
+function since(array $pool): ?int
+{
+    return min(array_filter(array_column($pool['nodes'], 'since')) ?: [null]);
+}
+
+/** Without shared memory each process counts for itself, and any of them may answer. */
+function is_alone(array $pool): bool
+{
+    return $pool['sharing']['nodes_max'] === 0;
+}
+
+/** Why the current file was refused, and since when. */
 function refusal(array $config): string
 {
-    return 'refused since ' . date('Y-m-d H:i:s T', $config['read_at'])
+    return 'refused since ' . moment($config['read_at'])
         . ": {$config['error']}; the configuration read before stays in use";
 }
 
@@ -135,10 +226,13 @@ function text(array $pools): string
             . "memory with this one.\n";
     }
     $text = '';
-    foreach ($pools as $pool) {
-        $text .= plain($pool['pool']) . '  ' . plain($pool['path']) . "\n"
-            . "  generation {$pool['generation']}, {$pool['distribution']}, {$pool['hash']}, "
-            . "fingerprint {$pool['fingerprint']}\n"
+    foreach (by_health($pools) as $pool) {
+        $since = since($pool);
+        $text .= plain($pool['pool']) . ': ' . verdict($pool) . "\n"
+            . '  ' . plain($pool['path']) . ", generation {$pool['generation']}, "
+            . "{$pool['distribution']}, {$pool['hash']}, fingerprint {$pool['fingerprint']}\n"
+            . ($since ? '  numbers since ' . moment($since) . "\n" : '')
+            . (is_alone($pool) ? "  numbers of one process only: no memory is shared\n" : '')
             . ($pool['config']['ok'] ? "\n" : '  ' . plain(refusal($pool['config'])) . "\n\n")
             . table(array_map(
                 is_cluster($pool) ? row_of_cluster(...) : row(...),
@@ -153,15 +247,23 @@ function text(array $pools): string
     return $text;
 }
 
+/** For a column of its own. */
+function answered_ago(array $node): string
+{
+    return $node['answered_at'] === null ? '–' : span(time() - $node['answered_at']) . ' ago';
+}
+
 function row(array $node): array
 {
     $connections = $node['connections'];
     return [
         'node' => plain($node['node']), 'address' => plain($node['address']),
-        'state' => state($node), 'share' => percent($node['share']),
+        'state' => state($node), 'answered' => answered_ago($node),
+        'share' => percent($node['share']),
         'leased' => (string) $connections['leased'], 'idle' => (string) $connections['idle'],
         'max' => (string) $connections['max'],
         'calls' => count_of($node['calls']), 'errors' => count_of($node['errors']),
+        '5 min' => count_of($node['errors_recent']),
         'p50' => duration($node['latency']['p50']), 'p99' => duration($node['latency']['p99']),
         'redirects' => count_of($node['redirects']), 'waits' => count_of($node['waits']),
         'connects' => count_of($node['connects']),
@@ -187,7 +289,7 @@ function table(array $rows): string
                 ' ',
                 max(array_map(width(...), array_column($rows, $name))) - width($cell),
             );
-            $cells[] = in_array($name, ['node', 'address', 'role', 'state'], true)
+            $cells[] = in_array($name, ['node', 'address', 'role', 'state', 'answered'], true)
                 ? $cell . $gap
                 : $gap . $cell;
         }
@@ -196,7 +298,7 @@ function table(array $rows): string
     return $text;
 }
 
-/** Counts characters of UTF-8 without an extension for that. */
+/** Counts UTF-8 characters without needing mbstring. */
 function width(string $text): int
 {
     return strlen(preg_replace('/[\x80-\xbf]/', '', $text));
@@ -291,7 +393,16 @@ function prometheus(array $pools): string
         'How much of the key space the node has, 0 to 1.',
         static fn ($node) => [['', [], $node['share']]],
     ];
-    $text = '';
+    $families['onehop_last_answer_timestamp_seconds'] = [
+        'gauge',
+        'When the node last answered a call, since 1970.',
+        static fn ($node) =>
+            $node['answered_at'] === null ? [] : [['', [], $node['answered_at']]],
+    ];
+    $text = "# HELP onehop_build_info 1, with the versions of what runs.\n"
+        . "# TYPE onehop_build_info gauge\nonehop_build_info"
+        . labels(['version' => phpversion('onehop'), 'php' => PHP_VERSION,
+            'phpredis' => phpversion('redis')]) . " 1\n";
     $of_pools = labels_of($pools);
     foreach ($families as $family => [$type, $help, $samples]) {
         $text .= "# HELP $family $help\n# TYPE $family $type\n";
@@ -343,18 +454,20 @@ function latency(array $node): array
 const STYLE = <<<'CSS'
 :root {
     color-scheme: light dark;
-    --page: #f6f7f9; --card: #fff; --ink: #1c2330; --soft: #667085; --line: #e4e7ec;
-    --up: #12805c; --down: #c0362c; --bar: #2f63c7; --rest: #dfe4ec
+    --page: #f6f7f9; --card: #fff; --ink: #1c2330; --soft: #5d6779; --line: #e4e7ec;
+    --up: #12805c; --down: #c0362c; --bar: #2f63c7; --rest: #dfe4ec; --sick: #fdf1f0;
+    --warn: #fff3c4; --warn-ink: #4a3800
 }
 @media (prefers-color-scheme: dark) {
     :root {
         --page: #11151c; --card: #1a202b; --ink: #e6e9ef; --soft: #98a2b3; --line: #2c3442;
-        --up: #4cc38a; --down: #ff8a7a; --bar: #7aa5ff; --rest: #303a4a
+        --up: #4cc38a; --down: #ff8a7a; --bar: #7aa5ff; --rest: #303a4a; --sick: #2b2025;
+        --warn: #453a14; --warn-ink: #ffe9a8
     }
 }
 * { box-sizing: border-box }
 body {
-    margin: 0; padding: 1.5rem clamp(1rem, 4vw, 3rem);
+    margin: 0; padding: 1.5rem clamp(.8rem, 3vw, 2.5rem);
     background: var(--page); color: var(--ink); font: 15px/1.45 system-ui, sans-serif
 }
 header, footer {
@@ -362,40 +475,61 @@ header, footer {
 }
 h1 { margin: 0; font-size: 1.4rem; color: var(--ink) }
 a { color: var(--bar) }
+.verdict {
+    margin: 1rem 0 0; padding: .7rem 1rem; border-left: 5px solid var(--up);
+    background: var(--card); border-radius: 4px; font-size: 1.05rem; overflow-wrap: anywhere
+}
+.verdict.down { border-color: var(--down) }
 section {
     margin: 1.25rem 0; padding: 1.1rem 1.25rem;
     background: var(--card); border: 1px solid var(--line); border-radius: 10px
 }
-h2 { margin: 0 .6rem 0 0; font-size: 1.15rem; display: inline }
+h2 { margin: 0 .6rem 0 0; font-size: 1.15rem; display: inline; overflow-wrap: anywhere }
 .facts { display: inline; color: var(--soft) }
 code { font: .92em ui-monospace, monospace; overflow-wrap: anywhere }
 .ring { display: block; width: 100%; height: 14px; margin: .9rem 0; border-radius: 4px }
-.scroll { overflow-x: auto }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums }
-th, td {
-    padding: .4rem .6rem; text-align: right; white-space: nowrap; border-top: 1px solid var(--line)
-}
+th, td { padding: .4rem .5rem; text-align: right; border-top: 1px solid var(--line) }
+td { white-space: nowrap }
 thead th { border: 0; color: var(--soft); font-weight: 500; font-size: .85rem }
 th:first-child, td.word, th.word { text-align: left }
-tbody th { font-weight: 600 }
+tbody th { font-weight: 600; overflow-wrap: anywhere; min-width: 9rem }
+tr.sick { background: var(--sick) }
 tfoot td, tfoot th { color: var(--soft); font-weight: 500 }
 small { color: var(--soft); font-weight: 400 }
-tbody th small { display: block; margin-left: 1.4em }
+th small, td.state small { display: block }
+th small { margin-left: 1.4em }
 .dot { display: inline-block; width: .7em; height: .7em; margin-right: .45em; border-radius: 3px }
 .up { color: var(--up) } .down, .bad { color: var(--down); font-weight: 600 }
-.refused {
-    margin: .9rem 0 0; padding: .6rem .9rem; border: 1px solid #c9a227; border-radius: 6px;
-    background: #fff3c4; color: #4a3800; overflow-wrap: anywhere
+.quiet { color: var(--soft) }
+.note, .refused {
+    margin: .9rem 0 0; padding: .6rem .9rem; border-radius: 6px;
+    background: var(--warn); color: var(--warn-ink); overflow-wrap: anywhere
 }
 .reason td { border: 0; padding-top: 0; text-align: left; white-space: normal; color: var(--down) }
+details { margin-top: .9rem } summary { cursor: pointer; color: var(--soft) }
+.legend { margin: .9rem 0 0; color: var(--soft); font-size: .9rem }
 svg.meter, svg.times { vertical-align: middle }
 .meter .all { fill: var(--rest) } .meter .idle { fill: var(--bar); opacity: .45 }
 .meter .leased, .times rect { fill: var(--bar) }
+/* On a narrow screen each node is a card, and each of its numbers a line. */
+@media (max-width: 60rem) {
+    section { padding: 1rem .9rem }
+    table, tbody, tfoot, tr, td, tbody th, tfoot th { display: block }
+    thead { display: none }
+    tr { padding: .5rem .4rem; border-top: 1px solid var(--line) }
+    th, td { padding: .1rem 0; border: 0; text-align: left }
+    td { position: relative; padding-left: 8.5rem; white-space: normal }
+    td:empty { display: none }
+    td::before { content: attr(data-name); position: absolute; left: 0; color: var(--soft) }
+    .reason td { padding-left: 0 }
+    td.state small { display: inline }
+}
 CSS;
 
 function page(array $pools): string
 {
-    $body = implode('', array_map(section(...), $pools));
+    $body = implode('', array_map(section(...), by_health($pools)));
     if (!$pools) {
         $body = '<section><h2>No server pool is in use</h2><p>None of the processes that share '
             . 'this memory has made a client yet.</p></section>';
@@ -404,48 +538,85 @@ function page(array $pools): string
     $again = $refresh > 0 ? '<meta http-equiv="refresh" content="' . $refresh . '">' : '';
     $link = $refresh > 0 ? '<a href="?">stop</a>' : '<a href="?refresh=5">every 5 s</a>';
     $host = html(gethostname());
-    $time = date('Y-m-d H:i:s T');
+    $time = moment(time());
+    $sick = count(array_filter($pools, is_sick(...)));
+    $title = ($sick ? 'down: ' : '') . "OneHop on $host";
     $versions = 'OneHop ' . html(phpversion('onehop')) . ', phpredis ' . html(phpversion('redis'))
         . ', PHP ' . PHP_VERSION;
     return '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
         . '<meta name="viewport" content="width=device-width, initial-scale=1">' . $again
-        . "<title>OneHop on $host</title><style>" . STYLE . '</style></head><body>'
+        . "<title>$title</title><style>" . STYLE . '</style></head><body>'
         . "<header><h1>OneHop</h1><span>$host</span><span>$time</span>"
-        . "<span>refresh $link</span></header><main>$body</main><footer><span>$versions</span>"
+        . "<span>refresh $link</span></header>" . verdicts($pools)
+        . "<main>$body</main><footer><span>$versions</span>"
         . '<span><a href="?format=text">text</a> <a href="?format=json">JSON</a> '
-        . '<a href="?format=prometheus">Prometheus</a></span></footer></body></html>' . "\n";
+        . '<a href="?format=prometheus">Prometheus</a></span>'
+        . '<span><a href="' . DOCS . '" rel="noreferrer">what the numbers mean</a></span>'
+        . '</footer></body></html>' . "\n";
+}
+
+/** One line for each sick server pool, or one for all. */
+function verdicts(array $pools): string
+{
+    $lines = '';
+    foreach (array_filter($pools, is_sick(...)) as $pool) {
+        $lines .= '<p class="verdict down" role="alert">Server pool ' . html($pool['pool']) . ': '
+            . verdict($pool) . '.</p>';
+    }
+    if ($lines !== '' || !$pools) {
+        return $lines;
+    }
+    $nodes = array_sum(array_map(static fn ($pool) => count($pool['nodes']), $pools));
+    $of = count($pools) > 1 ? ' of ' . count($pools) . ' server pools' : '';
+    $all = $nodes === 1 ? 'The node is up' : "All $nodes nodes$of are up";
+    return "<p class=\"verdict\">$all.</p>";
 }
 
 function section(array $pool): string
 {
-    $rows = '';
-    foreach (sorted($pool['nodes']) as $index => $node) {
-        $rows .= node_row($node, $index);
-    }
-    $columns = [
-        'State' => 'word', 'Share' => '', 'Connections' => 'word', 'Calls' => '', 'Errors' => '',
-        'p50' => '', 'p99' => '', 'Times' => 'word', 'Redirects' => '', 'Waits' => '',
-        'Connects' => '', 'Sent' => '', 'Received' => '',
-    ];
-    $heads = '';
-    foreach ($columns as $name => $class) {
-        $heads .= '<th scope="col"' . ($class ? " class=\"$class\"" : '') . ">$name</th>";
-    }
-    $refused = '';
-    if (!$pool['config']['ok']) {
-        $refused = '<p class="refused" role="alert">The file is '
-            . html(refusal($pool['config'])) . '</p>';
+    $since = since($pool);
+    $notes = $pool['config']['ok'] ? '' : '<p class="refused" role="alert">The file is '
+        . html(refusal($pool['config'])) . '</p>';
+    if (is_alone($pool)) {
+        $notes .= '<p class="note">No memory is shared, so these are the numbers of one process. '
+            . 'The next one that answers may show others.</p>';
     }
     return '<section><h2>' . html($pool['pool']) . '</h2><p class="facts"><code>'
         . html($pool['path']) . "</code> · generation {$pool['generation']} · "
         . html("{$pool['distribution']}, {$pool['hash']}") . ' · fingerprint <code>'
-        . html($pool['fingerprint']) . '</code></p>' . $refused . ring($pool)
-        . '<div class="scroll"><table><thead><tr><th scope="col">Node</th>' . $heads
-        . "</tr></thead><tbody>$rows</tbody><tfoot>" . totals($pool)
-        . '</tfoot></table></div></section>';
+        . html($pool['fingerprint']) . '</code>'
+        . ($since ? ' · numbers since ' . moment($since) : '') . '</p>' . $notes . ring($pool)
+        . nodes_table($pool) . '<p class="legend">' . LEGEND . '</p>' . traffic($pool)
+        . '</section>';
 }
 
-/** Neighbours differ, for any number of nodes. None is green or red: those show a node's state. */
+const LEGEND = 'The bar shows the share of each node, in its colour. Quiet: up, but not asked for '
+    . 'five minutes. Connections: leased + idle, of the most there may be. p50, p99: half and 99 % '
+    . 'of the calls took less. Times: one bar for each doubling of the time, from 16 µs on the '
+    . 'left to 17 s on the right.';
+
+/** @param array<string, string> $columns the name of each column, and its class */
+function heads(array $columns): string
+{
+    $heads = '';
+    foreach ($columns as $name => $class) {
+        $heads .= '<th scope="col"' . ($class ? " class=\"$class\"" : '') . ">$name</th>";
+    }
+    return "<thead><tr>$heads</tr></thead>";
+}
+
+/** Cells that know the name of their column, for narrow screens. */
+function cells(array $columns, array $texts): string
+{
+    $cells = '';
+    foreach (array_combine(array_keys($columns), $texts) as $name => $text) {
+        $class = $columns[$name] ? " class=\"{$columns[$name]}\"" : '';
+        $cells .= "<td$class data-name=\"$name\">$text</td>";
+    }
+    return $cells;
+}
+
+/** A colour that differs from its neighbours'. Green and red are kept for the state of nodes. */
 function color(int $index): string
 {
     return sprintf('hsl(%d 52%% %d%%)', 170 + $index * 89 % 140, 45 + 10 * ($index % 3));
@@ -476,69 +647,97 @@ function small(string $text): string
     return '<small>' . html($text) . '</small>';
 }
 
-/** A row with the colour of the node's part of the ring. */
-function node_row(array $node, int $index): string
-{
-    $state = $node['state'] === 'up'
-        ? '<span class="up">up</span>'
-        : '<span class="down">' . html(state($node)) . '</span>';
-    $errors = count_of($node['errors']);
-    $cells = [
-        percent($node['share']),
-        meter($node['connections']),
-        count_of($node['calls']),
-        $node['errors'] ? "<span class=\"bad\">$errors</span>" : $errors,
-        duration($node['latency']['p50']),
-        duration($node['latency']['p99']),
-        times($node['latency']),
-        count_of($node['redirects']),
-        count_of($node['waits']),
-        count_of($node['connects']),
-        bytes($node['bytes_sent']),
-        bytes($node['bytes_received']),
-    ];
-    $color = $node['share'] > 0 ? color($index) : 'none';
-    $row = '<tr><th scope="row"><span class="dot" style="background:' . $color . '"></span>'
-        . html($node['node'])
-        . ($node['address'] === $node['node'] ? '' : small($node['address']))
-        . ($node['role'] === null ? '' : small(role($node)))
-        . "</th><td class=\"word\">$state</td>";
-    foreach ($cells as $column => $cell) {
-        $class = in_array($column, [1, 6], true) ? ' class="word"' : '';
-        $row .= "<td$class>$cell</td>";
-    }
-    if ($node['reason'] === null) {
-        return "$row</tr>";
-    }
-    $reason = html($node['reason']);
-    return "$row</tr><tr class=\"reason\"><td colspan=\"14\">$reason</td></tr>";
-}
+/* ---- HTML: the two tables of a server pool ---- */
 
-function totals(array $pool): string
+const NODES = [
+    'State' => 'word state', 'Share' => '', 'Connections' => 'word', 'Calls' => '',
+    'Errors in 5 min' => '', 'Errors' => '', 'p50' => '', 'p99' => '', 'Times' => 'word',
+];
+const TRAFFIC = [
+    'Since' => 'word', 'Redirects' => '', 'Waits' => '', 'Connects' => '', 'Sent' => '',
+    'Received' => '',
+];
+
+function nodes_table(array $pool): string
 {
+    $rows = '';
+    foreach (sorted($pool['nodes']) as $index => $node) {
+        $rows .= node_row($node, $index);
+    }
     $connections = array_column($pool['nodes'], 'connections');
     $leased = array_sum(array_column($connections, 'leased'));
     $idle = array_sum(array_column($connections, 'idle'));
-    $up = count(array_filter($pool['nodes'], static fn ($node) => $node['state'] === 'up'));
-    $cells = [
-        count_of(sum($pool, 'calls')),
-        count_of(sum($pool, 'errors')),
-        '', /* p50 */
-        '', /* p99 */
-        '', /* Times */
-        count_of(sum($pool, 'redirects')),
-        count_of(sum($pool, 'waits')),
-        count_of(sum($pool, 'connects')),
-        bytes(sum($pool, 'bytes_sent')),
-        bytes(sum($pool, 'bytes_received')),
-    ];
-    return '<tr><th scope="row">' . count($pool['nodes']) . ' nodes</th>'
-        . "<td class=\"word\">$up up</td><td></td>"
-        . "<td class=\"word\">$leased leased, $idle idle</td><td>"
-        . implode('</td><td>', $cells) . '</td></tr>';
+    $totals = cells(NODES, [
+        count(in_state($pool, 'up')) . ' up', '', "$leased leased, $idle idle",
+        count_of(sum($pool, 'calls')), count_of(sum($pool, 'errors_recent')),
+        count_of(sum($pool, 'errors')), '', '', '',
+    ]);
+    return '<table>' . heads(['Node' => ''] + NODES) . "<tbody>$rows</tbody><tfoot><tr>"
+        . '<th scope="row">' . count($pool['nodes']) . " nodes</th>$totals</tr></tfoot></table>";
 }
 
-/** Leased and idle connections, of the most that there may be. */
+/** The name of a node with the colour of its part of the ring. */
+function node_head(array $node, int $index): string
+{
+    $color = $node['share'] > 0 ? color($index) : 'none';
+    return '<th scope="row"><span class="dot" style="background:' . $color . '"></span>'
+        . html($node['node']);
+}
+
+function node_row(array $node, int $index): string
+{
+    $class = ['up' => 'up', 'quiet' => 'quiet'][state($node)] ?? 'down';
+    $recent = count_of($node['errors_recent']);
+    $row = '<tr' . ($class === 'down' ? ' class="sick"' : '') . '>' . node_head($node, $index)
+        . ($node['address'] === $node['node'] ? '' : small($node['address']))
+        . ($node['role'] === null ? '' : small(role($node))) . '</th>'
+        . cells(NODES, [
+            "<span class=\"$class\">" . html(state($node)) . '</span> ' . small(answered($node)),
+            percent($node['share']),
+            meter($node['connections']),
+            count_of($node['calls']),
+            $node['errors_recent'] ? "<span class=\"bad\">$recent</span>" : $recent,
+            count_of($node['errors']),
+            duration($node['latency']['p50']),
+            duration($node['latency']['p99']),
+            times($node['latency']),
+        ]) . '</tr>';
+    if ($node['reason'] === null) {
+        return $row;
+    }
+    return $row . '<tr class="reason sick"><td colspan="' . (count(NODES) + 1) . '">'
+        . html($node['reason']) . '</td></tr>';
+}
+
+/** What one looks at less often; redirects only in a Redis Cluster. */
+function traffic(array $pool): string
+{
+    $columns = is_cluster($pool) ? TRAFFIC : array_diff_key(TRAFFIC, ['Redirects' => '']);
+    $rows = '';
+    foreach (sorted($pool['nodes']) as $index => $node) {
+        $all = [
+            'Since' => $node['since'] === null ? 'not used yet' : moment($node['since']),
+            'Redirects' => count_of($node['redirects']), 'Waits' => count_of($node['waits']),
+            'Connects' => count_of($node['connects']), 'Sent' => bytes($node['bytes_sent']),
+            'Received' => bytes($node['bytes_received']),
+        ];
+        $rows .= '<tr>' . node_head($node, $index) . '</th>'
+            . cells($columns, array_intersect_key($all, $columns)) . '</tr>';
+    }
+    $totals = [
+        'Since' => '', 'Redirects' => count_of(sum($pool, 'redirects')),
+        'Waits' => count_of(sum($pool, 'waits')), 'Connects' => count_of(sum($pool, 'connects')),
+        'Sent' => bytes(sum($pool, 'bytes_sent')),
+        'Received' => bytes(sum($pool, 'bytes_received')),
+    ];
+    return '<details><summary>Waits, connects and bytes</summary><table>'
+        . heads(['Node' => ''] + $columns) . "<tbody>$rows</tbody><tfoot><tr>"
+        . '<th scope="row">' . count($pool['nodes']) . ' nodes</th>'
+        . cells($columns, array_intersect_key($totals, $columns))
+        . '</tr></tfoot></table></details>';
+}
+
+/** Leased and idle connections, and their maximum. */
 function meter(array $connections): string
 {
     ['leased' => $leased, 'idle' => $idle, 'max' => $max] = $connections;
@@ -546,7 +745,6 @@ function meter(array $connections): string
     return sprintf(
         '<svg class="meter" width="60" height="10" role="img" '
             . 'aria-label="%1$d leased, %2$d idle, at most %3$d">'
-            . '<title>%1$d leased, %2$d idle, at most %3$d</title>'
             . '<rect class="all" width="60" height="10" rx="2"/>'
             . '<rect class="leased" width="%4$.2F" height="10" rx="2"/>'
             . '<rect class="idle" x="%4$.2F" width="%5$.2F" height="10" rx="2"/></svg>'

@@ -1,7 +1,7 @@
 /*
- * Any bytes as the words of a command. Every position that the table gives is one of the words, in
- * order, and the same if there is no room for all. The parts of a split have all words of the
- * command.
+ * Any bytes as the words of a command. Each position that the table gives is that of a word. The
+ * positions are in order, and stay the same if there is no room for all of them. Together the parts
+ * of a split have all words of the command.
  */
 #include <string.h>
 
@@ -73,7 +73,7 @@ static void check_split(const oh_command *command, const oh_bytes *words, size_t
 }
 
 /*
- * A name may have any bytes. With a NUL at its end it is no name, and nothing beyond the similar
+ * A name may have any bytes. A name with a NUL at its end is unknown, and nothing beyond a similar
  * entry is read.
  */
 static void check_name(const oh_bytes *word)

@@ -1,6 +1,6 @@
 /*
- * Any bytes as a configuration. Either there is an error with a line and a printable reason, or
- * each pool of the result becomes a valid topology that places keys.
+ * Any bytes as a configuration. Either parsing fails with a line and a printable reason, or each
+ * pool of the result becomes a valid topology that places keys.
  */
 #include <string.h>
 
@@ -13,7 +13,17 @@ const char *const fuzz_words[] = {"alpha:\n", "  listen: 127.0.0.1:22121\n", "  
     "  hash_tag: \"{}\"\n", "  distribution: modula\n", "  redis: true\n", "  redis_auth: secret\n",
     "  timeout: 400\n", ": ", "- ", "\n", "  ", "? ", "|", ">", "&a ", "*a", "!", "[", "{", "}",
     "]", "'", "\"", "\\", "\\u2028", "\xef\xbb\xbf", "\xe4\xb8\xad", "---\n", "...\n",
-    "%YAML 1.1\n", "#", "\t", "\r\n", "2147483648", "11211", NULL};
+    "%YAML 1.1\n", "#", "\t", "\r\n", "2147483648", "11211", "  cluster: true\n",
+    "  engine: redis\n", "  - 10.0.0.1:6379\n", "[10.0.0.1:6379]", "{cluster: true}", "${A}",
+    "${B}", "$${", ", ", "timuot", NULL};
+
+/* A is a server, B is not allowed, and no other variable is set. */
+static char *variable(const char *name)
+{
+    static char values[][16] = {"10.0.0.9:6379", "secret\n"};
+    bool is_known = strcmp(name, "A") == 0 || strcmp(name, "B") == 0;
+    return is_known ? values[name[0] - 'A'] : NULL;
+}
 
 static void use_pool(const oh_server_pool *pool)
 {
@@ -39,13 +49,27 @@ static void check_error(const oh_config_error *error)
     }
 }
 
+/* In the order of the lines, as a message shows them, too. */
+static void check_errors(const oh_config_errors *errors)
+{
+    MUST(errors->count >= 1 && errors->count <= OH_CONFIG_ERRORS_MAX);
+    MUST(errors->more == 0 || errors->count == OH_CONFIG_ERRORS_MAX);
+    for (size_t i = 0; i < errors->count; i++) {
+        check_error(&errors->list[i]);
+        MUST(i == 0 || errors->list[i - 1].line <= errors->list[i].line);
+    }
+    char told[1024];
+    oh_config_tell(errors, told, sizeof told);
+    MUST(told[0] != '\0');
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     oh_config *config;
-    oh_config_error error = {0, "", false};
-    if (!oh_config_parse((const char *)bytes, length, &config, &error)) {
+    oh_config_errors errors;
+    if (!oh_config_parse((const char *)bytes, length, variable, &config, &errors)) {
         MUST(config == NULL);
-        check_error(&error);
+        check_errors(&errors);
         return 0;
     }
     MUST(config->pools_count > 0);

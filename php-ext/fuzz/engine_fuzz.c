@@ -1,9 +1,9 @@
 /*
  * Any bytes as the answers of nodes to the engine: to a command, a handshake, a pipeline, a
  * translation for SSDB, a subscription, and after redirects of a Redis Cluster. The kernel is
- * simulated: each socket that is read gives the next bytes, in pieces that the bytes choose, and
- * all sockets end with them. The caller gets what the node has sent and nothing else, or a failure
- * with a reason. The call ends, and no connection stays leased.
+ * simulated. A read from any socket returns the next bytes, in pieces whose size depends on the
+ * bytes. After the last byte all sockets are closed. The caller gets only what the node has sent,
+ * or a failure with a reason. The call ends, and no connection stays leased.
  *
  * The first byte chooses the call; the others are the answer.
  */
@@ -32,7 +32,7 @@ const char *const fuzz_words[] = {"\x06$1\r\nx\r\n", "\x01+OK\r\n+OK\r\n$1\r\nx\
 /* ---- The kernel ---- */
 
 #define SOCKETS 512
-#define FIRST_SOCKET 100000 /* Not one of the process' own. */
+#define FIRST_SOCKET 100000 /* Above all real sockets of the process. */
 #define PIECE_MAX 24
 
 static const char picture[] = "$0\r\n\r\n*2\r\n"
@@ -47,7 +47,7 @@ typedef struct {
     size_t length;
 } stream;
 
-static stream answer;            /* The rest of it. */
+static stream answer;            /* The bytes that are not read yet. */
 static stream pictures[SOCKETS]; /* The cluster's maps, one for each socket that has asked. */
 static unsigned opened;
 static uint64_t now_ns = 1000000000;
@@ -122,7 +122,7 @@ WRAPPED(int, ppoll, struct pollfd *descriptors, nfds_t count, const struct times
     return __wrap_poll(descriptors, count, limit != NULL ? (int)(limit->tv_sec * 1000) : 1);
 }
 
-/* Questions about the cluster's map have fixed answers; the bytes answer all others. */
+/* Requests for the cluster's map have fixed answers; the bytes answer all others. */
 WRAPPED(ssize_t, send, int fd, const void *bytes, size_t size, int flags)
 {
     (void)flags;
@@ -137,8 +137,8 @@ WRAPPED(ssize_t, send, int fd, const void *bytes, size_t size, int flags)
 }
 
 /*
- * A line ends a piece: the bytes after the answer to a handshake must not come before the next
- * command.
+ * A piece ends at the end of a line. Otherwise bytes after the answer to a handshake would arrive
+ * before the next command is sent.
  */
 static size_t next_piece(const stream *from)
 {
@@ -284,7 +284,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         begin();
     }
     mode what = bytes[0] % MODES;
-    now_ns += UINT64_C(60000000000); /* No node rests any more. */
+    now_ns += UINT64_C(60000000000); /* After this time no node rests any more. */
     answer = (stream){bytes + 1, length - 1};
     if (what == LISTENER) {
         listen_to_it();
@@ -295,6 +295,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
                              : get,
             what == CLUSTER ? bytes[0] / MODES % 2 : 0);
     }
-    answer = (stream){NULL, 0}; /* Nodes close idle connections. */
+    answer = (stream){NULL, 0}; /* Now the nodes close idle connections. */
     return 0;
 }

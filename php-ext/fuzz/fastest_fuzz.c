@@ -1,6 +1,6 @@
 /*
- * Any times, as shared memory may have them, of any nodes, and any number of reads: one of the
- * nodes is chosen, and a mean never becomes 0 again.
+ * Any times of any nodes, as shared memory may have them, and any number of reads. One of the nodes
+ * is chosen, and no new mean is 0.
  */
 #include <string.h>
 

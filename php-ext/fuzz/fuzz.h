@@ -1,6 +1,6 @@
 /*
- * A fuzz target: the entry point of libFuzzer, so that clang, AFL++ and OSS-Fuzz can drive it, and
- * a few words of its language, with which main.c mutates if there is no clang.
+ * Fuzz target: has the entry point of libFuzzer, so clang, AFL++ and OSS-Fuzz can drive it. It also
+ * has a few words of its language. Without clang, main.c makes mutants of them.
  *
  * A target always returns 0. If something is wrong with the core, the target or a sanitizer aborts.
  */

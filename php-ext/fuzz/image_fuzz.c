@@ -69,7 +69,9 @@ static const uint8_t *good_image(size_t *size)
         .slots = slots,
         .username = {"u", 1},
         .zone = {"zone", 4},
+        .variables = {"ONE TWO", 7},
         .redis_auth = {"x", 1},
+        .tls = {.is_on = true, .server_name = {"n", 1}},
         .epoch = 7};
     for (uint32_t i = 0; i < OH_SLOTS_COUNT; i++) {
         slots[i] = (uint16_t)(i < 100 ? 2 | OH_SLOT_UNSERVED : i < 9000 ? 0 : 2);
@@ -84,8 +86,8 @@ static const uint8_t *good_image(size_t *size)
 }
 
 /*
- * Three bytes each: the part, the place in it, the value. The parts are the two headers, the table
- * of slots, and the rest.
+ * Each change takes three bytes: 2 bits for the part, 14 for the place in it, and the value. The
+ * parts are the two headers, the table of slots, and the rest.
  */
 static void damage(uint8_t *image, size_t size, const uint8_t *bytes, size_t length)
 {
@@ -182,7 +184,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     if (oh_image_is_valid(image, size) && oh_topology_slots(oh_image_topology(image)) != NULL) {
         oh_topology *topology = (oh_topology *)(uintptr_t)oh_image_topology(image);
         uint32_t nodes = oh_topology_nodes_count(topology);
-        switch (length % 8) { /* To do all of them would take ten times as long. */
+        switch (length % 8) { /* Doing all of them would take ten times as long. */
         case 0: adopt(topology); break;
         case 1: move(image, size, topology, (uint32_t)length % OH_SLOTS_COUNT, nodes - 1); break;
         case 2: share(topology, nodes); break;

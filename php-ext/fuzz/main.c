@@ -3,7 +3,7 @@
  *
  * First the target gets every file unchanged (so `target 0 0 crash` replays a crash), then COUNT
  * mutants of the files and words. The same seed makes the same mutants. If the target aborts, the
- * mutant that did it is written to crash-<seed>-<number> in the working directory.
+ * mutant that caused this is written to crash-<seed>-<number> in the working directory.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -29,7 +29,7 @@ static uint8_t mutant[INPUT_BYTES_MAX];
 static size_t mutant_length;
 static char crash_name[64];
 
-/* ---- Chance ---- */
+/* ---- Random numbers ---- */
 
 static uint64_t draw(uint64_t below)
 {
@@ -127,7 +127,7 @@ static void mutate(void)
 
 /* ---- Running ---- */
 
-/* Every mutant has memory of its own size, so that a read beyond it is seen. */
+/* Each input has memory of exactly its size, so a sanitizer detects a read beyond it. */
 static void run(const uint8_t *bytes, size_t length)
 {
     uint8_t *copy = malloc(length > 0 ? length : 1);
@@ -140,7 +140,7 @@ static void keep_crash(int signal_number)
 {
     int file = open(crash_name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
     if (file >= 0 && write(file, mutant, mutant_length) >= 0) {
-        static const char told[] = "The input that did it is kept as crash-*.\n";
+        static const char told[] = "The input that caused this is saved as crash-*.\n";
         (void)!write(STDERR_FILENO, told, sizeof told - 1);
         close(file);
     }

@@ -1,8 +1,9 @@
 /*
- * Any bytes as an error of a node of a Redis Cluster, whatever was tried before. A node that is
- * followed has the name in the error, or the slot in the map, and has not left. And the tries end.
+ * Any bytes as an error of a node of a Redis Cluster, after any number of tries. A move of a slot
+ * and an ASK lead to the node that the error names. No redirect leads to a node that has left,
+ * unless that is the master of the asked node. The number of tries is limited.
  *
- * Three bytes choose the asked node and the tries before; the others are the error.
+ * The first three bytes choose the asked node and what was tried before; the others are the error.
  */
 #include <string.h>
 

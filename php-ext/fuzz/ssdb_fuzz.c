@@ -1,7 +1,7 @@
 /*
- * Any bytes as a client's request to an SSDB node and as the node's replies. A request that passes
- * consists of commands that wire accepts. However the replies are cut into pieces, the caller reads
- * the same, or they are refused.
+ * Any bytes as a client's request to an SSDB node and as the node's replies. A translated request
+ * consists of commands that wire accepts. The replies are read twice, cut into different pieces.
+ * The caller reads the same both times, or they are refused both times.
  */
 #include <string.h>
 
@@ -43,7 +43,7 @@ static size_t read_pieces(
     return read;
 }
 
-/* The bytes of the replies that wire accepts. */
+/* How many bytes of the replies wire accepts. */
 static size_t believed(
     const uint8_t *request, size_t request_length, const uint8_t *bytes, size_t length)
 {
@@ -76,7 +76,7 @@ static void fuzz(
     oh_ssdb_release(&other);
 }
 
-/* The request up to a bar, then the replies. */
+/* The input is a request, a bar, and replies. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     const uint8_t *bar = length > 0 ? memchr(bytes, '|', length) : NULL;

@@ -1,7 +1,7 @@
 /*
  * Any bytes as a topology in shared memory: either it is refused, or every query stays inside the
- * block. The bytes damage a good topology, because a block of noise would already fail at its first
- * word.
+ * block. The bytes damage a good topology, because random bytes would already be refused at the
+ * first word.
  */
 #include <string.h>
 
@@ -30,11 +30,11 @@ static void *good_topology(oh_distribution distribution, size_t *size)
     return memory;
 }
 
-/* Three bytes each: two for the place, one for the value. */
+/* Each change takes three bytes: two for the place, one for the value. */
 static void damage(uint8_t *memory, size_t size, const uint8_t *bytes, size_t length)
 {
     for (; length >= 3; bytes += 3, length -= 3) {
-        /* Mostly the header. */
+        /* Most changes are in the header. */
         size_t place = bytes[0] < 0xc0 ? bytes[0] : (size_t)(bytes[0] & 0x3f) << 8 | bytes[1];
         memory[place % size] ^= bytes[2];
     }

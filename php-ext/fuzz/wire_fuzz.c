@@ -1,7 +1,7 @@
 /*
- * Any bytes as what a node sends and as what a client writes. However they are cut into pieces, the
- * counters, the error and the number of accepted bytes are the same, and the debt is never
- * negative.
+ * Any bytes as the replies of a node and as the commands of a client. However they are cut into
+ * pieces, the counters, the error and the number of accepted bytes are the same. There are never
+ * more replies than commands.
  */
 #include <string.h>
 
@@ -40,7 +40,7 @@ static void check_same(const oh_wire *one, const oh_wire *other)
     MUST(oh_wire_is_clean(one) == oh_wire_is_clean(other));
 }
 
-/* Pieces of 1 to 16 bytes, chosen by the bytes themselves, each in memory of its own. */
+/* Reads pieces of 1 to 16 bytes, as the bytes choose, each in memory of exactly its size. */
 static size_t read_pieces(oh_wire *wire, const uint8_t *bytes, size_t length)
 {
     size_t believed = 0;
@@ -83,7 +83,7 @@ static void fuzz_writing(const uint8_t *bytes, size_t length)
     check_same(&whole, &dripped);
 }
 
-/* What the cursor takes for a command is written again with the same bytes, and wire agrees. */
+/* A command that is read gives the same bytes when it is written again, and wire accepts them. */
 static void fuzz_commands(const uint8_t *bytes, size_t length)
 {
     static oh_wire wire;
@@ -107,7 +107,7 @@ static void fuzz_commands(const uint8_t *bytes, size_t length)
     free(room.bytes);
 }
 
-/* The first byte is how many commands were written before. */
+/* The first byte chooses how many commands are written before the replies are read. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     if (length > 0) {

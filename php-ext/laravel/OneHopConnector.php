@@ -41,7 +41,7 @@ final class OneHopConnector extends PhpRedisConnector
         );
     }
 
-    /** A cluster of Laravel's configuration is one server pool, too. */
+    /** A cluster in Laravel's configuration is also one server pool. */
     public function connectToCluster(
         array $config,
         array $clusterOptions,
@@ -81,8 +81,8 @@ final class OneHopConnector extends PhpRedisConnector
         $name = is_array($pool) ? $pool[$database] ?? null : $pool;
         if (!is_string($name) || $name === '') {
             throw new InvalidArgumentException(
-                "No 'pool' says which server pool a Redis connection with database $database is: "
-                    . 'set it among the options in config/database.php, or in the connection.',
+                "No 'pool' names the server pool of a Redis connection with database $database: "
+                    . "set 'pool' in the options of config/database.php, or in the connection.",
             );
         }
         return $name;

@@ -1,0 +1,2 @@
+mod modules/onehop.so
+mod onehop.ini
