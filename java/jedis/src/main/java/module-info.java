@@ -1,6 +1,7 @@
 /**
  * The client, on Jedis. A program that is a module requires only this one. For metrics it also
- * requires {@code micrometer.core}, and for keep-alive times {@code jdk.net}.
+ * requires {@code micrometer.core}, for spans {@code micrometer.observation}, and for keep-alive
+ * times {@code jdk.net}.
  */
 // Jedis and Micrometer have no module-info.
 @SuppressWarnings({"requires-automatic", "requires-transitive-automatic"})
@@ -16,7 +17,9 @@ module io.onehop.jedis {
 
     // The client works without it.
     requires static jdk.net;
+    requires static micrometer.commons;
     requires static micrometer.core;
+    requires static micrometer.observation;
 
     // Only the compiler needs its annotations.
     requires static org.jspecify;

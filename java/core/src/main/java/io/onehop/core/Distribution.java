@@ -23,7 +23,11 @@ public enum Distribution {
         this.label = label;
     }
 
-    /** The name used in configuration files. */
+    /**
+     * The name used in configuration files.
+     *
+     * @return the name, such as {@code ketama}
+     */
     public String label() {
         return label;
     }

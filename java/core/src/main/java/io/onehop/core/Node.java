@@ -33,7 +33,11 @@ public record Node(
         boolean failing,
         boolean near) {
 
-    /** The address: {@code host:port} with a decimal port, or the path of the unix socket. */
+    /**
+     * The address to connect to.
+     *
+     * @return {@code host:port} with a decimal port, or the path of the unix socket
+     */
     public String address() {
         return path != null ? path : host + ":" + port;
     }

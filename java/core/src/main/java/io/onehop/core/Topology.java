@@ -11,28 +11,59 @@ import java.util.List;
  */
 public interface Topology {
 
-    /** The node that has a key. */
+    /**
+     * The node that has a key.
+     *
+     * @param key the key
+     * @return its node
+     */
     Node locate(byte[] key);
 
-    /** The node that has a key, encoded as UTF-8. */
+    /**
+     * The node that has a key, encoded as UTF-8.
+     *
+     * @param key the key
+     * @return its node
+     */
     Node locate(String key);
 
-    /** The steps by which {@link #locate} finds the node. */
+    /**
+     * The steps by which {@link #locate} finds the node.
+     *
+     * @param key the key
+     * @return the steps
+     */
     Explanation explain(byte[] key);
 
-    /** The steps by which {@link #locate} finds the node of a key, encoded as UTF-8. */
+    /**
+     * The steps by which {@link #locate} finds the node of a key, encoded as UTF-8.
+     *
+     * @param key the key
+     * @return the steps
+     */
     Explanation explain(String key);
 
-    /** All nodes in the order of their indexes, also ejected ones. */
+    /**
+     * All nodes, also ejected ones.
+     *
+     * @return the nodes in the order of their indexes
+     */
     List<Node> nodes();
 
-    /** The node of that name, or {@code null}. */
+    /**
+     * The node of that name.
+     *
+     * @param name the name, as in the configuration
+     * @return the node, or {@code null} if there is none
+     */
     @SuppressWarnings("exports") // Programs compile without the annotations.
     @Nullable Node find(String name);
 
     /**
-     * 32 hexadecimal digits. They are equal in two processes, of any language, exactly if both
-     * place keys alike. Ejection does not change them.
+     * Says whether two processes, of any language, place keys alike: exactly then their
+     * fingerprints are equal. Ejection does not change it.
+     *
+     * @return 32 hexadecimal digits
      */
     String fingerprint();
 }

@@ -56,7 +56,8 @@ public final class Spec {
         List<JsonObject> groups = objects(page.getAsJsonArray("testGroups"));
         int count = groups.stream().mapToInt(group -> group.getAsJsonArray("tests").size()).sum();
         if (count == 0 || count != page.get("numberOfTests").getAsInt()) {
-            throw new AssertionError(path + " has " + count + " tests and says otherwise.");
+            throw new AssertionError(
+                    path + " has " + count + " tests, but its numberOfTests differs.");
         }
         return groups;
     }

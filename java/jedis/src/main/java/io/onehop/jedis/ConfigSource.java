@@ -4,9 +4,13 @@ import io.onehop.core.base.Limits;
 import io.onehop.core.base.Message;
 import io.onehop.core.config.Config;
 import io.onehop.core.config.ConfigException;
+import io.onehop.core.config.PasswordFile;
+import io.onehop.core.topology.Directive.Fault;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.internal.failure.ConfigRefused;
 import io.onehop.jedis.internal.failure.Shown;
+
+import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -18,11 +22,13 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
+import java.util.Arrays;
 import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Where a server pool is configured: in a file, or in a text that replaces the file.
+ * Where a server pool is configured: in a file, or in a text that replaces the file. Its password
+ * may be in a file of its own.
  *
  * <p>In: a file or a text, and the name of the pool. Out: its bytes, and the server pool in them;
  * or a {@link ConfigRefused} that says what is wrong. The kernel follows links at each reading. It
@@ -36,13 +42,13 @@ final class ConfigSource {
 
     private static final System.Logger LOG = System.getLogger("io.onehop");
 
-    private final Path file; // Null for a text.
-    private final byte[] text;
+    private final @Nullable Path file; // Null for a text.
+    private final byte[] text; // Empty for a file.
     private final String pool;
 
     ConfigSource(Path file, String pool) {
         this.file = file;
-        this.text = null;
+        this.text = new byte[0];
         this.pool = pool;
     }
 
@@ -52,9 +58,9 @@ final class ConfigSource {
         this.pool = pool;
     }
 
-    /** True for a file. */
-    boolean mayChange() {
-        return file != null;
+    /** True if it, or the password of this pool, is in a file. */
+    boolean mayChange(ServerPool pool) {
+        return file != null || pool.redisAuthFile() != null;
     }
 
     /** The current bytes. Reads at most one byte more of a file than a configuration may have. */
@@ -62,17 +68,23 @@ final class ConfigSource {
         if (file == null) {
             return text;
         }
+        return read(file, Limits.CONFIG_BYTES_MAX, Message.FILE_UNREADABLE);
+    }
+
+    /** The bytes of a file, at most one more than it may have. */
+    private static byte[] read(Path file, int most, Message refusal) throws ConfigRefused {
+        String path = Shown.of(file.toString());
         try {
             // Reading a FIFO would block.
             if (!Files.readAttributes(file, BasicFileAttributes.class).isRegularFile()) {
                 Message reason = Files.isDirectory(file) ? Message.DIRECTORY : Message.NOT_A_FILE;
-                throw unreadable(reason.what(), null);
+                throw new ConfigRefused(refusal, null, path, reason.what());
             }
             try (InputStream bytes = Files.newInputStream(file)) {
-                return bytes.readNBytes(Limits.CONFIG_BYTES_MAX + 1);
+                return bytes.readNBytes(most + 1);
             }
         } catch (IOException unreadable) {
-            throw unreadable(Shown.of(why(unreadable)), unreadable);
+            throw new ConfigRefused(refusal, unreadable, path, Shown.of(why(unreadable)));
         }
     }
 
@@ -82,8 +94,8 @@ final class ConfigSource {
         try {
             config = Config.parse(bytes);
         } catch (ConfigException bad) {
-            String in = file == null ? Message.TEXT.what() : path();
-            throw new ConfigRefused(Message.FILE_REFUSED, bad, in, bad.line(), bad.reason());
+            String in = Message.TEXT.what() + (file == null ? "" : " " + path());
+            throw new ConfigRefused(Message.FILE_REFUSED, bad, in, bad.line(), bad.reasons());
         }
         ServerPool found = config.pool(pool);
         if (found == null) {
@@ -98,7 +110,29 @@ final class ConfigSource {
         if (!found.redis()) {
             throw new ConfigRefused(Message.MEMCACHED, null, Shown.of(pool));
         }
-        return found;
+        if (!found.sentinels().isEmpty()) {
+            throw new ConfigRefused(Message.SENTINELS_REFUSED, null, Shown.of(pool));
+        }
+        String password = passwordOf(found);
+        return password == null ? found : found.withPassword(password);
+    }
+
+    /**
+     * The password in the pool's password file as it is now; {@code null} if it has no such file.
+     */
+    @Nullable String passwordOf(ServerPool pool) throws ConfigRefused {
+        String path = pool.redisAuthFile();
+        if (path == null) {
+            return null;
+        }
+        byte[] content = read(Path.of(path), Limits.PASSWORD_FILE_BYTES_MAX, Message.PASSWORD_FILE);
+        try {
+            return PasswordFile.passwordIn(content);
+        } catch (Fault fault) {
+            throw new ConfigRefused(Message.PASSWORD_FILE, null, Shown.of(path), fault.reason());
+        } finally {
+            Arrays.fill(content, (byte) 0);
+        }
     }
 
     private static String why(IOException unreadable) {
@@ -111,9 +145,15 @@ final class ConfigSource {
 
     /** Logs one line if every user of the machine can read or change a password in the file. */
     void warnIfExposed(ServerPool pool) {
-        if (file == null || pool.redisAuth() == null) {
-            return;
+        String passwordFile = pool.redisAuthFile();
+        if (passwordFile != null) {
+            warnIfExposed(Path.of(passwordFile), "password file " + Shown.of(passwordFile));
+        } else if (file != null && pool.isPasswordInText()) {
+            warnIfExposed(file, toString());
         }
+    }
+
+    private static void warnIfExposed(Path file, String shown) {
         try {
             Set<PosixFilePermission> rights = Files.getPosixFilePermissions(file);
             boolean isRead = rights.contains(PosixFilePermission.OTHERS_READ);
@@ -121,7 +161,7 @@ final class ConfigSource {
             if (isRead || isWritten) {
                 LOG.log(
                         Level.WARNING,
-                        this
+                        shown
                                 + " holds a password, and every user of this machine may "
                                 + (!isWritten ? "read" : isRead ? "read and write" : "write")
                                 + " it: take these rights away (chmod o=)");
@@ -131,12 +171,8 @@ final class ConfigSource {
         }
     }
 
-    private ConfigRefused unreadable(String reason, Throwable cause) {
-        return new ConfigRefused(Message.FILE_UNREADABLE, cause, path(), reason);
-    }
-
     private String path() {
-        return Shown.of(file.toString());
+        return file == null ? "" : Shown.of(file.toString());
     }
 
     /** For the log. */

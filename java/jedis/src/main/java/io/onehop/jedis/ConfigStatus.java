@@ -1,5 +1,7 @@
 package io.onehop.jedis;
 
+import org.jspecify.annotations.Nullable;
+
 import java.time.Instant;
 
 /**
@@ -9,7 +11,8 @@ import java.time.Instant;
  * @param ok true if the client uses what the configuration says now
  * @param error the line and what is wrong there; {@code null} if the configuration is in use
  */
-public record ConfigStatus(Instant readAt, boolean ok, String error) {
+@SuppressWarnings("exports") // Programs compile without the annotations.
+public record ConfigStatus(Instant readAt, boolean ok, @Nullable String error) {
 
     static ConfigStatus used(long unixMs) {
         return new ConfigStatus(Instant.ofEpochMilli(unixMs), true, null);

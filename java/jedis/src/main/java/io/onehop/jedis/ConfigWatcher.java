@@ -10,14 +10,18 @@ import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 import io.onehop.jedis.internal.snapshot.Snapshots;
 
+import org.jspecify.annotations.Nullable;
+
 import java.lang.System.Logger.Level;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Checks once a second whether the configuration has changed. If so, new calls use the new one.
+ * Checks once a second whether the configuration, or the password file that it names, has changed.
+ * If so, new calls use the new one.
  *
  * <p>In: a {@link ConfigSource}. Out: topologies for {@link Snapshots}. Each is first announced to
  * the log and to the client's listener. A bad configuration never replaces a good one; the log says
@@ -41,8 +45,9 @@ final class ConfigWatcher implements AutoCloseable {
     private final Snapshots snapshots;
     private final Consumer<TopologyChange> listener;
     private final CountDownLatch closed = new CountDownLatch(1);
-    private byte[] seen; // Good or bad; null: it could not be read.
-    private String logged; // The problem that was logged last; null: none since the last success.
+    private byte @Nullable [] seen; // Good or bad; null: it could not be read.
+    // The problem that was logged last; null: none since the last success.
+    private @Nullable String logged;
     private volatile ConfigStatus status = ConfigStatus.used(Clock.unixMs());
 
     /** {@code seen} are the bytes that the first topology was made from. */
@@ -58,7 +63,7 @@ final class ConfigWatcher implements AutoCloseable {
     }
 
     void start() {
-        if (source.mayChange()) {
+        if (source.mayChange(snapshots.newest().pool())) {
             Thread thread = new Thread(this::run, "onehop-config");
             thread.setDaemon(true);
             thread.start();
@@ -94,20 +99,40 @@ final class ConfigWatcher implements AutoCloseable {
     void check() throws InterruptedException {
         try {
             byte[] bytes = bytes();
-            if (!Arrays.equals(bytes, seen)) {
-                seen = settled(bytes);
-                ServerPool pool = source.pool(seen);
+            boolean isOther = !Arrays.equals(bytes, seen);
+            if (isOther) {
+                bytes = settled(bytes);
+                seen = bytes;
+            }
+            if (isOther || hasOtherPassword()) {
+                ServerPool pool = source.pool(bytes);
                 source.warnIfExposed(pool);
                 adopt(pool);
                 logged = null;
                 status = ConfigStatus.used(Clock.unixMs());
             }
         } catch (ConfigRefused refused) {
-            complain(refused.getMessage());
+            complain(refused.reason());
         } catch (RuntimeException
                 | Error unexpected) { // Whatever the problem is, a later version may be good.
             complain(source + ", " + Shown.of(unexpected.toString()));
         }
+    }
+
+    /** True if the password file has another password, which it has had for a moment. */
+    private boolean hasOtherPassword() throws ConfigRefused, InterruptedException {
+        ServerPool pool = snapshots.newest().pool();
+        String password = source.passwordOf(pool);
+        if (password == null) {
+            return false;
+        }
+        String before = pool.redisAuth();
+        for (int i = 0; i < SETTLE_TRIES && !Objects.equals(password, before); i++) {
+            before = password;
+            closed.await(SETTLE_MS, TimeUnit.MILLISECONDS);
+            password = source.passwordOf(pool);
+        }
+        return !Objects.equals(password, pool.redisAuth());
     }
 
     /** If the file cannot be read, the next version counts as different. */
@@ -140,7 +165,7 @@ final class ConfigWatcher implements AutoCloseable {
     private PoolTopology mapped(ServerPool pool, PoolTopology before)
             throws ConfigRefused, InterruptedException {
         try {
-            return Cluster.of(pool, before);
+            return Cluster.of(pool, snapshots.newest().tls(), before);
         } catch (ConfigRefused silent) {
             seen = null; // The cluster may answer a second later, so this version is tried again.
             throw silent;

@@ -2,6 +2,8 @@ package io.onehop.jedis;
 
 import io.onehop.jedis.internal.connection.Deadline;
 
+import org.jspecify.annotations.Nullable;
+
 import redis.clients.jedis.Protocol.Command;
 
 import java.nio.ByteBuffer;
@@ -15,6 +17,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -46,7 +49,7 @@ final class Confirmations {
             this.message = message;
         }
 
-        static Kind of(Object command) {
+        static @Nullable Kind of(Object command) {
             return Arrays.stream(values())
                     .filter(kind -> kind.enter == command || kind.leave == command)
                     .findFirst()
@@ -57,7 +60,7 @@ final class Confirmations {
             return leave == command;
         }
 
-        static Kind ofMessage(byte[] said) {
+        static @Nullable Kind ofMessage(byte[] said) {
             return Arrays.stream(values())
                     .filter(kind -> is(said, kind.message))
                     .findFirst()
@@ -68,12 +71,12 @@ final class Confirmations {
     /** One expected confirmation, from the nodes with these indexes. */
     private static final class Expected {
         private final Command command;
-        private final byte[] channel;
+        private final byte @Nullable [] channel;
         private final BitSet nodes;
         private final Deadline deadline;
-        private List<?> pong;
+        private @Nullable List<?> pong;
 
-        Expected(Command command, byte[] channel, BitSet nodes, Deadline deadline) {
+        Expected(Command command, byte @Nullable [] channel, BitSet nodes, Deadline deadline) {
             this.command = command;
             this.channel = channel;
             this.nodes = nodes;
@@ -93,25 +96,22 @@ final class Confirmations {
     private final Map<Kind, Set<ByteBuffer>> wanted = new HashMap<>();
     private final Map<Kind, Set<ByteBuffer>> confirmed = new HashMap<>();
 
-    Confirmations() {
-        for (Kind kind : Kind.values()) {
-            wanted.put(kind, new LinkedHashSet<>());
-            confirmed.put(kind, new LinkedHashSet<>());
-        }
+    private static Set<ByteBuffer> of(Kind kind, Map<Kind, Set<ByteBuffer>> channels) {
+        return channels.computeIfAbsent(kind, first -> new LinkedHashSet<>());
     }
 
     /** What the caller is subscribed to, or will be after all confirmations. */
     List<byte[]> wanted(Kind kind) {
         List<byte[]> all = new ArrayList<>();
-        wanted.get(kind).forEach(channel -> all.add(channel.array()));
+        of(kind, wanted).forEach(channel -> all.add(channel.array()));
         return all;
     }
 
     /** A command is about to be sent to these nodes. No node, if we confirm it ourselves. */
-    void expect(Command command, byte[] channel, BitSet nodes, Deadline deadline) {
+    void expect(Command command, byte @Nullable [] channel, BitSet nodes, Deadline deadline) {
         Kind kind = Kind.of(command);
         if (kind != null && channel != null) {
-            change(wanted.get(kind), command == kind.enter, channel);
+            change(of(kind, wanted), command == kind.enter, channel);
         }
         expected.add(new Expected(command, channel, nodes, deadline));
     }
@@ -128,23 +128,23 @@ final class Confirmations {
     /**
      * The next confirmation if it is complete, as one server would send it; otherwise {@code null}.
      */
-    List<Object> next() {
+    @Nullable List<Object> next() {
         Expected first = expected.peek();
         if (first == null || !first.nodes.isEmpty()) {
             return null;
         }
         expected.remove();
         if (first.command == Command.PING) {
-            return new ArrayList<>(first.pong);
+            return new ArrayList<>(Objects.requireNonNull(first.pong, "PING goes to one node"));
         }
         Kind kind = Kind.of(first.command);
-        if (first.channel != null) {
-            change(confirmed.get(kind), first.command == kind.enter, first.channel);
+        if (kind != null && first.channel != null) {
+            change(of(kind, confirmed), first.command == kind.enter, first.channel);
         }
         long count =
                 kind == Kind.SHARDED
-                        ? confirmed.get(kind).size()
-                        : confirmed.get(Kind.CHANNEL).size() + confirmed.get(Kind.PATTERN).size();
+                        ? of(Kind.SHARDED, confirmed).size()
+                        : of(Kind.CHANNEL, confirmed).size() + of(Kind.PATTERN, confirmed).size();
         String name = first.command.name().toLowerCase(Locale.ROOT);
         return Arrays.asList(name.getBytes(StandardCharsets.US_ASCII), first.channel, count);
     }
@@ -172,7 +172,7 @@ final class Confirmations {
      */
     boolean isAwaited(Kind kind, byte[] channel) {
         return !expected.isEmpty()
-                && !confirmed.get(kind).contains(ByteBuffer.wrap(channel))
+                && !of(kind, confirmed).contains(ByteBuffer.wrap(channel))
                 && expected.stream()
                         .anyMatch(
                                 each ->

@@ -12,6 +12,11 @@ import io.onehop.core.ErrorKind.Outcome;
 public final class CrossNode extends OneHopException {
     private static final long serialVersionUID = 1;
 
+    /**
+     * Makes the exception; OneHop does, and tests of a program may.
+     *
+     * @param message what happened, and what to do
+     */
     public CrossNode(String message) {
         super(ErrorKind.CROSS_NODE, message, null, Outcome.NOT_SENT, null);
     }

@@ -3,6 +3,8 @@ package io.onehop.jedis;
 import io.onehop.core.ErrorKind;
 import io.onehop.core.ErrorKind.Outcome;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The server pool's {@code timeout} (milliseconds) passed during connect, write or read, for a
  * blocking command plus its own timeout. Or the calling thread was interrupted meanwhile; its
@@ -11,10 +13,20 @@ import io.onehop.core.ErrorKind.Outcome;
  * <p>The connection is closed, so a late reply cannot reach another command. {@link
  * #mayHaveExecuted()} says whether the command may have run.
  */
+@SuppressWarnings("exports") // Programs compile without the annotations.
 public final class DeadlineExceeded extends OneHopException {
     private static final long serialVersionUID = 1;
 
-    public DeadlineExceeded(String message, String node, Outcome outcome, Throwable cause) {
+    /**
+     * Makes the exception; OneHop does, and tests of a program may.
+     *
+     * @param message what happened, and what to do
+     * @param node the name of the node, or {@code null}
+     * @param outcome how far the command got
+     * @param cause what led to it, or {@code null}
+     */
+    public DeadlineExceeded(
+            String message, @Nullable String node, Outcome outcome, @Nullable Throwable cause) {
         super(ErrorKind.DEADLINE_EXCEEDED, message, node, outcome, cause);
     }
 }

@@ -3,6 +3,8 @@ package io.onehop.jedis;
 import io.onehop.core.ErrorKind;
 import io.onehop.core.ErrorKind.Outcome;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The node could not be reached or was lost. It refused, reset or closed the connection, or its
  * name does not resolve. Or it has failed before and rests (circuit breaker) while one caller at a
@@ -11,10 +13,20 @@ import io.onehop.core.ErrorKind.Outcome;
  * <p>Only this node's keys are affected. They stay on this node, unless the file sets {@code
  * auto_eject_hosts}. {@link #mayHaveExecuted()} says whether the command may have run.
  */
+@SuppressWarnings("exports") // Programs compile without the annotations.
 public final class NodeDown extends OneHopException {
     private static final long serialVersionUID = 1;
 
-    public NodeDown(String message, String node, Outcome outcome, Throwable cause) {
+    /**
+     * Makes the exception; OneHop does, and tests of a program may.
+     *
+     * @param message what happened, and what to do
+     * @param node the name of the node, or {@code null}
+     * @param outcome how far the command got
+     * @param cause what led to it, or {@code null}
+     */
+    public NodeDown(
+            String message, @Nullable String node, Outcome outcome, @Nullable Throwable cause) {
         super(ErrorKind.NODE_DOWN, message, node, outcome, cause);
     }
 }

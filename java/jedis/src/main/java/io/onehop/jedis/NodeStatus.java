@@ -2,7 +2,10 @@ package io.onehop.jedis;
 
 import io.onehop.core.Role;
 
+import org.jspecify.annotations.Nullable;
+
 import java.time.Duration;
+import java.time.Instant;
 
 /**
  * What a client knows about one node at one moment. Each number is read by itself, because calls
@@ -22,8 +25,11 @@ import java.time.Duration;
  * @param leased connections in use
  * @param idle connections that are open and not in use
  * @param poolSize the maximum number of connections
+ * @param since when the client first had this node; its counters began then
+ * @param lastAnswered when a call last succeeded, exact to 100 ms; {@code null} before the first
  * @param calls commands, or parts of batches, that have ended, well or not
  * @param errors calls that failed
+ * @param recentErrors those of the last five minutes
  * @param redirects replies that redirected a command to another node
  * @param leases connections handed out
  * @param waits leases that had to wait for a connection
@@ -33,22 +39,26 @@ import java.time.Duration;
  * @param p50 median duration of successful calls; zero if there were none
  * @param p99 99th percentile of the same
  */
+@SuppressWarnings("exports") // Programs compile without the annotations.
 public record NodeStatus(
         String name,
         String address,
         int weight,
         Role role,
-        String master,
+        @Nullable String master,
         double share,
         State state,
         Duration restsFor,
         int failures,
-        String reason,
+        @Nullable String reason,
         int leased,
         int idle,
         int poolSize,
+        Instant since,
+        @Nullable Instant lastAnswered,
         long calls,
         long errors,
+        long recentErrors,
         long redirects,
         long leases,
         long waits,
@@ -60,6 +70,7 @@ public record NodeStatus(
 
     /** Whether a node is asked. */
     public enum State {
+        /** It answers, or nothing was sent to it yet. */
         UP,
         /** It has failed. Calls for its keys fail immediately, except for one probe at a time. */
         RESTING,

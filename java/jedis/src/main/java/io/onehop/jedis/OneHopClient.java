@@ -6,12 +6,19 @@ import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.internal.failure.ConfigRefused;
 import io.onehop.jedis.internal.failure.Failure;
+import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.request.RoutedArguments;
+import io.onehop.jedis.internal.route.CallObserver;
 import io.onehop.jedis.internal.route.CurrentRoute;
 import io.onehop.jedis.internal.route.EachNode;
 import io.onehop.jedis.internal.route.ScanConnection;
 import io.onehop.jedis.internal.snapshot.IdleConnectionEvictor;
 import io.onehop.jedis.internal.snapshot.Snapshots;
+import io.onehop.jedis.internal.tls.ClientTls;
+import io.onehop.jedis.internal.tls.Tls;
+import io.onehop.jedis.internal.tls.Tls.Verify;
+
+import org.jspecify.annotations.Nullable;
 
 import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.BinaryJedisPubSub;
@@ -24,14 +31,20 @@ import redis.clients.jedis.JedisPubSub;
 import redis.clients.jedis.JedisShardedPubSub;
 import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.ScanIteration;
+import redis.clients.jedis.SslOptions;
+import redis.clients.jedis.SslVerifyMode;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.csc.Cache;
 
+import java.io.IOException;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
+
+import javax.net.ssl.SSLContext;
 
 /**
  * Jedis' API over a server pool of redis nodes. Every key is on the node where nutcracker would
@@ -90,7 +103,11 @@ public final class OneHopClient extends UnifiedJedis {
         return this;
     }
 
-    /** A builder for a client. */
+    /**
+     * Starts to build a client.
+     *
+     * @return a builder
+     */
     public static Builder builder() {
         return new Builder();
     }
@@ -98,6 +115,8 @@ public final class OneHopClient extends UnifiedJedis {
     /**
      * The state of the nodes, and counters of all calls so far. It asks no node. Any thread; it
      * also works after {@link #close}.
+     *
+     * @return a snapshot
      */
     public PoolStatus status() {
         return PoolStatus.of(snapshots().newest(), watcher.status(), snapshots().isClosed());
@@ -106,6 +125,8 @@ public final class OneHopClient extends UnifiedJedis {
     /**
      * The current topology: the nodes, and which node has a key and why. Immutable. A change of the
      * configuration or the map makes another one, so call this again. Any thread.
+     *
+     * @return the topology that new calls use
      */
     public Topology topology() {
         return route.take().topology();
@@ -177,6 +198,8 @@ public final class OneHopClient extends UnifiedJedis {
      * changes its connection. If a node fails, throws {@link PartialBatch}, or that node's failure
      * if nothing arrived.
      *
+     * @param <T> the type of the reply
+     * @param command makes the command
      * @return the replies by the names of the nodes, in node order
      */
     public <T> Map<String, T> onEachNode(Function<CommandObjects, CommandObject<T>> command) {
@@ -186,6 +209,9 @@ public final class OneHopClient extends UnifiedJedis {
     /**
      * The same for a command in words. The replies are as Jedis reads them from the wire, and an
      * error reply is a value.
+     *
+     * @param arguments the command and its arguments
+     * @return the replies by the names of the nodes, in node order
      */
     public Map<String, Object> onEachNode(CommandArguments arguments) {
         return new EachNode(route.take()).raw(arguments);
@@ -194,6 +220,10 @@ public final class OneHopClient extends UnifiedJedis {
     /**
      * Sends a command to the node of that name, as {@link #onEachNode(Function)} does to all.
      *
+     * @param <T> the type of the reply
+     * @param node the name of the node, as in the configuration
+     * @param command makes the command
+     * @return the reply
      * @throws IllegalArgumentException if there is no such node
      */
     public <T> T onNode(String node, Function<CommandObjects, CommandObject<T>> command) {
@@ -201,7 +231,13 @@ public final class OneHopClient extends UnifiedJedis {
         return nodes.one(nodes.index(node), command.apply(commandObjects));
     }
 
-    /** The same for a command in words. The reply is as Jedis reads it from the wire. */
+    /**
+     * The same for a command in words. The reply is as Jedis reads it from the wire.
+     *
+     * @param node the name of the node, as in the configuration
+     * @param arguments the command and its arguments
+     * @return the reply
+     */
     public Object onNode(String node, CommandArguments arguments) {
         EachNode nodes = new EachNode(route.take());
         return nodes.one(
@@ -245,12 +281,20 @@ public final class OneHopClient extends UnifiedJedis {
     /**
      * Subscribes to sharded channels as {@code RedisClusterClient} does. SPUBLISH goes to the same
      * node.
+     *
+     * @param subscriber receives the messages
+     * @param channels the channels
      */
     public void ssubscribe(JedisShardedPubSub subscriber, String... channels) {
         listen(connection -> subscriber.proceed(connection, channels));
     }
 
-    /** The same for bytes. */
+    /**
+     * The same for bytes.
+     *
+     * @param subscriber receives the messages
+     * @param channels the channels
+     */
     public void ssubscribe(BinaryJedisShardedPubSub subscriber, byte[]... channels) {
         listen(connection -> subscriber.proceed(connection, channels));
     }
@@ -282,18 +326,24 @@ public final class OneHopClient extends UnifiedJedis {
      * thread.
      */
     public static final class Builder {
-        private Path file;
-        private String text;
-        private String pool;
+        private @Nullable Path file;
+        private @Nullable String text;
+        private @Nullable String pool;
         private Consumer<TopologyChange> listener = change -> {};
+        private @Nullable OneHopTracing tracing;
+        private @Nullable Tls tls;
 
         private Builder() {}
 
         /**
-         * The configuration file: a nutcracker.yml, with or without OneHop's own directives. While
-         * the client is open, a thread checks once a second whether the file has changed. New calls
-         * use the new file. A bad, half-written or missing file changes nothing, and the log
-         * ({@code io.onehop}) says once what is wrong.
+         * The configuration file: a nutcracker.yml, with or without OneHop's own directives. In a
+         * server pool with one of these, <code>${NAME}</code> is an environment variable. While the
+         * client is open, a thread checks once a second whether the file has changed. New calls use
+         * the new file. A bad, half-written or missing file changes nothing, and the log ({@code
+         * io.onehop}) says once what is wrong.
+         *
+         * @param file the path of the file
+         * @return this builder
          */
         public Builder config(Path file) {
             this.file = file;
@@ -301,7 +351,12 @@ public final class OneHopClient extends UnifiedJedis {
             return this;
         }
 
-        /** The configuration itself, instead of a file. */
+        /**
+         * The text of a configuration, instead of a file.
+         *
+         * @param text what a file would contain
+         * @return this builder
+         */
         public Builder configText(String text) {
             this.text = text;
             this.file = null;
@@ -312,13 +367,71 @@ public final class OneHopClient extends UnifiedJedis {
          * Calls this listener when the configuration has changed, before calls use the new one.
          * {@code TopologyChange} says how many keys move. It runs on the thread that watches the
          * file. The change waits until the listener returns, and the listener cannot prevent it.
+         *
+         * @param listener receives each change
+         * @return this builder
          */
         public Builder onChange(Consumer<TopologyChange> listener) {
             this.listener = Objects.requireNonNull(listener);
             return this;
         }
 
-        /** The name of the server pool. */
+        /**
+         * Makes a span of every call and every batch.
+         *
+         * @param tracing makes the spans
+         * @return this builder
+         */
+        public Builder tracing(OneHopTracing tracing) {
+            this.tracing = Objects.requireNonNull(tracing);
+            return this;
+        }
+
+        /**
+         * Encrypts every connection by this context, as a TLS client. Its trust managers decide
+         * which certificates are trusted, and the certificate of each node must be for the node's
+         * host as the configuration or the map of the cluster spells it. A Redis Cluster is asked
+         * for its TLS ports.
+         *
+         * @param context what {@code SSLContext.getDefault()} or the caller has made
+         * @return this builder
+         */
+        public Builder tls(SSLContext context) {
+            this.tls = Tls.of(Objects.requireNonNull(context), null, Verify.FULL);
+            return this;
+        }
+
+        /**
+         * The same with Jedis' options: their stores, their parameters, and their verify mode. A
+         * server name in their parameters replaces the host of every node.
+         *
+         * @param options as for Jedis' own clients
+         * @return this builder
+         * @throws ConfigInvalid if a store of the options cannot be read
+         */
+        public Builder tls(SslOptions options) {
+            try {
+                SSLContext context = options.createSslContext();
+                Verify verify =
+                        options.getSslVerifyMode() == SslVerifyMode.FULL
+                                ? Verify.FULL
+                                : Verify.CONTEXT;
+                this.tls = Tls.of(context, options.getSslParameters(), verify);
+                return this;
+            } catch (IOException | GeneralSecurityException bad) {
+                throw Failure.ofBuild(
+                        Message.TLS_OPTIONS.what(Shown.of(bad.toString())),
+                        Failure.advice(Message.TLS_OPTIONS),
+                        bad);
+            }
+        }
+
+        /**
+         * Chooses the server pool.
+         *
+         * @param name its name in the configuration
+         * @return this builder
+         */
         public Builder pool(String name) {
             this.pool = name;
             return this;
@@ -327,27 +440,41 @@ public final class OneHopClient extends UnifiedJedis {
         /**
          * Makes the client.
          *
+         * @return an open client
          * @throws ConfigInvalid if the configuration cannot be read, is invalid, or lacks such a
          *     pool of redis nodes
          */
         public OneHopClient build() {
-            JedisVersion.require();
-            if (pool == null || file == null && text == null) {
-                Message missing = pool == null ? Message.NO_POOL_NAME : Message.NO_CONFIGURATION;
-                throw Failure.ofBuild(missing.what(), missing.advice(), null);
-            }
-            ConfigSource source =
-                    file != null ? new ConfigSource(file, pool) : new ConfigSource(text, pool);
+            Versions.requireJedis();
+            ConfigSource source = source();
             try {
                 byte[] bytes = source.bytes();
                 ServerPool read = source.pool(bytes);
                 source.warnIfExposed(read);
-                Snapshots snapshots = new Snapshots(PoolTopology.of(read));
+                Snapshots snapshots = new Snapshots(PoolTopology.of(read), new ClientTls(tls));
                 ConfigWatcher watcher = new ConfigWatcher(source, bytes, snapshots, listener);
-                return new OneHopClient(new CurrentRoute(snapshots), watcher).started();
+                CallObserver observer = tracing == null ? null : tracing.observer();
+                return new OneHopClient(new CurrentRoute(snapshots, observer), watcher).started();
             } catch (ConfigRefused refused) {
-                throw Failure.ofBuild(refused.getMessage(), refused.advice(), refused.getCause());
+                throw Failure.ofBuild(refused.reason(), refused.advice(), refused.getCause());
             }
+        }
+
+        private ConfigSource source() {
+            if (pool == null) {
+                throw missing(Message.NO_POOL_NAME);
+            }
+            if (file != null) {
+                return new ConfigSource(file, pool);
+            }
+            if (text == null) {
+                throw missing(Message.NO_CONFIGURATION);
+            }
+            return new ConfigSource(text, pool);
+        }
+
+        private static ConfigInvalid missing(Message message) {
+            return Failure.ofBuild(message.what(), Failure.advice(message), null);
         }
     }
 }

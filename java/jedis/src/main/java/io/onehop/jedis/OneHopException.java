@@ -3,6 +3,8 @@ package io.onehop.jedis;
 import io.onehop.core.ErrorKind;
 import io.onehop.core.ErrorKind.Outcome;
 
+import org.jspecify.annotations.Nullable;
+
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
@@ -14,36 +16,53 @@ import redis.clients.jedis.exceptions.JedisException;
  * redis.clients.jedis.exceptions.JedisDataException}. Unchecked, immutable, safe to share between
  * threads. Programs may construct one, to test how they handle it.
  */
+@SuppressWarnings("exports") // Programs compile without the annotations.
 public abstract class OneHopException extends JedisException {
     private static final long serialVersionUID = 1;
 
+    /** What happened. */
     private final ErrorKind kind;
-    private final String node;
+
+    /** The name of the node that failed, or {@code null}. */
+    private final @Nullable String node;
+
+    /** How far the command got. */
     private final Outcome outcome;
 
-    OneHopException(ErrorKind kind, String message, String node, Outcome outcome, Throwable cause) {
+    OneHopException(
+            ErrorKind kind,
+            String message,
+            @Nullable String node,
+            Outcome outcome,
+            @Nullable Throwable cause) {
         super(message, cause);
         this.kind = kind;
         this.node = node;
         this.outcome = outcome;
     }
 
-    /** What happened. The names are the same as in PHP. */
+    /**
+     * What happened. The names are the same as in PHP.
+     *
+     * @return the kind of the failure
+     */
     public ErrorKind getKind() {
         return kind;
     }
 
     /**
-     * The name of the node that failed, as in the configuration; {@code null} if no node failed, or
-     * more than one.
+     * The name of the node that failed, as in the configuration.
+     *
+     * @return the name; {@code null} if no node failed, or more than one
      */
-    public String getNode() {
+    public @Nullable String getNode() {
         return node;
     }
 
     /**
-     * True if the command, or a command of the batch, may have run on a node. If false, repeating
-     * it is safe.
+     * Whether the command, or a command of the batch, may have run on a node.
+     *
+     * @return if false, repeating it is safe
      */
     public boolean mayHaveExecuted() {
         return outcome.mayHaveExecuted();

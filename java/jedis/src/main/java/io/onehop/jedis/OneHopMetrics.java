@@ -16,7 +16,10 @@ import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 import io.onehop.jedis.internal.snapshot.Snapshots;
 
+import org.jspecify.annotations.Nullable;
+
 import java.time.Duration;
+import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,11 +35,11 @@ import java.util.stream.IntStream;
 
 /**
  * A client's counters for Micrometer: {@code new OneHopMetrics(client).bindTo(registry)}. Names and
- * labels are those of spec/meter, section 4, so PHP and Java form the same series.
+ * labels are those of spec/meter, section 5, so PHP and Java form the same series.
  *
  * <p>Micrometer is an optional dependency; only this class needs it. Meters come and go with the
- * nodes of the configuration. A closed client has none. Times are recorded from the binding on;
- * counters cover the client's whole life. Any thread.
+ * nodes of the configuration. A closed client has none, except {@code onehop.build.info}. Times are
+ * recorded from the binding on; counters cover the client's whole life. Any thread.
  */
 @SuppressWarnings("exports") // A program that is a module and has Micrometer requires it itself.
 public final class OneHopMetrics implements MeterBinder {
@@ -49,7 +52,11 @@ public final class OneHopMetrics implements MeterBinder {
     private final OneHopClient client;
     private final Snapshots snapshots;
 
-    /** Meters of this client, until it is closed. */
+    /**
+     * Meters of this client, until it is closed.
+     *
+     * @param client the client
+     */
     public OneHopMetrics(OneHopClient client) {
         this.client = client;
         this.snapshots = client.snapshots();
@@ -57,9 +64,19 @@ public final class OneHopMetrics implements MeterBinder {
 
     @Override
     public void bindTo(MeterRegistry registry) {
+        Gauge.builder("onehop.build.info", () -> 1)
+                .description("1, with the versions of what runs")
+                .tags("version", orUnknown(Versions.ofOneHop()))
+                .tags("java", Runtime.version().toString())
+                .tags("jedis", orUnknown(Versions.ofJedis()))
+                .register(registry);
         Bound bound = new Bound(registry, client);
         bound.update();
         snapshots.watch(bound::update);
+    }
+
+    private static String orUnknown(@Nullable String version) {
+        return version == null ? "unknown" : version;
     }
 
     /** One node, however it is reached. Its meters are made once. */
@@ -217,16 +234,7 @@ public final class OneHopMetrics implements MeterBinder {
                             node,
                             tags,
                             NodeMeter::bytesReceived));
-            made.add(gauge("connections", node, tags.and("state", "leased"), Pool::leased));
-            made.add(gauge("connections", node, tags.and("state", "idle"), Pool::idle));
-            made.add(gauge("connections.max", node, tags, of -> of.endpoint().poolSize()));
-            made.add(
-                    gauge(
-                            "node.up",
-                            node,
-                            tags,
-                            of -> of.health().isUp(NodeHealth.nowMs()) ? 1 : 0));
-            made.add(gauge("share", node, tags, this::share));
+            gauges(node, tags);
             Timer latency =
                     Timer.builder("onehop.latency")
                             .description("How long calls took that ended well")
@@ -236,6 +244,47 @@ public final class OneHopMetrics implements MeterBinder {
             pool.meter().onCall(ns -> latency.record(ns, TimeUnit.NANOSECONDS));
             made.add(latency);
             return node;
+        }
+
+        private void gauges(Metered node, Tags tags) {
+            String connections = "Connections in use (leased), and open but not in use (idle)";
+            Tags leased = tags.and("state", "leased");
+            Tags idle = tags.and("state", "idle");
+            List<Meter> made = node.meters;
+            made.add(gauge("connections", connections, node, leased, Pool::leased));
+            made.add(gauge("connections", connections, node, idle, Pool::idle));
+            made.add(
+                    gauge(
+                            "connections.max",
+                            "The most connections there may be",
+                            node,
+                            tags,
+                            of -> of.endpoint().poolSize()));
+            made.add(
+                    gauge(
+                            "node.up",
+                            "1; 0 while the node rests or is ejected",
+                            node,
+                            tags,
+                            of -> of.health().isUp(NodeHealth.nowMs()) ? 1 : 0));
+            made.add(
+                    gauge(
+                            "share",
+                            "How much of the key space the node has, 0 to 1",
+                            node,
+                            tags,
+                            this::share));
+            made.add(
+                    Gauge.builder("onehop.last.answer.timestamp", node, Bound::lastAnswer)
+                            .description("When the node last answered a call, since 1970")
+                            .baseUnit("seconds")
+                            .tags(tags)
+                            .register(registry));
+        }
+
+        private static double lastAnswer(Metered node) {
+            Instant last = node.pool.meter().lastAnswered();
+            return last == null ? Double.NaN : last.toEpochMilli() / 1000.0;
         }
 
         private double share(Pool pool) {
@@ -257,8 +306,10 @@ public final class OneHopMetrics implements MeterBinder {
                     .register(registry);
         }
 
-        private Meter gauge(String name, Metered node, Tags tags, ToDoubleFunction<Pool> value) {
+        private Meter gauge(
+                String name, String what, Metered node, Tags tags, ToDoubleFunction<Pool> value) {
             return Gauge.builder("onehop." + name, node, of -> value.applyAsDouble(of.pool))
+                    .description(what)
                     .tags(tags)
                     .register(registry);
         }

@@ -20,6 +20,13 @@ public final class PartialBatch extends OneHopException {
     private final transient List<Object> replies;
     private final transient Map<String, OneHopException> failures;
 
+    /**
+     * Makes the exception; OneHop does, and tests of a program may.
+     *
+     * @param message what happened, and what to do
+     * @param replies the replies in the caller's order, with the failure in place of a missing one
+     * @param failures the failures by the names of their nodes; at least one
+     */
     public PartialBatch(
             String message, List<Object> replies, Map<String, OneHopException> failures) {
         super(
@@ -39,12 +46,18 @@ public final class PartialBatch extends OneHopException {
      * that the node answered is a {@code JedisDataException}. MGET has one for each key. MSET has
      * one for each pair, {@code "OK"}. DEL, UNLINK, TOUCH and EXISTS count, so they have one: the
      * sum of the nodes that answered.
+     *
+     * @return the replies; unmodifiable
      */
     public List<Object> getReplies() {
         return replies;
     }
 
-    /** The failures by the names of their nodes, in node order; at least one. */
+    /**
+     * The failures by the names of their nodes.
+     *
+     * @return at least one, in node order; unmodifiable
+     */
     public Map<String, OneHopException> getFailures() {
         return failures;
     }

@@ -4,8 +4,11 @@ import io.onehop.jedis.internal.batch.Batch;
 import io.onehop.jedis.internal.batch.Reply;
 import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.failure.Failure;
+import io.onehop.jedis.internal.route.BatchName;
 import io.onehop.jedis.internal.route.CurrentRoute;
 import io.onehop.jedis.internal.route.Route;
+
+import org.jspecify.annotations.Nullable;
 
 import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.CommandObjects;
@@ -23,9 +26,11 @@ import java.util.Map;
  */
 final class Pipeline extends OneHopPipeline {
     /** What was added since the last {@link #sync}, placed by one route. */
-    private record Queued(Route route, Batch batch, List<Reply<?>> replies) {
+    private record Queued(
+            Route route, Batch batch, List<Reply<?>> replies, @Nullable BatchName name) {
         static Queued of(Route route) {
-            return new Queued(route, route.runner().begin(), new ArrayList<>());
+            return new Queued(
+                    route, route.runner().begin(), new ArrayList<>(), route.batchName("PIPELINE"));
         }
 
         String pool() {
@@ -34,7 +39,7 @@ final class Pipeline extends OneHopPipeline {
     }
 
     private final CurrentRoute current;
-    private Queued queued; // Null if nothing was added yet.
+    private @Nullable Queued queued; // Null if nothing was added yet.
 
     Pipeline(CommandObjects commandObjects, CurrentRoute current) {
         super(commandObjects);
@@ -49,6 +54,9 @@ final class Pipeline extends OneHopPipeline {
         Commands.refuseHooks(command.getArguments(), "pipeline", queued.pool());
         Reply<T> reply = queued.route().append(command, queued.batch());
         queued.replies().add(reply);
+        if (queued.name() != null) {
+            queued.name().add(command.getArguments());
+        }
         return reply;
     }
 
@@ -64,6 +72,17 @@ final class Pipeline extends OneHopPipeline {
         }
         Queued sent = queued;
         queued = null;
+        sent.route()
+                .observed(
+                        String.valueOf(sent.name()),
+                        sent.replies().size(),
+                        () -> {
+                            run(sent);
+                            return null;
+                        });
+    }
+
+    private static void run(Queued sent) {
         sent.route().runner().run(sent.batch());
         Map<String, OneHopException> failures = sent.batch().failures();
         if (!failures.isEmpty()) {

@@ -74,8 +74,11 @@ public record PoolStatus(
                 pool.leased(),
                 pool.idle(),
                 pool.endpoint().poolSize(),
+                meter.since(),
+                meter.lastAnswered(),
                 meter.calls(),
                 meter.errors(),
+                meter.recentErrors(nowMs),
                 meter.redirects(),
                 meter.leases(),
                 meter.waits(),
@@ -95,11 +98,25 @@ public record PoolStatus(
     }
 
     /**
-     * True if every node is up and the client is open. Use it for an alarm, not for a readiness or
-     * liveness probe: a node that is down costs only its own keys, but an instance that is taken
-     * out of service serves none.
+     * True if every node is up and the client is open. Use it for an alarm, not for a probe: a node
+     * that is down costs only its own keys, but an instance that is taken out of service serves
+     * none. For probes there is {@link #isUsable}.
+     *
+     * @return false if a node rests or is ejected, or the client is closed
      */
     public boolean isWell() {
         return nodes.stream().allMatch(node -> node.state() == State.UP);
+    }
+
+    /**
+     * True if the client is open and would ask at least one node now: it is up, or its rest is over
+     * and the next call probes it. Use it for a readiness probe. Nodes are asked only by calls, so
+     * an instance that waited for a node to be up before it took calls would wait for ever.
+     *
+     * @return false if no node can be asked now
+     */
+    public boolean isUsable() {
+        return nodes.stream()
+                .anyMatch(node -> node.state() != State.CLOSED && node.restsFor().isZero());
     }
 }

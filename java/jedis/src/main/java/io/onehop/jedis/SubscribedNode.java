@@ -9,6 +9,8 @@ import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.pool.Holder;
 import io.onehop.jedis.internal.pool.Pool;
 
+import org.jspecify.annotations.Nullable;
+
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisException;
@@ -30,7 +32,7 @@ final class SubscribedNode {
     private final Pool pool;
     private final NodeConnection connection;
     private final SelectionKey key;
-    private Object next;
+    private @Nullable Object next;
 
     /** Leases a connection and registers it with the selector. */
     SubscribedNode(Pool pool, Selector selector, Holder holder) {
@@ -63,7 +65,7 @@ final class SubscribedNode {
      * The next message or confirmation, if it has arrived. It stays the next one until {@link
      * #taken}.
      */
-    Object next() {
+    @Nullable Object next() {
         try {
             if (next == null && connection.arrivedReplies() > 0) {
                 next = connection.nextReply();

@@ -17,6 +17,8 @@ import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.route.CurrentRoute;
 import io.onehop.jedis.internal.route.Route;
 
+import org.jspecify.annotations.Nullable;
+
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
@@ -31,6 +33,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -66,7 +69,7 @@ final class Subscription extends Connection {
     private final Queue<CommandArguments> commands = new ConcurrentLinkedQueue<>();
     private final Map<Integer, SubscribedNode> nodes = new TreeMap<>();
     private final Confirmations confirmations = new Confirmations();
-    private Route checked;
+    private @Nullable Route checked;
 
     Subscription(CurrentRoute current) {
         super(builder().socketFactory(new NodeSocket.Factory("subscription")));
@@ -146,7 +149,7 @@ final class Subscription extends Connection {
     }
 
     /** The next message of any node. Notes confirmations on the way. */
-    private List<?> receive() {
+    private @Nullable List<?> receive() {
         boolean isConfirmed = false;
         for (Map.Entry<Integer, SubscribedNode> each : nodes.entrySet()) {
             SubscribedNode node = each.getValue();
@@ -217,7 +220,7 @@ final class Subscription extends Connection {
                     confirmations.deadline() == Deadline.NONE
                             ? nodes.keySet().iterator().next()
                             : confirmations.missing();
-            throw nodes.get(index).failure(over);
+            throw Objects.requireNonNull(nodes.get(index), "only these were asked").failure(over);
         }
         nodes.values().forEach(node -> node.fill(selector.selectedKeys()));
     }
@@ -232,7 +235,7 @@ final class Subscription extends Connection {
             channels.add(arguments.get(i).getRaw());
         }
         boolean isLeaving = kind != null && kind.isLeftBy(command);
-        if (isLeaving && channels.isEmpty()) {
+        if (kind != null && isLeaving && channels.isEmpty()) {
             channels = confirmations.wanted(kind);
         }
         if (command == Command.PING || channels.isEmpty()) {
@@ -271,7 +274,7 @@ final class Subscription extends Connection {
     }
 
     /** The nodes of a channel. Leaving it concerns only nodes that are subscribed. */
-    private BitSet targets(Kind kind, byte[] channel, boolean isLeaving) {
+    private BitSet targets(@Nullable Kind kind, byte[] channel, boolean isLeaving) {
         BitSet targets = homes(route, kind, channel);
         for (int i = 0; i < route.pools().length; i++) {
             targets.set(i, targets.get(i) && (!isLeaving || nodes.containsKey(i)));
@@ -280,7 +283,7 @@ final class Subscription extends Connection {
     }
 
     /** The nodes on which this route publishes a channel's messages. */
-    private static BitSet homes(Route route, Kind kind, byte[] channel) {
+    private static BitSet homes(Route route, @Nullable Kind kind, byte[] channel) {
         BitSet homes = new BitSet();
         ServerPool pool = route.snapshot().pool();
         boolean isAnywhere = pool.distribution() == Distribution.RANDOM;

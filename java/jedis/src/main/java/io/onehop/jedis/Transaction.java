@@ -3,12 +3,18 @@ package io.onehop.jedis;
 import io.onehop.core.base.Message;
 import io.onehop.core.wire.WireException;
 import io.onehop.jedis.internal.batch.Reply;
+import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.connection.NodeConnection;
+import io.onehop.jedis.internal.failure.Failure;
+import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.request.RequestBuffer;
+import io.onehop.jedis.internal.route.BatchName;
 import io.onehop.jedis.internal.route.CurrentRoute;
 import io.onehop.jedis.internal.route.Held;
 import io.onehop.jedis.internal.route.Route;
 import io.onehop.jedis.internal.route.TransactionBinding;
+
+import org.jspecify.annotations.Nullable;
 
 import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.CommandArguments;
@@ -23,6 +29,7 @@ import redis.clients.jedis.util.SafeEncoder;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -45,15 +52,16 @@ final class Transaction extends AbstractTransaction {
 
     private final CurrentRoute current;
     private final List<Reply<?>> queued = new ArrayList<>();
-    private RequestBuffer
-            // The queued commands, encoded, so the caller may change its arrays afterwards.
-            requests;
-    private Route route; // From the first command to the end; null before the first command.
-    private TransactionBinding binding;
-    private Held held;
-    private OneHopException lost;
+    // The queued commands, encoded, so the caller may change its arrays afterwards.
+    private @Nullable RequestBuffer requests;
+    private @Nullable BatchName name; // Null if nothing is queued, or calls are not observed.
+    // From the first command to the end; null before the first command.
+    private @Nullable Route route;
+    private @Nullable TransactionBinding binding;
+    private @Nullable Held held;
+    private @Nullable OneHopException lost;
     // The first refused call. Nothing is executed after it.
-    private OneHopException refused;
+    private @Nullable OneHopException refused;
     private boolean isOpen;
 
     /** A transaction that is open, or one that waits for {@link #multi}. */
@@ -77,14 +85,19 @@ final class Transaction extends AbstractTransaction {
 
     private String watch(CommandObject<String> command) {
         require(!isOpen, "WATCH inside MULTI");
-        requireUnharmed();
-        TransactionBinding next = next(command.getArguments());
+        Route route = unharmed();
+        TransactionBinding next =
+                Objects.requireNonNull(next(command.getArguments(), route), "WATCH names a key");
+        return route.observed("WATCH", 1, () -> watch(command, next, route));
+    }
+
+    private String watch(CommandObject<String> command, TransactionBinding next, Route route) {
         if (held != null) {
-            return call(connection -> connection.executeCommand(command));
+            return call(route, connection -> connection.executeCommand(command));
         }
-        held = new Held(next.pool(), this);
+        hold(next.pool(), route);
         try {
-            String status = call(connection -> connection.executeCommand(command));
+            String status = call(route, connection -> connection.executeCommand(command));
             binding = next;
             return status;
         } finally {
@@ -111,40 +124,44 @@ final class Transaction extends AbstractTransaction {
 
     @Override
     protected <T> Response<T> appendCommand(CommandObject<T> command) {
-        requireUnharmed();
+        Route route = unharmed();
         if (!isOpen) {
-            return executed(command);
+            return executed(command, route);
         }
-        requirePlaced(command.getArguments());
+        requirePlaced(command.getArguments(), route);
         Reply<T> reply = new Reply<>(command.getBuilder());
         if (requests == null) {
             requests =
                     new RequestBuffer(
                             (binding == null ? route.anyPool() : binding.pool()).buffers());
+            name = route.batchName("MULTI");
         }
         requests.append(command.getArguments());
         queued.add(reply);
+        if (name != null) {
+            name.add(command.getArguments());
+        }
         return reply;
     }
 
     /** A refused command ends the transaction, as an error does while a node queues commands. */
-    private void requirePlaced(CommandArguments arguments) {
+    private void requirePlaced(CommandArguments arguments, Route route) {
         try {
-            binding = next(arguments);
+            binding = next(arguments, route);
         } catch (CrossNode | Unsupported refusal) {
             refused = refusal;
             throw refusal;
         }
     }
 
-    private TransactionBinding next(CommandArguments arguments) {
+    private @Nullable TransactionBinding next(CommandArguments arguments, Route route) {
         return TransactionBinding.next(binding, arguments, route.snapshot(), route.intake());
     }
 
     /** Between WATCH and MULTI a command is answered immediately. */
-    private <T> Response<T> executed(CommandObject<T> command) {
+    private <T> Response<T> executed(CommandObject<T> command, Route route) {
         try {
-            return Response.of(answered(command));
+            return Response.of(answered(command, route));
         } catch (JedisDataException answer) {
             return Response.error(answer);
         }
@@ -154,15 +171,21 @@ final class Transaction extends AbstractTransaction {
      * A command of the watched node uses its connection. A blocking one does not, because it has
      * another deadline.
      */
-    private <T> T answered(CommandObject<T> command) {
+    private <T> @Nullable T answered(CommandObject<T> command, Route route) {
         CommandArguments arguments = command.getArguments();
         route.intake().check(command);
-        if (held == null || arguments.isBlocking() || !route.isOn(binding, arguments)) {
+        if (held == null
+                || binding == null
+                || arguments.isBlocking()
+                || !route.isOn(binding, arguments)) {
             return route.executeCommand(command);
         }
         route.refuseUnknown(arguments);
         try {
-            return call(connection -> connection.executeCommand(command));
+            return route.observed(
+                    Commands.name(arguments),
+                    1,
+                    () -> call(route, connection -> connection.executeCommand(command)));
         } catch (JedisNoScriptException lost) {
             // It has not run. The route sends the node its script, then the command again.
             return route.executeCommand(command);
@@ -179,28 +202,29 @@ final class Transaction extends AbstractTransaction {
      *     watched key had changed, so nothing was executed
      */
     @Override
-    public List<Object> exec() {
+    public @Nullable List<Object> exec() {
         require(isOpen, "EXEC without MULTI");
         boolean isForgotten = false;
         try {
-            requireUnharmed();
+            Route route = unharmed();
             require(
                     requests == null || requests.count() == queued.size(),
                     "EXEC after an Error while queueing");
             if (queued.isEmpty() && held == null) {
                 return new ArrayList<>();
             }
-            if (held == null) {
-                held = new Held(binding == null ? route.anyPool() : binding.pool(), this);
-            }
-            List<Object> replies = call(this::begin, this::exchange);
+            List<Object> replies =
+                    route.observed(
+                            name == null ? "MULTI" : name.toString(),
+                            queued.size(),
+                            () -> run(route));
             isForgotten = true;
             return replies;
         } catch (OneHopException failure) {
             queued.forEach(each -> each.fail(failure));
             throw failure;
         } catch (JedisDataException answer) {
-            isForgotten = answer.getMessage().startsWith("EXECABORT");
+            isForgotten = Failure.text(answer).startsWith("EXECABORT");
             throw answer;
         } finally {
             try {
@@ -212,6 +236,13 @@ final class Transaction extends AbstractTransaction {
                 }
             }
         }
+    }
+
+    private List<Object> run(Route route) {
+        if (held == null) {
+            hold(binding == null ? route.anyPool() : binding.pool(), route);
+        }
+        return call(route, this::begin, this::exchange);
     }
 
     /**
@@ -230,7 +261,7 @@ final class Transaction extends AbstractTransaction {
         }
     }
 
-    private List<Object> exchange(NodeConnection connection) {
+    private @Nullable List<Object> exchange(NodeConnection connection) {
         if (requests == null) { // Keys are watched, and nothing is queued.
             connection.sendCommand(EXEC);
         } else {
@@ -296,12 +327,13 @@ final class Transaction extends AbstractTransaction {
      * the same effect.
      */
     private void forget() {
+        Route begun = route;
         boolean isForgotten = false;
         try {
             isForgotten =
                     held != null
-                            && call(connection -> connection.executeCommand(Command.UNWATCH))
-                                    != null;
+                            && begun != null
+                            && begun.observed("UNWATCH", 1, () -> sendUnwatch(begun)) != null;
         } catch (OneHopException | JedisDataException closed) {
             isForgotten = false;
         } finally {
@@ -314,6 +346,10 @@ final class Transaction extends AbstractTransaction {
                 }
             }
         }
+    }
+
+    private Object sendUnwatch(Route route) {
+        return call(route, connection -> connection.executeCommand(Command.UNWATCH));
     }
 
     private void end(boolean isForgotten) {
@@ -330,6 +366,7 @@ final class Transaction extends AbstractTransaction {
         RequestBuffer sent = requests;
         // Cleared first: memory that was given back twice would be used by two callers.
         requests = null;
+        name = null;
         queued.clear();
         if (sent != null) {
             sent.release();
@@ -338,15 +375,23 @@ final class Transaction extends AbstractTransaction {
 
     /* ---- The connection ---- */
 
-    private <T> T call(Function<NodeConnection, T> exchange) {
-        return call(connection -> {}, exchange);
+    private void hold(Pool node, Route route) {
+        route.asks(node);
+        held = new Held(node, this);
     }
 
-    private <T> T call(Consumer<NodeConnection> lead, Function<NodeConnection, T> exchange) {
+    private <T> T call(Route route, Function<NodeConnection, T> exchange) {
+        return call(route, connection -> {}, exchange);
+    }
+
+    private <T> T call(
+            Route route, Consumer<NodeConnection> lead, Function<NodeConnection, T> exchange) {
+        Held open = Objects.requireNonNull(held, "hold() comes first");
+        route.asks(open.pool());
         try {
-            return held.call(lead, exchange);
+            return open.call(lead, exchange);
         } catch (JedisDataException answer) {
-            OneHopException failure = route.redirected(answer, held.pool());
+            OneHopException failure = route.redirected(answer, open.pool());
             throw failure == null ? answer : lost(failure);
         } catch (OneHopException failure) {
             route.failed(failure);
@@ -367,16 +412,18 @@ final class Transaction extends AbstractTransaction {
         }
     }
 
-    /** Throws what has spoilt this transaction, if anything. */
-    private void requireUnharmed() {
-        route = route == null ? current.take() : route;
+    /** Its route, from the first command to the end. Throws what has spoilt it, if anything. */
+    private Route unharmed() {
+        Route taken = route == null ? current.take() : route;
+        route = taken;
         if (lost != null) {
             throw lost;
         }
         if (refused != null) {
-            String what = Message.DISCARDED.what(refused.getMessage());
+            String what = Message.DISCARDED.what(Failure.text(refused));
             throw refused instanceof CrossNode ? new CrossNode(what) : new Unsupported(what);
         }
+        return taken;
     }
 
     private static void require(boolean isSo, String otherwise) {

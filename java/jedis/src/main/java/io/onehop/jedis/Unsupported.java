@@ -11,10 +11,21 @@ import io.onehop.core.ErrorKind.Outcome;
 public final class Unsupported extends OneHopException {
     private static final long serialVersionUID = 1;
 
+    /**
+     * Makes the exception; OneHop does, and tests of a program may.
+     *
+     * @param message what happened, and what to do
+     */
     public Unsupported(String message) {
         this(message, Outcome.NOT_SENT);
     }
 
+    /**
+     * Makes the exception; OneHop does, and tests of a program may.
+     *
+     * @param message what happened, and what to do
+     * @param outcome how far the command got
+     */
     public Unsupported(String message, Outcome outcome) {
         super(ErrorKind.UNSUPPORTED, message, null, outcome, null);
     }

@@ -22,6 +22,8 @@
  *                          ├─► NodeHealth: may it be asked?
  *                          └─► NodeMeter: what became of it ─► status(), OneHopMetrics
  *
+ *  Route, BatchRunner, Transaction ─► CallObserver, if there is one ─► OneHopTracing
+ *
  *  transaction() ─► Transaction ─► Held: one connection from WATCH or EXEC to the end
  *  subscribe() ─► Subscription ─► SubscribedNode: one connection per node that has its channels
  *  onEachNode(), onNode() ─► EachNode          SCAN ─► Scan          EVALSHA ─► Scripts

@@ -317,7 +317,7 @@ class ConcurrencyTest {
                     });
             assertTrue(
                     stuck.stream().allMatch(Thread::isAlive),
-                    "They wait for the hung node, the others are through.");
+                    "Threads that call the hung node still wait; all others are done.");
             for (Thread thread : stuck) {
                 thread.interrupt();
             }

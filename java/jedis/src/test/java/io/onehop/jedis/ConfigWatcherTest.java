@@ -11,6 +11,7 @@ import io.onehop.core.base.Clock;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 import io.onehop.jedis.internal.snapshot.Snapshots;
+import io.onehop.jedis.internal.tls.ClientTls;
 import io.onehop.jedis.lab.Log;
 import io.onehop.jedis.lab.Nodes;
 
@@ -57,7 +58,7 @@ class ConfigWatcherTest {
     private void follow(Consumer<TopologyChange> listener) throws Exception {
         ConfigSource source = new ConfigSource(file, "alpha");
         byte[] bytes = source.bytes();
-        snapshots = new Snapshots(PoolTopology.of(source.pool(bytes)));
+        snapshots = new Snapshots(PoolTopology.of(source.pool(bytes)), new ClientTls(null));
         watcher = new ConfigWatcher(source, bytes, snapshots, listener);
     }
 
@@ -182,6 +183,15 @@ class ConfigWatcherTest {
         }
     }
 
+    @Test
+    void aPasswordOfTheEnvironmentMayStandInAFileThatEveryUserCanRead() throws Exception {
+        write("alpha: {engine: redis, redis_auth: '${PATH}', servers: [127.0.0.1:1]}");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-rw-rw-"));
+        checked();
+        OneHopClient.builder().config(file).pool("alpha").build().close();
+        assertEquals(List.of(), log.taken());
+    }
+
     /** As Kubernetes does it with a ConfigMap, and in another process. */
     private void leadTo(String target) throws Exception {
         assertEquals(
@@ -201,7 +211,8 @@ class ConfigWatcherTest {
         ConfigStatus refused = watcher.status();
         assertFalse(refused.ok());
         assertEquals(
-                file + ", line 1: the document is not a mapping of server pools", refused.error());
+                "Configuration " + file + ", line 1: the document is not a mapping of server pools",
+                refused.error());
         assertFalse(refused.readAt().toEpochMilli() < begin);
         checked();
         assertEquals(refused, watcher.status(), "it is since then");
@@ -238,7 +249,7 @@ class ConfigWatcherTest {
 
     @Test
     void aBadVersionNeverReplacesAGoodOneAndIsLoggedOnce() throws Exception {
-        String line = "warning: " + file + ", line 1: ";
+        String line = "warning: Configuration " + file + ", line 1: ";
         String stays = "; the configuration read before stays in use";
         write("rubbish");
         assertEquals(

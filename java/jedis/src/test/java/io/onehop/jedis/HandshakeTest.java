@@ -59,6 +59,21 @@ class HandshakeTest {
         }
     }
 
+    /** A file for OneHop alone: no listen, no redis, no weights, and in flow style. */
+    @Test
+    void thePasswordMayBeAVariableOfTheEnvironment() {
+        String password = System.getenv("PATH"); // It is set everywhere, and no file knows it.
+        try (RedisServer server = RedisServer.start("requirepass", password);
+                OneHopClient redis =
+                        Nodes.clientOf(
+                                "alpha: {engine: redis, redis_auth: '${PATH}', servers: ["
+                                        + server.node()
+                                        + "]}")) {
+            assertEquals("OK", redis.set("key", "value"));
+            assertEquals("value", redis.get("key"));
+        }
+    }
+
     @Test
     void aWrongPasswordIsAConfigurationErrorThatNamesTheNodeAndNotThePassword() {
         try (RedisServer server = RedisServer.start("requirepass", "secret");

@@ -350,7 +350,6 @@ class HostileNodeTest {
                         "LOADING Redis is loading the dataset in memory",
                         "OOM command not allowed",
                         "MISCONF x",
-                        "READONLY x",
                         "MASTERDOWN x",
                         "NOREPLICAS x",
                         "BUSY x",

@@ -109,7 +109,10 @@ class OneHopClientTest {
                                 () -> OneHopClient.builder().config(file).pool("alpha").build())
                         .getMessage();
         assertTrue(
-                message.startsWith(file + ", line 2: directive \"hash\" is not a valid hash"),
+                message.startsWith(
+                        "Configuration "
+                                + file
+                                + ", line 2: directive \"hash\" is not a valid hash"),
                 message);
     }
 

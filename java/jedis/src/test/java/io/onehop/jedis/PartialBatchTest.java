@@ -3,6 +3,7 @@ package io.onehop.jedis;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertLinesMatch;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -27,6 +28,7 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -73,6 +75,25 @@ class PartialBatchTest {
             Stream.of(keys)
                     .filter(key -> !isFourth(redis, key))
                     .forEach(key -> pipeline.set(key, value + " of " + key));
+        }
+    }
+
+    /* ---- The message ---- */
+
+    @Test
+    void theMessageNamesThreeNodesAndCountsTheRest() {
+        String dead = "127.0.0.1:" + Processes.freePort() + ":1";
+        Stream<String> failing = IntStream.range(0, 5).mapToObj(i -> dead + " d%s{}\u00e9" + i);
+        String live = nodes.servers().get(0).server() + " live";
+        try (OneHopClient redis =
+                Nodes.clientOf(Nodes.configOf(Stream.concat(Stream.of(live), failing)))) {
+            PartialBatch batch = assertThrows(PartialBatch.class, () -> redis.mget(keys(400)));
+            assertEquals(5, batch.getFailures().size());
+            String name = Pattern.quote("d%s{}\\xc3\\xa9") + "[0-4]";
+            String names = name + ", " + name + ", " + name + " and 2 more";
+            String what = "A part of the batch did not come back \\(nodes that failed: ";
+            assertLinesMatch(
+                    List.of(what + names + "\\), server pool .*"), List.of(batch.getMessage()));
         }
     }
 

@@ -351,10 +351,11 @@ class RedisClusterConfigurationTest {
                                 .anyMatch(
                                         line ->
                                                 line.contains(
-                                                        "No node says what the cluster looks"
-                                                                + " like: "
-                                                                + other.server(0).node()
-                                                                + ": "));
+                                                                "No node says what the cluster"
+                                                                        + " looks like: "
+                                                                        + other.server(0).node()
+                                                                        + ": ")
+                                                        && line.contains(", server pool alpha; "));
                     });
             assertEquals("1", client.get("a"));
             other.server(0).thaw();

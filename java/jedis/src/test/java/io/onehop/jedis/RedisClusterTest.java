@@ -449,8 +449,22 @@ class RedisClusterTest {
                             + alone.node()
                             + ": it answered: ERR This instance has cluster support disabled,"
                             + " server pool alpha: the command was not sent; correct the servers of"
-                            + " the server pool, or how it signs in",
+                            + " the server pool, or its redis_auth, username or database",
                     none.getMessage());
+        }
+    }
+
+    @Test
+    void aClusterThatRefusesTheDatabaseIsAConfigurationError() {
+        try (RedisCluster cluster = RedisCluster.start(1, false);
+                OneHopClient client = cluster.client("database: 1")) {
+            ConfigInvalid refused = assertThrows(ConfigInvalid.class, () -> client.set("a", "1"));
+            assertTrue(
+                    refused.getMessage()
+                            .contains(
+                                    ": The node refused the database:"
+                                            + " ERR SELECT is not allowed in cluster mode, "),
+                    refused.getMessage());
         }
     }
 }

@@ -2,6 +2,8 @@ package io.onehop.jedis;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -79,6 +81,8 @@ class StatusTest {
             assertEquals(0, one.leased());
             assertEquals(1, one.idle());
             assertEquals(3, one.poolSize());
+            assertEquals(0, one.recentErrors());
+            assertFalse(one.since().isAfter(one.lastAnswered()), one.toString());
             assertEquals(State.UP, one.state());
             assertTrue(one.restsFor().isZero());
             assertTrue(one.bytesSent() > 50 * 20 && one.bytesReceived() > 50 * 11, one.toString());
@@ -91,6 +95,8 @@ class StatusTest {
             NodeStatus other = nodes.get("lost");
             assertEquals(1, other.calls());
             assertEquals(1, other.errors());
+            assertEquals(1, other.recentErrors());
+            assertNull(other.lastAnswered());
             assertEquals(0, other.idle());
             assertEquals(State.RESTING, other.state());
             assertFalse(other.restsFor().isZero());
@@ -175,6 +181,16 @@ class StatusTest {
                             .gauge()
                             .value());
 
+            double answered =
+                    registry.get("onehop.last.answer.timestamp").tags("node", name).gauge().value();
+            assertEquals(
+                    Inspected.pool(redis, name).meter().lastAnswered().toEpochMilli(),
+                    Math.round(answered * 1000));
+            registry.getMeters().stream()
+                    .map(Meter::getId)
+                    .filter(id -> id.syntheticAssociation() == null)
+                    .forEach(id -> assertNotNull(id.getDescription(), id.toString()));
+
             // The same nodes have the same meters.
             redis.snapshots().adopt(PoolTopology.of(redis.snapshots().newest().pool(), Set.of()));
             assertEquals(
@@ -233,8 +249,41 @@ class StatusTest {
             assertEquals(
                     Set.of(State.CLOSED),
                     Set.copyOf(redis.status().nodes().stream().map(NodeStatus::state).toList()));
-            assertEquals(List.of(), registry.getMeters());
+            assertEquals(
+                    List.of("onehop.build.info"),
+                    registry.getMeters().stream().map(meter -> meter.getId().getName()).toList());
+            Meter.Id build = registry.get("onehop.build.info").gauge().getId();
+            assertTrue(build.getTag("version").matches("[0-9]+\\.[0-9]+\\..*"), build.toString());
+            assertTrue(build.getTag("jedis").matches("8\\..*"), build.toString());
+            assertEquals(Runtime.version().toString(), build.getTag("java"));
         }
+    }
+
+    @Test
+    void aClientIsUsableWhileItWouldAskAnyNode() {
+        try (RedisServer server = RedisServer.start()) {
+            String lost = "127.0.0.1:" + Processes.freePort() + ":1 lost";
+            OneHopClient half = Nodes.clientOf(Nodes.configOf(Stream.of(server.server(), lost)));
+            assertThrows(NodeDown.class, () -> half.get(Nodes.keyOn(half.topology(), "lost")));
+            assertFalse(half.status().isWell());
+            assertTrue(half.status().isUsable());
+            half.close();
+            assertFalse(half.status().isUsable());
+
+            try (OneHopClient none = Nodes.clientOf(Nodes.configOf(Stream.of(lost)))) {
+                assertTrue(none.status().isUsable(), "nothing is known of the node yet");
+                assertTrue(Callers.holdsSoon(() -> !isUsableAfterFailure(none)));
+                assertTrue(
+                        Callers.holdsSoon(() -> none.status().isUsable()),
+                        "the node has rested, so the next call probes it");
+                assertFalse(none.status().isWell());
+            }
+        }
+    }
+
+    private static boolean isUsableAfterFailure(OneHopClient redis) {
+        assertThrows(NodeDown.class, () -> redis.get("key"));
+        return redis.status().isUsable();
     }
 
     private static Set<String> nodesIn(SimpleMeterRegistry registry) {

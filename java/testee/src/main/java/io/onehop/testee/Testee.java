@@ -17,6 +17,8 @@ import io.onehop.core.topology.ServerPool;
 import io.onehop.core.wire.Framing;
 import io.onehop.jedis.OneHopException;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -43,9 +45,9 @@ public final class Testee {
     private static final Gson JSON = new GsonBuilder().serializeNulls().create();
 
     /** The topology of the previous request. Requests with the same one often follow each other. */
-    private String lastPlace;
+    private @Nullable String lastPlace;
 
-    private PoolTopology lastTopology;
+    private @Nullable PoolTopology lastTopology;
 
     public static void main(String[] arguments) throws IOException {
         Testee testee = new Testee();
@@ -139,11 +141,25 @@ public final class Testee {
             Config.parse(
                     request.has("hex")
                             ? HEX.parseHex(text(request, "hex"))
-                            : utf8(text(request, "text")));
+                            : utf8(text(request, "text")),
+                    environment(request));
             return Map.of("ok", true);
         } catch (ConfigException refused) {
-            return Map.of("error", Map.of("line", refused.line(), "reason", refused.reason()));
+            List<Map<String, Object>> errors =
+                    refused.errors().stream()
+                            .map(
+                                    e ->
+                                            Map.<String, Object>of(
+                                                    "line", e.line(), "reason", e.reason()))
+                            .toList();
+            return Map.of("error", errors.get(0), "errors", errors, "more", refused.more());
         }
+    }
+
+    private static Function<String, String> environment(JsonObject request) {
+        JsonObject variables = request.getAsJsonObject("environment");
+        return name ->
+                variables != null && variables.has(name) ? variables.get(name).getAsString() : null;
     }
 
     private static Map<String, Object> subscribed(JsonObject request) {
@@ -171,20 +187,21 @@ public final class Testee {
     private PoolTopology topology(JsonObject request) throws ConfigException {
         String place =
                 request.get("config") + " " + request.get("pool") + " " + request.get("dead");
-        if (!place.equals(lastPlace)) {
-            ServerPool pool =
-                    Config.parse(utf8(text(request, "config"))).pool(text(request, "pool"));
-            Set<String> dead = new HashSet<>();
-            if (request.has("dead")) {
-                request.getAsJsonArray("dead").forEach(name -> dead.add(name.getAsString()));
-            }
-            if (pool == null) {
-                throw new IllegalArgumentException("There is no such server pool.");
-            }
-            lastTopology = PoolTopology.of(pool, dead);
-            lastPlace = place;
+        if (lastTopology != null && place.equals(lastPlace)) {
+            return lastTopology;
         }
-        return lastTopology;
+        ServerPool pool = Config.parse(utf8(text(request, "config"))).pool(text(request, "pool"));
+        Set<String> dead = new HashSet<>();
+        if (request.has("dead")) {
+            request.getAsJsonArray("dead").forEach(name -> dead.add(name.getAsString()));
+        }
+        if (pool == null) {
+            throw new IllegalArgumentException("There is no such server pool.");
+        }
+        PoolTopology made = PoolTopology.of(pool, dead);
+        lastTopology = made;
+        lastPlace = place;
+        return made;
     }
 
     private static List<Object> each(JsonObject request, Function<byte[], Object> answer) {

@@ -9,6 +9,12 @@ public final class Limits {
      */
     public static final int CONFIG_BYTES_MAX = 1048576;
 
+    /**
+     * Errors of one configuration that are reported; of the others only their number. More than ten
+     * nobody corrects at a time.
+     */
+    public static final int CONFIG_ERRORS_MAX = 10;
+
     /** One nutcracker serves tens of pools; this bounds what a hostile file can make us build. */
     public static final int CONFIG_POOLS_MAX = 1024;
 
@@ -17,6 +23,9 @@ public final class Limits {
      * servers.
      */
     public static final int POOL_SERVERS_MAX = 4096;
+
+    /** Sentinels of one server pool. Real ones have 3 to 7; each is asked once a second. */
+    public static final int POOL_SENTINELS_MAX = 64;
 
     /** A pool's name stands in messages and metrics; longer ones are mistakes. */
     public static final int POOL_NAME_BYTES_MAX = 255;
@@ -36,6 +45,15 @@ public final class Limits {
     /** Passwords and users: an ACL token of a cloud service has some 1,500 bytes. */
     public static final int TEXT_BYTES_MAX = 4096;
 
+    /**
+     * A password file has a password of 4,096 bytes at most, and perhaps a comment after it.
+     * Anything larger is another file.
+     */
+    public static final int PASSWORD_FILE_BYTES_MAX = 8192;
+
+    /** The name of an environment variable in a configuration: no program has longer ones. */
+    public static final int VARIABLE_BYTES_MAX = 255;
+
     /** nutcracker keeps numbers in a C int; beyond it wraps around silently. */
     public static final int NUMBER_MAX = 2147483647;
 
@@ -50,6 +68,9 @@ public final class Limits {
 
     /** How much of a name a reason shows: escaped fourfold it still fits a message. */
     public static final int SHOWN_BYTES_MAX = 40;
+
+    /** How many nodes a message names; it counts the rest. */
+    public static final int NAMES_MAX = 3;
 
     /**
      * nutcracker 0.5.0 builds the text of a ring point in a buffer of 273 bytes and drops what does
@@ -136,6 +157,12 @@ public final class Limits {
     public static final int TIMEOUT_MS_DEFAULT = 2000;
 
     /**
+     * The `max_connection_age` of a server pool that has none: within an hour a connection follows
+     * a host name to its new address, and one connect in an hour costs nothing.
+     */
+    public static final int CONNECTION_AGE_MS_DEFAULT = 3600000;
+
+    /**
      * Levels of sequences and mappings in a configuration. An accepted one has 3; the time of a
      * YAML reader grows with the square of the depth of brackets, and 1 MiB of them takes an hour.
      */
@@ -178,6 +205,9 @@ public final class Limits {
      * that another one has become faster.
      */
     public static final int FASTEST_OTHERS_EVERY = 64;
+
+    /** A node's recent errors are those of the last five minutes, in ten slots of half a minute. */
+    public static final int RECENT_SLOTS = 10;
 
     /** The longest key, name, field and member that SSDB takes. */
     public static final int SSDB_WORD_BYTES_MAX = 255;

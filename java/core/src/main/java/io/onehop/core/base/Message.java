@@ -83,6 +83,47 @@ public enum Message {
             ErrorKind.CONFIG_INVALID,
             "The node does not let replicas be read: %s",
             "give the user of the server pool the right to READONLY"),
+    TLS_EXPIRED(
+            ErrorKind.CONFIG_INVALID,
+            "The node's certificate has expired",
+            "renew it"),
+    TLS_NOT_YET_VALID(
+            ErrorKind.CONFIG_INVALID,
+            "The node's certificate is not valid yet",
+            "check the clocks of both hosts"),
+    TLS_UNKNOWN_CA(
+            ErrorKind.CONFIG_INVALID,
+            "The node's certificate is of an unknown CA",
+            "trust the CA that issued it"),
+    TLS_OTHER_NAME(
+            ErrorKind.CONFIG_INVALID,
+            "The node's certificate is not for %s",
+            "give the node a certificate with this name, or configure the name that it has"),
+    TLS_CERTIFICATE_WANTED(
+            ErrorKind.CONFIG_INVALID,
+            "The node wants a client certificate",
+            "configure one that the node's CA has issued"),
+    TLS_PLAIN_TEXT(
+            ErrorKind.CONFIG_INVALID,
+            "The node speaks plain text, not TLS",
+            "correct the port, or connect without TLS"),
+    TLS_CUT_OFF(
+            ErrorKind.NODE_DOWN,
+            "The node ended the TLS handshake",
+            "look into the log of the node"),
+    TLS_FAILED(
+            ErrorKind.NODE_DOWN,
+            "The TLS handshake failed (%s)",
+            "look into the log of the node"),
+    TLS_OPTIONS(
+            ErrorKind.CONFIG_INVALID,
+            "The options of TLS are refused: %s",
+            "correct them"),
+    LATE_TLS(
+            ErrorKind.DEADLINE_EXCEEDED,
+            "TLS handshake not over within %s ms",
+            "check that the port speaks TLS: a redis that speaks plain text there does not"
+                    + " answer"),
     PROTOCOL_BROKEN(
             ErrorKind.PROTOCOL_VIOLATION,
             "The node broke the protocol (%s)",
@@ -118,7 +159,7 @@ public enum Message {
     UNMAPPED_REFUSED(
             ErrorKind.CONFIG_INVALID,
             "No node says what the cluster looks like: %s",
-            "correct the servers of the server pool, or how it signs in"),
+            "correct the servers of the server pool, or its redis_auth, username or database"),
     UNMAPPED_STRANGE(
             ErrorKind.PROTOCOL_VIOLATION,
             "No node says what the cluster looks like: %s",
@@ -219,6 +260,10 @@ public enum Message {
             ErrorKind.CONFIG_INVALID,
             "%s, line %s: %s",
             "correct the file, or name another one"),
+    PASSWORD_FILE(
+            ErrorKind.CONFIG_INVALID,
+            "Password file %s: %s",
+            "correct the file, or name another one with redis_auth_file"),
     NO_SERVER_POOL(
             ErrorKind.CONFIG_INVALID,
             "There is no server pool %s in %s, only %s",
@@ -240,6 +285,10 @@ public enum Message {
             ErrorKind.CONFIG_INVALID,
             "Server pool %s speaks memcached",
             "set \"redis: true\" if its servers do"),
+    SENTINELS_REFUSED(
+            ErrorKind.CONFIG_INVALID,
+            "Server pool %s has sentinels, which this version does not ask",
+            "take \"sentinels\" out of the server pool"),
     RESTING_NUMBERS(
             null,
             "%s ms more; failures in a row: %s",
@@ -255,6 +304,10 @@ public enum Message {
     FIRST_FAILURE(
             null,
             "%s; the first failure: %s",
+            null),
+    MORE_NAMES(
+            null,
+            "%s and %s more",
             null),
     CLOSED_BY_NODE(
             null,
@@ -291,6 +344,22 @@ public enum Message {
     MAP_IS_ERROR(
             null,
             "the node answered with an error",
+            null),
+    SENTINEL_SILENT(
+            null,
+            "it did not answer",
+            null),
+    SENTINEL_UNKNOWING(
+            null,
+            "it does not know this master",
+            null),
+    SENTINEL_MALFORMED(
+            null,
+            "its answer is malformed",
+            null),
+    SENTINEL_ADDRESS(
+            null,
+            "it names no valid address",
             null),
     MAP_SHAPE(
             null,
@@ -502,6 +571,22 @@ public enum Message {
     NOT_A_FILE(
             null,
             "it is a FIFO, a device or a socket, and not a file",
+            null),
+    PASSWORD_FILE_LARGE(
+            null,
+            "it is larger than %s bytes",
+            null),
+    PASSWORD_EMPTY(
+            null,
+            "its first line is empty",
+            null),
+    PASSWORD_LONG(
+            null,
+            "its first line is longer than %s bytes",
+            null),
+    PASSWORD_CHARACTER(
+            null,
+            "its first line has a character that is not allowed",
             null),
     NO_SUCH_FILE(
             null,

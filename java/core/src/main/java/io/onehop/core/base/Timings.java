@@ -40,6 +40,18 @@ public final class Timings {
      */
     public static final int CONNECTION_IDLE_MS_MAX = 60000;
 
+    /**
+     * How long one slot of recent errors is. Longer slots would show an error that is over for too
+     * long.
+     */
+    public static final int RECENT_SLOT_MS = 30000;
+
+    /**
+     * A node's last answer is noted at most this often, so that threads that use the node do not
+     * write the same memory with each call.
+     */
+    public static final int ANSWERED_EVERY_MS = 100;
+
     /** How often the configuration is checked for a change. */
     public static final int CONFIG_LOOK_EVERY_MS = 1000;
 

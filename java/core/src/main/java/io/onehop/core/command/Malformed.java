@@ -9,7 +9,15 @@ import io.onehop.core.base.Message;
 public final class Malformed extends Exception {
     private static final long serialVersionUID = 1;
 
+    private final Message reason;
+
     Malformed(Message reason) {
         super(reason.what(), null, false, false);
+        this.reason = reason;
+    }
+
+    /** The sentence. */
+    public String reason() {
+        return reason.what();
     }
 }

@@ -2,6 +2,8 @@ package io.onehop.core.command;
 
 import io.onehop.core.base.Message;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Splits a command whose keys are on several nodes or in several slots. Each part has one node's
  * keys in the caller's order, with the words that belong to them.
@@ -14,10 +16,47 @@ public final class Split {
      * The part of one node.
      *
      * @param node the number that the caller gave the node
-     * @param words positions of the command's words, in the order in which they are sent
-     * @param keys numbers of its keys among all keys of the command, from 0
+     * @param first how many words come before the first key, the same in every part
+     * @param order numbers of all keys of the command, from 0, in the order of the parts; its own
+     *     are those from {@code from} on. An MGET in a Redis Cluster has nearly as many parts as
+     *     keys, so the parts share an array
+     * @param count how many keys it has
+     * @param rest positions of the words after the first; {@code null} if they are the keys alone
      */
-    public record Part(int node, int[] words, int[] keys) {}
+    public record Part(
+            int node, int first, int[] order, int from, int count, int @Nullable [] rest) {
+        /** A part that is the whole command. */
+        public static Part whole(int node) {
+            return new Part(node, 0, NONE, 0, 0, null);
+        }
+
+        public boolean isWhole() {
+            return first == 0;
+        }
+
+        /** The number of keys of the whole command. */
+        public int all() {
+            return order.length;
+        }
+
+        /** The number of one of its keys among them. */
+        public int key(int number) {
+            return order[from + number];
+        }
+
+        /** How many words it has. */
+        public int words() {
+            return first + (rest == null ? count : rest.length);
+        }
+
+        /** The position of one of its words in the command. Words are sent in this order. */
+        public int word(int number) {
+            int after = number - first;
+            return after < 0 ? number : rest == null ? first + key(after) : rest[after];
+        }
+    }
+
+    private static final int[] NONE = {};
 
     private Split() {}
 
@@ -38,43 +77,53 @@ public final class Split {
         int first = first(command, words, nodes.length);
         int step = command.keys[0].reach.step();
         int groups = command.keys[0].reach.limit();
-        int[][] keys = keysByNode(nodes);
-        Part[] parts = new Part[keys.length];
-        for (int i = 0; i < keys.length; i++) {
-            int[] part = new int[first + keys[i].length * step * groups];
-            int at = 0;
-            for (; at < first; at++) {
-                part[at] = at;
-            }
-            for (int group = 0; group < groups; group++) {
-                for (int key : keys[i]) {
-                    for (int word = 0; word < step; word++) {
-                        part[at++] = first + (group * nodes.length + key) * step + word;
-                    }
-                }
-            }
-            parts[i] = new Part(nodes[keys[i][0]], part, keys[i]);
+        int[] numbers = new int[nodes.length]; // The number of each key's part.
+        int used = number(nodes, numbers);
+        int[] ends = ends(numbers, used);
+        int[] order = order(numbers, ends);
+        Part[] parts = new Part[ends.length];
+        for (int i = 0; i < parts.length; i++) {
+            int from = i == 0 ? 0 : ends[i - 1];
+            int count = ends[i] - from;
+            int[] rest = step * groups == 1 ? null : rest(first, order, from, count, step, groups);
+            parts[i] = new Part(nodes[order[from]], first, order, from, count, rest);
         }
         return parts;
     }
 
-    /** The key numbers of each node that has any; nodes in the order of their first key. */
-    private static int[][] keysByNode(int[] nodes) {
-        int[] parts = new int[nodes.length];
-        int[] counts = new int[nodes.length];
-        int used = number(nodes, parts);
-        for (int part : parts) {
-            counts[part]++;
+    private static int[] rest(int first, int[] order, int from, int count, int step, int groups) {
+        int[] rest = new int[count * step * groups];
+        int at = 0;
+        for (int group = 0; group < groups; group++) {
+            for (int i = from; i < from + count; i++) {
+                for (int word = 0; word < step; word++) {
+                    rest[at++] = first + (group * order.length + order[i]) * step + word;
+                }
+            }
         }
-        int[][] keys = new int[used][];
-        for (int i = 0; i < used; i++) {
-            keys[i] = new int[counts[i]];
-            counts[i] = 0;
+        return rest;
+    }
+
+    /** Where the keys of each part end in the order of the parts. */
+    private static int[] ends(int[] numbers, int parts) {
+        int[] ends = new int[parts];
+        for (int number : numbers) {
+            ends[number]++;
         }
-        for (int key = 0; key < nodes.length; key++) {
-            keys[parts[key]][counts[parts[key]]++] = key;
+        for (int i = 1; i < parts; i++) {
+            ends[i] += ends[i - 1];
         }
-        return keys;
+        return ends;
+    }
+
+    /** The keys in the order of the parts; those of a part in the caller's order. */
+    private static int[] order(int[] numbers, int[] ends) {
+        int[] order = new int[numbers.length];
+        int[] next = ends.clone();
+        for (int key = numbers.length - 1; key >= 0; key--) {
+            order[--next[numbers[key]]] = key;
+        }
+        return order;
     }
 
     /**

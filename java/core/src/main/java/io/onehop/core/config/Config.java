@@ -11,15 +11,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
- * A configuration. In: the text of a nutcracker.yml. Out: its server pools, or the first error with
- * its line and reason.
+ * A configuration. In: the text of a nutcracker.yml, and environment variables. Out: its server
+ * pools, or all its errors, each with its line and reason.
  *
- * <p>It accepts what nutcracker accepts, with the same meaning, and OneHop's own directives.
- * Nothing is resolved or looked up. Directives for listening are checked for their form and have no
- * effect. A text is accepted as a whole or not at all. Any bytes give a configuration or a {@link
- * ConfigException}, within the bounds of {@link Limits}. Immutable, for any thread.
+ * <p>It accepts what nutcracker accepts, with the same meaning, and OneHop's own directives. A pool
+ * with one of these is a OneHop pool: it may leave out what only a proxy needs, and its values may
+ * name environment variables. No name of a host is resolved. Directives for listening are checked
+ * for their form and have no effect. A text is accepted as a whole or not at all. Any bytes give a
+ * configuration or a {@link ConfigException}, within the bounds of {@link Limits}. Immutable, for
+ * any thread.
  *
  * <p>The topology ({@code PoolTopology}) and the clients' pools are made from it. Implements
  * spec/config.
@@ -31,9 +34,18 @@ public final class Config {
         this.pools = pools;
     }
 
-    /** Reads the bytes of a configuration. */
+    /** Reads the bytes of a configuration, with the variables of the process's environment. */
     public static Config parse(byte[] text) throws ConfigException {
-        return new Config(ConfigReader.read(ConfigEvents.of(ConfigText.of(text))));
+        return parse(text, System::getenv);
+    }
+
+    /**
+     * Reads the bytes of a configuration. {@code environment} returns what a variable says, or
+     * {@code null} if it is not set.
+     */
+    public static Config parse(byte[] text, Function<String, @Nullable String> environment)
+            throws ConfigException {
+        return new Config(ConfigReader.read(ConfigEvents.of(ConfigText.of(text)), environment));
     }
 
     /** Reads a file once, and no more of it than the limit on its size. */

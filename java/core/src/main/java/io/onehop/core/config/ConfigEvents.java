@@ -28,9 +28,11 @@ final class ConfigEvents {
 
     static List<Event> of(String text) throws ConfigException {
         LoadSettings settings =
-                LoadSettings.builder().setCodePointLimit(Limits.CONFIG_BYTES_MAX).build();
+                LoadSettings.builder().setCodePointLimit(Limits.CONFIG_BYTES_MAX + 1).build();
+        // libyaml ends the last line, so what is absent at the end of the text is on the next one.
+        String ended = text.endsWith("\n") || text.endsWith("\r") ? text : text + "\n";
         try {
-            return read(new ParserImpl(settings, new ConfigScanner(settings, text)));
+            return read(new ParserImpl(settings, new ConfigScanner(settings, ended)));
         } catch (MarkedYamlEngineException problem) {
             throw new ConfigException(line(problem.getProblemMark()), REASON);
         } catch (RuntimeException problem) {

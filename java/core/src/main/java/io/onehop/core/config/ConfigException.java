@@ -1,31 +1,65 @@
 package io.onehop.core.config;
 
+import java.util.List;
+import java.util.stream.Collectors;
+
 /**
- * A configuration that is not accepted: its first error in document order.
+ * A configuration that is not accepted: its errors in the order of their lines.
  *
- * <p>{@link #line()} counts from 1. A missing directive is reported at the line of its pool's name,
- * an empty file at line 1. {@link #reason()} is one of the texts in spec/config/config.md, the same
- * in every language.
+ * <p>A text that is not YAML has one error. Otherwise all errors are found, and the first ones are
+ * listed. No error shows a password or what an environment variable says.
  */
 public final class ConfigException extends Exception {
     private static final long serialVersionUID = 1;
 
-    private final int line;
-    private final String reason;
+    @SuppressWarnings("serial") // It is one of List.of.
+    private final List<ConfigError> errors;
 
-    public ConfigException(int line, String reason) {
-        super("line " + line + ": " + reason);
-        this.line = line;
-        this.reason = reason;
+    private final int more;
+
+    /** A text whose reading ends at its only error. */
+    ConfigException(int line, String reason) {
+        this(List.of(new ConfigError(line, reason)), 0);
     }
 
-    /** The line of the error, counted from 1. */
+    ConfigException(List<ConfigError> errors, int more) {
+        super("line " + errors.get(0).line() + ": " + reasons(errors, more));
+        this.errors = List.copyOf(errors);
+        this.more = more;
+    }
+
+    private static String reasons(List<ConfigError> errors, int more) {
+        String others =
+                errors.stream()
+                        .skip(1)
+                        .map(error -> "; line " + error.line() + ": " + error.reason())
+                        .collect(Collectors.joining());
+        String left = more == 0 ? "" : "; and " + more + " more error" + (more == 1 ? "" : "s");
+        return errors.get(0).reason() + others + left;
+    }
+
+    /** The line of the first error. */
     public int line() {
-        return line;
+        return errors.get(0).line();
     }
 
-    /** What is wrong, without the line. */
+    /** What is wrong in this line. */
     public String reason() {
-        return reason;
+        return errors.get(0).reason();
+    }
+
+    /** The same, then the other errors with their lines: the end of a message. */
+    public String reasons() {
+        return reasons(errors, more);
+    }
+
+    /** At least one error, and at most {@code Limits.CONFIG_ERRORS_MAX}. */
+    public List<ConfigError> errors() {
+        return errors;
+    }
+
+    /** How many further errors there are. */
+    public int more() {
+        return more;
     }
 }

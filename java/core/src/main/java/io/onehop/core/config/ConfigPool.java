@@ -1,125 +1,223 @@
 package io.onehop.core.config;
 
+import io.onehop.core.base.Limits;
 import io.onehop.core.topology.Directive;
-import io.onehop.core.topology.ReadFrom;
+import io.onehop.core.topology.Directive.Fault;
 import io.onehop.core.topology.Server;
+import io.onehop.core.topology.ServerPool;
 
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
+import java.util.Set;
 
 /**
- * Checks a whole pool: which directives are missing, need each other, or exclude each other.
+ * A pool while it is read. In: its directives and servers as the text spells them. Out: a server
+ * pool, and errors.
  *
- * <p>Implements spec/config, the end of section 5.
+ * <p>Values are understood at the end of the pool, because any directive may make it a OneHop pool:
+ * first the directives in the order of the text, then the servers, then what goes together.
+ * Implements spec/config, sections 5 and 6.
  */
 final class ConfigPool {
-    private final Map<Directive, Object> values;
-    private final List<Server> servers;
+
+    /** A text and its line. */
+    private record Spelled(String text, int line) {}
+
+    private final String name;
     private final int line;
+    private final ConfigErrors errors;
+    private final int errorsBefore;
 
-    private ConfigPool(Map<Directive, Object> values, List<Server> servers, int line) {
-        this.values = values;
-        this.servers = servers;
+    private final Set<Directive> seen = EnumSet.noneOf(Directive.class);
+    private final Map<Directive, Spelled> spelled = new LinkedHashMap<>();
+    private final List<Spelled> spelledServers = new ArrayList<>();
+    private final List<Spelled> spelledSentinels = new ArrayList<>();
+    private boolean isOwn;
+
+    private final Map<Directive, Object> values = new EnumMap<>(Directive.class);
+    private final List<Server> servers = new ArrayList<>();
+    private final List<Server> sentinels = new ArrayList<>();
+
+    ConfigPool(String name, int line, ConfigErrors errors) {
+        this.name = name;
         this.line = line;
+        this.errors = errors;
+        this.errorsBefore = errors.count();
     }
 
-    static void check(Map<Directive, Object> values, List<Server> servers, int line)
-            throws ConfigException {
-        ConfigPool pool = new ConfigPool(values, servers, line);
-        pool.checkFile();
-        pool.checkSsdb();
-        pool.checkCluster();
-        pool.checkReading();
+    /* ---- What the text spells ---- */
+
+    /** False if the pool already has this directive. */
+    boolean begin(Directive directive) {
+        isOwn |= directive.isOwn();
+        return seen.add(directive);
     }
 
-    private void refuse(boolean isWrong, String reason) throws ConfigException {
-        if (isWrong) {
-            throw new ConfigException(line, reason);
+    void spell(Directive directive, String text, int at) {
+        spelled.put(directive, new Spelled(text, at));
+    }
+
+    /** False if the pool already has as many servers, or Sentinels, as it may have. */
+    boolean mayHaveMore(Directive directive) {
+        return directive == Directive.SERVERS
+                ? spelledServers.size() < Limits.POOL_SERVERS_MAX
+                : spelledSentinels.size() < Limits.POOL_SENTINELS_MAX;
+    }
+
+    /** An item of a directive that is a sequence. */
+    void spellItem(Directive directive, String text, int at) {
+        (directive == Directive.SERVERS ? spelledServers : spelledSentinels)
+                .add(new Spelled(text, at));
+    }
+
+    /** True if this is a OneHop pool: it has a directive that nutcracker rejects. */
+    boolean isOwn() {
+        return isOwn;
+    }
+
+    /* ---- What it means ---- */
+
+    /** The server pool. {@code listeners}: by address, the pools before this one that listen. */
+    ServerPool read(Variables variables, Map<String, String> listeners) {
+        spelled.forEach((directive, value) -> readValue(directive, value, variables, listeners));
+        readServers(variables);
+        spelledSentinels.forEach(item -> readSentinel(item, variables));
+        if (isOwn) {
+            values.putIfAbsent(Directive.REDIS, true);
         }
+        boolean isWhole = errors.count() == errorsBefore;
+        new ConfigRules(errors, line, seen, values, servers, isWhole).check(isOwn);
+        boolean isPasswordInText =
+                isInText(Directive.REDIS_AUTH)
+                        || isInText(Directive.TLS_KEY_FILE_PASS)
+                        || isInText(Directive.SENTINEL_PASSWORD);
+        return new ServerPool(name, line, values, servers, sentinels, isPasswordInText);
     }
 
-    private boolean has(Directive directive) {
-        return values.containsKey(directive);
-    }
-
-    private boolean is(Directive directive) {
-        return Boolean.TRUE.equals(values.get(directive));
-    }
-
-    private boolean isSsdb() {
-        return "ssdb".equals(values.get(Directive.ENGINE));
-    }
-
-    private void checkFile() throws ConfigException {
-        for (Directive required : List.of(Directive.LISTEN, Directive.SERVERS)) {
-            refuse(!has(required), required.fault("is missing").reason());
-        }
-        for (Directive directive :
-                List.of(Directive.REDIS_AUTH, Directive.USERNAME, Directive.DATABASE)) {
-            refuse(
-                    has(directive) && !is(Directive.REDIS),
-                    directive.fault("needs \"redis: true\"").reason());
-        }
-        refuse(
-                has(Directive.USERNAME) && !has(Directive.REDIS_AUTH),
-                Directive.USERNAME.fault("needs \"redis_auth\"").reason());
-        refuse(
-                has(Directive.DATABASE) && has(Directive.REDIS_DB),
-                "directives \"database\" and \"redis_db\" exclude each other");
-    }
-
-    /** SSDB speaks redis' protocol, but has neither users nor databases. */
-    private void checkSsdb() throws ConfigException {
-        refuse(isSsdb() && !is(Directive.REDIS), "\"engine: ssdb\" needs \"redis: true\"");
-        for (Directive directive : List.of(Directive.USERNAME, Directive.DATABASE)) {
-            refuse(
-                    isSsdb() && has(directive),
-                    directive.fault("is not for \"engine: ssdb\"").reason());
-        }
-    }
-
-    /** A Redis Cluster places keys by its own rule, and names its nodes itself. */
-    private void checkCluster() throws ConfigException {
-        if (!is(Directive.CLUSTER)) {
+    private void readValue(
+            Directive directive,
+            Spelled value,
+            Variables variables,
+            Map<String, String> listeners) {
+        String text = replaced(value, directive.subject(), variables);
+        if (text == null) {
             return;
         }
-        refuse(!is(Directive.REDIS), "\"cluster: true\" needs \"redis: true\"");
-        refuse(isSsdb(), "\"cluster: true\" is not for \"engine: ssdb\"");
-        for (Directive directive :
-                List.of(Directive.HASH, Directive.HASH_TAG, Directive.DISTRIBUTION)) {
-            refuse(has(directive), directive.fault("is not for \"cluster: true\"").reason());
+        try {
+            Object read = directive.read(text);
+            String other = directive == Directive.LISTEN ? listeners.putIfAbsent(text, name) : null;
+            if (other != null) {
+                throw directive.fault(
+                        "is the same as in server pool \"" + Shown.name(other) + "\"");
+            }
+            values.put(directive, read);
+        } catch (Fault fault) {
+            errors.add(value.line(), () -> fault.reason() + ending(directive, value, text));
         }
-        refuse(
-                is(Directive.AUTO_EJECT_HOSTS),
-                "\"auto_eject_hosts: true\" is not for \"cluster: true\"");
-        refuse(
-                isNotZero(Directive.DATABASE) || isNotZero(Directive.REDIS_DB),
-                "\"cluster: true\" has no database but 0");
-        refuse(
-                hasSeed(server -> server.weight() != 1),
-                "\"cluster: true\" has no server of another weight than 1");
-        refuse(
-                hasSeed(server -> server.path() != null),
-                "\"cluster: true\" has no server on a unix socket");
     }
 
-    private boolean isNotZero(Directive directive) {
-        return has(directive) && !Integer.valueOf(0).equals(values.get(directive));
+    /** The end of a reason about a value: the value, and the word that was probably meant. */
+    private String ending(Directive directive, Spelled value, String text) {
+        boolean varies = varies(value);
+        return (directive.isHidden() ? "" : Shown.about(varies ? value.text() : text))
+                + (varies ? "" : NearWord.of(text, directive.words()));
     }
 
-    private boolean hasSeed(Predicate<Server> isSuch) {
-        return servers.stream().anyMatch(isSuch);
+    private void readServers(Variables variables) {
+        Set<String> names = new HashSet<>();
+        long weights = 0;
+        for (Spelled item : spelledServers) {
+            Server server = readServer(item, variables);
+            if (server == null) {
+                continue;
+            }
+            if (names.contains(server.name())) {
+                String told = Shown.name(varies(item) ? item.text() : server.name());
+                errors.add(item.line(), "server \"" + told + "\" is a duplicate");
+            } else if (weights + server.weight() > Limits.WEIGHTS_SUM_MAX) {
+                errors.add(
+                        item.line(), "the weights add up to more than " + Limits.WEIGHTS_SUM_MAX);
+            } else {
+                names.add(server.name());
+                weights += server.weight();
+                servers.add(server);
+            }
+        }
     }
 
-    private void checkReading() throws ConfigException {
-        boolean isByZone = values.get(Directive.READ_FROM) == ReadFrom.SAME_ZONE;
-        refuse(
-                has(Directive.READ_FROM) && !is(Directive.CLUSTER),
-                "directive \"read_from\" needs \"cluster: true\"");
-        refuse(
-                has(Directive.ZONE) && !isByZone,
-                "directive \"zone\" needs \"read_from: same_zone\"");
-        refuse(isByZone && !has(Directive.ZONE), "\"read_from: same_zone\" needs \"zone\"");
+    private @Nullable Server readServer(Spelled item, Variables variables) {
+        String text = replaced(item, "the server", variables);
+        if (text == null) {
+            return null;
+        }
+        if (text.isEmpty()) {
+            errors.add(item.line(), "the server is empty");
+            return null;
+        }
+        try {
+            return isOwn
+                    ? ServerSpelling.readOwn(text, item.line())
+                    : ServerSpelling.read(text, item.line());
+        } catch (Fault fault) {
+            String told = varies(item) ? item.text() : text;
+            errors.add(item.line(), () -> fault.reason() + Shown.about(told));
+            return null;
+        }
+    }
+
+    private void readSentinel(Spelled item, Variables variables) {
+        if (item.text().isEmpty()) {
+            errors.add(item.line(), "the sentinel is empty");
+            return;
+        }
+        String text = replaced(item, "the sentinel", variables);
+        if (text == null) {
+            return;
+        }
+        String told = varies(item) ? item.text() : null;
+        try {
+            Server sentinel = ServerSpelling.readSentinel(text, item.line());
+            if (sentinels.stream().anyMatch(other -> other.name().equals(sentinel.name()))) {
+                String shown = Shown.name(told != null ? told : sentinel.name());
+                errors.add(item.line(), "sentinel \"" + shown + "\" is a duplicate");
+            } else {
+                sentinels.add(sentinel);
+            }
+        } catch (Fault fault) {
+            errors.add(item.line(), () -> fault.reason() + Shown.about(told != null ? told : text));
+        }
+    }
+
+    /* ---- Variables ---- */
+
+    /** The text with its variables replaced, or {@code null} after an error. */
+    private @Nullable String replaced(Spelled value, String subject, Variables variables) {
+        if (!isOwn) {
+            return value.text();
+        }
+        try {
+            return variables.replacedIn(value.text(), subject);
+        } catch (Fault fault) {
+            errors.add(value.line(), fault.reason());
+            return null;
+        }
+    }
+
+    /** True if the directive is set, and no part of its value is the environment's. */
+    private boolean isInText(Directive directive) {
+        Spelled value = spelled.get(directive);
+        return value != null && !varies(value);
+    }
+
+    /** True if a part of the value is the environment's, which must not be shown. */
+    private boolean varies(Spelled value) {
+        return isOwn && Variables.areIn(value.text());
     }
 }

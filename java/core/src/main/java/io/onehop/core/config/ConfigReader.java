@@ -1,12 +1,13 @@
 package io.onehop.core.config;
 
 import io.onehop.core.base.Limits;
+import io.onehop.core.config.ConfigErrors.Place;
 import io.onehop.core.topology.Directive;
-import io.onehop.core.topology.Directive.Fault;
-import io.onehop.core.topology.Server;
 import io.onehop.core.topology.ServerPool;
 
+import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.events.AliasEvent;
+import org.snakeyaml.engine.v2.events.CollectionEndEvent;
 import org.snakeyaml.engine.v2.events.CollectionStartEvent;
 import org.snakeyaml.engine.v2.events.DocumentEndEvent;
 import org.snakeyaml.engine.v2.events.DocumentStartEvent;
@@ -16,9 +17,7 @@ import org.snakeyaml.engine.v2.events.NodeEvent;
 import org.snakeyaml.engine.v2.events.ScalarEvent;
 import org.snakeyaml.engine.v2.events.SequenceStartEvent;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -27,197 +26,302 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
- * The third pass over a configuration. In: YAML events. Out: server pools, or the first error in
- * document order.
+ * The third pass over a configuration. In: YAML events. Out: server pools, or all errors.
  *
  * <p>It reads events, not objects: nutcracker knows no YAML types, so {@code 010}, {@code ~} and
- * {@code yes} are texts like any other. It visits the nodes once, from top to bottom, and anything
- * unexpected ends the visit. Implements spec/config, sections 4, 5 and 7.
+ * {@code yes} are texts like any other. It visits the nodes once, from top to bottom. It skips a
+ * node with an error and all that is in it, and goes on. What a pool spells is understood at its
+ * end, by {@link ConfigPool}. Implements spec/config, section 5.
  */
 final class ConfigReader {
     private final Iterator<Event> events;
+    private final Variables variables;
+    private final ConfigErrors errors = new ConfigErrors();
+    private final Set<String> names = new HashSet<>();
     private final Map<String, ServerPool> pools = new LinkedHashMap<>();
 
     /** The pool that listens on an address. */
     private final Map<String, String> listeners = new HashMap<>();
 
-    private ConfigReader(List<Event> events) {
+    /** True if one of the pools is a OneHop pool. The rules for the whole text depend on it. */
+    private boolean isOwn;
+
+    /** Adds the error of the first document marker or flow style, which a OneHop text may have. */
+    private @Nullable Runnable offenceOfNutcracker;
+
+    /** Add the errors that a OneHop text has instead. */
+    private final List<Runnable> offencesOfOneHop = new ArrayList<>();
+
+    private ConfigReader(List<Event> events, Variables variables) {
         this.events = events.iterator();
+        this.variables = variables;
     }
 
     /** The pools of a YAML text, in its order. */
-    static Map<String, ServerPool> read(List<Event> events) throws ConfigException {
-        ConfigReader reader = new ConfigReader(events);
+    static Map<String, ServerPool> read(
+            List<Event> events, Function<String, @Nullable String> environment)
+            throws ConfigException {
+        ConfigReader reader = new ConfigReader(events, new Variables(environment));
         reader.readStream();
+        reader.addOffences();
+        reader.errors.check();
         return reader.pools;
     }
 
-    private void readStream() throws ConfigException {
+    /* ---- The document ---- */
+
+    private void readStream() {
         events.next();
         Event first = events.next();
-        if (!(first instanceof DocumentStartEvent)) {
-            throw new ConfigException(1, "there is no server pool");
+        if (!(first instanceof DocumentStartEvent start)) {
+            errors.add(1, "there is no server pool");
+            return;
         }
-        checkMarker(first);
-        readDocument();
-        checkMarker(events.next());
-        checkMarker(events.next());
+        checkMarker(start, start.isExplicit());
+        if (start.getSpecVersion().isPresent() || !start.getTags().isEmpty()) {
+            offencesOfOneHop.add(later(line(start), "% lines are not allowed"));
+        }
+        if (!readDocument()) {
+            return;
+        }
+        DocumentEndEvent end = (DocumentEndEvent) events.next();
+        checkMarker(end, end.isExplicit());
+        Event following = events.next();
+        if (following instanceof DocumentStartEvent second) {
+            checkMarker(second, true);
+            offencesOfOneHop.add(later(line(second), "there is more than one document"));
+        }
     }
 
-    private static void checkMarker(Event event) throws ConfigException {
-        if (event instanceof DocumentStartEvent start && start.isExplicit()
-                || event instanceof DocumentEndEvent end && end.isExplicit()) {
-            throw new ConfigException(line(event), "document markers and % lines are not allowed");
+    private void checkMarker(Event event, boolean isExplicit) {
+        if (isExplicit) {
+            refuseAsNutcracker(line(event), "document markers and % lines are not allowed");
         }
     }
 
-    private void readDocument() throws ConfigException {
+    private void refuseAsNutcracker(int line, String reason) {
+        if (offenceOfNutcracker == null) {
+            offenceOfNutcracker = later(line, reason);
+        }
+    }
+
+    private Runnable later(int line, String reason) {
+        Place place = errors.place(line);
+        return () -> errors.add(place, () -> reason);
+    }
+
+    private void addOffences() {
+        if (isOwn) {
+            offencesOfOneHop.forEach(Runnable::run);
+        } else if (offenceOfNutcracker != null) {
+            offenceOfNutcracker.run();
+        }
+    }
+
+    /** False if there are too many pools: then the visit ends. */
+    private boolean readDocument() {
         Event root = events.next();
-        checkNode(root, line(root));
+        int line = line(root);
+        if (!isNode(root, line)) {
+            return true;
+        }
         if (!(root instanceof MappingStartEvent)) {
-            throw new ConfigException(line(root), "the document is not a mapping of server pools");
+            refuse(root, line, "the document is not a mapping of server pools");
+            return true;
         }
         for (Event name = events.next(); name instanceof NodeEvent; name = events.next()) {
-            readPool(name);
+            if (!readPool(name)) {
+                return false;
+            }
         }
+        return true;
     }
 
-    private void readPool(Event nameNode) throws ConfigException {
+    private boolean readPool(Event nameNode) {
         int line = line(nameNode);
         String name = scalar(nameNode, line, "the name of a server pool is not a scalar");
-        if (name.isEmpty()) {
-            throw new ConfigException(line, "the name of a server pool is empty");
+        if (name == null || !isPoolName(name, line)) {
+            skip(events.next());
+            return true;
         }
-        if (Directive.bytesCount(name) > Limits.POOL_NAME_BYTES_MAX) {
-            throw new ConfigException(
+        if (names.size() == Limits.CONFIG_POOLS_MAX) {
+            errors.add(line, "there are more than " + Limits.CONFIG_POOLS_MAX + " server pools");
+            return false;
+        }
+        names.add(name);
+        Event value = events.next();
+        if (!isNode(value, line)) {
+            return true;
+        }
+        if (!(value instanceof MappingStartEvent)) {
+            refuse(
+                    value,
+                    line,
+                    "server pool \"" + Shown.name(name) + "\" is not a mapping of directives");
+            return true;
+        }
+        ConfigPool pool = new ConfigPool(name, line, errors);
+        for (Event each = events.next(); each instanceof NodeEvent; each = events.next()) {
+            readDirective(each, pool);
+        }
+        isOwn |= pool.isOwn();
+        pools.put(name, pool.read(variables, listeners));
+        return true;
+    }
+
+    private boolean isPoolName(String name, int line) {
+        if (name.isEmpty()) {
+            errors.add(line, "the name of a server pool is empty");
+        } else if (Directive.bytesCount(name) > Limits.POOL_NAME_BYTES_MAX) {
+            errors.add(
                     line,
                     "the name of a server pool is longer than "
                             + Limits.POOL_NAME_BYTES_MAX
                             + " bytes");
+        } else if (names.contains(name)) {
+            errors.add(line, () -> "server pool \"" + Shown.name(name) + "\" is a duplicate");
+        } else {
+            return true;
         }
-        if (pools.containsKey(name)) {
-            throw new ConfigException(line, "server pool \"" + shown(name) + "\" is a duplicate");
-        }
-        if (pools.size() == Limits.CONFIG_POOLS_MAX) {
-            throw new ConfigException(
-                    line, "there are more than " + Limits.CONFIG_POOLS_MAX + " server pools");
-        }
-        Event value = events.next();
-        checkNode(value, line);
-        if (!(value instanceof MappingStartEvent)) {
-            throw new ConfigException(
-                    line, "server pool \"" + shown(name) + "\" is not a mapping of directives");
-        }
-        pools.put(name, readDirectives(name, line));
+        return false;
     }
 
-    private ServerPool readDirectives(String pool, int poolLine) throws ConfigException {
-        Map<Directive, Object> values = new EnumMap<>(Directive.class);
-        List<Server> servers = new ArrayList<>();
-        for (Event name = events.next(); name instanceof NodeEvent; name = events.next()) {
-            Directive directive = directive(name, values.keySet());
-            values.put(directive, readValue(directive, line(name), pool, servers));
-        }
-        ConfigPool.check(values, servers, poolLine);
-        return new ServerPool(pool, poolLine, values, servers);
-    }
+    /* ---- A pool ---- */
 
-    private static Directive directive(Event nameNode, Set<Directive> seen) throws ConfigException {
+    private void readDirective(Event nameNode, ConfigPool pool) {
         int line = line(nameNode);
+        Directive directive = directive(nameNode, line, pool);
+        Event value = events.next();
+        if (directive == null) {
+            skip(value);
+        } else if (isNode(value, line)) {
+            readValue(directive, value, line, pool);
+        }
+    }
+
+    /** The directive of that name, or {@code null} after an error. */
+    private @Nullable Directive directive(Event nameNode, int line, ConfigPool pool) {
         String name = scalar(nameNode, line, "the name of a directive is not a scalar");
+        if (name == null) {
+            return null;
+        }
         Directive directive = Directive.named(name);
         if (directive == null) {
-            throw new ConfigException(line, "directive \"" + shown(name) + "\" is unknown");
-        }
-        if (seen.contains(directive)) {
-            throw new ConfigException(line, directive.fault("is a duplicate").reason());
+            errors.add(line, () -> unknown(name));
+        } else if (!pool.begin(directive)) {
+            errors.add(line, directive.subject() + " is a duplicate");
+            return null;
         }
         return directive;
     }
 
-    private Object readValue(Directive directive, int line, String pool, List<Server> servers)
-            throws ConfigException {
-        Event node = events.next();
-        checkNode(node, line);
-        String name = "directive \"" + directive.label() + "\" ";
+    private static String unknown(String name) {
+        List<String> names = Stream.of(Directive.values()).map(Directive::label).toList();
+        return "directive \"" + Shown.name(name) + "\" is unknown" + NearWord.of(name, names);
+    }
+
+    private void readValue(Directive directive, Event node, int line, ConfigPool pool) {
         if (node instanceof ScalarEvent scalar && scalar.getValue().isEmpty()) {
-            throw new ConfigException(line, name + "has no value");
-        }
-        if (directive == Directive.SERVERS) {
-            if (!(node instanceof SequenceStartEvent)) {
-                throw new ConfigException(line, name + "is not a sequence");
+            errors.add(line, directive.subject() + " has no value");
+        } else if (!directive.isSequence()) {
+            if (node instanceof ScalarEvent scalar) {
+                pool.spell(directive, scalar.getValue(), line);
+            } else {
+                refuse(node, line, directive.subject() + " is not a scalar");
             }
-            readServers(servers);
-            return servers;
-        }
-        if (!(node instanceof ScalarEvent scalar)) {
-            throw new ConfigException(line, name + "is not a scalar");
-        }
-        return value(pool, directive, scalar.getValue(), line);
-    }
-
-    private Object value(String pool, Directive directive, String text, int line)
-            throws ConfigException {
-        try {
-            Object value = directive.read(text);
-            String other = directive == Directive.LISTEN ? listeners.putIfAbsent(text, pool) : null;
-            if (other != null) {
-                throw directive.fault("is the same as in server pool \"" + shown(other) + "\"");
-            }
-            return value;
-        } catch (Fault fault) {
-            throw new ConfigException(
-                    line, fault.getMessage() + (directive.isSecret() ? "" : about(text)));
+        } else if (node instanceof SequenceStartEvent) {
+            readItems(directive, line, pool);
+        } else {
+            refuse(node, line, directive.subject() + " is not a sequence");
         }
     }
 
-    private void readServers(List<Server> servers) throws ConfigException {
-        Set<String> names = new HashSet<>();
-        long weights = 0;
-        for (Event item = events.next(); item instanceof NodeEvent; item = events.next()) {
-            int line = line(item);
-            if (servers.size() == Limits.POOL_SERVERS_MAX) {
-                throw new ConfigException(
-                        line, "there are more than " + Limits.POOL_SERVERS_MAX + " servers");
+    private void readItems(Directive directive, int line, ConfigPool pool) {
+        Event item = events.next();
+        if (!(item instanceof NodeEvent)) {
+            errors.add(line, directive.subject() + " has no value");
+        }
+        boolean areTooMany = false;
+        for (; item instanceof NodeEvent; item = events.next()) {
+            if (areTooMany) {
+                skip(item);
+            } else {
+                areTooMany = !readItem(directive, item, pool);
             }
-            Server server = server(item, line);
-            if (!names.add(server.name())) {
-                throw new ConfigException(
-                        line, "server \"" + shown(server.name()) + "\" is a duplicate");
-            }
-            weights += server.weight();
-            if (weights > Limits.WEIGHTS_SUM_MAX) {
-                throw new ConfigException(
-                        line, "the weights add up to more than " + Limits.WEIGHTS_SUM_MAX);
-            }
-            servers.add(server);
         }
     }
 
-    private static Server server(Event item, int line) throws ConfigException {
-        String text = scalar(item, line, "the server is not a scalar");
-        if (text.isEmpty()) {
-            throw new ConfigException(line, "the server is empty");
+    /** False if there are too many items: then the visit of this sequence ends. */
+    private boolean readItem(Directive directive, Event item, ConfigPool pool) {
+        int line = line(item);
+        if (!isNode(item, line)) {
+            return true;
         }
-        try {
-            return ServerSpelling.read(text, line);
-        } catch (Fault fault) {
-            throw new ConfigException(line, fault.getMessage() + about(text));
+        boolean isServer = directive == Directive.SERVERS;
+        if (!pool.mayHaveMore(directive)) {
+            String most =
+                    isServer
+                            ? Limits.POOL_SERVERS_MAX + " servers"
+                            : Limits.POOL_SENTINELS_MAX + " sentinels";
+            refuse(item, line, "there are more than " + most);
+            return false;
         }
+        if (item instanceof ScalarEvent scalar) {
+            pool.spellItem(directive, scalar.getValue(), line);
+        } else {
+            refuse(item, line, "the " + (isServer ? "server" : "sentinel") + " is not a scalar");
+        }
+        return true;
     }
 
-    private static String scalar(Event node, int line, String otherwise) throws ConfigException {
-        checkNode(node, line);
+    /* ---- Nodes ---- */
+
+    /** The text of a node, or {@code null} after an error. */
+    private @Nullable String scalar(Event node, int line, String otherwise) {
+        if (!isNode(node, line)) {
+            return null;
+        }
         if (node instanceof ScalarEvent scalar) {
             return scalar.getValue();
         }
-        throw new ConfigException(line, otherwise);
+        refuse(node, line, otherwise);
+        return null;
     }
 
-    /** What no node may have, at any depth. */
-    private static void checkNode(Event node, int line) throws ConfigException {
+    /** Adds an error of this node, and skips what is in it. */
+    private void refuse(Event node, int line, String reason) {
+        errors.add(line, reason);
+        skip(node);
+    }
+
+    /** Skips what is in a node. */
+    private void skip(Event node) {
+        int depth = node instanceof CollectionStartEvent ? 1 : 0;
+        while (depth > 0) {
+            Event inside = events.next();
+            depth += inside instanceof CollectionStartEvent ? 1 : 0;
+            depth -= inside instanceof CollectionEndEvent ? 1 : 0;
+        }
+    }
+
+    /** Checks what no node may have, at any depth. False after an error: the node is skipped. */
+    private boolean isNode(Event node, int line) {
+        String offence = offence(node);
+        if (offence != null) {
+            refuse(node, line, offence);
+            return false;
+        }
+        if (node instanceof CollectionStartEvent collection && collection.isFlow()) {
+            refuseAsNutcracker(line, "flow style is not allowed");
+        }
+        return true;
+    }
+
+    private static @Nullable String offence(Event node) {
         boolean isTagged =
                 node instanceof ScalarEvent scalar && scalar.getTag().isPresent()
                         || node instanceof CollectionStartEvent collection
@@ -225,51 +329,21 @@ final class ConfigReader {
         if (node instanceof AliasEvent
                 || isTagged
                 || node instanceof NodeEvent any && any.getAnchor().isPresent()) {
-            throw new ConfigException(line, "anchors, aliases and tags are not allowed");
+            return "anchors, aliases and tags are not allowed";
         }
-        if (node instanceof CollectionStartEvent collection && collection.isFlow()) {
-            throw new ConfigException(line, "flow style is not allowed");
-        }
-        if (node instanceof ScalarEvent scalar) {
-            checkScalar(scalar, line);
-        }
+        return node instanceof ScalarEvent scalar ? offence(scalar) : null;
     }
 
-    private static void checkScalar(ScalarEvent scalar, int line) throws ConfigException {
+    private static @Nullable String offence(ScalarEvent scalar) {
         if (scalar.isLiteral() || scalar.isFolded()) {
-            throw new ConfigException(line, "block scalars are not allowed");
+            return "block scalars are not allowed";
         }
         OptionalInt wrong =
                 scalar.getValue().codePoints().filter(c -> !ConfigText.isAllowed(c)).findFirst();
-        if (wrong.isPresent()) {
-            throw new ConfigException(line, ConfigText.notAllowed(wrong.getAsInt()));
-        }
+        return wrong.isPresent() ? ConfigText.notAllowed(wrong.getAsInt()) : null;
     }
 
     private static int line(Event event) {
         return event.getStartMark().orElseThrow().getLine() + 1;
-    }
-
-    /**
-     * The end of a reason: the value that it is about, unless a password may be part of it, as in a
-     * URL.
-     */
-    private static String about(String value) {
-        return value.contains("@") ? "" : ": \"" + shown(value) + "\"";
-    }
-
-    /** A name as a reason shows it: its first bytes, and nothing that could spoil a log. */
-    static String shown(String name) {
-        byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
-        StringBuilder shown = new StringBuilder();
-        for (int i = 0; i < Math.min(bytes.length, Limits.SHOWN_BYTES_MAX); i++) {
-            boolean isPlain =
-                    bytes[i] >= ' ' && bytes[i] <= '~' && bytes[i] != '"' && bytes[i] != '\\';
-            shown.append(
-                    isPlain
-                            ? String.valueOf((char) bytes[i])
-                            : String.format("\\x%02x", bytes[i] & 0xff));
-        }
-        return bytes.length > Limits.SHOWN_BYTES_MAX ? shown + "..." : shown.toString();
     }
 }

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * One element of {@code servers}: {@code host:port:weight [name]} or {@code /path:weight [name]},
  * parsed from the right.
  *
+ * <p>In a OneHop pool the weight may be absent, and a host may stand in brackets.
+ *
  * <p>A server without a name of its own is named {@code host:port} as spelled; {@code host} alone
  * if the port is 11211 (libmemcached's rule, in redis pools, too); or {@code /path:} with the
  * colon. Implements spec/config, section 7.
@@ -33,11 +35,59 @@ final class ServerSpelling {
         this.name = name;
     }
 
+    /** A server of a pool of nutcracker. */
     static Server read(String text, int line) throws Fault {
-        return taken(text).checked(line);
+        return taken(text, ":weight").checked(line);
     }
 
-    private static ServerSpelling taken(String text) throws Fault {
+    /** A server of a OneHop pool. */
+    static Server readOwn(String text, int line) throws Fault {
+        return taken(completed(text), "[:weight]").checked(line);
+    }
+
+    /** A Sentinel, {@code host:port}: a server of that name. */
+    static Server readSentinel(String text, int line) throws Fault {
+        int bracket = text.indexOf(']');
+        boolean hasBrackets =
+                bracket > 1 && text.startsWith("[") && text.startsWith(":", bracket + 1);
+        String name = hasBrackets ? text.substring(1, bracket) + text.substring(bracket + 1) : text;
+        int colon = name.lastIndexOf(':');
+        if (colon < 0 || name.indexOf(' ') >= 0) {
+            throw new Fault("the sentinel is not \"host:port\"");
+        }
+        String host = name.substring(0, colon);
+        String port = name.substring(colon + 1);
+        if (!Directive.isPort(port)) {
+            throw new Fault("the sentinel has an invalid port");
+        }
+        if (host.isEmpty()) {
+            throw new Fault("the sentinel has an empty address");
+        }
+        if (Directive.bytesCount(host) > Limits.SERVER_ADDRESS_BYTES_MAX) {
+            throw new Fault(
+                    "the sentinel has an address longer than "
+                            + Limits.SERVER_ADDRESS_BYTES_MAX
+                            + " bytes");
+        }
+        return new Server(name, host, Directive.numberOf(port), null, 1, line);
+    }
+
+    /** The same server as nutcracker would have it: without brackets, and with a weight. */
+    private static String completed(String text) {
+        int space = text.lastIndexOf(' ');
+        String where = space < 0 ? text : text.substring(0, space);
+        String name = text.substring(where.length());
+        int bracket = where.indexOf(']');
+        boolean hasBrackets = text.startsWith("[") && where.startsWith(":", bracket + 1);
+        String afterHost = hasBrackets ? where.substring(bracket + 1) : where;
+        long colons = afterHost.chars().filter(character -> character == ':').count();
+        return (hasBrackets ? where.substring(1, bracket) + afterHost : where)
+                + (colons == (text.startsWith("/") ? 0 : 1) ? ":1" : "")
+                + name;
+    }
+
+    /** Takes a server apart. {@code weight}: how the form shows it. */
+    private static ServerSpelling taken(String text, String weight) throws Fault {
         boolean isPath = text.startsWith("/");
         int space = text.lastIndexOf(' ');
         String where = space < 0 ? text : text.substring(0, space);
@@ -45,7 +95,9 @@ final class ServerSpelling {
         int beforePort = where.lastIndexOf(':', beforeWeight - 1);
         if (beforeWeight < 0 || isPath == beforePort >= 0) {
             throw new Fault(
-                    "the server is not \"host:port:weight [name]\" or \"/path:weight [name]\"");
+                    String.format(
+                            "the server is not \"host:port%s [name]\" or \"/path%s [name]\"",
+                            weight, weight));
         }
         return new ServerSpelling(
                 where.substring(0, isPath ? beforeWeight : beforePort),

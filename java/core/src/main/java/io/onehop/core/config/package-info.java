@@ -1,5 +1,5 @@
 /**
- * Reads a nutcracker.yml: its text becomes server pools, or one line and a reason. Only this
+ * Reads a nutcracker.yml: its text becomes server pools, or errors with their lines. Only this
  * package reads YAML. Implements spec/config.
  */
 package io.onehop.core.config;

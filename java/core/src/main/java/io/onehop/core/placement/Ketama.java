@@ -46,7 +46,10 @@ public final class Ketama implements Placement {
         return ofPoints(sortedByPoint(points));
     }
 
-    /** Groups of four points for one node. Every step rounds to single precision, in this order. */
+    /**
+     * How many groups of four points one node has. Every step rounds to single precision, in this
+     * order.
+     */
     static int groups(int weight, int weights, int liveCount) {
         float share = (float) weight / (float) weights;
         float groups = share * POINTS_PER_NODE / POINTS_PER_DIGEST * (float) liveCount;
@@ -54,8 +57,8 @@ public final class Ketama implements Placement {
     }
 
     /**
-     * Adds the points of one node. In an entry the point is above the index of the node. Returns
-     * the new count.
+     * Adds the points of one node. The upper half of an entry is the point, the lower half the
+     * index of the node. Returns the new count.
      */
     private static int addPoints(long[] points, int count, Node node, int groups) {
         byte[] name = node.name().getBytes(StandardCharsets.UTF_8);

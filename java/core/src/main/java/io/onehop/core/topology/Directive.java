@@ -8,7 +8,11 @@ import io.onehop.core.key.HashTag;
 import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;
+import java.util.EnumSet;
+import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Every directive of a server pool: its name, the type of its value, and its default.
@@ -37,11 +41,23 @@ public enum Directive {
     SERVER_FAILURE_LIMIT("server_failure_limit", Directive::number, 2),
     ENGINE("engine", Directive::engine, "redis"),
     POOL_SIZE("pool_size", Directive::poolSize, 16),
+    MAX_CONNECTION_AGE("max_connection_age", Directive::number, Limits.CONNECTION_AGE_MS_DEFAULT),
     USERNAME("username", Directive::text, null),
+    REDIS_AUTH_FILE("redis_auth_file", Directive::path, null),
     DATABASE("database", Directive::number, null),
     CLUSTER("cluster", Directive::flag, false),
     READ_FROM("read_from", Directive::readFrom, ReadFrom.MASTER),
-    ZONE("zone", Directive::text, null);
+    ZONE("zone", Directive::text, null),
+    TLS("tls", Directive::flag, false),
+    TLS_CA_CERT_FILE("tls_ca_cert_file", Directive::path, null),
+    TLS_CERT_FILE("tls_cert_file", Directive::path, null),
+    TLS_KEY_FILE("tls_key_file", Directive::path, null),
+    TLS_KEY_FILE_PASS("tls_key_file_pass", Directive::text, null),
+    TLS_SERVER_NAME("tls_server_name", Directive::text, null),
+    TLS_VERIFY("tls_verify", Directive::tlsVerify, TlsVerify.FULL),
+    SENTINELS("sentinels", null, null),
+    SENTINEL_USERNAME("sentinel_username", Directive::text, null),
+    SENTINEL_PASSWORD("sentinel_password", Directive::text, null);
 
     /** Turns the text of a value into the value. */
     private interface Type {
@@ -64,6 +80,28 @@ public enum Directive {
             return reason;
         }
     }
+
+    private static final Set<Directive> OWN =
+            EnumSet.of(
+                    ENGINE,
+                    POOL_SIZE,
+                    MAX_CONNECTION_AGE,
+                    USERNAME,
+                    REDIS_AUTH_FILE,
+                    DATABASE,
+                    CLUSTER,
+                    READ_FROM,
+                    ZONE,
+                    TLS,
+                    TLS_CA_CERT_FILE,
+                    TLS_CERT_FILE,
+                    TLS_KEY_FILE,
+                    TLS_KEY_FILE_PASS,
+                    TLS_SERVER_NAME,
+                    TLS_VERIFY,
+                    SENTINELS,
+                    SENTINEL_USERNAME,
+                    SENTINEL_PASSWORD);
 
     private final String label;
     private final @Nullable Type type;
@@ -100,13 +138,48 @@ public enum Directive {
     }
 
     /** True if its value must never be shown. */
-    public boolean isSecret() {
-        return this == REDIS_AUTH || this == USERNAME;
+    public boolean isHidden() {
+        return this == REDIS_AUTH
+                || this == USERNAME
+                || this == TLS_KEY_FILE_PASS
+                || this == SENTINEL_USERNAME
+                || this == SENTINEL_PASSWORD;
+    }
+
+    /** True if its value is a sequence. */
+    public boolean isSequence() {
+        return this == SERVERS || this == SENTINELS;
+    }
+
+    /** True if nutcracker does not know it: it makes its pool a OneHop pool. */
+    public boolean isOwn() {
+        return OWN.contains(this);
+    }
+
+    /** The words that may be its value; empty if its type has no list of words. */
+    public List<String> words() {
+        return switch (this) {
+            case HASH -> Stream.of(Hash.values()).map(Hash::label).toList();
+            case DISTRIBUTION ->
+                    Stream.of(Distribution.values())
+                            .filter(distribution -> distribution != Distribution.SLOTS)
+                            .map(Distribution::label)
+                            .toList();
+            case ENGINE -> List.of("redis", "ssdb");
+            case READ_FROM -> Stream.of(ReadFrom.values()).map(ReadFrom::label).toList();
+            case TLS_VERIFY -> Stream.of(TlsVerify.values()).map(TlsVerify::label).toList();
+            default -> standard instanceof Boolean ? List.of("true", "false") : List.of();
+        };
     }
 
     /** An error whose reason begins with this directive. */
     public Fault fault(String what) {
-        return new Fault("directive \"" + label + "\" " + what);
+        return new Fault(subject() + " " + what);
+    }
+
+    /** This directive as a reason names it. */
+    public String subject() {
+        return "directive \"" + label + "\"";
     }
 
     /** True if a text is one or more of the digits 0 to 9. */
@@ -214,6 +287,22 @@ public enum Directive {
             throw fault("is longer than " + Limits.TEXT_BYTES_MAX + " bytes");
         }
         return text;
+    }
+
+    private String path(String text) throws Fault {
+        if (!text.startsWith("/")) {
+            throw fault("is not an absolute path");
+        }
+        return text(text);
+    }
+
+    private TlsVerify tlsVerify(String text) throws Fault {
+        for (TlsVerify verify : TlsVerify.values()) {
+            if (verify.label().equals(text)) {
+                return verify;
+            }
+        }
+        throw fault("is not \"full\", \"ca\" or \"none\"");
     }
 
     private String listen(String text) throws Fault {

@@ -7,6 +7,7 @@ import io.onehop.core.key.Key;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -37,12 +38,27 @@ public final class ServerPool {
                     Directive.TCPKEEPALIVE,
                     Directive.REUSEPORT,
                     Directive.PRECONNECT,
-                    Directive.SERVER_CONNECTIONS);
+                    Directive.SERVER_CONNECTIONS,
+                    Directive.SENTINELS,
+                    Directive.SENTINEL_USERNAME,
+                    Directive.SENTINEL_PASSWORD);
+
+    private static final Set<Directive> TLS =
+            EnumSet.of(
+                    Directive.TLS,
+                    Directive.TLS_CA_CERT_FILE,
+                    Directive.TLS_CERT_FILE,
+                    Directive.TLS_KEY_FILE,
+                    Directive.TLS_KEY_FILE_PASS,
+                    Directive.TLS_SERVER_NAME,
+                    Directive.TLS_VERIFY);
 
     private final String name;
     private final int line;
     private final Map<Directive, Object> values;
     private final List<Server> servers;
+    private final List<Server> sentinels;
+    private final boolean isPasswordInText;
 
     /* Fields for the values that every call needs. */
     private final boolean isCluster;
@@ -50,11 +66,23 @@ public final class ServerPool {
     private final boolean ejects;
     private final int timeoutMs;
 
-    public ServerPool(String name, int line, Map<Directive, Object> values, List<Server> servers) {
+    /**
+     * {@code values}: the directives that the text sets. {@code isPasswordInText}: false if the
+     * passwords come from the environment, or there are none.
+     */
+    public ServerPool(
+            String name,
+            int line,
+            Map<Directive, Object> values,
+            List<Server> servers,
+            List<Server> sentinels,
+            boolean isPasswordInText) {
         this.name = name;
         this.line = line;
         this.values = values;
         this.servers = List.copyOf(servers);
+        this.sentinels = List.copyOf(sentinels);
+        this.isPasswordInText = isPasswordInText;
         this.isCluster = Boolean.TRUE.equals(values.get(Directive.CLUSTER));
         this.isSsdb = "ssdb".equals(value(Directive.ENGINE));
         this.ejects = flag(Directive.AUTO_EJECT_HOSTS);
@@ -110,6 +138,29 @@ public final class ServerPool {
         return servers;
     }
 
+    /**
+     * The Sentinels, each named by its address, in the order of the file; empty if there are none.
+     * With Sentinels the names of the servers are the names of their masters.
+     */
+    public List<Server> sentinels() {
+        return sentinels;
+    }
+
+    /** The ACL user at the Sentinels, or {@code null}. */
+    public @Nullable String sentinelUsername() {
+        return value(Directive.SENTINEL_USERNAME, String.class);
+    }
+
+    /** The password of the Sentinels, or {@code null}. It must never be part of a message. */
+    public @Nullable String sentinelPassword() {
+        return value(Directive.SENTINEL_PASSWORD, String.class);
+    }
+
+    /** The same server pool with other servers: the same names at other addresses. */
+    public ServerPool withServers(List<Server> moved) {
+        return new ServerPool(name, line, values, moved, sentinels, isPasswordInText);
+    }
+
     /** True if the servers are the seeds of a Redis Cluster, which places keys by its own rule. */
     public boolean cluster() {
         return isCluster;
@@ -158,6 +209,24 @@ public final class ServerPool {
         return value(Directive.REDIS_AUTH, String.class);
     }
 
+    /** The path of the file with the password, or {@code null}. */
+    public @Nullable String redisAuthFile() {
+        return value(Directive.REDIS_AUTH_FILE, String.class);
+    }
+
+    /** The same server pool with the password of its password file. */
+    public ServerPool withPassword(String password) {
+        Map<Directive, Object> all = new EnumMap<>(Directive.class);
+        all.putAll(values);
+        all.put(Directive.REDIS_AUTH, password);
+        return new ServerPool(name, line, all, servers, sentinels, isPasswordInText);
+    }
+
+    /** True if a reader of the configuration learns a password. */
+    public boolean isPasswordInText() {
+        return isPasswordInText;
+    }
+
     /** The ACL user, or {@code null}. */
     public @Nullable String username() {
         return value(Directive.USERNAME, String.class);
@@ -184,9 +253,55 @@ public final class ServerPool {
         return hasDatabase() ? number(Directive.DATABASE) : 0;
     }
 
+    /** True if connections to nodes are encrypted. */
+    public boolean tls() {
+        return flag(Directive.TLS);
+    }
+
+    /** The file of the authorities to trust, or {@code null} for those of the system. */
+    public @Nullable String tlsCaCertFile() {
+        return value(Directive.TLS_CA_CERT_FILE, String.class);
+    }
+
+    /** The file of the client's certificate, or {@code null}; its key is set if it is. */
+    public @Nullable String tlsCertFile() {
+        return value(Directive.TLS_CERT_FILE, String.class);
+    }
+
+    /** The file of the client's key, or {@code null}. */
+    public @Nullable String tlsKeyFile() {
+        return value(Directive.TLS_KEY_FILE, String.class);
+    }
+
+    /** The password of that file, or {@code null}. It must never be part of a message. */
+    public @Nullable String tlsKeyFilePass() {
+        return value(Directive.TLS_KEY_FILE_PASS, String.class);
+    }
+
+    /** The name that certificates must have, or {@code null} for the host of each node. */
+    public @Nullable String tlsServerName() {
+        return value(Directive.TLS_SERVER_NAME, String.class);
+    }
+
+    /** What is checked of a node's certificate. */
+    public TlsVerify tlsVerify() {
+        return value(Directive.TLS_VERIFY, TlsVerify.class);
+    }
+
+    /** True if connections to nodes of both pools are encrypted in the same way. */
+    public boolean encryptsLike(ServerPool other) {
+        return TLS.stream()
+                .allMatch(directive -> Objects.equals(value(directive), other.value(directive)));
+    }
+
     /** Connections per node and client, 1 to 65535. */
     public int poolSize() {
         return number(Directive.POOL_SIZE);
+    }
+
+    /** How old a connection may become, in milliseconds; 0: no limit. */
+    public int maxConnectionAgeMs() {
+        return number(Directive.MAX_CONNECTION_AGE);
     }
 
     /** True if placement leaves out nodes that failed. Off by default, because keys move. */

@@ -214,7 +214,7 @@ public final class Framing {
         for (int at = from; at < end; at++) {
             int digit = bytes[at] - '0';
             if (digit < 0 || digit > 9) {
-                return lengthStops(bytes[at], at);
+                return lengthStops(bytes, at, end);
             }
             if (number == 0 || isNegative && (number >= 0 || digit != 1)) {
                 return fail(Fault.LENGTH, at);
@@ -227,9 +227,12 @@ public final class Framing {
         return end;
     }
 
-    private int lengthStops(byte stop, int at) {
+    private int lengthStops(byte[] bytes, int at, int end) {
+        byte stop = bytes[at];
         if (stop == '\r' && number >= 0) {
-            return go(AT_LF_OF_LENGTH, at + 1);
+            return at + 1 < end && bytes[at + 1] == '\n'
+                    ? lengthEnds(at + 2) // The usual case: all of the line is here.
+                    : go(AT_LF_OF_LENGTH, at + 1);
         }
         if (stop == '-' && number < 0 && !isNegative && (type == '$' || type == '*')) {
             isNegative = true;

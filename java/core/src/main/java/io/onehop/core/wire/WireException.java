@@ -17,13 +17,13 @@ public final class WireException extends IOException {
 
     private final @Nullable Message violation;
 
-    /** A reason, or a message of its own: that the answer has the wrong form. */
+    /** {@code message} is the reason, or, if it has a kind, the whole message of the failure. */
     public WireException(Message message) {
         super(message.what());
         this.violation = message.kind() == null ? null : message;
     }
 
-    /** The whole message if there is one; {@code null} if the text is only a reason. */
+    /** The whole message of the failure; {@code null} if there is only a reason. */
     public @Nullable Message violation() {
         return violation;
     }

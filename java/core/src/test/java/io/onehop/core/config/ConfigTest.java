@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
@@ -21,6 +22,7 @@ import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ReadFrom;
 import io.onehop.core.topology.Server;
 import io.onehop.core.topology.ServerPool;
+import io.onehop.core.topology.TlsVerify;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,8 +36,13 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -55,7 +62,7 @@ class ConfigTest {
     @ParameterizedTest
     @MethodSource("good")
     void aGoodConfigurationHasTheValuesOfItsCase(String name) throws ConfigException {
-        Config config = Config.parse(text("good", name));
+        Config config = Config.parse(text("good", name), environment("good", name));
         if (!theCase("good", name).has("pools")) {
             return; // A case of size only says that it is accepted.
         }
@@ -68,16 +75,50 @@ class ConfigTest {
         }
     }
 
+    static Stream<JsonObject> passwordFiles() {
+        return Spec.objects(Spec.json("config/password_files.json").getAsJsonArray("cases"))
+                .stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("passwordFiles")
+    void aPasswordFileHasAPasswordOrAReason(JsonObject test) throws Directive.Fault {
+        StringBuilder hex = new StringBuilder();
+        for (JsonElement part : test.getAsJsonArray("content")) {
+            JsonArray pair = part.getAsJsonArray();
+            hex.append(pair.get(0).getAsString().repeat(pair.get(1).getAsInt()));
+        }
+        byte[] content = HexFormat.of().parseHex(hex);
+        if (test.has("reason")) {
+            Directive.Fault fault =
+                    assertThrows(Directive.Fault.class, () -> PasswordFile.passwordIn(content));
+            assertEquals(test.get("reason").getAsString(), fault.reason());
+        } else if (test.has("password")) {
+            assertEquals(test.get("password").getAsString(), PasswordFile.passwordIn(content));
+        } else {
+            assertEquals(
+                    test.get("password_length").getAsInt(),
+                    PasswordFile.passwordIn(content).length());
+        }
+    }
+
     private static void checkPool(JsonObject expected, ServerPool pool) {
         JsonObject directives = expected.getAsJsonObject("directives");
         for (Directive directive : Directive.values()) {
-            if (directive != Directive.SERVERS) {
+            if (!directive.isSequence()) {
                 JsonElement value = directives.get(directive.label());
                 String expectedText =
                         value != null ? value.getAsString() : text(directive.standard());
                 assertEquals(expectedText, text(pool.value(directive)), directive.label());
             }
         }
+        String sentinels =
+                pool.sentinels().stream()
+                        .map(Server::name)
+                        .sorted(Comparator.comparing(String::length).thenComparing(name -> name))
+                        .collect(Collectors.joining(" "));
+        JsonElement expectedSentinels = directives.get("sentinels");
+        assertEquals(expectedSentinels == null ? "" : expectedSentinels.getAsString(), sentinels);
         for (String label : directives.keySet()) {
             assertTrue(Directive.named(label) != null, label);
         }
@@ -119,6 +160,9 @@ class ConfigTest {
         if (value instanceof ReadFrom from) {
             return from.label();
         }
+        if (value instanceof TlsVerify verify) {
+            return verify.label();
+        }
         if (value instanceof HashTag tag) {
             return new String(new byte[] {tag.open(), tag.close()}, StandardCharsets.UTF_8);
         }
@@ -130,7 +174,9 @@ class ConfigTest {
     void aBadConfigurationIsRejectedWithItsLineAndReason(String name) {
         JsonObject expected = theCase("bad", name);
         ConfigException fault =
-                assertThrows(ConfigException.class, () -> Config.parse(text("bad", name)));
+                assertThrows(
+                        ConfigException.class,
+                        () -> Config.parse(text("bad", name), environment("bad", name)));
         if (!expected.get("reason").isJsonNull()) {
             assertEquals(expected.get("reason").getAsString(), fault.reason());
         }
@@ -138,7 +184,54 @@ class ConfigTest {
                 && !fault.reason().equals("the text is not valid YAML")) {
             assertEquals(expected.get("line").getAsInt(), fault.line());
         }
-        assertEquals("line " + fault.line() + ": " + fault.reason(), fault.getMessage());
+        List<ConfigError> errors = List.of(new ConfigError(fault.line(), fault.reason()));
+        if (expected.has("errors")) {
+            errors =
+                    Spec.objects(expected.getAsJsonArray("errors")).stream()
+                            .map(ConfigTest::error)
+                            .toList();
+        }
+        assertEquals(errors, fault.errors());
+        assertEquals(expected.has("more") ? expected.get("more").getAsInt() : 0, fault.more());
+    }
+
+    private static ConfigError error(JsonObject error) {
+        return new ConfigError(error.get("line").getAsInt(), error.get("reason").getAsString());
+    }
+
+    @Test
+    void theMessageListsAllErrors() {
+        assertEquals(
+                "line 2: directive \"hash\" has no value;"
+                        + " line 3: directive \"redis\" is not \"true\" or \"false\": \"ja\"",
+                fault("p:\n  hash:\n  redis: ja\n").getMessage());
+        String many = fault("p:\n  servers:\n" + "  - x\n".repeat(13)).getMessage();
+        assertTrue(many.endsWith(": \"x\"; and 3 more errors"), many);
+    }
+
+    @Test
+    void variablesAreThoseOfTheProcess() throws ConfigException {
+        Map.Entry<String, String> variable =
+                System.getenv().entrySet().stream()
+                        .filter(each -> each.getKey().matches("[A-Za-z_][A-Za-z0-9_]*"))
+                        .filter(each -> each.getValue().matches("[ -~]{1,4096}"))
+                        .findFirst()
+                        .orElseThrow();
+        String text = "p:\n  engine: redis\n  redis_auth: ${" + variable.getKey() + "}\n";
+        Config config = Spec.config(text + "  servers: [h:1]\n");
+        assertEquals(variable.getValue(), config.pool("p").redisAuth());
+    }
+
+    /** Java puts U+FFFD where it cannot decode a byte of the environment. */
+    @Test
+    void aVariableThatCannotBeDecodedIsRefused() {
+        byte[] text = "p: {engine: redis, redis_auth: '${A}', servers: [h:1]}".getBytes();
+        ConfigException fault =
+                assertThrows(ConfigException.class, () -> Config.parse(text, name -> "a\ufffd"));
+        assertEquals(
+                "directive \"redis_auth\" needs the environment variable \"A\", which has a"
+                        + " character that is not allowed",
+                fault.reason());
     }
 
     @Test
@@ -278,6 +371,15 @@ class ConfigTest {
     private static ConfigException fault(String text) {
         return assertThrows(
                 ConfigException.class, () -> Config.parse(text.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** The variables of a case. */
+    private static Function<String, String> environment(String kind, String name) {
+        JsonObject variables = theCase(kind, name).getAsJsonObject("environment");
+        return variable ->
+                variables != null && variables.has(variable)
+                        ? variables.get(variable).getAsString()
+                        : null;
     }
 
     private static JsonObject theCase(String kind, String name) {

@@ -53,10 +53,12 @@ public final class Nodes implements AutoCloseable {
     }
 
     public static OneHopClient clientOf(String config) {
-        return OneHopClient.builder()
-                .configText(config.replace("LISTEN", "127.0.0.1:1"))
-                .pool("alpha")
-                .build();
+        return clientOf(OneHopClient.builder(), config);
+    }
+
+    /** The same by a builder that says more than the configuration does. */
+    public static OneHopClient clientOf(OneHopClient.Builder builder, String config) {
+        return builder.configText(config.replace("LISTEN", "127.0.0.1:1")).pool("alpha").build();
     }
 
     /** A key on the node of that name. */

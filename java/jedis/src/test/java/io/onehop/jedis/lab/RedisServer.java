@@ -92,6 +92,13 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
+    /** The value of a directive of redis.conf. */
+    public String config(String directive) {
+        try (Jedis jedis = jedis()) {
+            return jedis.configGet(directive).get(directive);
+        }
+    }
+
     /** The number of connected clients, without the one that asks. */
     public long clients() {
         try (Jedis jedis = jedis()) {

@@ -8,6 +8,8 @@ import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,13 +19,13 @@ import java.util.Map;
 public final class Batch {
     private final Snapshot snapshot;
     private final BatchExchange[] exchanges;
-    private final Forwarding forwarding;
+    private final @Nullable Forwarding forwarding;
     private final boolean isFirst;
     // By master: the node that answers this batch's reads, plus one; null before the first read.
-    private int[] readers;
+    private int @Nullable [] readers;
     private long waitMs;
 
-    private Batch(Snapshot snapshot, Forwarding forwarding, boolean isFirst) {
+    private Batch(Snapshot snapshot, @Nullable Forwarding forwarding, boolean isFirst) {
         this.snapshot = snapshot;
         this.exchanges = new BatchExchange[snapshot.pools().length];
         this.forwarding = forwarding;
@@ -34,7 +36,7 @@ public final class Batch {
      * A batch of a caller. {@code forwarding} follows its redirects; {@code null} where nodes do
      * not redirect.
      */
-    public static Batch of(Snapshot snapshot, Forwarding forwarding) {
+    public static Batch of(Snapshot snapshot, @Nullable Forwarding forwarding) {
         return new Batch(snapshot, forwarding, true);
     }
 

@@ -3,6 +3,7 @@ package io.onehop.jedis.internal.batch;
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.base.Message;
 import io.onehop.core.cluster.Redirect;
+import io.onehop.core.command.Split;
 import io.onehop.core.wire.WireException;
 import io.onehop.jedis.NodeDown;
 import io.onehop.jedis.OneHopException;
@@ -13,6 +14,8 @@ import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.request.RequestBuffer;
+
+import org.jspecify.annotations.Nullable;
 
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -57,7 +60,7 @@ public final class BatchExchange {
 
     private final Pool pool;
     private final RequestBuffer requests;
-    private final Forwarding forwarding; // The batch's; null where nodes do not redirect.
+    private final @Nullable Forwarding forwarding; // The batch's; null where nodes do not redirect.
     private final boolean isFirst;
     private final PendingReplies pending;
     private int slot = PendingReplies.NO_SLOT;
@@ -66,20 +69,20 @@ public final class BatchExchange {
     private boolean isStaying;
     private boolean isRescued;
     private long asked = NodeHealth.NOT_ASKED;
-    private Set<String> scripts;
+    private @Nullable Set<String> scripts;
 
-    private NodeConnection connection;
+    private @Nullable NodeConnection connection;
     private boolean isKernelFull;
     private long written;
     private long reached;
     private long acknowledged;
     private int taken;
     private int redirected;
-    private Throwable before;
-    private OneHopException failure;
+    private @Nullable Throwable before;
+    private @Nullable OneHopException failure;
 
     /** {@code isFirst} is false for commands that another node has redirected. */
-    BatchExchange(Pool pool, Forwarding forwarding, boolean isFirst) {
+    BatchExchange(Pool pool, @Nullable Forwarding forwarding, boolean isFirst) {
         this.pool = pool;
         this.requests = new RequestBuffer(pool.buffers());
         this.forwarding = forwarding;
@@ -103,13 +106,13 @@ public final class BatchExchange {
         }
     }
 
-    /** Appends the words at these positions of a command. */
+    /** Appends a part of a command. */
     public void append(
-            CommandArguments arguments, int[] positions, boolean readOnly, ReplySink sink) {
+            CommandArguments arguments, Split.Part part, boolean readOnly, ReplySink sink) {
         if (pool.endpoint().isSsdb()) {
-            translate(SsdbCommand.part(arguments, positions), readOnly, sink);
+            translate(SsdbCommand.part(arguments, part), readOnly, sink);
         } else {
-            added(requests.append(arguments, positions), readOnly, sink);
+            added(requests.append(arguments, part), readOnly, sink);
         }
     }
 
@@ -163,9 +166,16 @@ public final class BatchExchange {
         asked = connection.lease().health();
     }
 
+    /** The connection, from start() to settle(). */
+    @SuppressWarnings("NullAway") // Every use dereferences it, so a check of its own adds nothing.
+    private NodeConnection leased() {
+        return connection;
+    }
+
     /** Writes and reads as far as possible without waiting. True if there was any progress. */
     boolean advance(Deadline deadline) throws IOException {
         boolean moved = begin();
+        NodeConnection connection = leased();
         while (connection.isOpen() && (takeArrived() || !isDone() && connection.fill() > 0)) {
             moved = true;
             write();
@@ -178,7 +188,7 @@ public final class BatchExchange {
 
     /** Opens and writes as far as possible without waiting. True if anything was written. */
     boolean begin() throws IOException {
-        return connection.tryOpen() && write();
+        return leased().tryOpen() && write();
     }
 
     /** Writes as much as the window and the kernel allow. True if that was anything. */
@@ -189,7 +199,7 @@ public final class BatchExchange {
         while (written < end && !isKernelFull) {
             ByteBuffer next = requests.next(Math.min(end - written, WRITE_BYTES_MAX));
             int size = next.remaining();
-            int count = connection.write(next, pending.beginBefore(written + size));
+            int count = leased().write(next, pending.beginBefore(written + size));
             requests.advance(count);
             written += count;
             reached = Math.max(reached, written);
@@ -205,6 +215,7 @@ public final class BatchExchange {
 
     /** Hands each whole reply to its sink. True if there was one. */
     private boolean takeArrived() throws IOException {
+        NodeConnection connection = leased();
         long whole = connection.arrivedReplies();
         for (long i = 0; i < whole; i++) {
             Object reply = connection.nextReply();
@@ -234,20 +245,25 @@ public final class BatchExchange {
 
     /** The operations of a selector to wait for before {@link #advance} can make progress. */
     int interest() {
-        return connection.interest() | (isKernelFull ? SelectionKey.OP_WRITE : 0);
+        return leased().interest() | (isKernelFull ? SelectionKey.OP_WRITE : 0);
     }
 
     /** True if there is no socket yet, because the name of its node is being resolved. */
     boolean isResolving() {
-        return connection.isResolving();
+        return leased().isResolving();
+    }
+
+    /** The failure of a wait for its node, by what was waited for. */
+    IOException explained(IOException failed) {
+        return leased().explained(failed);
     }
 
     void whenResolved(Runnable action) {
-        connection.whenResolved(action);
+        leased().whenResolved(action);
     }
 
     NodeSocket socket() {
-        return connection.socket();
+        return leased().socket();
     }
 
     /* ---- Ending ---- */
@@ -265,7 +281,7 @@ public final class BatchExchange {
         return taken > redirected;
     }
 
-    public OneHopException failure() {
+    public @Nullable OneHopException failure() {
         return failure;
     }
 
@@ -304,11 +320,12 @@ public final class BatchExchange {
         OneHopException reachedIt =
                 Failure.of(sent, pool.endpoint().nodeName(), Outcome.MAYBE_EXECUTED);
         boolean hasBegun = taken < pending.count() && pending.sink(taken).hasBegun();
-        failure = isRescued ? null : reached > acknowledged || hasBegun ? reachedIt : unsent;
+        Forwarding rescuer = isRescued ? forwarding : null;
+        failure = rescuer != null ? null : reached > acknowledged || hasBegun ? reachedIt : unsent;
         long from = acknowledged;
         for (int i = taken; i < pending.count(); i++) {
-            if (isRescued) {
-                forwarding.rescue(pool, pending.slot(i), requests.command(from), pending.sink(i));
+            if (rescuer != null) {
+                rescuer.rescue(pool, pending.slot(i), requests.command(from), pending.sink(i));
             } else {
                 pending.sink(i)
                         .fail(from < reached || pending.sink(i).hasBegun() ? reachedIt : unsent);
@@ -330,8 +347,8 @@ public final class BatchExchange {
     private void compare() {
         if (forwarding != null
                 && isFirst
-                && connection.lease().isTimed(pool.endpoint().timeoutMs())) {
-            pool.meter().compare(connection.lease().ns());
+                && leased().lease().isTimed(pool.endpoint().timeoutMs())) {
+            pool.meter().compare(leased().lease().ns());
         }
     }
 

@@ -15,6 +15,8 @@ import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 
+import org.jspecify.annotations.Nullable;
+
 import redis.clients.jedis.Builder;
 import redis.clients.jedis.BuilderFactory;
 import redis.clients.jedis.CommandArguments;
@@ -75,15 +77,15 @@ public final class Merge {
         missing = parts.length;
         for (int i = 0; i < parts.length; i++) {
             BatchExchange exchange =
-                    parts[i].words() == null
+                    parts[i].isWhole()
                             ? batch.of(parts[i].node())
                             : batch.of(parts[i].node(), command);
             nodes[i] = exchange.pool().endpoint().name();
             Preface.append(command, arguments, scripts, exchange);
-            if (parts[i].words() == null) {
+            if (parts[i].isWhole()) {
                 exchange.append(arguments, command.isRetryable(), new Part(i));
             } else {
-                exchange.append(arguments, parts[i].words(), command.isRetryable(), new Part(i));
+                exchange.append(arguments, parts[i], command.isRetryable(), new Part(i));
             }
         }
     }
@@ -93,8 +95,8 @@ public final class Merge {
         missing = parts.length;
         for (int i = 0; i < parts.length; i++) {
             CommandArguments part = new CommandArguments(arguments.getCommand());
-            for (int word = 1; word < parts[i].words().length; word++) {
-                part.add(arguments.get(parts[i].words()[word]).getRaw());
+            for (int word = 1; word < parts[i].words(); word++) {
+                part.add(arguments.get(parts[i].word(word)).getRaw());
             }
             Pool pool = snapshot.poolAt(parts[i].node());
             nodes[i] = pool.endpoint().name();
@@ -105,15 +107,17 @@ public final class Merge {
     /** What one node is asked for. */
     private final class Part implements ReplySink {
         private final int number;
+        private final int elements;
 
         Part(int number) {
             this.number = number;
+            this.elements = parts[number].count() * command.mergeWidth();
         }
 
         @Override
-        public boolean take(Object reply) {
+        public boolean take(@Nullable Object reply) {
             if (!(reply instanceof JedisDataException)
-                    && !MergeRules.fits(command, parts[number], reply)) {
+                    && !MergeRules.fits(command.merge(), elements, reply)) {
                 return false;
             }
             end(reply);
@@ -125,7 +129,7 @@ public final class Merge {
             end(failure);
         }
 
-        private void end(Object reply) {
+        private void end(@Nullable Object reply) {
             replies[number] = reply;
             missing--;
             if (missing == 0) {
@@ -154,7 +158,7 @@ public final class Merge {
         whole.fail(Failure.ofBatch(failures, failed.size() < replies.length, pool, partial()));
     }
 
-    private void finish(Object merged) {
+    private void finish(@Nullable Object merged) {
         if (merged == MergeRules.DIFFERENT) {
             whole.fail(Failure.ofPool(Message.NODES_DIFFER, pool, Outcome.ANSWERED));
         } else {
@@ -180,12 +184,11 @@ public final class Merge {
         if (command.merge() != MergeRule.STREAMS) {
             return List.of();
         }
-        byte[][] order =
-                new byte[Arrays.stream(parts).mapToInt(part -> part.keys().length).sum()][];
+        byte[][] order = new byte[parts[0].all()][];
         for (Split.Part part : parts) {
-            int first = part.words().length - 2 * part.keys().length;
-            for (int i = 0; i < part.keys().length; i++) {
-                order[part.keys()[i]] = arguments.get(part.words()[first + i]).getRaw();
+            int first = part.words() - 2 * part.count();
+            for (int i = 0; i < part.count(); i++) {
+                order[part.key(i)] = arguments.get(part.word(first + i)).getRaw();
             }
         }
         return List.of(order);
@@ -193,7 +196,7 @@ public final class Merge {
 
     /** The replies and failures as {@code PartialBatch} lists them. */
     private List<Object> partial() {
-        boolean isOfKeys = parts[0].words() != null;
+        boolean isOfKeys = !parts[0].isWhole();
         if (command.merge() == MergeRule.SUM) {
             return List.of(sum());
         }
@@ -203,11 +206,10 @@ public final class Merge {
                     .toList();
         }
         int width = command.mergeWidth();
-        Object[] elements =
-                new Object[width * Arrays.stream(parts).mapToInt(part -> part.keys().length).sum()];
+        Object[] elements = new Object[width * parts[0].all()];
         for (int i = 0; i < parts.length; i++) {
-            for (int number = 0; number < parts[i].keys().length * width; number++) {
-                elements[parts[i].keys()[number / width] * width + number % width] =
+            for (int number = 0; number < parts[i].count() * width; number++) {
+                elements[parts[i].key(number / width) * width + number % width] =
                         element(replies[i], number);
             }
         }
@@ -229,7 +231,7 @@ public final class Merge {
      * One element of a part's reply, built by the command's builder. If the reply is no list, all
      * of it.
      */
-    private Object element(Object reply, int number) {
+    private @Nullable Object element(@Nullable Object reply, int number) {
         if (reply instanceof Exception || !(reply instanceof List<?> list)) {
             return reply instanceof Exception ? reply : built(reply);
         }
@@ -238,7 +240,7 @@ public final class Merge {
     }
 
     /** The reply as the command's builder makes it, or as it came if the builder cannot use it. */
-    private Object built(Object reply) {
+    private @Nullable Object built(@Nullable Object reply) {
         try {
             return reply == null ? null : builder.build(reply);
         } catch (RuntimeException strange) {

@@ -5,6 +5,8 @@ import io.onehop.core.command.Info;
 import io.onehop.core.command.MergeRule;
 import io.onehop.core.command.Split;
 
+import org.jspecify.annotations.Nullable;
+
 import redis.clients.jedis.exceptions.JedisDataException;
 
 import java.io.ByteArrayOutputStream;
@@ -34,12 +36,13 @@ final class MergeRules {
 
     private MergeRules() {}
 
-    /** Whether a reply has the shape that merging needs. If not, the stream cannot be trusted. */
-    static boolean fits(Command command, Split.Part part, Object reply) {
-        return switch (command.merge()) {
-            case IN_ORDER ->
-                    reply instanceof List<?> list
-                            && list.size() == part.keys().length * command.mergeWidth();
+    /**
+     * Whether a reply has the shape that merging needs. If not, the stream cannot be trusted. For
+     * {@code IN_ORDER} that is a list with {@code elements} elements.
+     */
+    static boolean fits(MergeRule rule, int elements, @Nullable Object reply) {
+        return switch (rule) {
+            case IN_ORDER -> reply instanceof List<?> list && list.size() == elements;
             case SUM, MIN, MAX, AND ->
                     reply instanceof Long
                             || reply instanceof List<?> list
@@ -68,17 +71,13 @@ final class MergeRules {
      * One reply made of all. {@code order} has the keys in the caller's order, {@code nodes} a name
      * for each part.
      */
-    static Object merged(
+    static @Nullable Object merged(
             Command command,
             Split.Part[] parts,
             List<Object> replies,
             List<byte[]> order,
             List<String> nodes) {
-        Object error =
-                replies.stream()
-                        .filter(JedisDataException.class::isInstance)
-                        .findFirst()
-                        .orElse(null);
+        Object error = firstError(replies);
         if (command.merge() == MergeRule.ONE_OK) {
             return replies.stream()
                     .filter(reply -> !(reply instanceof Exception))
@@ -110,22 +109,33 @@ final class MergeRules {
                 };
     }
 
+    private static @Nullable Object firstError(List<Object> replies) {
+        for (Object reply : replies) {
+            if (reply instanceof JedisDataException) {
+                return reply;
+            }
+        }
+        return null;
+    }
+
     /** Puts each part's elements where their keys were in the caller's command. */
     private static List<Object> inOrder(int width, Split.Part[] parts, List<Object> replies) {
-        Object[] all =
-                new Object[width * Arrays.stream(parts).mapToInt(part -> part.keys().length).sum()];
+        Object[] all = new Object[width * parts[0].all()];
         for (int i = 0; i < parts.length; i++) {
             List<?> elements = (List<?>) replies.get(i);
-            for (int number = 0; number < elements.size(); number++) {
-                all[width * parts[i].keys()[number / width] + number % width] =
-                        elements.get(number);
+            int number = 0;
+            for (int key = 0; key < parts[i].count(); key++) {
+                int at = width * parts[i].key(key);
+                for (int end = at + width; at < end; at++) {
+                    all[at] = elements.get(number++);
+                }
             }
         }
         return Arrays.asList(all);
     }
 
     /** Combines numbers, or lists of equal length element by element. */
-    private static Object numbers(List<Object> replies, BinaryOperator<Long> combine) {
+    private static @Nullable Object numbers(List<Object> replies, BinaryOperator<Long> combine) {
         if (replies.stream().allMatch(Long.class::isInstance)) {
             return replies.stream().map(Long.class::cast).reduce(combine).orElse(null);
         }
@@ -218,7 +228,7 @@ final class MergeRules {
      * Streams and their entries in the caller's order of streams; {@code null} if no stream had
      * any.
      */
-    private static List<Object> streams(List<Object> replies, List<byte[]> order) {
+    private static @Nullable List<Object> streams(List<Object> replies, List<byte[]> order) {
         Map<ByteBuffer, Object> found = new LinkedHashMap<>();
         for (Object reply : replies) {
             for (Object stream : reply == null ? List.of() : (List<?>) reply) {

@@ -1,8 +1,8 @@
 package io.onehop.jedis.internal.batch;
 
-import java.util.ArrayList;
+import org.jspecify.annotations.Nullable;
+
 import java.util.Arrays;
-import java.util.List;
 
 /**
  * The commands of one exchange, in order: the size of each in bytes, the sink of its reply, and its
@@ -12,9 +12,13 @@ final class PendingReplies {
     /** The slot of a command that belongs to its node, wherever keys are. */
     static final int NO_SLOT = Character.MAX_VALUE;
 
-    private final List<ReplySink> sinks = new ArrayList<>();
-    private int[] sizes = new int[16];
-    private char[] slots; // Null if the nodes do not redirect.
+    /* Room for ten commands: most batches are small. The arrays double from there. */
+    private static final int FEW = 10;
+
+    private ReplySink[] sinks = new ReplySink[FEW];
+    private int[] sizes = new int[FEW];
+    private char @Nullable [] slots; // Null if the nodes do not redirect.
+    private int count;
     private long announced; // The bytes of the commands that have begun to be written.
     private int begun; // The number of those commands.
 
@@ -23,21 +27,23 @@ final class PendingReplies {
     }
 
     void add(int size, int slot, ReplySink sink) {
-        if (sinks.size() == sizes.length) {
-            sizes = Arrays.copyOf(sizes, sizes.length * 2);
-            slots = slots == null ? null : Arrays.copyOf(slots, sizes.length);
+        if (count == sinks.length) {
+            sizes = Arrays.copyOf(sizes, count * 2);
+            slots = slots == null ? null : Arrays.copyOf(slots, count * 2);
+            sinks = Arrays.copyOf(sinks, count * 2); // Last, so an Error leaves no array too short.
         }
-        sizes[sinks.size()] = size;
+        sizes[count] = size;
         if (slots != null) {
-            slots[sinks.size()] = (char) slot;
+            slots[count] = (char) slot;
         }
-        sinks.add(sink);
+        sinks[count] = sink;
+        count++;
     }
 
     /** How many commands begin before this byte and were not announced yet. */
     int beginBefore(long end) {
         int from = begun;
-        while (begun < sinks.size() && announced < end) {
+        while (begun < count && announced < end) {
             announced += sizes[begun];
             begun++;
         }
@@ -51,7 +57,7 @@ final class PendingReplies {
     }
 
     int count() {
-        return sinks.size();
+        return count;
     }
 
     int size(int number) {
@@ -59,7 +65,7 @@ final class PendingReplies {
     }
 
     ReplySink sink(int number) {
-        return sinks.get(number);
+        return sinks[number];
     }
 
     /** The command's slot, or {@link #NO_SLOT}. */

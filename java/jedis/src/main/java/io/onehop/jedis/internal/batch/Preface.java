@@ -5,6 +5,8 @@ import io.onehop.core.command.Command;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.command.Scripts;
 
+import org.jspecify.annotations.Nullable;
+
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol;
 
@@ -24,7 +26,7 @@ public final class Preface {
     public static final ReplySink NOBODY =
             new ReplySink() {
                 @Override
-                public boolean take(Object reply) {
+                public boolean take(@Nullable Object reply) {
                     return true;
                 }
 

@@ -2,6 +2,8 @@ package io.onehop.jedis.internal.batch;
 
 import io.onehop.jedis.OneHopException;
 
+import org.jspecify.annotations.Nullable;
+
 import redis.clients.jedis.Builder;
 import redis.clients.jedis.Response;
 
@@ -10,14 +12,14 @@ import redis.clients.jedis.Response;
  * the node.
  */
 public final class Reply<T> extends Response<T> implements ReplySink {
-    private OneHopException failure;
+    private @Nullable OneHopException failure;
 
     public Reply(Builder<T> builder) {
         super(builder);
     }
 
     @Override
-    public boolean take(Object reply) {
+    public boolean take(@Nullable Object reply) {
         set(reply);
         return true;
     }

@@ -2,6 +2,8 @@ package io.onehop.jedis.internal.batch;
 
 import io.onehop.jedis.OneHopException;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Takes the reply to one command of a batch. It gets one reply or one failure, from the thread that
  * runs the batch.
@@ -12,7 +14,7 @@ public interface ReplySink {
      * Returns false if the reply has another shape than the command's replies have. Then the stream
      * cannot be trusted.
      */
-    boolean take(Object reply);
+    boolean take(@Nullable Object reply);
 
     /**
      * Whether the node has already answered a part of it. If so, a failure cannot say that nothing

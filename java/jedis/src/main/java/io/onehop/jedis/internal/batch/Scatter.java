@@ -5,7 +5,6 @@ import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.connection.NodeConnection;
 import io.onehop.jedis.internal.connection.StackRoom;
-import io.onehop.jedis.internal.failure.Late;
 import io.onehop.jedis.internal.pool.Holder;
 
 import java.io.IOException;
@@ -42,14 +41,17 @@ public final class Scatter {
     private final Holder holder;
     private final Deadline deadline;
     private final RetryBudget budget;
-    private final List<BatchExchange> serving = new ArrayList<>();
-    private final List<BatchExchange> again = new ArrayList<>();
+    private final List<BatchExchange> serving;
+    // For the next round: first the exchanges to send once more, then those without a connection.
+    private final List<BatchExchange> rest = new ArrayList<>();
+    private int retries;
     private boolean isSlow;
 
-    private Scatter(Holder holder, Deadline deadline, RetryBudget budget) {
+    private Scatter(Holder holder, Deadline deadline, RetryBudget budget, int size) {
         this.holder = holder;
         this.deadline = deadline;
         this.budget = budget;
+        this.serving = new ArrayList<>(size);
     }
 
     /** Runs the exchanges. Afterwards each is done or has its failure. */
@@ -64,12 +66,12 @@ public final class Scatter {
 
     private static void run(
             List<BatchExchange> exchanges, Holder holder, Deadline deadline, RetryBudget budget) {
-        List<BatchExchange> waiting = new ArrayList<>(exchanges);
+        List<BatchExchange> waiting = exchanges;
         while (!waiting.isEmpty()) {
-            Scatter round = new Scatter(holder, deadline, budget);
+            Scatter round = new Scatter(holder, deadline, budget, waiting.size());
             round.lease(waiting);
             round.serve();
-            waiting.addAll(0, round.again);
+            waiting = round.rest;
         }
         exchanges.forEach(BatchExchange::end);
     }
@@ -77,10 +79,14 @@ public final class Scatter {
     /* ---- Leasing ---- */
 
     private void lease(List<BatchExchange> waiting) {
-        waiting.removeIf(exchange -> starts(exchange, false));
-        if (serving.isEmpty() && !waiting.isEmpty()) {
-            starts(waiting.remove(0), true);
-            waiting.removeIf(exchange -> starts(exchange, false));
+        for (BatchExchange exchange : waiting) {
+            if (!starts(exchange, false)) {
+                rest.add(exchange);
+            }
+        }
+        if (serving.isEmpty() && !rest.isEmpty()) {
+            starts(rest.remove(0), true);
+            rest.removeIf(exchange -> starts(exchange, false));
         }
     }
 
@@ -139,7 +145,8 @@ public final class Scatter {
     private void end(BatchExchange exchange, Exception thrown) {
         if (exchange.mayRetry(thrown) && budget.spend()) {
             exchange.retry(thrown);
-            again.add(exchange);
+            rest.add(retries, exchange);
+            retries++;
         } else {
             exchange.fail(thrown);
         }
@@ -160,12 +167,7 @@ public final class Scatter {
                 awaitAny();
             }
         } catch (IOException late) {
-            serving.forEach(
-                    exchange ->
-                            exchange.fail(
-                                    exchange.isResolving() && late instanceof SocketTimeoutException
-                                            ? new Late(Message.LATE_RESOLVING)
-                                            : late));
+            serving.forEach(exchange -> exchange.fail(exchange.explained(late)));
             serving.clear();
         }
     }

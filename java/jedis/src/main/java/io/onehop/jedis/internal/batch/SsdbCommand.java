@@ -2,12 +2,15 @@ package io.onehop.jedis.internal.batch;
 
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.base.Message;
+import io.onehop.core.command.Split;
 import io.onehop.core.ssdb.Ssdb;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.request.ArgumentWords;
 import io.onehop.jedis.internal.request.RoutedArguments;
+
+import org.jspecify.annotations.Nullable;
 
 import redis.clients.jedis.BuilderFactory;
 import redis.clients.jedis.CommandArguments;
@@ -66,25 +69,27 @@ public final class SsdbCommand implements ReplySink {
         if (found.refusal() != null) {
             throw new IllegalStateException(found.refusal());
         }
-        if (found.commands() == null) {
+        List<byte[][]> commands = found.commands();
+        Ssdb.Shape shape = found.shape();
+        if (commands == null || shape == null) {
             to.accept(checked, sink);
-        } else if (found.commands().isEmpty()) {
-            sink.take(found.shape().of(List.of()));
+        } else if (commands.isEmpty()) {
+            sink.take(shape.of(List.of()));
         } else {
-            SsdbCommand one = new SsdbCommand(found.shape(), found.commands().size(), sink);
-            for (byte[][] words : found.commands()) {
+            SsdbCommand one = new SsdbCommand(shape, commands.size(), sink);
+            for (byte[][] words : commands) {
                 to.accept(arguments(words), one);
             }
         }
     }
 
-    /** A command made of the words at these positions. */
-    static CommandArguments part(CommandArguments whole, int[] positions) {
-        CommandArguments part = new RoutedArguments(whole.getCommand());
-        for (int i = 1; i < positions.length; i++) {
-            part.add(whole.get(positions[i]).getRaw());
+    /** A part of a command as a command. */
+    static CommandArguments part(CommandArguments whole, Split.Part part) {
+        CommandArguments words = new RoutedArguments(whole.getCommand());
+        for (int i = 1; i < part.words(); i++) {
+            words.add(whole.get(part.word(i)).getRaw());
         }
-        return part;
+        return words;
     }
 
     private static CommandArguments arguments(byte[][] words) {
@@ -96,7 +101,7 @@ public final class SsdbCommand implements ReplySink {
     }
 
     @Override
-    public boolean take(Object reply) {
+    public boolean take(@Nullable Object reply) {
         replies.add(reply);
         if (replies.size() < count) {
             return true;

@@ -11,6 +11,8 @@ import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.pool.Holder;
 import io.onehop.jedis.internal.pool.Pool;
 
+import org.jspecify.annotations.Nullable;
+
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -23,6 +25,7 @@ import java.nio.channels.Selector;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * XREAD or XREADGROUP with BLOCK, with streams on several nodes. All nodes wait. The first one that
@@ -51,9 +54,9 @@ public final class StreamsWait {
         private final Pool pool;
         private final CommandArguments command;
         private final ReplySink sink;
-        private NodeConnection connection;
-        private SelectionKey key;
-        private Long id;
+        private @Nullable NodeConnection connection;
+        private @Nullable SelectionKey key;
+        private @Nullable Long id;
         private boolean isDone;
 
         Waiting(int node, Pool pool, CommandArguments command, ReplySink sink) {
@@ -61,6 +64,10 @@ public final class StreamsWait {
             this.pool = pool;
             this.command = command;
             this.sink = sink;
+        }
+
+        NodeConnection leased() {
+            return Objects.requireNonNull(connection, "begin() leases one, or fails");
         }
 
         OneHopException failure(Throwable thrown) {
@@ -126,12 +133,13 @@ public final class StreamsWait {
 
     private void begin(Waiting each, Selector selector) {
         try {
-            each.connection = each.pool.lease(holder, leased);
-            each.connection.sendCommand(new CommandArguments(Command.CLIENT).add("ID"));
-            each.connection.sendCommand(each.command);
-            each.connection.getMany(0); // Jedis' public way to flush.
-            each.connection.until(deadline);
-            each.key = each.connection.socket().channel().register(selector, SelectionKey.OP_READ);
+            NodeConnection connection = each.pool.lease(holder, leased);
+            each.connection = connection;
+            connection.sendCommand(new CommandArguments(Command.CLIENT).add("ID"));
+            connection.sendCommand(each.command);
+            connection.getMany(0); // Jedis' public way to flush.
+            connection.until(deadline);
+            each.key = connection.socket().channel().register(selector, SelectionKey.OP_READ);
         } catch (IOException | RuntimeException failed) {
             fail(each, failed);
         }
@@ -155,18 +163,20 @@ public final class StreamsWait {
             return;
         }
         try {
-            if (each.connection.arrivedReplies() == 0) {
-                each.connection.fill();
+            NodeConnection connection = each.leased();
+            if (connection.arrivedReplies() == 0) {
+                connection.fill();
             }
-            while (!each.isDone && each.connection.arrivedReplies() > 0) {
-                take(each, each.connection.nextReply());
+            while (!each.isDone && connection.arrivedReplies() > 0) {
+                take(each, connection, connection.nextReply());
             }
         } catch (IOException | RuntimeException lost) {
             fail(each, lost);
         }
     }
 
-    private void take(Waiting each, Object reply) throws WireException {
+    private void take(Waiting each, NodeConnection connection, @Nullable Object reply)
+            throws WireException {
         if (each.id == null) {
             if (reply instanceof JedisDataException refused) {
                 throw refused;
@@ -181,10 +191,12 @@ public final class StreamsWait {
             throw new WireException(Message.UNEXPECTED_FORM);
         }
         each.isDone = true;
-        each.key.cancel(); // Other callers may use the connection before this wait is over.
+        if (each.key != null) {
+            each.key.cancel(); // Other callers may use the connection before this wait is over.
+        }
         isOver |= reply != null;
-        each.pool.answered(each.connection);
-        each.pool.settle(each.connection);
+        each.pool.answered(connection);
+        each.pool.settle(connection);
     }
 
     private void fail(Waiting each, Throwable failed) {
@@ -211,9 +223,9 @@ public final class StreamsWait {
                 if (release.hasPassed()) {
                     throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
                 }
-                each.connection.until(release);
+                each.leased().until(release);
                 boolean isReleased = each.id != null && unblock(each, release);
-                each.connection
+                each.leased()
                         .socket()
                         .awaitMs(SelectionKey.OP_READ, isReleased ? release.selectMs() : AGAIN_MS);
                 receive(each);
@@ -228,7 +240,7 @@ public final class StreamsWait {
         // A connection beyond the pool's size has no seat, so no holder protects it.
         StackRoom.require();
         NodeConnection other =
-                each.pool.leaseBeyond(holder, release, each.connection.lease().health());
+                each.pool.leaseBeyond(holder, release, each.leased().lease().health());
         try {
             other.open();
             return Long.valueOf(1)

@@ -16,6 +16,9 @@ import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 import io.onehop.jedis.internal.snapshot.Snapshots;
+import io.onehop.jedis.internal.tls.ClientTls;
+
+import org.jspecify.annotations.Nullable;
 
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -50,19 +53,20 @@ public final class Cluster implements AutoCloseable {
     private final Snapshots snapshots;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private Thread thread; // Null before the first call.
+    private @Nullable Thread thread; // Null before the first call.
     private boolean isRequested;
     private boolean isRefreshing;
     private boolean isClosed;
-    private String preferred; // The node that probably knows a newer map; null: any.
+    private @Nullable String preferred; // The node that probably knows a newer map; null: any.
     private long begun;
     private long ended;
     private long notBeforeNs;
     private long anywayNs;
-    private ClusterRefresh refresh; // The last one.
+    private @Nullable ClusterRefresh refresh; // The last one.
     private RefreshFailure failure =
             new RefreshFailure(Message.NO_ANSWER.what(), ErrorKind.NODE_DOWN);
-    private String logged; // The problem that was logged last; null: none since the last success.
+    // The problem that was logged last; null: none since the last success.
+    private @Nullable String logged;
 
     public Cluster(Snapshots snapshots) {
         this.snapshots = snapshots;
@@ -82,7 +86,7 @@ public final class Cluster implements AutoCloseable {
      * Asks for a refresh, because the map may be old, without waiting for it. {@code node} is
      * likely to know better; {@code null}: any node.
      */
-    public void requestRefresh(String node) {
+    public void requestRefresh(@Nullable String node) {
         lock.lock();
         try {
             if (!isRefreshing
@@ -151,9 +155,10 @@ public final class Cluster implements AutoCloseable {
     private RefreshFailure failure() {
         lock.lock();
         try {
+            ClusterRefresh running = isRefreshing ? refresh : null;
             return isClosed
                     ? new RefreshFailure(Message.CLIENT_CLOSED.what(), ErrorKind.NODE_DOWN)
-                    : isRefreshing ? refresh.failure() : failure;
+                    : running != null ? running.failure() : failure;
         } finally {
             lock.unlock();
         }
@@ -221,7 +226,8 @@ public final class Cluster implements AutoCloseable {
         notBeforeNs = now + orLaterNs(Timings.REFRESH_EVERY_MS);
         anywayNs = now + orLaterNs(Timings.REFRESH_ANYWAY_MS);
         Snapshot snapshot = snapshot();
-        refresh = new ClusterRefresh(snapshot.pool(), refresh);
+        ClusterRefresh next = new ClusterRefresh(snapshot.pool(), refresh);
+        refresh = next;
         isRequested = false;
         isRefreshing = true;
         begun++;
@@ -230,14 +236,14 @@ public final class Cluster implements AutoCloseable {
         lock.unlock();
         RefreshFailure problem = new RefreshFailure(Message.GIVEN_UP.what(), ErrorKind.NODE_DOWN);
         try {
-            problem = refreshed(snapshot, first);
+            problem = refreshed(snapshot, next, first);
         } catch (RuntimeException | Error unexpected) {
             problem = new RefreshFailure(Shown.of(unexpected.toString()), ErrorKind.NODE_DOWN);
         } finally {
             lock.lock();
             isRefreshing = false;
             ended = begun;
-            failure = problem;
+            failure = problem == null ? failure : problem;
             changed.signalAll();
         }
         if (!isClosed) {
@@ -245,7 +251,7 @@ public final class Cluster implements AutoCloseable {
         }
     }
 
-    private void complain(String problem) {
+    private void complain(@Nullable String problem) {
         if (problem != null && !problem.equals(logged)) {
             LOG.log(
                     Level.WARNING,
@@ -261,7 +267,9 @@ public final class Cluster implements AutoCloseable {
      * Asks nodes of the map, then the seeds, and adopts their map. Returns {@code null}, or why
      * there is nothing to adopt.
      */
-    private RefreshFailure refreshed(Snapshot snapshot, String first) throws InterruptedException {
+    private @Nullable RefreshFailure refreshed(
+            Snapshot snapshot, ClusterRefresh refresh, @Nullable String first)
+            throws InterruptedException {
         if (!snapshot.pool().cluster()) { // The configuration has changed meanwhile.
             return null;
         }
@@ -274,6 +282,7 @@ public final class Cluster implements AutoCloseable {
                     fetched(
                             PoolTopology.of(snapshot.pool()).nodes(),
                             snapshot.pool(),
+                            snapshot.tls(),
                             refresh,
                             snapshot.isMapped() ? snapshot.topology() : null);
         }
@@ -290,7 +299,7 @@ public final class Cluster implements AutoCloseable {
     }
 
     /** The nodes to ask: the preferred one, if the map has it, and others by chance. */
-    private static List<Pool> sources(Snapshot snapshot, String first) {
+    private static List<Pool> sources(Snapshot snapshot, @Nullable String first) {
         List<Pool> nodes = new ArrayList<>();
         for (Node node : snapshot.topology().nodes()) {
             if (!node.failing() && !node.name().equals(first)) {
@@ -312,12 +321,16 @@ public final class Cluster implements AutoCloseable {
      * The map of these nodes. They are asked two by two, over connections that are closed
      * afterwards.
      */
-    private static ClusterMap fetched(
-            List<Node> nodes, ServerPool pool, ClusterRefresh refresh, PoolTopology current)
+    private static @Nullable ClusterMap fetched(
+            List<Node> nodes,
+            ServerPool pool,
+            ClientTls tls,
+            ClusterRefresh refresh,
+            @Nullable PoolTopology current)
             throws InterruptedException {
         List<Pool> asked =
                 new ArrayList<>(
-                        nodes.stream().map(node -> new Pool(node, pool, null, null)).toList());
+                        nodes.stream().map(node -> new Pool(node, pool, tls, null, null)).toList());
         Collections.shuffle(asked);
         try {
             ClusterMap map = null;
@@ -337,18 +350,19 @@ public final class Cluster implements AutoCloseable {
      *
      * @throws ConfigRefused if no node returns a map
      */
-    public static PoolTopology of(ServerPool pool, PoolTopology current)
+    public static PoolTopology of(ServerPool pool, ClientTls tls, PoolTopology current)
             throws InterruptedException, ConfigRefused {
         ClusterRefresh refresh = new ClusterRefresh(pool, null);
-        ClusterMap map = fetched(PoolTopology.of(pool).nodes(), pool, refresh, null);
+        ClusterMap map = fetched(PoolTopology.of(pool).nodes(), pool, tls, refresh, null);
         if (map == null
                 && current.pool().cluster()
                 && PoolTopology.of(pool).nodes().stream()
                         .anyMatch(seed -> current.find(seed.address()) != null)) {
-            map = fetched(current.nodes(), pool, refresh, null);
+            map = fetched(current.nodes(), pool, tls, refresh, null);
         }
         if (map == null) {
-            throw new ConfigRefused(Message.UNMAPPED, null, refresh.failure().reason());
+            String where = ", server pool " + Shown.of(pool.name());
+            throw new ConfigRefused(Message.UNMAPPED, null, refresh.failure().reason() + where);
         }
         return map.topology(pool, current.pool().cluster() ? current : null);
     }

@@ -20,6 +20,8 @@ import io.onehop.jedis.internal.pool.Holder;
 import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.Pool;
 
+import org.jspecify.annotations.Nullable;
+
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -60,14 +62,14 @@ final class ClusterRefresh {
             new CommandArguments(Command.CLUSTER).add("SLOTS");
 
     /** A node's map, or why there is none. */
-    private record Answer(Pool node, ClusterMap map, RefreshFailure failure) {}
+    private record Answer(Pool node, @Nullable ClusterMap map, RefreshFailure failure) {}
 
     private static final RefreshFailure FITS =
             new RefreshFailure(Message.NOT_NEEDED.what(), ErrorKind.NODE_DOWN);
     private static final RefreshFailure LATE =
             new RefreshFailure(Message.MAP_LATE.what(), ErrorKind.DEADLINE_EXCEEDED);
 
-    private final String zone;
+    private final @Nullable String zone;
     private final int timeoutMs;
     // By the name of the node that was asked. Guarded by itself.
     private final Map<String, RefreshFailure> failures = new LinkedHashMap<>();
@@ -75,7 +77,7 @@ final class ClusterRefresh {
     private volatile boolean hasNoShards; // Nodes of this cluster are older than 7.0.
 
     /** {@code before}: the previous refresh of this cluster, or {@code null}. */
-    ClusterRefresh(ServerPool pool, ClusterRefresh before) {
+    ClusterRefresh(ServerPool pool, @Nullable ClusterRefresh before) {
         this.hasNoShards = before != null && before.hasNoShards;
         this.zone = pool.zone();
         this.timeoutMs = pool.timeoutMs() == 0 ? PATIENCE_MS : pool.timeoutMs();
@@ -85,7 +87,8 @@ final class ClusterRefresh {
      * The map that is to replace {@code current}, which may be {@code null}. Returns {@code null}
      * if there is none.
      */
-    ClusterMap ask(List<Pool> nodes, PoolTopology current) throws InterruptedException {
+    @Nullable ClusterMap ask(List<Pool> nodes, @Nullable PoolTopology current)
+            throws InterruptedException {
         BlockingQueue<Answer> answers = new ArrayBlockingQueue<>(nodes.size());
         for (Pool node : nodes) {
             note(node, LATE);
@@ -188,11 +191,12 @@ final class ClusterRefresh {
             connection = node.leaseBeyond(holder, deadline, NodeHealth.NOT_ASKED);
             connection.open();
             connection.sendCommand(INFO);
-            connection.sendCommand(hasNoShards ? SLOTS : SHARDS);
+            boolean isByRanges = hasNoShards || node.endpoint().isEncrypted();
+            connection.sendCommand(isByRanges ? SLOTS : SHARDS);
             List<Object> replies = connection.getMany(2);
             info = replies.get(0);
             reply = replies.get(1);
-            if (reply instanceof JedisDataException && !hasNoShards) {
+            if (reply instanceof JedisDataException && !isByRanges) {
                 connection.sendCommand(SLOTS);
                 reply = connection.getMany(1).get(0);
                 hasNoShards = !(reply instanceof JedisDataException);
@@ -220,7 +224,8 @@ final class ClusterRefresh {
                 new ClusterAnswer(wire(reply), wire(info), node.endpoint().host()), zone);
     }
 
-    private static OneHopException failure(Exception failed, Pool node, NodeConnection connection) {
+    private static OneHopException failure(
+            Exception failed, Pool node, @Nullable NodeConnection connection) {
         boolean wasOpen = connection != null && connection.wasOpen();
         return Failure.of(
                 failed,
@@ -229,7 +234,7 @@ final class ClusterRefresh {
                 wasOpen);
     }
 
-    private static void settle(NodeConnection connection, Holder holder, Pool node) {
+    private static void settle(@Nullable NodeConnection connection, Holder holder, Pool node) {
         try {
             if (connection != null) {
                 node.settle(connection);
@@ -241,13 +246,13 @@ final class ClusterRefresh {
 
     /* ---- The reply as it came: its judge reads bytes ---- */
 
-    private static byte[] wire(Object reply) {
+    private static byte[] wire(@Nullable Object reply) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         write(reply, bytes);
         return bytes.toByteArray();
     }
 
-    private static void write(Object reply, ByteArrayOutputStream to) {
+    private static void write(@Nullable Object reply, ByteArrayOutputStream to) {
         if (reply instanceof List<?> list) {
             line(to, "*" + list.size());
             list.forEach(element -> write(element, to));

@@ -17,6 +17,8 @@ import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 
+import org.jspecify.annotations.Nullable;
+
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -27,6 +29,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -53,15 +56,16 @@ public final class Redirects implements Forwarding {
     /** One command on its way. */
     private static final class RedirectedCommand implements ReplySink {
         private final CommandArguments arguments;
-        private final Command entry;
+        private final @Nullable Command entry;
         private final int slot;
         private final ReplySink sink;
         private Pool asked;
-        private JedisDataException error; // Null: the node has failed.
+        private @Nullable JedisDataException error; // Null: the node has failed.
         private int hops;
         private int tries;
 
-        RedirectedCommand(CommandArguments arguments, int slot, ReplySink sink) {
+        RedirectedCommand(Pool asked, CommandArguments arguments, int slot, ReplySink sink) {
+            this.asked = asked;
             this.arguments = arguments;
             this.entry = Commands.known(arguments);
             this.slot = slot;
@@ -69,7 +73,7 @@ public final class Redirects implements Forwarding {
         }
 
         @Override
-        public boolean take(Object reply) {
+        public boolean take(@Nullable Object reply) {
             return sink.take(reply);
         }
 
@@ -88,7 +92,7 @@ public final class Redirects implements Forwarding {
      * Where the commands of one slot go in this round: to the named node, or after a pause to the
      * slot's owner.
      */
-    private record Target(Redirect.Action action, String node, int waitMs) {}
+    private record Target(Redirect.Action action, @Nullable String node, int waitMs) {}
 
     private final Snapshot snapshot; // The batch's.
     private final Scripts scripts;
@@ -123,11 +127,11 @@ public final class Redirects implements Forwarding {
             int slot,
             CommandArguments arguments,
             ReplySink sink,
-            JedisDataException error) {
+            @Nullable JedisDataException error) {
         RedirectedCommand command =
                 sink instanceof RedirectedCommand known
                         ? known
-                        : new RedirectedCommand(arguments, slot, sink);
+                        : new RedirectedCommand(asked, arguments, slot, sink);
         command.asked = asked;
         command.error = error;
         noted = noted.isEmpty() ? new ArrayList<>() : noted;
@@ -149,35 +153,39 @@ public final class Redirects implements Forwarding {
      * never sent again. Returns {@code null} if the error is no redirect, but the answer. Either
      * way the map learns from it.
      */
-    public static OneHopException ofHeld(
+    public static @Nullable OneHopException ofHeld(
             JedisDataException answer, Pool asked, Snapshot snapshot, Cluster cluster) {
         PoolTopology map = map(asked, snapshot, cluster);
         Map<Integer, String> moved = new HashMap<>();
         // An EXECABORT carries the errors of its commands.
         for (Throwable cause : answer.getSuppressed()) {
-            learn(decide(cause.getMessage(), asked, map, false), map, cluster, moved);
+            learn(decide(text(cause), asked, map, false), map, cluster, moved);
         }
-        learn(decide(answer.getMessage(), asked, map, false), map, cluster, moved);
+        learn(decide(Failure.text(answer), asked, map, false), map, cluster, moved);
         cluster.moved(moved);
-        Redirect next = decide(answer.getMessage(), asked, map, true);
+        Redirect next = decide(Failure.text(answer), asked, map, true);
         return next.action() == Redirect.Action.NONE
                 ? null
                 : Failure.redirected(
-                        next.reason(), answer.getMessage(), asked.endpoint().nodeName());
+                        reason(next), Failure.text(answer), asked.endpoint().nodeName());
+    }
+
+    private static String text(Throwable cause) {
+        return Objects.requireNonNullElse(cause.getMessage(), "");
+    }
+
+    /** Why a command is given up. */
+    private static String reason(Redirect last) {
+        return Objects.requireNonNull(last.reason(), "Only GIVE_UP ends with a failure");
     }
 
     private static Redirect decide(String error, Pool asked, PoolTopology map, boolean isHeld) {
         return Redirect.decide(
-                map,
-                new Redirect.Case(
-                        error,
-                        map.find(asked.endpoint().name()).index(),
-                        0,
-                        0,
-                        -1,
-                        isHeld,
-                        true,
-                        0));
+                map, new Redirect.Case(error, indexed(map, asked), 0, 0, -1, isHeld, true, 0));
+    }
+
+    private static int indexed(PoolTopology map, Pool asked) {
+        return Objects.requireNonNull(map.find(asked.endpoint().name())).index(); // See map().
     }
 
     /**
@@ -196,12 +204,12 @@ public final class Redirects implements Forwarding {
      * names, or {@code null}. All redirects of a round are learnt together, because each map is a
      * new one and redirects may be many.
      */
-    private static String learn(
+    private static @Nullable String learn(
             Redirect next, PoolTopology map, Cluster cluster, Map<Integer, String> moved) {
         boolean isNamed =
                 next.action() == Redirect.Action.FOLLOW || next.action() == Redirect.Action.ASK;
         String node = isNamed ? map.byIndex().get(next.node()).name() : null;
-        if (next.hasMoved()) {
+        if (next.hasMoved() && node != null) {
             moved.put(next.slot(), node);
         }
         if (next.wantsRefresh()) {
@@ -233,8 +241,9 @@ public final class Redirects implements Forwarding {
                     map = map(command.asked, snapshot, cluster);
                     next = decide(command, map, deadline, true);
                 }
-                if (aims(command, next, map, targets, moved)) {
-                    boolean waits = targets.get(command.slot).action() == Redirect.Action.AGAIN;
+                Target target = aim(command, next, map, targets, moved);
+                if (target != null) {
+                    boolean waits = target.action() == Redirect.Action.AGAIN;
                     (waits ? waiting : going).add(command);
                 }
             }
@@ -261,7 +270,7 @@ public final class Redirects implements Forwarding {
         return Redirect.decide(
                 map,
                 new Redirect.Case(
-                        command.error.getMessage(),
+                        Failure.text(command.error),
                         asked.index(),
                         command.hops,
                         command.tries,
@@ -272,10 +281,10 @@ public final class Redirects implements Forwarding {
     }
 
     /**
-     * Decides where a command goes next: where the first command of its slot goes. False if it has
-     * ended.
+     * Decides where a command goes next: where the first command of its slot goes. {@code null} if
+     * it has ended.
      */
-    private boolean aims(
+    private @Nullable Target aim(
             RedirectedCommand command,
             Redirect next,
             PoolTopology map,
@@ -286,23 +295,23 @@ public final class Redirects implements Forwarding {
         if (next.action() == Redirect.Action.NONE) {
             command.take(command.error);
             hasArrived = true;
-            return false;
+            return null;
         }
         if (next.action() == Redirect.Action.GIVE_UP) {
             OneHopException failure =
                     Failure.redirected(
-                            next.reason(),
-                            command.error.getMessage(),
+                            reason(next),
+                            command.error == null ? "" : Failure.text(command.error),
                             command.asked.endpoint().nodeName());
-            failures.putIfAbsent(failure.getNode(), failure);
+            failures.putIfAbsent(command.asked.endpoint().name(), failure);
             command.fail(failure);
-            return false;
+            return null;
         }
         if (next.action() != Redirect.Action.AGAIN) {
             command.asked.meter().redirected();
         }
-        targets.putIfAbsent(command.slot, new Target(next.action(), node, next.waitMs()));
-        return true;
+        return targets.computeIfAbsent(
+                command.slot, slot -> new Target(next.action(), node, next.waitMs()));
     }
 
     private void send(
@@ -316,10 +325,9 @@ public final class Redirects implements Forwarding {
                     target == null || target.node() == null
                             ? null
                             : current.topology().find(target.node());
-            boolean isNamed = named != null;
-            int node = isNamed ? named.index() : current.keys().nodeAt(command.slot);
-            command.hops += isNamed ? 1 : 0;
-            command.tries += isNamed ? 0 : 1;
+            int node = named != null ? named.index() : current.keys().nodeAt(command.slot);
+            command.hops += named != null ? 1 : 0;
+            command.tries += named != null ? 0 : 1;
             BatchExchange exchange = batch.ofNode(node);
             if (command.entry != null) {
                 Preface.append(command.entry, command.arguments, scripts, exchange);
@@ -327,7 +335,7 @@ public final class Redirects implements Forwarding {
                 // An unknown command may have changed the state of its connection.
                 exchange.closeAfter();
             }
-            if (isNamed && target.action() == Redirect.Action.ASK) {
+            if (named != null && target != null && target.action() == Redirect.Action.ASK) {
                 exchange.append(ASKING, true, Preface.NOBODY);
             }
             exchange.at(command.slot)

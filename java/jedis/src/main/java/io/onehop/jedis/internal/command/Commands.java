@@ -12,6 +12,8 @@ import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.request.ArgumentWords;
 
+import org.jspecify.annotations.Nullable;
+
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.commands.ProtocolCommand;
@@ -19,6 +21,7 @@ import redis.clients.jedis.util.SafeEncoder;
 
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -53,7 +56,8 @@ public final class Commands {
             command = subcommand(command, arguments, pool);
         }
         if (command.spread() == Spread.REFUSED) {
-            throw unsupported(command.shown(), command.reason(), pool);
+            String reason = Objects.requireNonNull(command.reason(), "the table gives a reason");
+            throw unsupported(command.shown(), reason, pool);
         }
         return command;
     }
@@ -91,14 +95,20 @@ public final class Commands {
     /**
      * The entry of a command, with or without a destination; {@code null} if the table lacks it.
      */
-    public static Command known(CommandArguments arguments) {
+    public static @Nullable Command known(CommandArguments arguments) {
         Command command = named(arguments.getCommand());
         return command == null || !command.isContainer()
                 ? command
                 : command.resolve(new ArgumentWords(arguments));
     }
 
-    private static Command named(ProtocolCommand command) {
+    /** The name of a command, with that of its subcommand: {@code GET}, {@code SLOWLOG LEN}. */
+    public static String name(CommandArguments arguments) {
+        Command known = known(arguments);
+        return known != null ? known.shown() : SafeEncoder.encode(arguments.getCommand().getRaw());
+    }
+
+    private static @Nullable Command named(ProtocolCommand command) {
         return command instanceof Protocol.Command known
                 ? JEDIS[known.ordinal()]
                 : CommandIndex.named(command.getRaw());

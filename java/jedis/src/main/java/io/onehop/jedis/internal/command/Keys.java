@@ -17,6 +17,8 @@ import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.request.ArgumentWords;
 
+import org.jspecify.annotations.Nullable;
+
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.util.SafeEncoder;
 
@@ -40,7 +42,7 @@ public final class Keys {
     private final boolean isCluster;
     private final boolean hasOneNode;
     // Made when it is first needed. Threads that race make equal ones.
-    private int[] everywhere;
+    private int @Nullable [] everywhere;
 
     public Keys(PoolTopology topology) {
         this.topology = topology;
@@ -182,7 +184,7 @@ public final class Keys {
             Message message = Message.PATTERN_ANYWHERE;
             throw Failure.ofPool(
                     message,
-                    isCluster ? Message.PATTERN_IN_CLUSTER.what() : message.advice(),
+                    isCluster ? Message.PATTERN_IN_CLUSTER.what() : Failure.advice(message),
                     pool(),
                     Outcome.NOT_SENT,
                     Shown.of(command.shown()),

@@ -13,6 +13,7 @@ import redis.clients.jedis.CommandArguments;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * The plan of one call, made before anything is sent: where its command goes, and what each node
@@ -24,8 +25,7 @@ import java.util.List;
  *
  * @param spread the table's spread, made definite by the keys of this call; never {@code REFUSED}
  * @param home for {@code ONE_NODE}: the index of a node, or the slot ({@link Keys}); otherwise -1
- * @param parts one for each home, if several replies become one; otherwise {@code null}. A part
- *     without words is the whole command
+ * @param parts one for each home, if several replies become one; otherwise none
  */
 public record Plan(Command command, Spread spread, int home, Split.Part[] parts) {
     /*
@@ -34,7 +34,7 @@ public record Plan(Command command, Spread spread, int home, Split.Part[] parts)
      * table counts. And a caller may mark a sample key that is no word of the command, to name a
      * node; then the whole command goes to that node.
      */
-    private static final int[] NONE = {};
+    private static final Split.Part[] NO_PARTS = {};
 
     /** The plan of a command that is called by itself. */
     public static Plan of(Command command, CommandArguments arguments, Keys keys) {
@@ -75,7 +75,7 @@ public record Plan(Command command, Spread spread, int home, Split.Part[] parts)
             }
             return of(command, words, positions, keys, maySplit);
         } catch (Malformed contradiction) {
-            throw Commands.malformed(command.shown(), contradiction.getMessage(), keys.pool());
+            throw Commands.malformed(command.shown(), contradiction.reason(), keys.pool());
         }
     }
 
@@ -103,7 +103,7 @@ public record Plan(Command command, Spread spread, int home, Split.Part[] parts)
                             command,
                             spread,
                             -1,
-                            command.merge() == MergeRule.NONE ? null : everywhere(keys));
+                            command.merge() == MergeRule.NONE ? NO_PARTS : everywhere(keys));
             default ->
                     throw Commands.unsupported(
                             command.shown(), Message.OWN_TRANSACTION.what(), keys.pool());
@@ -111,7 +111,7 @@ public record Plan(Command command, Spread spread, int home, Split.Part[] parts)
     }
 
     private static Plan oneNode(Command command, int home) {
-        return new Plan(command, Spread.ONE_NODE, home, null);
+        return new Plan(command, Spread.ONE_NODE, home, NO_PARTS);
     }
 
     private static Plan split(
@@ -130,7 +130,7 @@ public record Plan(Command command, Spread spread, int home, Split.Part[] parts)
 
     private static Split.Part[] everywhere(Keys keys) {
         return Arrays.stream(keys.everywhere())
-                .mapToObj(home -> new Split.Part(home, null, NONE))
+                .mapToObj(home -> Split.Part.whole(home))
                 .toArray(Split.Part[]::new);
     }
 
@@ -139,7 +139,9 @@ public record Plan(Command command, Spread spread, int home, Split.Part[] parts)
             return Spread.ANY_NODE;
         }
         if (command.withoutKeys() == Spread.REFUSED) {
-            throw Commands.unsupported(command.shown(), command.withoutKeysReason(), keys.pool());
+            String reason =
+                    Objects.requireNonNull(command.withoutKeysReason(), "the table gives a reason");
+            throw Commands.unsupported(command.shown(), reason, keys.pool());
         }
         if (command.withoutKeys() == Spread.NONE) {
             throw Commands.malformed(command.shown(), Message.NAMES_NO_KEY.what(), keys.pool());

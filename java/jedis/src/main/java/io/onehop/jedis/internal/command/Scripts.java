@@ -3,6 +3,8 @@ package io.onehop.jedis.internal.command;
 import io.onehop.core.base.Limits;
 import io.onehop.core.command.Command;
 
+import org.jspecify.annotations.Nullable;
+
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol;
 
@@ -73,7 +75,7 @@ public final class Scripts {
     }
 
     /** The digest by which a command runs a script; {@code null} for all other commands. */
-    public static String digest(Command command, CommandArguments arguments) {
+    public static @Nullable String digest(Command command, CommandArguments arguments) {
         boolean isByDigest =
                 command.name().equals("evalsha") || command.name().equals("evalsha_ro");
         if (!isByDigest || arguments.size() < 2) {
@@ -84,7 +86,7 @@ public final class Scripts {
     }
 
     /** SCRIPT LOAD with a remembered body, or {@code null}. */
-    public CommandArguments load(String digest) {
+    public @Nullable CommandArguments load(String digest) {
         synchronized (lock) {
             ByteBuffer body = bodies.get(digest);
             return body == null

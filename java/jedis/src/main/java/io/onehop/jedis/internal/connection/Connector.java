@@ -2,6 +2,8 @@ package io.onehop.jedis.internal.connection;
 
 import jdk.net.ExtendedSocketOptions;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.SocketOption;
@@ -59,7 +61,7 @@ final class Connector {
         }
     }
 
-    private void tryNext(IOException failure) throws IOException {
+    private void tryNext(@Nullable IOException failure) throws IOException {
         IOException last = failure;
         while (addresses.hasNext()) {
             try {

@@ -6,6 +6,10 @@ import io.onehop.core.base.Message;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.internal.failure.Late;
 import io.onehop.jedis.internal.failure.NodeName;
+import io.onehop.jedis.internal.tls.ClientTls;
+import io.onehop.jedis.internal.tls.Tls;
+
+import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -15,8 +19,10 @@ import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -40,13 +46,19 @@ public final class Endpoint {
     private static final Pattern IPV4 = Pattern.compile("(" + OCTET + "\\.){3}" + OCTET);
 
     private final Node node;
+    private final String host; // Unused for a unix socket.
     private final ServerPool pool;
+    private final int maxAgeMs;
+    private final @Nullable Tls tls;
     private final AtomicReference<CompletableFuture<InetAddress[]>> lookup =
             new AtomicReference<>();
 
-    public Endpoint(Node node, ServerPool pool) {
+    public Endpoint(Node node, ServerPool pool, ClientTls tls) {
         this.node = node;
+        this.host = Objects.requireNonNullElse(node.host(), "127.0.0.1");
         this.pool = pool;
+        this.maxAgeMs = pool.maxConnectionAgeMs();
+        this.tls = node.path() == null ? tls.of(pool) : null;
     }
 
     /**
@@ -70,6 +82,10 @@ public final class Endpoint {
                 && !isReplaced;
     }
 
+    public Node node() {
+        return node;
+    }
+
     public String name() {
         return node.name();
     }
@@ -81,7 +97,22 @@ public final class Endpoint {
 
     /** The host of every endpoint that the node leaves open. */
     public String host() {
-        return isUnix() ? "127.0.0.1" : node.host();
+        return host;
+    }
+
+    /** How its connections are encrypted; {@code null} if they are plain. */
+    @Nullable Tls tls() {
+        return tls;
+    }
+
+    /** True if its connections are encrypted. Those by a unix socket never are. */
+    public boolean isEncrypted() {
+        return tls != null;
+    }
+
+    /** The port of its address; 0 for a unix socket. */
+    int port() {
+        return node.port();
     }
 
     boolean isUnix() {
@@ -105,17 +136,31 @@ public final class Endpoint {
         return pool.timeoutMs();
     }
 
+    /** True if connections are replaced when they have become old. */
+    boolean hasAge() {
+        return maxAgeMs > 0;
+    }
+
+    /**
+     * How old a new connection may become: the directive less up to a quarter. Without this jitter
+     * the connections of all clients would be replaced at the same time.
+     */
+    long ageNs() {
+        long laterMs = hasAge() ? ThreadLocalRandom.current().nextLong(maxAgeMs / 4 + 1L) : 0;
+        return TimeUnit.MILLISECONDS.toNanos(maxAgeMs - laterMs);
+    }
+
     /**
      * The addresses to try, at least one, in this order. Already complete unless a name must be
      * resolved.
      */
     CompletableFuture<List<SocketAddress>> addresses() throws IOException {
-        if (isUnix()) {
+        if (node.path() != null) {
             return CompletableFuture.completedFuture(
                     List.of(UnixDomainSocketAddress.of(node.path())));
         }
-        return isLiteral(node.host())
-                ? CompletableFuture.completedFuture(withPort(InetAddress.getAllByName(node.host())))
+        return isLiteral(host)
+                ? CompletableFuture.completedFuture(withPort(InetAddress.getAllByName(host)))
                 : lookup().thenApply(this::withPort);
     }
 
@@ -170,7 +215,7 @@ public final class Endpoint {
 
     private void lookUp(CompletableFuture<InetAddress[]> answer) {
         try {
-            InetAddress[] found = InetAddress.getAllByName(node.host());
+            InetAddress[] found = InetAddress.getAllByName(host);
             lookup.set(null);
             answer.complete(found);
         } catch (Throwable failure) {

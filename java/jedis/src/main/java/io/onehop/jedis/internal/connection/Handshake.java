@@ -9,6 +9,8 @@ import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.NodeName;
 import io.onehop.jedis.internal.failure.Shown;
 
+import org.jspecify.annotations.Nullable;
+
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -71,7 +73,7 @@ public final class Handshake {
         return new CommandArguments(Command.SELECT).add(database);
     }
 
-    private static CommandArguments auth(String username, String password) {
+    private static CommandArguments auth(@Nullable String username, String password) {
         CommandArguments auth = new CommandArguments(Command.AUTH);
         return username == null ? auth.add(password) : auth.add(username).add(password);
     }
@@ -85,9 +87,9 @@ public final class Handshake {
     }
 
     /** Judges the answer to a command of the handshake. Throws if the connection cannot serve. */
-    void judge(int index, Object reply) {
+    void judge(int index, @Nullable Object reply) {
         boolean isError = reply instanceof JedisDataException;
-        String answer = isError ? ((JedisDataException) reply).getMessage() : "";
+        String answer = reply instanceof JedisDataException error ? Failure.text(error) : "";
         if (isError
                 && answer.toLowerCase(Locale.ROOT)
                         .startsWith("err max number of clients reached")) {

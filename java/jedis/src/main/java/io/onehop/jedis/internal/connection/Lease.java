@@ -63,7 +63,12 @@ public final class Lease {
 
     /** How long the call has taken so far. */
     public long ns() {
-        return Clock.nowNs() - calledNs;
+        return ns(Clock.nowNs());
+    }
+
+    /** How long the call had taken at this instant of the clock. */
+    public long ns(long nowNs) {
+        return nowNs - calledNs;
     }
 
     /** True if its duration depends on the node, and not on a blocking timeout. */

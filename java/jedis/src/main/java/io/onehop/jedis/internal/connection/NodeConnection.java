@@ -1,13 +1,18 @@
 package io.onehop.jedis.internal.connection;
 
 import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.base.Clock;
 import io.onehop.core.base.Message;
 import io.onehop.core.health.Health;
 import io.onehop.core.wire.ReplyGuard;
 import io.onehop.core.wire.WireException;
 import io.onehop.jedis.internal.failure.Failure;
+import io.onehop.jedis.internal.failure.Late;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.request.RequestBuffer;
+import io.onehop.jedis.internal.tls.Tls;
+
+import org.jspecify.annotations.Nullable;
 
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
@@ -18,6 +23,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisMovedDataException;
 import redis.clients.jedis.util.RedisInputStream;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
@@ -40,14 +46,15 @@ public final class NodeConnection extends Connection {
      * deadline. A batch writes encoded bytes (write), takes what has arrived (fill), and decodes
      * only whole replies (arrivedReplies). So serving one node never waits for another.
      *
-     * Opening has steps for the same reason: connect, handshake, open. Jedis reconnects a closed
-     * socket by itself. That is turned off, because such a connection would have skipped the
-     * handshake.
+     * Opening has steps for the same reason: connect, encrypt, handshake, open. Jedis reconnects
+     * a closed socket by itself. That is turned off, because such a connection would have
+     * skipped the handshake.
      */
     private enum State {
         NEW,
         RESOLVING,
         CONNECTING,
+        ENCRYPTING,
         HANDSHAKE,
         OPEN,
         CLOSED
@@ -73,14 +80,18 @@ public final class NodeConnection extends Connection {
     private long decoded;
     private int judged;
     private boolean isReused;
+    private boolean isOfReplica; // In a plain pool: the node has become one.
     private boolean isSubscribed;
     private final int seat;
+    private long expiresNs; // Meaningless until it is open, and if it has no age.
     private int idleChecks; // Checks while it was idle, since its last lease.
 
     public NodeConnection(Endpoint endpoint, Handshake handshake, int seat) {
         this(new NodeSocket.Factory(endpoint.name()), endpoint, handshake, seat);
     }
 
+    // Opening sets the fields from addresses to replies. An open connection needs no check.
+    @SuppressWarnings("NullAway.Init")
     private NodeConnection(
             NodeSocket.Factory source, Endpoint endpoint, Handshake handshake, int seat) {
         super(builder().socketFactory(source));
@@ -129,9 +140,29 @@ public final class NodeConnection extends Connection {
             if (isResolving()) {
                 Endpoint.await(addresses, deadline);
             } else {
-                socket.await(interest());
+                awaitSocket();
             }
         }
+    }
+
+    private void awaitSocket() throws IOException {
+        try {
+            socket.await(interest());
+        } catch (SocketTimeoutException late) {
+            throw explained(late);
+        }
+    }
+
+    /** The failure of a wait for it, by what was waited for. */
+    public IOException explained(IOException failure) {
+        if (failure instanceof SocketTimeoutException) {
+            return switch (state) {
+                case RESOLVING -> new Late(Message.LATE_RESOLVING);
+                case ENCRYPTING -> new Late(Message.LATE_TLS);
+                default -> failure;
+            };
+        }
+        return failure;
     }
 
     /** Takes the steps of opening that need no wait. True if the connection is open. */
@@ -152,8 +183,11 @@ public final class NodeConnection extends Connection {
             boolean isConnected = connector.isConnected();
             socket = connector.socket();
             if (isConnected) {
-                sendHandshake();
+                encrypt();
             }
+        }
+        if (state == State.ENCRYPTING && socket.finishTls()) {
+            sendHandshake();
         }
         if (state == State.HANDSHAKE) {
             judgeHandshake();
@@ -179,7 +213,19 @@ public final class NodeConnection extends Connection {
      * progress.
      */
     public int interest() {
-        return state == State.CONNECTING ? SelectionKey.OP_CONNECT : SelectionKey.OP_READ;
+        return switch (state) {
+            case CONNECTING -> SelectionKey.OP_CONNECT;
+            case ENCRYPTING -> socket.interestOfTls();
+            default -> SelectionKey.OP_READ;
+        };
+    }
+
+    private void encrypt() throws IOException {
+        Tls tls = endpoint.tls();
+        if (tls != null) {
+            socket.encrypt(tls, endpoint.host(), endpoint.port());
+        }
+        state = State.ENCRYPTING;
     }
 
     private void sendHandshake() throws IOException {
@@ -207,6 +253,7 @@ public final class NodeConnection extends Connection {
                 throw new WireException(Message.WIRE_SURPLUS);
             }
             state = State.OPEN;
+            expiresNs = Clock.nowNs() + endpoint.ageNs();
         }
     }
 
@@ -241,10 +288,24 @@ public final class NodeConnection extends Connection {
     public int fill() throws IOException {
         socket.waits(false);
         try {
-            return replies.fill();
+            int count = replies.fill();
+            return socket.hasBuffered() ? count + fillRest() : count;
         } finally {
             socket.waits(true);
         }
+    }
+
+    /** Takes what TLS has received already: no selector would report it. */
+    private int fillRest() throws IOException {
+        int count = 0;
+        try {
+            while (socket.hasBuffered()) {
+                count += replies.fill();
+            }
+        } catch (EOFException ended) {
+            // The next call throws it again, after what came before it was used.
+        }
+        return count;
     }
 
     /**
@@ -261,8 +322,8 @@ public final class NodeConnection extends Connection {
         return guard.answered() + (isSubscribed ? guard.pushed() : 0) - decoded;
     }
 
-    /** Decodes the next reply. An error reply is returned, not thrown. */
-    public Object nextReply() {
+    /** Decodes the next reply. An error reply is returned, not thrown; a nil is {@code null}. */
+    public @Nullable Object nextReply() {
         try {
             return getUnflushedObject();
         } catch (JedisDataException answer) {
@@ -270,6 +331,7 @@ public final class NodeConnection extends Connection {
         }
     }
 
+    /** The socket, once connecting has begun. */
     public NodeSocket socket() {
         return socket;
     }
@@ -277,6 +339,11 @@ public final class NodeConnection extends Connection {
     /** Bytes that the kernel has taken since the connection was made. */
     public long written() {
         return socket == null ? 0 : socket.written();
+    }
+
+    /** Bytes received since the connection was made. */
+    public long received() {
+        return socket == null ? 0 : socket.received();
     }
 
     /* ---- The verdict ---- */
@@ -302,11 +369,16 @@ public final class NodeConnection extends Connection {
     }
 
     /**
-     * True if it may be leased: it is not open yet, or it is clean and its socket has no unread
-     * byte.
+     * True if it may be leased: it is not open yet, or it is clean, not too old and not of a
+     * replica, and its socket has no unread byte.
      */
     public boolean isUsable() {
-        return state == State.NEW || isClean() && !socket.hasSurplus();
+        return state == State.NEW
+                || isClean() && !isOfReplica && !isTooOld() && !socket.hasSurplus();
+    }
+
+    private boolean isTooOld() {
+        return endpoint.hasAge() && Clock.nowNs() - expiresNs >= 0;
     }
 
     /** True if all its exchanges ended well. Only then may it be used again. */
@@ -349,14 +421,15 @@ public final class NodeConnection extends Connection {
         try {
             return super.protocolRead(replies, pushes);
         } catch (JedisDataException answer) {
-            lease.refused(Health.isUnwell(answer.getMessage()));
+            lease.refused(Health.isUnwell(Failure.text(answer)));
+            isOfReplica |= isReadonly(answer);
             if (answer instanceof JedisMovedDataException && !endpoint.isOfCluster()) {
                 throw Failure.of(
                         Message.IN_CLUSTER,
                         endpoint.nodeName(),
                         Outcome.ANSWERED,
                         null,
-                        Shown.of(answer.getMessage()));
+                        Shown.of(Failure.text(answer)));
             }
             throw answer;
         } catch (NumberFormatException
@@ -365,6 +438,11 @@ public final class NodeConnection extends Connection {
         } finally {
             decoded++;
         }
+    }
+
+    /** The name of such a node may lead to another one by now. */
+    private boolean isReadonly(JedisDataException answer) {
+        return !endpoint.isOfCluster() && Failure.text(answer).startsWith("READONLY ");
     }
 
     /** The text of the next reply if that is an error and has arrived whole. */

@@ -2,6 +2,9 @@ package io.onehop.jedis.internal.connection;
 
 import io.onehop.core.base.Message;
 import io.onehop.jedis.internal.request.RequestBuffer;
+import io.onehop.jedis.internal.tls.Tls;
+
+import org.jspecify.annotations.Nullable;
 
 import redis.clients.jedis.DefaultJedisSocketFactory;
 import redis.clients.jedis.HostAndPort;
@@ -17,6 +20,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import java.util.Objects;
 
 /**
  * One socket to one node, TCP or unix. Connecting, reading and writing never wait beyond the
@@ -39,7 +43,7 @@ public final class NodeSocket extends Socket {
 
     /** Gives Jedis a socket that is already connected. */
     public static final class Factory extends DefaultJedisSocketFactory {
-        private NodeSocket socket;
+        private @Nullable NodeSocket socket;
 
         public Factory(String name) {
             super(new HostAndPort(name, 0));
@@ -51,7 +55,7 @@ public final class NodeSocket extends Socket {
 
         @Override
         public Socket createSocket() {
-            return socket;
+            return Objects.requireNonNull(socket, "give() comes first");
         }
     }
 
@@ -70,6 +74,7 @@ public final class NodeSocket extends Socket {
     private boolean hasJustWritten;
     private long written;
     private long received;
+    private @Nullable TlsChannel tls; // Null for a plain connection.
     private ByteBuffer readView = ByteBuffer.allocate(0);
     private ByteBuffer writeView = ByteBuffer.allocate(0);
 
@@ -84,6 +89,26 @@ public final class NodeSocket extends Socket {
 
     boolean finishConnect() throws IOException {
         return channel.finishConnect();
+    }
+
+    /** Encrypts all that is written and read from now on, once {@link #finishTls} is true. */
+    void encrypt(Tls by, String host, int port) throws IOException {
+        tls = new TlsChannel(channel, by, host, port);
+    }
+
+    /** Takes the steps of the TLS handshake that need no wait. True when it has ended. */
+    boolean finishTls() throws IOException {
+        return tls == null || tls.finishHandshake();
+    }
+
+    /** The operation to wait for before {@link #finishTls} can make progress. */
+    int interestOfTls() {
+        return tls == null ? SelectionKey.OP_READ : tls.interest();
+    }
+
+    /** True if there is something to read that no selector knows of, because it is decrypted. */
+    boolean hasBuffered() {
+        return tls != null && tls.hasBuffered();
     }
 
     /** Sets the deadline of the call that uses the socket from now on. */
@@ -134,6 +159,9 @@ public final class NodeSocket extends Socket {
      * Waits at most that many milliseconds; 0: forever. True if one of the operations is possible.
      */
     public boolean awaitMs(int operations, long ms) throws IOException {
+        if ((operations & SelectionKey.OP_READ) != 0 && hasBuffered()) {
+            return true;
+        }
         if (key.interestOps() != operations) {
             key.interestOps(operations);
         }
@@ -146,7 +174,7 @@ public final class NodeSocket extends Socket {
 
     /** Writes what the kernel takes now, without waiting. Returns the number of bytes. */
     int write(ByteBuffer bytes) throws IOException {
-        int count = channel.write(bytes);
+        int count = tls == null ? channel.write(bytes) : tls.write(bytes);
         written += count;
         hasJustWritten = true;
         return count;
@@ -201,12 +229,16 @@ public final class NodeSocket extends Socket {
 
     private int readNow(byte[] into, int offset, int length) throws IOException {
         readView = view(readView, into, offset, length);
-        int count = channel.read(readView);
+        int count = received(readView);
         if (count < 0) {
             throw new EOFException(Message.CLOSED_BY_NODE.what());
         }
         received += count;
         return count;
+    }
+
+    private int received(ByteBuffer into) throws IOException {
+        return tls == null ? channel.read(into) : tls.read(into);
     }
 
     /**
@@ -224,7 +256,7 @@ public final class NodeSocket extends Socket {
      */
     boolean hasSurplus() {
         try {
-            return channel.read(peeked.clear()) != 0;
+            return received(peeked.clear()) != 0;
         } catch (IOException broken) {
             return true;
         }
@@ -294,13 +326,23 @@ public final class NodeSocket extends Socket {
         }
         StackRoom.require();
         try {
+            closeDescriptors();
+        } catch (IOException ignored) {
+            // The descriptors are closed all the same.
+        }
+    }
+
+    private void closeDescriptors() throws IOException {
+        try {
+            if (tls != null) {
+                tls.close();
+            }
+        } finally {
             try {
                 selector.close();
             } finally {
                 channel.close();
             }
-        } catch (IOException ignored) {
-            // The descriptors are closed all the same.
         }
     }
 

@@ -15,13 +15,20 @@ import io.onehop.jedis.PoolExhausted;
 import io.onehop.jedis.ProtocolViolation;
 import io.onehop.jedis.Unsupported;
 
+import org.jspecify.annotations.Nullable;
+
+import redis.clients.jedis.exceptions.JedisException;
+
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
 
 /**
  * Turns what was thrown beneath into the exception that the caller sees: kind, node, outcome, and a
@@ -39,15 +46,19 @@ public final class Failure {
 
     /** The failure of a node. The arguments complete what happened. */
     public static OneHopException of(
-            Message message, NodeName node, Outcome outcome, Throwable cause, Object... what) {
-        String text = text(message.what(what) + ", " + node, outcome, message.advice());
-        return made(message.kind(), text, node.name(), outcome, cause);
+            Message message,
+            NodeName node,
+            Outcome outcome,
+            @Nullable Throwable cause,
+            Object... what) {
+        String text = text(message.what(what) + ", " + node, outcome, advice(message));
+        return made(kind(message), text, node.name(), outcome, cause);
     }
 
     /** A failure that no node has caused, of a server pool. */
     public static OneHopException ofPool(
             Message message, String pool, Outcome outcome, Object... what) {
-        return ofPool(message, message.advice(), pool, outcome, what);
+        return ofPool(message, advice(message), pool, outcome, what);
     }
 
     /** The same with another advice than the message's. */
@@ -55,7 +66,7 @@ public final class Failure {
             Message message, String advice, String pool, Outcome outcome, Object... what) {
         String where = ", server pool " + Shown.of(pool);
         return made(
-                message.kind(),
+                kind(message),
                 text(message.what(what) + where, outcome, advice),
                 null,
                 outcome,
@@ -63,8 +74,17 @@ public final class Failure {
     }
 
     /** A client that cannot be built has neither a server pool nor a command. */
-    public static ConfigInvalid ofBuild(String what, String advice, Throwable cause) {
+    public static ConfigInvalid ofBuild(String what, String advice, @Nullable Throwable cause) {
         return new ConfigInvalid(what + "; " + advice, cause);
+    }
+
+    /** What to do about it. The message must be that of a failure, not a reason. */
+    public static String advice(Message message, Object... arguments) {
+        return Objects.requireNonNull(message.advice(arguments), message::name);
+    }
+
+    private static ErrorKind kind(Message message) {
+        return Objects.requireNonNull(message.kind(), message::name);
     }
 
     private static String text(String where, Outcome outcome, String advice) {
@@ -72,7 +92,11 @@ public final class Failure {
     }
 
     private static OneHopException made(
-            ErrorKind kind, String text, String node, Outcome outcome, Throwable cause) {
+            ErrorKind kind,
+            String text,
+            @Nullable String node,
+            Outcome outcome,
+            @Nullable Throwable cause) {
         return switch (kind) {
             case NODE_DOWN -> new NodeDown(text, node, outcome, cause);
             case DEADLINE_EXCEEDED -> new DeadlineExceeded(text, node, outcome, cause);
@@ -110,6 +134,9 @@ public final class Failure {
             return broken.violation() == null
                     ? of(Message.PROTOCOL_BROKEN, node, outcome, thrown, Shown.of(why(broken)))
                     : of(broken.violation(), node, outcome, thrown);
+        }
+        if (root instanceof TlsFailure refused && outcome == Outcome.NOT_SENT) {
+            return of(refused.message(), node, outcome, thrown, refused.arguments());
         }
         if (root instanceof IOException lost) {
             return of(lost(lost, outcome, wasOpen), node, outcome, thrown, Shown.of(why(lost)));
@@ -153,11 +180,16 @@ public final class Failure {
     /** What has happened, by a failure of this node, without where and what to do. */
     public static String what(RuntimeException failure, NodeName node) {
         String message =
-                failure instanceof OneHopException
-                        ? failure.getMessage()
+                failure instanceof OneHopException known
+                        ? text(known)
                         : Shown.of(failure.toString());
         int where = message.indexOf(", " + node);
         return where < 0 ? message : message.substring(0, where);
+    }
+
+    /** The text of a node's error or of a failure. Only one that a program made may have none. */
+    public static String text(JedisException failure) {
+        return Objects.requireNonNullElse(failure.getMessage(), "");
     }
 
     /* ---- Failures of several ---- */
@@ -167,16 +199,16 @@ public final class Failure {
      * the last one.
      */
     public static OneHopException resting(
-            NodeName node, int failures, long ms, OneHopException last) {
+            NodeName node, int failures, long ms, @Nullable OneHopException last) {
         String why = last == null ? Message.UNWELL.what() : what(last, node);
         String text =
                 text(
                         Message.RESTING.what(why) + ", " + node,
                         Outcome.NOT_SENT,
-                        Message.RESTING.advice());
+                        advice(Message.RESTING));
         // Varying numbers come last, so logs can be grouped by the beginning.
         return made(
-                Message.RESTING.kind(),
+                kind(Message.RESTING),
                 text + " (" + Message.RESTING_NUMBERS.what(ms, failures) + ")",
                 node.name(),
                 Outcome.NOT_SENT,
@@ -231,16 +263,31 @@ public final class Failure {
                     .orElse(first);
         }
         String what =
-                Message.PARTIAL.what(failures.size()) + ", server pool " + Shown.of(pool) + ": ";
+                Message.PARTIAL.what(names(failures)) + ", server pool " + Shown.of(pool) + ": ";
         return new PartialBatch(
-                what + Message.FIRST_FAILURE.what(Message.PARTIAL.advice(), what(first)),
+                what + Message.FIRST_FAILURE.what(advice(Message.PARTIAL), what(first)),
                 replies,
                 failures);
     }
 
+    /* The first nodes by name, and how many more there are. */
+    private static String names(Map<String, OneHopException> failures) {
+        String names =
+                failures.keySet().stream()
+                        .limit(Limits.NAMES_MAX)
+                        .map(
+                                name ->
+                                        Shown.of(
+                                                name.getBytes(StandardCharsets.UTF_8),
+                                                Limits.SHOWN_BYTES_MAX))
+                        .collect(Collectors.joining(", "));
+        int more = failures.size() - Limits.NAMES_MAX;
+        return more > 0 ? Message.MORE_NAMES.what(names, more) : names;
+    }
+
     /* What happened and where. Outcome and advice are true of its node, not of the batch. */
     private static String what(OneHopException first) {
-        String text = first.getMessage();
+        String text = text(first);
         for (Outcome outcome : Outcome.values()) {
             int end = text.lastIndexOf(": " + outcome.phrase() + "; ");
             text = end < 0 ? text : text.substring(0, end);

@@ -2,6 +2,8 @@ package io.onehop.jedis.internal.failure;
 
 import io.onehop.core.base.Limits;
 
+import org.jspecify.annotations.Nullable;
+
 import java.nio.charset.StandardCharsets;
 
 /** Escapes foreign text for a message or the log: text of a server, a file or a caller. */
@@ -10,7 +12,7 @@ public final class Shown {
     private Shown() {}
 
     /** The text as printable ASCII, cut to {@link Limits#MESSAGE_BYTES_MAX} bytes. */
-    public static String of(String text) {
+    public static String of(@Nullable String text) {
         return text == null
                 ? ""
                 : of(text.getBytes(StandardCharsets.UTF_8), Limits.MESSAGE_BYTES_MAX);

@@ -1,5 +1,7 @@
 package io.onehop.jedis.internal.pool;
 
+import org.jspecify.annotations.Nullable;
+
 import java.lang.ref.WeakReference;
 
 /**
@@ -11,7 +13,7 @@ import java.lang.ref.WeakReference;
  * stays over; the next lease has a new holder.
  */
 public class Holder {
-    private final WeakReference<Object> held;
+    private final @Nullable WeakReference<Object> held;
     public volatile boolean isOver;
 
     public Holder() {

@@ -17,6 +17,8 @@ import io.onehop.jedis.internal.connection.NodeConnection;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.NodeName;
 
+import org.jspecify.annotations.Nullable;
+
 import java.lang.System.Logger.Level;
 import java.net.BindException;
 import java.net.SocketTimeoutException;
@@ -46,24 +48,25 @@ public final class NodeHealth {
     private final NodeName node;
     private final Health rules;
     // Null for a node that is asked in passing, without log.
-    private final AtomicLong ejections;
+    private final @Nullable AtomicLong ejections;
     private final AtomicLong state;
     private final AtomicLong heardMs; // When it last answered any call.
     private final AtomicLong told; // What was logged last.
-    private volatile OneHopException last;
+    private volatile @Nullable OneHopException last;
 
     /**
      * {@code ejections} counts ejections, for placement; {@code null} if no placement needs it.
      * {@code before} is the health of the same node under the previous configuration, which both
      * share from now on; {@code null} if there is none.
      */
-    NodeHealth(NodeName node, AtomicLong ejections, NodeHealth before) {
+    NodeHealth(NodeName node, @Nullable AtomicLong ejections, @Nullable NodeHealth before) {
         ServerPool pool = node.pool();
-        boolean isKnown = before != null && before.rules.ejects() == pool.autoEjectHosts();
-        this.state = isKnown ? before.state : new AtomicLong();
-        this.heardMs = isKnown ? before.heardMs : new AtomicLong();
-        this.told = isKnown ? before.told : new AtomicLong();
-        this.last = isKnown ? before.last : null;
+        NodeHealth known =
+                before != null && before.rules.ejects() == pool.autoEjectHosts() ? before : null;
+        this.state = known != null ? known.state : new AtomicLong();
+        this.heardMs = known != null ? known.heardMs : new AtomicLong();
+        this.told = known != null ? known.told : new AtomicLong();
+        this.last = known != null ? known.last : null;
         this.node = node;
         this.ejections = ejections;
         this.rules =
@@ -75,7 +78,12 @@ public final class NodeHealth {
 
     /** Milliseconds of the monotonic clock since the program began, from 1. */
     public static long nowMs() {
-        return (Clock.nowNs() - BEGIN_NS) / NS_PER_MS + 1;
+        return ms(Clock.nowNs());
+    }
+
+    /** The same for an instant of the clock. */
+    static long ms(long nowNs) {
+        return (nowNs - BEGIN_NS) / NS_PER_MS + 1;
     }
 
     public long state() {
@@ -94,7 +102,7 @@ public final class NodeHealth {
     }
 
     /** Its last failure, or {@code null} while it is up. */
-    public String reason(long nowMs) {
+    public @Nullable String reason(long nowMs) {
         OneHopException failure = last;
         return failure == null || isUp(nowMs) ? null : Failure.what(failure, node);
     }
@@ -164,8 +172,7 @@ public final class NodeHealth {
     /* ---- Reporting ---- */
 
     /** A whole reply has arrived. */
-    void answered() {
-        long nowMs = nowMs();
+    void answered(long nowMs) {
         if (heardMs.getOpaque() != nowMs) { // At most once in a millisecond.
             heardMs.setOpaque(nowMs);
         }
@@ -197,7 +204,7 @@ public final class NodeHealth {
         }
     }
 
-    private void failed(Cause cause, long born, OneHopException failure) {
+    private void failed(Cause cause, long born, @Nullable OneHopException failure) {
         int chance = ThreadLocalRandom.current().nextInt();
         long nowMs = nowMs();
         long heard = heardMs.getOpaque();
@@ -216,7 +223,7 @@ public final class NodeHealth {
     }
 
     /** Only for the thread that made the change. */
-    private void log(long before, long after, OneHopException failure) {
+    private void log(long before, long after, @Nullable OneHopException failure) {
         Edge edge = Health.edge(before, after);
         if (edge == Edge.NONE || ejections == null) {
             return;
@@ -232,7 +239,7 @@ public final class NodeHealth {
         }
     }
 
-    private String line(Edge edge, Told news, OneHopException failure) {
+    private String line(Edge edge, Told news, @Nullable OneHopException failure) {
         String label = node.label();
         String times =
                 news.times() == 0
@@ -264,7 +271,7 @@ public final class NodeHealth {
      * Returns {@code null} if the failure says nothing about the node. A failure without a cause
      * was the node's own answer, or never reached the node.
      */
-    private static Cause cause(OneHopException failure, NodeConnection connection) {
+    private static @Nullable Cause cause(OneHopException failure, NodeConnection connection) {
         boolean isLate = failure.getKind() == ErrorKind.DEADLINE_EXCEEDED;
         if (failure.getCause() == null || failure.getKind() == ErrorKind.CONFIG_INVALID) {
             return null;

@@ -1,15 +1,21 @@
 package io.onehop.jedis.internal.pool;
 
+import io.onehop.core.base.Clock;
+import io.onehop.core.base.Timings;
 import io.onehop.core.cluster.Fastest;
 import io.onehop.core.health.Latency;
+import io.onehop.core.health.RecentErrors;
 
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
 import java.util.stream.IntStream;
 
 /**
- * The counters of one node. Any thread counts without waiting for another. Reading adds up.
- * Implements spec/meter.
+ * The counters of one node. Any thread counts without waiting for another. Reading adds up. {@code
+ * nowMs} is the time of {@link NodeHealth}. Implements spec/meter.
  */
 public final class NodeMeter {
     /* A successful call is counted once, in its bucket. All other counters are for rare events. */
@@ -19,16 +25,21 @@ public final class NodeMeter {
                     .toArray(LongAdder[]::new);
     private final LongAdder untimed = new LongAdder();
     private final LongAdder errors = new LongAdder();
+    private final RecentErrors recentErrors = new RecentErrors();
+    private final Instant since = Instant.ofEpochMilli(Clock.unixMs());
     private final LongAdder redirects = new LongAdder();
     private final LongAdder leases = new LongAdder();
     private final LongAdder waits = new LongAdder();
     private final LongAdder connects = new LongAdder();
     private final LongAdder sent = new LongAdder();
     private final LongAdder received = new LongAdder();
-    private volatile LongConsumer listener;
+    private volatile @Nullable LongConsumer listener;
     private volatile long smoothedNs; // Of reads of a Redis Cluster; 0: none yet.
+    private volatile long answeredMs; // When the last answer was noted; 0: never.
+    private volatile long answeredUnixMs; // The same by the wall clock.
 
-    void answered(long ns) {
+    void answered(long ns, long nowMs) {
+        noteAnswer(nowMs);
         latency[Latency.bucket(Math.max(0, ns) / 1000)].increment();
         LongConsumer other = listener;
         if (other != null) {
@@ -57,12 +68,22 @@ public final class NodeMeter {
     }
 
     /** Counts a call that blocked on the node. */
-    void answeredAfterWaiting() {
+    void answeredAfterWaiting(long nowMs) {
+        noteAnswer(nowMs);
         untimed.increment();
     }
 
-    void failed() {
+    /** Most calls only read here, so threads do not take the cache line from each other. */
+    private void noteAnswer(long nowMs) {
+        if (nowMs - answeredMs >= Timings.ANSWERED_EVERY_MS || answeredMs == 0) {
+            answeredUnixMs = Clock.unixMs();
+            answeredMs = nowMs;
+        }
+    }
+
+    void failed(long nowMs) {
         errors.increment();
+        recentErrors.count(nowMs);
     }
 
     public void redirected() {
@@ -84,6 +105,21 @@ public final class NodeMeter {
     void moved(long bytesSent, long bytesReceived) {
         sent.add(bytesSent);
         received.add(bytesReceived);
+    }
+
+    /** When this client first had the node. */
+    public Instant since() {
+        return since;
+    }
+
+    /** When a call last ended well, within {@code ANSWERED_EVERY_MS}; {@code null}: never. */
+    public @Nullable Instant lastAnswered() {
+        return answeredMs == 0 ? null : Instant.ofEpochMilli(answeredUnixMs);
+    }
+
+    /** The errors of the last five minutes. */
+    public long recentErrors(long nowMs) {
+        return recentErrors.sum(nowMs);
     }
 
     /** The calls of each bucket. */

@@ -2,6 +2,7 @@ package io.onehop.jedis.internal.pool;
 
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.Node;
+import io.onehop.core.base.Clock;
 import io.onehop.core.base.Message;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.OneHopException;
@@ -9,10 +10,12 @@ import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.connection.Endpoint;
 import io.onehop.jedis.internal.connection.Handshake;
 import io.onehop.jedis.internal.connection.NodeConnection;
-import io.onehop.jedis.internal.connection.NodeSocket;
 import io.onehop.jedis.internal.connection.StackRoom;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.request.BufferPool;
+import io.onehop.jedis.internal.tls.ClientTls;
+
+import org.jspecify.annotations.Nullable;
 
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -31,7 +34,8 @@ public final class Pool implements AutoCloseable {
      * opens it, by its own deadline. An idle connection is first checked with one read that does
      * not wait. If the read finds the end of the stream, or unexpected bytes, the connection is
      * replaced. IdleConnectionEvictor does the same every 30 seconds, and closes connections
-     * that have idled for a minute: firewalls and load balancers have longer limits.
+     * that have idled for a minute: firewalls and load balancers have longer limits. Both
+     * also replace a connection that is older than max_connection_age allows.
      */
     public static final int IDLE_CHECKS_MAX = 2;
 
@@ -48,9 +52,14 @@ public final class Pool implements AutoCloseable {
      * {@code before} is the pool of the same node, reached in another way, or {@code null}. Its
      * meter and health are used here, too.
      */
-    public Pool(Node node, ServerPool pool, AtomicLong ejections, Pool before) {
+    public Pool(
+            Node node,
+            ServerPool pool,
+            ClientTls tls,
+            @Nullable AtomicLong ejections,
+            @Nullable Pool before) {
         this.meter = before == null ? new NodeMeter() : before.meter;
-        this.endpoint = new Endpoint(node, pool);
+        this.endpoint = new Endpoint(node, pool, tls);
         this.handshake = new Handshake(pool, endpoint);
         this.health =
                 new NodeHealth(
@@ -76,7 +85,7 @@ public final class Pool implements AutoCloseable {
         return meter;
     }
 
-    /* ---- Leasing: `asked` is the node's health at the try before, or NOT_ASKED ---- */
+    /* ---- Leasing: `asked` is the node's health at the previous try, or NOT_ASKED ---- */
 
     /** An open connection, by the deadline. If this throws, nothing of the caller's was sent. */
     public NodeConnection lease(Holder holder, Deadline deadline) {
@@ -103,7 +112,7 @@ public final class Pool implements AutoCloseable {
     }
 
     /** A connection that may not be open yet, or {@code null} if none is free. */
-    public NodeConnection tryLease(Holder holder, Deadline deadline, long asked) {
+    public @Nullable NodeConnection tryLease(Holder holder, Deadline deadline, long asked) {
         StackRoom.requireToUse();
         requireMayAsk(asked);
         NodeConnection connection = seats.take(holder);
@@ -135,7 +144,7 @@ public final class Pool implements AutoCloseable {
         return connection;
     }
 
-    private NodeConnection awaited(Holder holder, Deadline deadline) {
+    private @Nullable NodeConnection awaited(Holder holder, Deadline deadline) {
         try {
             return seats.await(holder, deadline.waitNs());
         } catch (InterruptedException interrupted) {
@@ -146,7 +155,7 @@ public final class Pool implements AutoCloseable {
 
     /**
      * A connection that may not be open yet. It may exceed the pool's size; then settling closes
-     * it. For work that other callers wait for, so it must not wait for them.
+     * it. Other callers wait for the result of its work, so it must not wait until they return one.
      */
     public NodeConnection leaseBeyond(Holder holder, Deadline deadline, long asked) {
         NodeConnection connection = tryLease(holder, deadline, asked);
@@ -202,21 +211,23 @@ public final class Pool implements AutoCloseable {
 
     /** Every command of a call was answered. */
     public void answered(NodeConnection connection) {
+        long nowNs = Clock.nowNs();
+        long nowMs = NodeHealth.ms(nowNs);
         if (connection.lease().isTimed(endpoint.timeoutMs())) {
-            meter.answered(connection.lease().ns());
+            meter.answered(connection.lease().ns(nowNs), nowMs);
         } else {
-            meter.answeredAfterWaiting();
+            meter.answeredAfterWaiting(nowMs);
         }
         if (connection.lease().isUnwell()) {
             health.answeredUnwell(connection);
         } else {
-            health.answered();
+            health.answered(nowMs);
         }
     }
 
     /** A call failed, on this connection or before it had one ({@code null}). */
-    public void failed(NodeConnection connection, OneHopException failure) {
-        meter.failed();
+    public void failed(@Nullable NodeConnection connection, OneHopException failure) {
+        meter.failed(NodeHealth.nowMs());
         if (connection != null) {
             health.failed(failure, connection);
         }
@@ -224,12 +235,12 @@ public final class Pool implements AutoCloseable {
 
     /** The node sent something, but no reply to a call. */
     public void heard() {
-        health.answered();
+        health.answered(NodeHealth.nowMs());
     }
 
     /**
-     * Ends a lease. A clean connection is kept, any other is closed. After an Error the next holder
-     * closes it.
+     * Ends a lease. A clean connection is kept, any other is closed. If an Error prevents this, the
+     * next holder of the seat closes the connection.
      */
     public void settle(NodeConnection connection) {
         if (connection.isLeft && connection.seat() != NodeConnection.NO_SEAT) {
@@ -247,12 +258,9 @@ public final class Pool implements AutoCloseable {
     }
 
     private void count(NodeConnection connection) {
-        NodeSocket socket = connection.socket();
-        if (socket != null) {
-            meter.moved(
-                    connection.lease().newlySent(socket.written()),
-                    connection.lease().newlyReceived(socket.received()));
-        }
+        meter.moved(
+                connection.lease().newlySent(connection.written()),
+                connection.lease().newlyReceived(connection.received()));
     }
 
     /** Closes the idle connections. One of them was found dead, so the others are dead, too. */

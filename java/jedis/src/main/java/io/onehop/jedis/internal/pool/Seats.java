@@ -2,6 +2,8 @@ package io.onehop.jedis.internal.pool;
 
 import io.onehop.jedis.internal.connection.NodeConnection;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntFunction;
@@ -49,13 +51,13 @@ final class Seats {
     /* ---- Taking ---- */
 
     /** A connection for this holder, perhaps not open yet; {@code null} if all are leased. */
-    NodeConnection take(Holder holder) {
+    @Nullable NodeConnection take(Holder holder) {
         int seat = claim(holder);
         return seat == NONE ? null : usable(seat);
     }
 
     /** The same, after waiting at most that long. Returns early if a new try makes sense. */
-    NodeConnection await(Holder holder, long maxNs) throws InterruptedException {
+    @Nullable NodeConnection await(Holder holder, long maxNs) throws InterruptedException {
         int seat;
         synchronized (monitor) {
             waiting++;

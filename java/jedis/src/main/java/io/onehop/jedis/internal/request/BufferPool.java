@@ -1,16 +1,18 @@
 package io.onehop.jedis.internal.request;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
  * The memory in which the batches of one node are encoded. It is reused from batch to batch. Jedis
  * keeps a buffer with each connection, but a batch is encoded before it has a connection.
  *
- * <p>Bounded: what it does not keep is garbage. Any thread. There is no lock that an Error could
- * leave locked.
+ * <p>The pool is bounded: a block that it does not keep is left to the garbage collector. Any
+ * thread. It uses no lock, so no Error can leave one locked.
  */
 public final class BufferPool {
-    /** For 250 HGETs, 12 KB: a quarter of 1000 over 4 nodes. */
+    /** Room for 250 HGETs (12 KB): what one of 4 nodes gets of a batch of 1000. */
     static final int BYTES = 1 << 14;
 
     /** Enough for most batches. */
@@ -34,7 +36,7 @@ public final class BufferPool {
         return kept != null ? kept : new byte[BYTES];
     }
 
-    private static byte[] taken(AtomicReferenceArray<byte[]> kept) {
+    private static byte @Nullable [] taken(AtomicReferenceArray<byte[]> kept) {
         for (int i = 0; i < KEPT_MAX; i++) {
             byte[] block = kept.get(i);
             if (block != null && kept.compareAndSet(i, block, null)) {

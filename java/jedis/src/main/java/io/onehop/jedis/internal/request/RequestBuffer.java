@@ -1,5 +1,7 @@
 package io.onehop.jedis.internal.request;
 
+import io.onehop.core.command.Split;
+
 import redis.clients.jedis.CommandArguments;
 
 import java.nio.ByteBuffer;
@@ -24,6 +26,8 @@ public final class RequestBuffer {
 
     /* A type byte, up to ten digits, CR LF. */
     private static final int HEADER_BYTES_MAX = 13;
+
+    private static final byte[] NO_BYTES = {};
 
     private static final class Block {
         private byte[] bytes;
@@ -52,7 +56,7 @@ public final class RequestBuffer {
     public void release() {
         for (Block block : blocks) {
             byte[] bytes = block.bytes;
-            block.bytes = null;
+            block.bytes = NO_BYTES;
             memory.give(bytes);
         }
         blocks.clear();
@@ -83,19 +87,17 @@ public final class RequestBuffer {
         return commit(block, at);
     }
 
-    /**
-     * Appends a part of a command: the words at these positions, in this order. Returns its size in
-     * bytes.
-     */
-    public int append(CommandArguments arguments, int[] positions) {
+    /** Appends a part of a command. Returns its size in bytes. */
+    public int append(CommandArguments arguments, Split.Part part) {
+        int count = part.words();
         long most = HEADER_BYTES_MAX;
-        for (int position : positions) {
-            most += HEADER_BYTES_MAX + arguments.get(position).getRaw().length + 2L;
+        for (int i = 0; i < count; i++) {
+            most += HEADER_BYTES_MAX + arguments.get(part.word(i)).getRaw().length + 2L;
         }
         Block block = reserve(most);
-        int at = header(block.bytes, block.used, '*', positions.length);
-        for (int position : positions) {
-            at = argument(block.bytes, at, arguments.get(position).getRaw());
+        int at = header(block.bytes, block.used, '*', count);
+        for (int i = 0; i < count; i++) {
+            at = argument(block.bytes, at, arguments.get(part.word(i)).getRaw());
         }
         return commit(block, at);
     }
@@ -169,17 +171,21 @@ public final class RequestBuffer {
             number++;
         }
         byte[] bytes = blocks.get(number).bytes;
-        int at = (int) rest;
-        int count = number(bytes, at);
-        CommandArguments command = null;
-        at = afterLine(bytes, at);
-        for (int i = 0; i < count; i++) {
-            int from = afterLine(bytes, at);
-            byte[] word = Arrays.copyOfRange(bytes, from, from + number(bytes, at));
-            command = command == null ? new RoutedArguments(() -> word) : command.add(word);
-            at = from + word.length + 2;
+        int count = number(bytes, (int) rest);
+        int at = afterLine(bytes, (int) rest);
+        byte[] name = word(bytes, at);
+        CommandArguments command = new RoutedArguments(() -> name);
+        for (int i = 1; i < count; i++) {
+            at = afterLine(bytes, at) + number(bytes, at) + 2;
+            command.add(word(bytes, at));
         }
         return command;
+    }
+
+    /** The word whose header begins there. */
+    private static byte[] word(byte[] bytes, int header) {
+        int from = afterLine(bytes, header);
+        return Arrays.copyOfRange(bytes, from, from + number(bytes, header));
     }
 
     /** The number in the header that begins there. */

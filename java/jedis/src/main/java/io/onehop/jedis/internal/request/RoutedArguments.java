@@ -12,8 +12,7 @@ import redis.clients.jedis.util.SafeEncoder;
 import java.util.Arrays;
 
 /**
- * A command's arguments, encoded once. The bytes of a key that place it are the bytes that are
- * written.
+ * A command's arguments, encoded once. A key is placed by exactly the bytes that are sent.
  *
  * <p>Jedis encodes a text and copies the result for each argument, and encodes a key again to place
  * it. Nothing here outlives its call, so the copies would protect nothing. {@code getKeys()}

@@ -5,6 +5,8 @@ import io.onehop.jedis.NodeDown;
 import io.onehop.jedis.internal.command.Plan;
 import io.onehop.jedis.internal.connection.Deadline;
 
+import org.jspecify.annotations.Nullable;
+
 import redis.clients.jedis.CommandObject;
 
 /**
@@ -27,7 +29,7 @@ final class AnyNode {
         return runner.snapshot().keys().everywhere()[preferred];
     }
 
-    <T> T run(CommandObject<T> command, Plan plan) {
+    <T> @Nullable T run(CommandObject<T> command, Plan plan) {
         boolean isSearch = plan.command().merge() == MergeRule.FIRST_NOT_NIL;
         Deadline deadline = runner.deadline();
         int[] homes = runner.snapshot().keys().everywhere();

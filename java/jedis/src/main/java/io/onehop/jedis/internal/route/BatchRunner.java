@@ -17,6 +17,8 @@ import io.onehop.jedis.internal.command.Scripts;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 
+import org.jspecify.annotations.Nullable;
+
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
 
@@ -35,13 +37,20 @@ public final class BatchRunner {
     private final Scripts scripts;
     private final RetryBudget budget;
     private final Cluster cluster;
+    private final @Nullable CallObserver observer;
     private final BiConsumer<List<BatchExchange>, Deadline> send = this::run;
 
-    BatchRunner(Snapshot snapshot, Scripts scripts, RetryBudget budget, Cluster cluster) {
+    BatchRunner(
+            Snapshot snapshot,
+            Scripts scripts,
+            RetryBudget budget,
+            Cluster cluster,
+            @Nullable CallObserver observer) {
         this.snapshot = snapshot;
         this.scripts = scripts;
         this.budget = budget;
         this.cluster = cluster;
+        this.observer = observer;
     }
 
     Snapshot snapshot() {
@@ -99,6 +108,9 @@ public final class BatchRunner {
 
     /** Sends the commands of these exchanges. Redirects are noted. */
     private void run(List<BatchExchange> exchanges, Deadline deadline) {
+        if (observer != null && !exchanges.isEmpty()) {
+            observer.asks(exchanges.get(0).pool(), exchanges.size());
+        }
         Scatter.run(exchanges, deadline, budget);
         if (snapshot.pool().cluster()) {
             exchanges.stream()

@@ -11,6 +11,8 @@ import io.onehop.jedis.internal.pool.Holder;
 import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.Pool;
 
+import org.jspecify.annotations.Nullable;
+
 import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
@@ -63,7 +65,7 @@ final class CommandExchange<T> extends Holder {
     }
 
     /** One try. {@code before} is the failure of the first try, or {@code null}. */
-    private T attempt(OneHopException before, long asked) {
+    private T attempt(@Nullable OneHopException before, long asked) {
         NodeConnection connection = lease(before, asked);
         connection.until(deadline);
         long written = connection.written();
@@ -93,7 +95,7 @@ final class CommandExchange<T> extends Holder {
         throw failure;
     }
 
-    private NodeConnection lease(OneHopException before, long asked) {
+    private NodeConnection lease(@Nullable OneHopException before, long asked) {
         try {
             return node.lease(this, leased, asked);
         } catch (OneHopException failure) {

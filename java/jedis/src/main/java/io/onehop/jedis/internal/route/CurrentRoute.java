@@ -4,6 +4,8 @@ import io.onehop.jedis.internal.cluster.Cluster;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 import io.onehop.jedis.internal.snapshot.Snapshots;
 
+import org.jspecify.annotations.Nullable;
+
 import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.executors.CommandExecutor;
 
@@ -18,10 +20,11 @@ public final class CurrentRoute implements CommandExecutor {
     private final Cluster cluster;
     private volatile Route route;
 
-    public CurrentRoute(Snapshots snapshots) {
+    /** {@code observer} sees all calls; {@code null}: there is none. */
+    public CurrentRoute(Snapshots snapshots, @Nullable CallObserver observer) {
         this.snapshots = snapshots;
         this.cluster = new Cluster(snapshots);
-        this.route = new Route(snapshots.newest(), cluster);
+        this.route = new Route(snapshots.newest(), cluster, observer);
     }
 
     /**
@@ -31,11 +34,21 @@ public final class CurrentRoute implements CommandExecutor {
     public Route take() {
         Snapshot now = snapshots.current();
         if (!now.isMapped()) {
-            cluster.bootstrap();
+            bootstrap();
             now = snapshots.newest();
         }
         Route known = route;
         return known.snapshot() == now ? known : over(now);
+    }
+
+    private void bootstrap() {
+        route.observed(
+                "CLUSTER SHARDS",
+                1,
+                () -> {
+                    cluster.bootstrap();
+                    return null;
+                });
     }
 
     /**
@@ -52,7 +65,7 @@ public final class CurrentRoute implements CommandExecutor {
     }
 
     @Override
-    public <T> T executeCommand(CommandObject<T> command) {
+    public <T> @Nullable T executeCommand(CommandObject<T> command) {
         return take().executeCommand(command);
     }
 

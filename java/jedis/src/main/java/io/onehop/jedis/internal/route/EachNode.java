@@ -14,6 +14,8 @@ import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 
+import org.jspecify.annotations.Nullable;
+
 import redis.clients.jedis.BuilderFactory;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
@@ -35,12 +37,14 @@ import java.util.stream.Collectors;
  * that the table lacks. Any thread. Implements spec/route/route.md, "onEachNode" and "State".
  */
 public final class EachNode {
+    private final Route route;
     private final BatchRunner runner;
     private final Intake intake;
     private final Snapshot snapshot;
     private final String pool;
 
     public EachNode(Route route) {
+        this.route = route;
         this.runner = route.runner();
         this.intake = route.intake();
         this.snapshot = route.snapshot();
@@ -75,7 +79,7 @@ public final class EachNode {
 
     /** One node's reply. */
     public <T> T one(int node, CommandObject<T> command) {
-        return asked(command, new int[] {node}).get(node).get();
+        return asked(command, new int[] {node}).values().iterator().next().get();
     }
 
     /** Every node's reply, in node order. Throws the first error that a node answered. */
@@ -103,6 +107,10 @@ public final class EachNode {
 
     /** Asks these nodes. Every reply has its value or the error that its node answered. */
     private <T> Map<Integer, Reply<T>> asked(CommandObject<T> command, int[] nodes) {
+        return route.observed(Commands.name(command.getArguments()), 1, () -> ask(command, nodes));
+    }
+
+    private <T> Map<Integer, Reply<T>> ask(CommandObject<T> command, int[] nodes) {
         CommandArguments arguments = command.getArguments();
         Command entry = Commands.known(arguments);
         refuse(entry, arguments);
@@ -135,7 +143,7 @@ public final class EachNode {
         }
     }
 
-    private void refuse(Command entry, CommandArguments arguments) {
+    private void refuse(@Nullable Command entry, CommandArguments arguments) {
         Commands.refuseHooks(arguments, "batch", pool);
         if (entry != null && entry.state() != null && !Preface.isOfWrites(entry)) {
             throw Commands.unsupported(

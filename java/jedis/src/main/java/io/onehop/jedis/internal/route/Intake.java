@@ -12,6 +12,8 @@ import io.onehop.jedis.internal.command.Plan;
 import io.onehop.jedis.internal.command.Scripts;
 import io.onehop.jedis.internal.request.ArgumentWords;
 
+import org.jspecify.annotations.Nullable;
+
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
 
@@ -79,7 +81,7 @@ public final class Intake {
         return command.blocking().waitMs(new ArgumentWords(arguments));
     }
 
-    private String refusal(Command command) {
+    private @Nullable String refusal(Command command) {
         if (pool.cluster() && Preface.isOfWrites(command)) {
             return Message.WAIT_IN_CLUSTER.what();
         }

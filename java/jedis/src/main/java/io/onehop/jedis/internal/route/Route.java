@@ -27,10 +27,14 @@ import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 
+import org.jspecify.annotations.Nullable;
+
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
+
+import java.util.function.Supplier;
 
 /**
  * Runs commands: finds the node, and chooses the kind of exchange.
@@ -46,28 +50,35 @@ public final class Route {
     private final RetryBudget budget;
     private final Scripts scripts;
     private final Cluster cluster;
+    private final @Nullable CallObserver observer;
     private final Intake intake;
     private final BatchRunner runner;
     private final AnyNode anyNode;
 
-    Route(Snapshot snapshot, Cluster cluster) {
-        this(snapshot, cluster, new RetryBudget(), new Scripts());
+    Route(Snapshot snapshot, Cluster cluster, @Nullable CallObserver observer) {
+        this(snapshot, cluster, observer, new RetryBudget(), new Scripts());
     }
 
-    private Route(Snapshot snapshot, Cluster cluster, RetryBudget budget, Scripts scripts) {
+    private Route(
+            Snapshot snapshot,
+            Cluster cluster,
+            @Nullable CallObserver observer,
+            RetryBudget budget,
+            Scripts scripts) {
         this.snapshot = snapshot;
         this.pool = snapshot.pool();
         this.cluster = cluster;
+        this.observer = observer;
         this.budget = budget;
         this.scripts = scripts;
         this.intake = new Intake(pool, snapshot.keys(), scripts);
-        this.runner = new BatchRunner(snapshot, scripts, budget, cluster);
+        this.runner = new BatchRunner(snapshot, scripts, budget, cluster, observer);
         this.anyNode = new AnyNode(runner);
     }
 
     /** The same client's route over another snapshot. It keeps what this one has learned. */
     Route over(Snapshot other) {
-        return new Route(other, cluster, budget, scripts);
+        return new Route(other, cluster, observer, budget, scripts);
     }
 
     public Snapshot snapshot() {
@@ -90,9 +101,37 @@ public final class Route {
         return runner;
     }
 
+    /* ---- Observing ---- */
+
+    /** Runs a call, for the client's observer to see if there is one. */
+    public <T> T observed(String operation, int commands, Supplier<T> call) {
+        return observer == null
+                ? call.get()
+                : observer.observe(snapshot, operation, commands, call);
+    }
+
+    /** The name of a batch that begins; {@code null} if it will not be observed. */
+    public @Nullable BatchName batchName(String kind) {
+        return observer == null ? null : new BatchName(kind);
+    }
+
+    /** A call asks this node. */
+    public void asks(Pool node) {
+        if (observer != null) {
+            observer.asks(node, 1);
+        }
+    }
+
     /* ---- One command ---- */
 
-    public <T> T executeCommand(CommandObject<T> command) {
+    public <T> @Nullable T executeCommand(CommandObject<T> command) {
+        return observer == null
+                ? execute(command)
+                : observer.observe(
+                        snapshot, Commands.name(command.getArguments()), 1, () -> execute(command));
+    }
+
+    private <T> @Nullable T execute(CommandObject<T> command) {
         intake.check(command);
         CommandArguments arguments = command.getArguments();
         Command entry = intake.entry(arguments);
@@ -102,7 +141,7 @@ public final class Route {
         }
         Plan plan = intake.plan(entry, arguments);
         if (plan.command().merge() == MergeRule.SCAN && plan.home() < 0) {
-            return new Scan(runner).run(command);
+            return new Scan(runner).run(command, plan.command());
         }
         long waitMs = Intake.waitMs(entry, arguments);
         return switch (plan.spread()) {
@@ -141,6 +180,9 @@ public final class Route {
         Reply<T> reply = new Reply<>(command.getBuilder());
         StreamsWait wait = new StreamsWait(pool.timeoutMs(), waitMs);
         new Merge(command, plan, pool, reply).scatter(wait, snapshot);
+        if (observer != null) {
+            observer.asks(snapshot.poolAt(plan.parts()[0].node()), plan.parts().length);
+        }
         wait.run();
         return reply.get();
     }
@@ -148,6 +190,7 @@ public final class Route {
     private <T> T exchange(CommandObject<T> command, Command entry, int home, long waitMs) {
         Deadline deadline = runner.deadline();
         Pool node = snapshot.poolAt(home);
+        asks(node);
         try {
             return new CommandExchange<>(
                             node, command, entry.isRetryable(), deadline, waitMs, budget)
@@ -220,7 +263,7 @@ public final class Route {
             throw Commands.unsupported(
                     plan.command().shown(), Message.CALL_ITERATED.what(), pool.name());
         }
-        if (plan.parts() == null) {
+        if (plan.parts().length == 0) {
             return runner.append(command, plan.command(), batch.of(anyNode.preferred()));
         }
         Reply<T> reply = new Reply<>(command.getBuilder());
@@ -239,7 +282,7 @@ public final class Route {
      * The failure of a transaction whose node has redirected it; {@code null} if the error is the
      * answer.
      */
-    public OneHopException redirected(JedisDataException answer, Pool asked) {
+    public @Nullable OneHopException redirected(JedisDataException answer, Pool asked) {
         return pool.cluster() ? Redirects.ofHeld(answer, asked, snapshot, cluster) : null;
     }
 

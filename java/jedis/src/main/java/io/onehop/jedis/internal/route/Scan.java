@@ -2,6 +2,7 @@ package io.onehop.jedis.internal.route;
 
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.base.Message;
+import io.onehop.core.command.Command;
 import io.onehop.core.command.ScanCursor;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.jedis.OneHopException;
@@ -31,7 +32,7 @@ final class Scan {
         this.topology = runner.snapshot().topology();
     }
 
-    <T> T run(CommandObject<T> command) {
+    <T> T run(CommandObject<T> command, Command entry) {
         CommandArguments arguments = command.getArguments();
         String pool = topology.pool().name();
         if (arguments.size() <= CURSOR) {
@@ -49,7 +50,7 @@ final class Scan {
                         homes[cursor.node()],
                         new CommandObject<>(
                                 asked(arguments, cursor.within()), BuilderFactory.RAW_OBJECT),
-                        Commands.known(arguments),
+                        entry,
                         runner.deadline());
         if (!(answer instanceof List<?> pair)
                 || pair.size() != 2

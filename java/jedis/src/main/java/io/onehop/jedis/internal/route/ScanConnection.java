@@ -1,5 +1,7 @@
 package io.onehop.jedis.internal.route;
 
+import org.jspecify.annotations.Nullable;
+
 import redis.clients.jedis.BuilderFactory;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
@@ -20,7 +22,7 @@ public final class ScanConnection extends Connection {
     }
 
     @Override
-    public Object executeCommand(CommandArguments arguments) {
+    public @Nullable Object executeCommand(CommandArguments arguments) {
         return route.executeCommand(new CommandObject<>(arguments, BuilderFactory.RAW_OBJECT));
     }
 

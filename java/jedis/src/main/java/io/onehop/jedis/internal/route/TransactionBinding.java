@@ -9,6 +9,8 @@ import io.onehop.jedis.internal.command.Plan;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 
+import org.jspecify.annotations.Nullable;
+
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol;
 
@@ -24,8 +26,8 @@ public record TransactionBinding(Pool pool, int home, byte[] key) {
      * The binding after one more command: the same as before, or that of its first key; {@code
      * null} if there was no key yet.
      */
-    public static TransactionBinding next(
-            TransactionBinding before,
+    public static @Nullable TransactionBinding next(
+            @Nullable TransactionBinding before,
             CommandArguments arguments,
             Snapshot snapshot,
             Intake intake) {

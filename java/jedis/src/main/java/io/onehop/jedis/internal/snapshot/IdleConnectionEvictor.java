@@ -48,9 +48,10 @@ public final class IdleConnectionEvictor implements AutoCloseable {
                 }
             } while (evict(isClosed));
         } catch (InterruptedException end) {
+            // What ends a program may interrupt all its threads, so this is no warning.
             LOG.log(
-                    System.Logger.Level.WARNING,
-                    "idle connections are not looked at any more: the thread \"onehop-idle\" was"
+                    System.Logger.Level.DEBUG,
+                    "idle connections are not checked any more: the thread \"onehop-idle\" was"
                             + " interrupted");
         }
     }

@@ -11,6 +11,8 @@ import io.onehop.jedis.internal.command.Scripts;
 import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.Pool;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +38,7 @@ public final class ReadFromChooser {
     private final AtomicIntegerArray turns;
 
     /** {@code before} is the chooser of the previous snapshot, or {@code null}. */
-    ReadFromChooser(PoolTopology topology, Pool[] pools, ReadFromChooser before) {
+    ReadFromChooser(PoolTopology topology, Pool[] pools, @Nullable ReadFromChooser before) {
         this.pools = pools;
         this.from = topology.pool().readFrom();
         this.lists = new int[pools.length][0];

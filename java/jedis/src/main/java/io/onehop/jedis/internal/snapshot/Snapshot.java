@@ -8,6 +8,9 @@ import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.internal.command.Keys;
 import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.Pool;
+import io.onehop.jedis.internal.tls.ClientTls;
+
+import org.jspecify.annotations.Nullable;
 
 import java.util.Arrays;
 import java.util.HashMap;
@@ -44,19 +47,22 @@ public final class Snapshot {
     private final Keys keys;
     private final boolean isMapped;
     private final ReadFromChooser readFrom;
+    private final ClientTls tls;
 
     /** The first snapshot of a client. */
-    Snapshot(PoolTopology topology) {
-        this(1, topology, Map.of(), new AtomicLong(), null);
+    Snapshot(PoolTopology topology, ClientTls tls) {
+        this(1, topology, tls, Map.of(), new AtomicLong(), null);
     }
 
     private Snapshot(
             long generation,
             PoolTopology topology,
+            ClientTls tls,
             Map<String, Pool> before,
             AtomicLong ejections,
-            ReadFromChooser readFrom) {
+            @Nullable ReadFromChooser readFrom) {
         this.generation = generation;
+        this.tls = tls;
         this.ejections = ejections;
         this.known = before.isEmpty() ? 0 : NOT_PLACED_YET;
         this.dueMs = 0;
@@ -74,6 +80,7 @@ public final class Snapshot {
 
     private Snapshot(Snapshot before, PoolTopology topology, long known, long dueMs) {
         this.generation = before.generation;
+        this.tls = before.tls;
         this.ejections = before.ejections;
         this.known = known;
         this.dueMs = dueMs;
@@ -84,13 +91,13 @@ public final class Snapshot {
         this.isMapped = before.isMapped;
     }
 
-    private Pool pool(Node node, Pool before) {
+    private Pool pool(Node node, @Nullable Pool before) {
         if (before == null || !before.endpoint().isOf(node)) {
-            return new Pool(node, topology.pool(), ejections, null);
+            return new Pool(node, topology.pool(), tls, ejections, null);
         }
         return before.endpoint().isThatOf(node, topology.pool())
                 ? before
-                : new Pool(node, topology.pool(), ejections, before);
+                : new Pool(node, topology.pool(), tls, ejections, before);
     }
 
     /* ---- Ejection: spec/health, section 4 ---- */
@@ -126,7 +133,7 @@ public final class Snapshot {
     Snapshot next(PoolTopology after) {
         Map<String, Pool> byName = new HashMap<>();
         Arrays.stream(pools).forEach(pool -> byName.put(pool.endpoint().name(), pool));
-        return new Snapshot(generation + 1, after, byName, ejections, readFrom);
+        return new Snapshot(generation + 1, after, tls, byName, ejections, readFrom);
     }
 
     /** The pools that a later snapshot does not use. */
@@ -173,6 +180,11 @@ public final class Snapshot {
     /** False for a Redis Cluster until a node has returned the map. */
     public boolean isMapped() {
         return isMapped;
+    }
+
+    /** How its connections are encrypted; {@code null} if they are plain. */
+    public ClientTls tls() {
+        return tls;
     }
 
     /** Chooses the nodes that answer reads. */

@@ -2,6 +2,7 @@ package io.onehop.jedis.internal.snapshot;
 
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.jedis.internal.pool.Pool;
+import io.onehop.jedis.internal.tls.ClientTls;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -27,8 +28,8 @@ public final class Snapshots {
     private volatile Snapshot newest;
     private volatile boolean isClosed;
 
-    public Snapshots(PoolTopology topology) {
-        this.newest = new Snapshot(topology);
+    public Snapshots(PoolTopology topology, ClientTls tls) {
+        this.newest = new Snapshot(topology, tls);
     }
 
     /** The newest one as it is. */

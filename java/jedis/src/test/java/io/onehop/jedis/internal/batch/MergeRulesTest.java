@@ -27,7 +27,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -101,23 +100,25 @@ class MergeRulesTest {
                                         () -> check(test)));
     }
 
+    private static Split.Part[] parts(JsonObject test, int count) {
+        int[][] keys = new int[count][0];
+        for (int i = 0; i < count && test.has("places"); i++) {
+            keys[i] = ints(test.getAsJsonArray("places").get(i).getAsJsonArray());
+        }
+        int[] order = Arrays.stream(keys).flatMapToInt(Arrays::stream).toArray();
+        Split.Part[] parts = new Split.Part[count];
+        int from = 0;
+        for (int i = 0; i < count; i++) {
+            parts[i] = new Split.Part(i, 1, order, from, keys[i].length, null);
+            from += keys[i].length;
+        }
+        return parts;
+    }
+
     private static void check(JsonObject test) {
         Command command = command(test);
         List<?> replies = (List<?>) resp(test.get("replies"));
-        Split.Part[] parts =
-                IntStream.range(0, replies.size())
-                        .mapToObj(
-                                node ->
-                                        new Split.Part(
-                                                node,
-                                                null,
-                                                test.has("places")
-                                                        ? ints(
-                                                                test.getAsJsonArray("places")
-                                                                        .get(node)
-                                                                        .getAsJsonArray())
-                                                        : new int[0]))
-                        .toArray(Split.Part[]::new);
+        Split.Part[] parts = parts(test, replies.size());
         List<byte[]> order =
                 test.has("order")
                         ? test.getAsJsonArray("order").asList().stream()
@@ -131,9 +132,10 @@ class MergeRulesTest {
                                 .toList()
                         : Arrays.stream(parts).map(part -> "" + part.node()).toList();
         for (int i = 0; i < parts.length; i++) {
+            int elements = parts[i].count() * command.mergeWidth();
             assertTrue(
                     replies.get(i) instanceof JedisDataException
-                            || MergeRules.fits(command, parts[i], replies.get(i)),
+                            || MergeRules.fits(command.merge(), elements, replies.get(i)),
                     "shape of reply " + i);
         }
         Object merged = MergeRules.merged(command, parts, new ArrayList<>(replies), order, nodes);

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.onehop.core.command.Split;
+
 import org.junit.jupiter.api.Test;
 
 import redis.clients.jedis.CommandArguments;
@@ -110,7 +112,8 @@ class RequestBufferTest {
             command.key("k" + i).add("v" + i);
         }
         RequestBuffer requests = new RequestBuffer(new BufferPool());
-        requests.append(command, new int[] {0, 23, 24, 1, 2, 23, 24});
+        int[] rest = {23, 24, 1, 2, 23, 24};
+        requests.append(command, new Split.Part(0, 1, new int[] {11, 0, 11}, 0, 3, rest));
         assertEquals(
                 "*7\r\n"
                         + "$4\r\n"

@@ -3,6 +3,8 @@ package io.onehop.jedis;
 import io.onehop.core.base.Message;
 import io.onehop.jedis.internal.failure.Failure;
 
+import org.jspecify.annotations.Nullable;
+
 import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.csc.Cache;
@@ -14,33 +16,44 @@ import java.io.InputStream;
 import java.util.Properties;
 
 /**
- * Checks the version of Jedis at run time. A build that manages versions, such as Spring Boot's,
- * may have replaced it by an older one. Without this check some later call would throw
- * NoSuchMethodError.
+ * The versions of OneHop and Jedis at run time. Both have a {@code pom.properties} beside their
+ * classes, so that the version is known in a fat jar and in a module, too.
+ *
+ * <p>A build that manages versions, such as Spring Boot's, may have replaced Jedis by an older one.
+ * Without a check some later call would throw NoSuchMethodError.
  */
-final class JedisVersion {
+final class Versions {
     private static final int MAJOR = 8;
     private static final String NEEDED = "8.0.2";
 
-    private JedisVersion() {}
+    private Versions() {}
 
-    /** Throws if it is too old. */
-    static void require() {
-        String found = version();
+    /** Throws if Jedis is too old. */
+    static void requireJedis() {
+        String found = ofJedis();
         boolean isOld =
                 found == null ? !hasConstructor() : found.matches("[0-" + (MAJOR - 1) + "]\\..*");
         if (isOld) {
             String has = found == null ? Message.OLDER_JEDIS.what() : found;
             throw Failure.ofBuild(
                     Message.JEDIS_TOO_OLD.what(NEEDED, has),
-                    Message.JEDIS_TOO_OLD.advice(NEEDED),
+                    Failure.advice(Message.JEDIS_TOO_OLD, NEEDED),
                     null);
         }
     }
 
+    /** The version that OneHop reports, or {@code null}. */
+    static @Nullable String ofOneHop() {
+        return of(Versions.class);
+    }
+
     /** The version that Jedis reports, or {@code null}. */
-    private static String version() {
-        try (InputStream file = UnifiedJedis.class.getResourceAsStream("pom.properties")) {
+    static @Nullable String ofJedis() {
+        return of(UnifiedJedis.class);
+    }
+
+    private static @Nullable String of(Class<?> neighbour) {
+        try (InputStream file = neighbour.getResourceAsStream("pom.properties")) {
             Properties properties = new Properties();
             if (file != null) {
                 properties.load(file);

@@ -1,0 +1,114 @@
+package io.onehop.core.cluster;
+
+import io.onehop.core.base.Limits;
+import io.onehop.core.base.Message;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one Sentinel says about the master of one name: an address, or the reason why there is none.
+ *
+ * <p>Implements spec/topology/sentinel.md, section 1.
+ *
+ * @param reason why there is no address, otherwise {@code null}
+ * @param host the host as announced; empty without an address
+ * @param epoch of the Sentinel's configuration
+ */
+public record SentinelAnswer(@Nullable Message reason, String host, int port, long epoch) {
+    private static final int DIGITS_MAX = 18;
+
+    /** The answer of a Sentinel that has not answered. */
+    public static final SentinelAnswer SILENT = without(Message.SENTINEL_SILENT);
+
+    private static SentinelAnswer without(Message reason) {
+        return new SentinelAnswer(reason, "", 0, 0);
+    }
+
+    /** {@code host:port}. */
+    public String address() {
+        return host + ":" + port;
+    }
+
+    /** True if there is an address, and it is this one. */
+    public boolean names(String address) {
+        return reason == null && address().equals(address);
+    }
+
+    /**
+     * The answer in the two replies, one after the other: those to GET-MASTER-ADDR-BY-NAME and
+     * MASTER.
+     */
+    public static SentinelAnswer read(byte[] replies) {
+        ClusterValues values = new ClusterValues(replies);
+        if (!values.skip()) {
+            return without(Message.SENTINEL_MALFORMED);
+        }
+        int second = values.position();
+        if (!values.skip() || !values.hasEnded()) {
+            return without(Message.SENTINEL_MALFORMED);
+        }
+        values.goTo(0);
+        values.take();
+        boolean isNil = values.kind == ClusterValues.Kind.NIL;
+        if (isNil || values.kind == ClusterValues.Kind.ERROR || replies[second] == '-') {
+            return without(Message.SENTINEL_UNKNOWING);
+        }
+        if (values.kind != ClusterValues.Kind.LIST || values.number != 2) {
+            return without(Message.SENTINEL_MALFORMED);
+        }
+        String host = text(values);
+        String port = text(values);
+        values.goTo(second);
+        long epoch = epoch(values);
+        if (host == null || port == null || epoch < 0) {
+            return without(Message.SENTINEL_MALFORMED);
+        }
+        long number = number(port);
+        return isHost(host) && number > 0 && number <= Limits.PORT_MAX
+                ? new SentinelAnswer(null, host, (int) number, epoch)
+                : without(Message.SENTINEL_ADDRESS);
+    }
+
+    private static @Nullable String text(ClusterValues values) {
+        return values.take() && values.kind == ClusterValues.Kind.TEXT ? values.text : null;
+    }
+
+    /** The epoch in the reply to MASTER, or -1. */
+    private static long epoch(ClusterValues values) {
+        values.take();
+        long count = values.number;
+        if (values.kind != ClusterValues.Kind.LIST || count % 2 != 0) {
+            return -1;
+        }
+        long epoch = -1;
+        for (long i = 0; i < count; i += 2) {
+            String name = text(values);
+            if (name == null) {
+                return -1;
+            }
+            int at = values.position();
+            if (name.equals("config-epoch")) {
+                String value = text(values);
+                epoch = value == null ? -1 : number(value);
+            }
+            values.goTo(at);
+            values.skip();
+        }
+        return epoch;
+    }
+
+    /** A decimal number, or -1. */
+    private static long number(String text) {
+        boolean isNumber =
+                !text.isEmpty()
+                        && text.length() <= DIGITS_MAX
+                        && text.chars().allMatch(digit -> digit >= '0' && digit <= '9');
+        return isNumber ? Long.parseLong(text) : -1;
+    }
+
+    private static boolean isHost(String host) {
+        return !host.isEmpty()
+                && host.length() <= Limits.SERVER_ADDRESS_BYTES_MAX
+                && host.chars().allMatch(c -> c > ' ' && c <= '~' && "\"'\\/".indexOf(c) < 0);
+    }
+}

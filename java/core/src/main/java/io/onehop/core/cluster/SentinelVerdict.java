@@ -1,0 +1,65 @@
+package io.onehop.core.cluster;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.List;
+
+/**
+ * Which address of a master is adopted from what all Sentinels of a pool say. The majority decides,
+ * then the newest epoch.
+ *
+ * <p>Implements spec/topology/sentinel.md, section 2.
+ *
+ * @param address {@code host:port}
+ * @param epoch the highest epoch of the Sentinels that name it
+ */
+public record SentinelVerdict(String address, long epoch) {
+
+    /** What the Sentinels that are not stale say about one address. */
+    private record Candidate(
+            String address, long epoch, long support, boolean hasMajority, boolean isKnown) {
+        boolean isBetterThan(Candidate other) {
+            if (hasMajority != other.hasMajority) {
+                return hasMajority;
+            }
+            if (epoch != other.epoch) {
+                return epoch > other.epoch;
+            }
+            return support != other.support ? support > other.support : isKnown && !other.isKnown;
+        }
+    }
+
+    /**
+     * The address to adopt, or {@code null} if what is known stays. {@code answers}: one of each
+     * Sentinel, silent ones included. {@code known}: what was adopted before, or {@code null}.
+     */
+    public static @Nullable SentinelVerdict of(
+            List<SentinelAnswer> answers, @Nullable SentinelVerdict known) {
+        String first = answers.get(0).address();
+        boolean doAllAgree = answers.stream().allMatch(answer -> answer.names(first));
+        long least = known == null || doAllAgree ? 0 : known.epoch;
+        List<SentinelAnswer> heard =
+                answers.stream()
+                        .filter(answer -> answer.reason() == null && answer.epoch() >= least)
+                        .toList();
+        Candidate best = null;
+        for (SentinelAnswer answer : heard) {
+            Candidate candidate = candidate(answer.address(), heard, known);
+            best = best == null || candidate.isBetterThan(best) ? candidate : best;
+        }
+        return best == null ? null : new SentinelVerdict(best.address, best.epoch);
+    }
+
+    private static Candidate candidate(
+            String address, List<SentinelAnswer> heard, @Nullable SentinelVerdict known) {
+        List<SentinelAnswer> supporters =
+                heard.stream().filter(answer -> answer.names(address)).toList();
+        long epoch = supporters.stream().mapToLong(SentinelAnswer::epoch).max().orElse(0);
+        return new Candidate(
+                address,
+                epoch,
+                supporters.size(),
+                supporters.size() * 2 > heard.size(),
+                known != null && known.address.equals(address));
+    }
+}

@@ -1,0 +1,73 @@
+package io.onehop.core.config;
+
+import io.onehop.core.base.Limits;
+import io.onehop.core.topology.Directive;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The word that was probably meant by one that is not in a list.
+ *
+ * <p>Two steps find most slips of a hand, and do not turn one hash into another kind. Implements
+ * spec/config, section 4.
+ */
+final class NearWord {
+    private static final int STEPS_MAX = 2;
+
+    /* A shorter word is near only at one step. */
+    private static final int LONG_WORD = 5;
+
+    private NearWord() {}
+
+    /** The end of a reason: the one of these words that is near to a wrong word, or nothing. */
+    static String of(String wrong, List<String> words) {
+        if (Directive.bytesCount(wrong) > Limits.SHOWN_BYTES_MAX) {
+            return "";
+        }
+        String word = lower(wrong);
+        int nearest = word.length() < LONG_WORD ? 1 : STEPS_MAX;
+        String meant = "";
+        for (String other : words) {
+            int distance = distance(word, other);
+            if (distance < nearest
+                    || distance == nearest && (meant.isEmpty() || other.compareTo(meant) < 0)) {
+                nearest = distance;
+                meant = other;
+            }
+        }
+        return meant.isEmpty() ? "" : " (did you mean \"" + meant + "\"?)";
+    }
+
+    /** A character for each byte of UTF-8, and A-Z as a-z. */
+    private static String lower(String word) {
+        return new String(word.getBytes(StandardCharsets.UTF_8), StandardCharsets.US_ASCII)
+                .toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * The least number of steps from one word to the other: a byte is removed, added or replaced,
+     * or two neighbours are exchanged (optimal string alignment).
+     */
+    private static int distance(String from, String to) {
+        int[][] steps = new int[from.length() + 1][to.length() + 1];
+        for (int i = 0; i <= from.length(); i++) {
+            for (int j = 0; j <= to.length(); j++) {
+                steps[i][j] = i == 0 || j == 0 ? i + j : step(steps, from, to, i, j);
+            }
+        }
+        return steps[from.length()][to.length()];
+    }
+
+    private static int step(int[][] steps, String from, String to, int i, int j) {
+        int replaced = steps[i - 1][j - 1] + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
+        int least = Math.min(replaced, Math.min(steps[i - 1][j], steps[i][j - 1]) + 1);
+        boolean areExchanged =
+                i > 1
+                        && j > 1
+                        && from.charAt(i - 1) == to.charAt(j - 2)
+                        && from.charAt(i - 2) == to.charAt(j - 1);
+        return areExchanged ? Math.min(least, steps[i - 2][j - 2] + 1) : least;
+    }
+}

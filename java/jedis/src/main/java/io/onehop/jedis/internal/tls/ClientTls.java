@@ -1,0 +1,37 @@
+package io.onehop.jedis.internal.tls;
+
+import io.onehop.core.topology.ServerPool;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * TLS of one client: the {@link Tls} of its server pool, whose configuration may change.
+ *
+ * <p>What the builder was given holds for every configuration. Otherwise the directives of the
+ * server pool say whether and how connections are encrypted. A changed configuration with the same
+ * directives keeps the context, and so its sessions. Any thread.
+ */
+public final class ClientTls {
+    private final @Nullable Tls given;
+    private @Nullable ServerPool seen;
+    private @Nullable Tls last;
+
+    /** {@code given}: by the builder, or {@code null}. */
+    public ClientTls(@Nullable Tls given) {
+        this.given = given;
+    }
+
+    /** The TLS of a server pool, or {@code null} if its connections are plain. */
+    public synchronized @Nullable Tls of(ServerPool pool) {
+        if (given != null || !pool.tls()) {
+            return given;
+        }
+        Tls known = last;
+        if (known == null || seen == null || !seen.encryptsLike(pool)) {
+            known = Tls.of(pool);
+            last = known;
+        }
+        seen = pool;
+        return known;
+    }
+}

@@ -1,0 +1,122 @@
+package io.onehop.jedis.internal.tls;
+
+import io.onehop.core.topology.ServerPool;
+import io.onehop.core.topology.TlsVerify;
+import io.onehop.jedis.internal.failure.Shown;
+import io.onehop.jedis.internal.failure.TlsFailure;
+
+import org.jspecify.annotations.Nullable;
+
+import java.lang.System.Logger.Level;
+import java.util.List;
+
+import javax.net.ssl.SNIHostName;
+import javax.net.ssl.SNIServerName;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
+
+/**
+ * TLS of one server pool: makes the engine of each new connection.
+ *
+ * <p>All engines share one context, the caller's or that of the server pool's files, so a later
+ * handshake with the same node resumes the session of an earlier one. Any thread.
+ */
+public final class Tls {
+    /** How much of a node's certificate is checked. */
+    public enum Verify {
+        /** Who issued it, and that it is for the node's host. */
+        FULL,
+        /** What the context's trust manager checks: usually who issued it. */
+        CONTEXT
+    }
+
+    private interface Source {
+        SSLContext context() throws TlsFailure;
+    }
+
+    private static final System.Logger LOG = System.getLogger("io.onehop");
+    private static final String CHECKS_NAMES = "HTTPS";
+    private static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
+    private static final int PORTS = 1 << 16;
+
+    private final Source source;
+    private final @Nullable SSLParameters given;
+    private final Verify verify;
+    private final @Nullable String name; // Instead of the node's host.
+
+    private Tls(
+            Source source, @Nullable SSLParameters given, Verify verify, @Nullable String name) {
+        this.source = source;
+        this.given = given;
+        this.verify = verify;
+        this.name = name;
+    }
+
+    /** {@code given} parameters are the caller's; a server name in them is that of every node. */
+    public static Tls of(SSLContext context, @Nullable SSLParameters given, Verify verify) {
+        String name = given == null ? null : nameIn(given.getServerNames());
+        return new Tls(() -> context, given, verify, name);
+    }
+
+    /** By the directives of a server pool that has {@code tls: true}. */
+    static Tls of(ServerPool pool) {
+        if (pool.tlsVerify() == TlsVerify.NONE) {
+            LOG.log(
+                    Level.WARNING,
+                    "server pool "
+                            + Shown.of(pool.name())
+                            + " checks no certificate (tls_verify: none): its traffic can be read"
+                            + " and changed on the way");
+        }
+        SSLParameters parameters = new SSLParameters();
+        parameters.setProtocols(PROTOCOLS);
+        Verify verify = pool.tlsVerify() == TlsVerify.FULL ? Verify.FULL : Verify.CONTEXT;
+        return new Tls(new TlsFiles(pool)::context, parameters, verify, pool.tlsServerName());
+    }
+
+    private static @Nullable String nameIn(@Nullable List<SNIServerName> names) {
+        return names != null && !names.isEmpty() && names.get(0) instanceof SNIHostName first
+                ? first.getAsciiName()
+                : null;
+    }
+
+    /** The name for which the certificate of a node at this host must be. */
+    public String nameOf(String host) {
+        return name == null ? host : name;
+    }
+
+    /** The engine of a new connection to the node at this host and port. */
+    public SSLEngine engine(String host, int port) throws TlsFailure {
+        /*
+         * The JDK finds sessions by name and port. Nodes that share a name must differ in the
+         * port, or each would be offered the sessions of the others.
+         */
+        int place = name == null ? port : Math.floorMod(31 * host.hashCode() + port, PORTS);
+        SSLEngine engine = source.context().createSSLEngine(nameOf(host), place);
+        engine.setUseClientMode(true);
+        if (given != null) {
+            engine.setSSLParameters(given);
+        }
+        SSLParameters parameters = engine.getSSLParameters(); // A copy of this engine's own.
+        parameters.setEndpointIdentificationAlgorithm(verify == Verify.FULL ? CHECKS_NAMES : "");
+        if (!isAddress(nameOf(host))) {
+            parameters.setServerNames(serverNames(nameOf(host)));
+        }
+        engine.setSSLParameters(parameters);
+        return engine;
+    }
+
+    /** No names for a host that SNI cannot name, as for an address. */
+    private static List<SNIServerName> serverNames(String host) {
+        try {
+            return List.of(new SNIHostName(host));
+        } catch (IllegalArgumentException notInSni) {
+            return List.of();
+        }
+    }
+
+    private static boolean isAddress(String host) {
+        return host.indexOf(':') >= 0 || host.matches("[0-9.]+");
+    }
+}

@@ -1,0 +1,110 @@
+package io.onehop.jedis.internal.tls;
+
+import io.onehop.core.base.Clock;
+import io.onehop.core.base.Message;
+import io.onehop.core.topology.ServerPool;
+import io.onehop.jedis.internal.failure.Shown;
+import io.onehop.jedis.internal.failure.TlsFailure;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+import javax.net.ssl.SSLContext;
+
+/**
+ * The files that the directives of a server pool name, as a context.
+ *
+ * <p>In: the server pool. Out: the context of its files as they are. The files are read at the
+ * first connection, and again when one of them has changed, which is checked at most once a second.
+ * Open connections keep the context they have. A file that has become bad changes nothing, and the
+ * log says so once. Any thread.
+ */
+final class TlsFiles {
+    private static final System.Logger LOG = System.getLogger("io.onehop");
+    private static final long CHECK_EVERY_NS = 1_000_000_000;
+
+    private final ServerPool pool;
+    private @Nullable SSLContext context;
+    private List<String> versions = List.of(); // Of the files of the context.
+    private List<String> refused = List.of(); // Of files that are no context.
+    private long checkedNs;
+
+    TlsFiles(ServerPool pool) {
+        this.pool = pool;
+    }
+
+    /** The context. Throws {@link TlsFailure} if no context could be made so far. */
+    synchronized SSLContext context() throws TlsFailure {
+        long nowNs = Clock.nowNs();
+        SSLContext now = context;
+        if (now == null) {
+            now = first();
+        } else if (nowNs - checkedNs >= CHECK_EVERY_NS) {
+            now = checked(now);
+        } else {
+            return now;
+        }
+        checkedNs = nowNs;
+        context = now;
+        return now;
+    }
+
+    private SSLContext first() throws TlsFailure {
+        List<String> found = versions();
+        try {
+            SSLContext made = Credentials.contextOf(pool);
+            versions = found;
+            return made;
+        } catch (IOException bad) {
+            throw new TlsFailure(Message.TLS_OPTIONS, bad, Shown.of(bad.getMessage()));
+        }
+    }
+
+    private SSLContext checked(SSLContext before) {
+        List<String> found = versions();
+        if (found.equals(versions) || found.equals(refused)) {
+            return before;
+        }
+        try {
+            SSLContext made = Credentials.contextOf(pool);
+            versions = found;
+            refused = List.of();
+            LOG.log(Level.INFO, about("have changed; new connections use them"));
+            return made;
+        } catch (IOException bad) {
+            refused = found;
+            String reason = Shown.of(bad.getMessage());
+            LOG.log(Level.WARNING, about("have changed, but the old ones stay: " + reason));
+            return before;
+        }
+    }
+
+    private String about(String what) {
+        return "the TLS files of server pool " + Shown.of(pool.name()) + " " + what;
+    }
+
+    /** A text for each file, which differs after each change. */
+    private List<String> versions() {
+        return Stream.of(pool.tlsCaCertFile(), pool.tlsCertFile(), pool.tlsKeyFile())
+                .filter(Objects::nonNull)
+                .map(file -> versionOf(Path.of(file)))
+                .toList();
+    }
+
+    private static String versionOf(Path file) {
+        try {
+            BasicFileAttributes seen = Files.readAttributes(file, BasicFileAttributes.class);
+            return seen.lastModifiedTime() + " " + seen.size() + " " + seen.fileKey();
+        } catch (IOException missing) {
+            return "missing";
+        }
+    }
+}

@@ -1,0 +1,150 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.Processes;
+import io.onehop.jedis.lab.RedisServer;
+
+import org.junit.jupiter.api.Test;
+
+import redis.clients.jedis.AbstractTransaction;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.args.ClientType;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.params.ClientKillParams;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+
+/** Connections are renewed by their age, before the node drops them, and calls do not notice. */
+class ConnectionAgeTest {
+
+    private static OneHopClient client(RedisServer server, String... directives) {
+        return Nodes.clientOf(Nodes.configOf(Stream.of(server.server()), directives));
+    }
+
+    private static long accepted(Jedis plain) {
+        return plain.info("stats")
+                .lines()
+                .filter(line -> line.startsWith("total_connections_received:"))
+                .mapToLong(line -> Long.parseLong(line.substring(line.indexOf(':') + 1)))
+                .sum();
+    }
+
+    /** How many connections the calls of a while open. */
+    private static long opened(OneHopClient redis, Jedis plain) {
+        long before = accepted(plain);
+        for (int i = 0; i < 150; i++) {
+            redis.incr("number");
+            Processes.pause(10);
+        }
+        return accepted(plain) - before;
+    }
+
+    @Test
+    void connectionsAreRenewedByTheirAge() {
+        try (RedisServer server = RedisServer.start();
+                Jedis plain = server.jedis();
+                OneHopClient young = client(server, "max_connection_age: 300");
+                OneHopClient unlimited = client(server, "max_connection_age: 0");
+                OneHopClient usual = client(server)) {
+            long count = opened(young, plain);
+            assertTrue(count >= 4, count + " connections");
+            assertEquals(1, opened(unlimited, plain));
+            assertEquals(1, opened(usual, plain));
+        }
+    }
+
+    @Test
+    void aTransactionKeepsItsConnection() {
+        try (RedisServer server = RedisServer.start();
+                OneHopClient redis = client(server, "max_connection_age: 200");
+                AbstractTransaction transaction = redis.transaction(false)) {
+            transaction.watch("number");
+            Processes.pause(400);
+            transaction.multi();
+            transaction.set("number", "1");
+            assertEquals(List.of("OK"), transaction.exec());
+        }
+    }
+
+    @Test
+    void aNodeThatDropsIdleConnectionsFailsNoCall() {
+        try (RedisServer server = RedisServer.start("timeout", "1");
+                OneHopClient young = client(server, "max_connection_age: 800");
+                OneHopClient old = client(server)) {
+            for (int pause : new int[] {900, 1100, 1900, 2100, 2500}) {
+                young.rpush("list", "one");
+                old.rpush("list", "other");
+                Processes.pause(pause);
+            }
+            assertEquals(10, young.llen("list"));
+        }
+    }
+
+    @Test
+    void aConnectionToANodeThatHasBecomeAReplicaIsNotUsedAgain() {
+        try (RedisServer server = RedisServer.start();
+                Jedis plain = server.jedis();
+                OneHopClient redis = client(server)) {
+            redis.set("a", "1");
+            plain.replicaof("127.0.0.1", 1);
+            JedisDataException refused =
+                    assertThrows(JedisDataException.class, () -> redis.set("a", "2"));
+            assertTrue(refused.getMessage().startsWith("READONLY "), refused.getMessage());
+            long before = accepted(plain);
+            assertEquals("1", redis.get("a"));
+            assertEquals("1", redis.get("a"));
+            assertEquals(1, accepted(plain) - before);
+            plain.replicaofNoOne();
+            assertEquals("OK", redis.set("a", "3"));
+        }
+    }
+
+    private static void killAll(Jedis plain) {
+        plain.clientKill(
+                ClientKillParams.clientKillParams()
+                        .type(ClientType.NORMAL)
+                        .skipMe(ClientKillParams.SkipMe.YES));
+    }
+
+    @Test
+    void connectionsThatAreKilledUnderLoadLoseNoWriteAndCountNoneTwice() throws Exception {
+        AtomicBoolean isOver = new AtomicBoolean();
+        int acknowledged = 0;
+        int unknown = 0;
+        try (RedisServer server = RedisServer.start();
+                OneHopClient redis = client(server, "server_failure_limit: 1000")) {
+            Thread killer =
+                    new Thread(
+                            () -> {
+                                try (Jedis plain = server.jedis()) {
+                                    while (!isOver.get()) {
+                                        Processes.pause(5);
+                                        killAll(plain);
+                                    }
+                                }
+                            });
+            killer.start();
+            for (int i = 0; i < 3000; i++) {
+                try {
+                    redis.incr("number");
+                    acknowledged++;
+                } catch (OneHopException failure) {
+                    unknown += failure.mayHaveExecuted() ? 1 : 0;
+                }
+            }
+            isOver.set(true);
+            killer.join();
+            int value = Integer.parseInt(redis.get("number"));
+            assertTrue(
+                    value >= acknowledged && value <= acknowledged + unknown,
+                    value + ", " + acknowledged + " acknowledged, " + unknown + " unknown");
+            assertTrue(acknowledged > 1000, acknowledged + " acknowledged");
+        }
+    }
+}

@@ -1,0 +1,227 @@
+package io.onehop.jedis.lab;
+
+import redis.clients.jedis.SslOptions;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
+import java.util.ArrayList;
+import java.util.List;
+
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+
+/**
+ * Certificates of a test, made by openssl in a folder of their own: a CA, and what it has issued.
+ */
+public final class Certificates {
+    /** Names of the usual certificate of a node. */
+    public static final String NAMES = "DNS:localhost,DNS:node.test,IP:127.0.0.1";
+
+    /** Of each key store. */
+    public static final String PASSPHRASE = "secret";
+
+    private static final String[] EC = {"ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"};
+
+    private final Path folder;
+
+    public Certificates(Path folder) {
+        this.folder = folder;
+        openssl(
+                "req",
+                "-x509",
+                "-newkey",
+                EC[0],
+                EC[1],
+                EC[2],
+                "-nodes",
+                "-keyout",
+                key("ca"),
+                "-out",
+                certificate("ca"),
+                "-subj",
+                "/CN=ca of " + folder.getFileName(),
+                "-days",
+                "30");
+        issue("node", NAMES, 30);
+    }
+
+    /** Makes a key and a certificate with that many days left. Replaces one of the same name. */
+    public void issue(String name, String names, int days) {
+        openssl(
+                "req",
+                "-newkey",
+                EC[0],
+                EC[1],
+                EC[2],
+                "-nodes",
+                "-keyout",
+                key(name),
+                "-out",
+                path(name + ".csr"),
+                "-subj",
+                "/CN=" + name);
+        sign(name, names, days);
+    }
+
+    private void sign(String name, String names, int days) {
+        write(name + ".ext", "subjectAltName=" + names);
+        openssl(
+                "x509",
+                "-req",
+                "-in",
+                path(name + ".csr"),
+                "-CA",
+                certificate("ca"),
+                "-CAkey",
+                key("ca"),
+                "-CAcreateserial",
+                "-days",
+                String.valueOf(days),
+                "-extfile",
+                path(name + ".ext"),
+                "-out",
+                certificate(name));
+    }
+
+    public String key(String name) {
+        return path(name + ".key");
+    }
+
+    public String certificate(String name) {
+        return path(name + ".crt");
+    }
+
+    public String path(String file) {
+        return folder.resolve(file).toString();
+    }
+
+    public void write(String file, String text) {
+        try {
+            Files.writeString(folder.resolve(file), text);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** Runs openssl. */
+    public void openssl(String... arguments) {
+        List<String> command = new ArrayList<>(List.of("openssl"));
+        command.addAll(List.of(arguments));
+        try {
+            Process process =
+                    new ProcessBuilder(command)
+                            .directory(folder.toFile())
+                            .redirectErrorStream(true)
+                            .start();
+            process.getOutputStream().close();
+            String said =
+                    new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            if (process.waitFor() != 0) {
+                throw new IllegalStateException(command + ": " + said);
+            }
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        } catch (InterruptedException interrupted) {
+            throw new IllegalStateException(interrupted);
+        }
+    }
+
+    /* ---- Servers and clients ---- */
+
+    /** Options of a redis-server with TLS on this port, by this certificate. */
+    public String[] options(int port, String name, String... more) {
+        List<String> options =
+                new ArrayList<>(
+                        List.of(
+                                "tls-port",
+                                String.valueOf(port),
+                                "tls-cert-file",
+                                certificate(name),
+                                "tls-key-file",
+                                key(name),
+                                "tls-ca-cert-file",
+                                certificate("ca")));
+        if (!List.of(more).contains("tls-auth-clients")) {
+            options.addAll(List.of("tls-auth-clients", "no"));
+        }
+        options.addAll(List.of(more));
+        return options.toArray(String[]::new);
+    }
+
+    /** A context that trusts this CA. */
+    public SSLContext context() {
+        return context(trust(), null);
+    }
+
+    /** The same, with the key and the certificate of that name to show. */
+    public SSLContext contextOf(String name) {
+        return context(trust(), name);
+    }
+
+    private KeyStore trust() {
+        try (InputStream ca = Files.newInputStream(Path.of(certificate("ca")))) {
+            KeyStore trusted = KeyStore.getInstance("PKCS12");
+            trusted.load(null, null);
+            trusted.setCertificateEntry(
+                    "ca", CertificateFactory.getInstance("X.509").generateCertificate(ca));
+            return trusted;
+        } catch (IOException | GeneralSecurityException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
+    private SSLContext context(KeyStore trusted, String name) {
+        try {
+            TrustManagerFactory trust = TrustManagerFactory.getInstance("PKIX");
+            trust.init(trusted);
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(name == null ? null : keys(name), trust.getTrustManagers(), null);
+            return context;
+        } catch (IOException | GeneralSecurityException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
+    private KeyManager[] keys(String name) throws IOException, GeneralSecurityException {
+        String store = path(name + ".p12");
+        openssl(
+                "pkcs12",
+                "-export",
+                "-inkey",
+                key(name),
+                "-in",
+                certificate(name),
+                "-out",
+                store,
+                "-passout",
+                "pass:" + PASSPHRASE);
+        KeyStore keys = KeyStore.getInstance(new File(store), PASSPHRASE.toCharArray());
+        KeyManagerFactory factory = KeyManagerFactory.getInstance("PKIX");
+        factory.init(keys, PASSPHRASE.toCharArray());
+        return factory.getKeyManagers();
+    }
+
+    /** Jedis' options that trust this CA. */
+    public SslOptions.Builder options() {
+        Path store = folder.resolve("trust.p12");
+        try (OutputStream file = Files.newOutputStream(store)) {
+            trust().store(file, PASSPHRASE.toCharArray());
+        } catch (IOException | GeneralSecurityException failure) {
+            throw new IllegalStateException(failure);
+        }
+        return SslOptions.builder()
+                .truststore(store.toFile(), PASSPHRASE.toCharArray())
+                .trustStoreType("PKCS12");
+    }
+}
