@@ -9,7 +9,8 @@ import sys
 
 from sources import ROOT
 
-stub, header = ROOT / "php-ext/onehop.stub.php", ROOT / "php-ext/onehop_arginfo.h"
+stub = ROOT / "php-ext/stubs/onehop.stub.php"
+header = ROOT / "php-ext/onehop_arginfo.h"
 wanted = hashlib.sha1(stub.read_bytes()).hexdigest()
 found = re.search(r"Stub hash: (\w+)", header.read_text())
 if found is None or found[1] != wanted:

@@ -26,7 +26,7 @@ WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 
 def main(arguments):
     c_files = [
-        path for tree in ("core", "engine", "php") for path in files(f"php-ext/{tree}/**/*.c")
+        path for tree in ("core", "engine", "php") for path in files(f"php-ext/src/{tree}/**/*.c")
     ]
     java_files = [
         path

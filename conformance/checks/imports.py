@@ -3,9 +3,9 @@
 A room is a folder, in Java a package. The rooms of a language form one list, the lowest first. A
 file may use its own room and those before it, nothing else. A room that is missing in its list is
 an error, so a new room must get its place here. More rules keep the outside world out: Zend only in
-php-ext/php, the kernel only in php-ext/engine, Jedis only in java/jedis and the testee, the clock
-only in the lowest room, YAML only in `config`. Prints every violation and exits with 1, or prints
-one line with the number of files.
+src/php, the kernel only in src/engine, Jedis only in java/jedis and the testee, the clock only in
+the lowest room, YAML only in `config`. Prints every violation and exits with 1, or prints one line
+with the number of files.
 """
 
 import re
@@ -29,6 +29,7 @@ C = (
     "engine/base",
     "engine/failure",
     "engine/shared",
+    "engine/tls",
     "engine/pool",
     "engine/snapshot",
     "engine/exchange",
@@ -40,6 +41,7 @@ C = (
     "php/generated",
     "php/exception",
     "php/client",
+    "php/express",
     "php/phpredis",
     "php/call",
     "php/scatter",
@@ -78,6 +80,7 @@ JAVA = (
     "core.health",
     "jedis: failures",
     "jedis.internal.failure",
+    "jedis.internal.tls",
     "jedis.internal.request",
     "jedis.internal.command",
     "jedis.internal.connection",
@@ -109,7 +112,7 @@ violations = []
 
 
 def main():
-    c_files = files(*(f"php-ext/{tree}/**/*.[ch]" for tree in ("core", "engine", "php")))
+    c_files = files(*(f"php-ext/src/{tree}/**/*.[ch]" for tree in ("core", "engine", "php")))
     java_files = files(*(f"java/{module}/src/main/java/**/*.java" for module in ("core", "jedis")))
     java_files = [path for path in java_files if not path.stem.endswith("-info")]
     for path in c_files:
@@ -137,9 +140,9 @@ def check_c(path):
     tree = room.split("/")[0]
     for line, header, is_system in includes(path):
         if tree != "php" and ZEND.fullmatch(header):
-            complain(path, line, f"includes {header}: only php-ext/php may use Zend")
+            complain(path, line, f"includes {header}: only src/php may use Zend")
         elif is_system and tree == "php" and KERNEL.fullmatch(header):
-            complain(path, line, f"includes <{header}>: only php-ext/engine may call the kernel")
+            complain(path, line, f"includes <{header}>: only src/engine may call the kernel")
         elif (
             is_system
             and tree == "core"
@@ -158,7 +161,7 @@ def check_room(path, line, room, used):
 
 
 def c_room(path):
-    return str(path.parent.relative_to(ROOT / "php-ext"))
+    return str(path.parent.relative_to(ROOT / "php-ext/src"))
 
 
 def includes(path):

@@ -37,7 +37,7 @@ def sources(language):
     return [path for path in paths if path.name != "Message.java"]
 
 
-C, JAVA = ROOT / "php-ext", ROOT / "java"
+C, JAVA = ROOT / "php-ext/src", ROOT / "java"
 
 
 def literals(path, text, call):

@@ -11,7 +11,7 @@ import sys
 from sources import ROOT
 
 PAGE = ROOT / "spec/terms.md"
-C_ROOT = "php-ext"
+C_ROOT = "php-ext/src"
 C_TREES = ("core", "engine", "php")
 JAVA_TREES = ("java/core/src/main/java/io/onehop", "java/jedis/src/main/java/io/onehop")
 TYPE = re.compile(r"^typedef (?:struct|enum|union) oh_(\w+)|^\} oh_(\w+);|\(\*oh_(\w+)\)", re.M)

@@ -19,6 +19,9 @@ COLUMNS_MAX = 100
 LEFT_OUT = re.compile(
     r"(^|/)generated/|_arginfo\.h$"  # Generated C.
     r"|^spec/.*\.json$|^spec/config/cases/"  # Vectors, recordings and other pages of data.
+    r"|-dashboard\.json$"  # As Grafana exports them.
+    r"|^docs/.*\.schema\.json$"  # For editors, generated.
+    r"|^bench/results/"  # As the benchmarks write them.
     r"|\.lock$|(^|/)LICENSE$"  # Text of others.
 )
 GENERATED = re.compile(r"\W{0,4}\s*(Generated|Written) by ")  # At the beginning of a file.

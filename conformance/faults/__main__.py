@@ -8,7 +8,6 @@ README.md describes each program. All of them take about twenty minutes; --short
 two. Needs root, for network namespaces.
 """
 
-import argparse
 import os
 import sys
 
@@ -18,15 +17,17 @@ import changes
 import failover
 import figures
 import kills
+import launch
+import lifetime
 import links
 import move
 import names
 import outage
 import reload
+import replace
 import rotations
 import surplus
-from lab import LabError
-from table import Progress, bold, red
+from table import Progress, bold
 
 PROGRAMS = {
     "kills": kills,
@@ -35,38 +36,31 @@ PROGRAMS = {
     "changes": changes,
     "surplus": surplus,
     "links": links,
+    "lifetime": lifetime,
     "names": names,
     "rotations": rotations,
     "move": move,
     "failover": failover,
+    "replace": replace,
 }
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        prog="conformance/faults",
-        description="Proves that callers notice no faults that they should not notice.",
-    )
-    parser.add_argument(
-        "programs", nargs="*", metavar="NAME", help=f"one of {', '.join(PROGRAMS)}; default: all"
-    )
-    parser.add_argument("--short", action="store_true", help="for tests: promises, few figures")
-    options = parser.parse_args()
-    for unknown in set(options.programs) - set(PROGRAMS):
-        parser.error(f"there is no program {unknown}")
-    progress, found = Progress(), []
-    for name in options.programs or PROGRAMS:
+    options = launch.job_parser(
+        "conformance/faults",
+        "Proves that callers notice no faults that they should not notice.",
+        PROGRAMS,
+        "NAME",
+    ).parse_args()
+    figures.end_with(found(options))
+
+
+def found(options):
+    progress = Progress()
+    for name in options.jobs:
         print(bold(f"\n{name}: {PROGRAMS[name].__doc__.splitlines()[0]}"))
-        figures_found = PROGRAMS[name].run(progress, options.short)
-        figures.print_table(figures_found)
-        found += figures_found
-    sys.exit(not figures.total(found))
+        yield PROGRAMS[name].run(progress, options.short)
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except LabError as error:
-        sys.exit(red(f"\nThe programs failed: {error}"))
-    except KeyboardInterrupt:
-        sys.exit("\nStopped; nothing is left running.")
+    launch.run(main, "run")

@@ -17,8 +17,7 @@ def configure(cluster, directory, **directives):
         "  listen: 127.0.0.1:1",
         "  redis: true",
         "  cluster: true",
-        "  timeout: 10000",
-        *(f"  {name}: {value}" for name, value in directives.items()),
+        *(f"  {name}: {value}" for name, value in {"timeout": 10000, **directives}.items()),
         "  servers:",
     ]
     with open(path, "w") as file:

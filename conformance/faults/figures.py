@@ -1,6 +1,7 @@
 """A figure is a measurement and its bound. A hard one is a promise: if it breaks, the run fails."""
 
 import dataclasses
+import sys
 
 from table import green, red, show
 
@@ -26,6 +27,15 @@ class Figure:
             f"{sign} {_text(self.bound)}{self.unit}",
             "met" if self.is_met else "BROKEN" if self.is_hard else "MISSED",
         )
+
+
+def end_with(jobs):
+    """Prints the figures of each job as it ends. Ends the program, as failed if a promise broke."""
+    found = []
+    for figures in jobs:
+        print_table(figures)
+        found += figures
+    sys.exit(not total(found))
 
 
 def print_table(figures):

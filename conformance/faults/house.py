@@ -16,7 +16,7 @@ import threading
 import time
 
 from built import EXTENSION
-from lab import LabError, RedisNode
+from lab import LabError, RedisNode, Running
 from lab.fpm import Fpm
 from lab.network import Namespace
 from lab.nginx import Nginx
@@ -33,7 +33,7 @@ IN_OPEN = 0x20
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-class House:
+class House(Running):
     """Every node has every key, so callers get right answers wherever they are sent."""
 
     def __init__(self, *, workers=WORKERS, settings=None, **fpm):
@@ -162,12 +162,6 @@ class House:
             node.stop()
         self.namespace.close()
         self.directory.cleanup()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.stop()
 
 
 def clients_of(probe):

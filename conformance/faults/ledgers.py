@@ -23,7 +23,8 @@ HOSTS = ("PHP", "Java")
 
 
 class Ledgers:
-    def __init__(self, cluster, workers=3):
+    def __init__(self, cluster, workers=3, configure=configure, namespace=None):
+        """`configure` writes the configuration and returns its path, as that of clusters does."""
         self._directory = tempfile.TemporaryDirectory()
         self._signal("tags", ",".join(tags_of(range(SLOTS))))
         config = configure(cluster, self.directory)
@@ -31,10 +32,14 @@ class Ledgers:
         command = ["java", "-cp", JAR, os.path.join(HERE, "Ledger.java")]
         try:
             self._java = Process(
-                [*command, config, self.directory, workers], name="ledger", stdout=subprocess.PIPE
+                [*command, config, self.directory, workers],
+                name="ledger",
+                namespace=namespace,
+                stdout=subprocess.PIPE,
             )
             self._fpm = Fpm(
                 workers=workers + 1,
+                namespace=namespace,
                 settings={"extension": EXTENSION, "onehop.config": config, "memory_limit": "512M"},
             )
             self._php = [

@@ -5,10 +5,12 @@ from contextlib import ExitStack
 
 from clusters import errors, questions, reset
 from figures import Figure
+from lab import LabError
 from lab.cluster import Cluster
 from ledgers import HOSTS, Ledgers, promises
 
 HALFWAY_SECONDS = 0.003  # How long a slot has keys on both nodes, so that commands meet ASK.
+LAST_THIRD = 10923  # The first slot of the third of three nodes.
 
 
 class Mover:
@@ -41,6 +43,22 @@ class Mover:
             self._nodes[source].command("MIGRATE", *target.address, "", 0, 5000, "KEYS", *keys)
         return len(keys)
 
+    def can_migrate(self):
+        """True for valkey 9.0 and later, which move all keys of many slots and then their owner."""
+        node = next(iter(self._nodes.values()))
+        return node.command("COMMAND", "INFO", "CLUSTER|MIGRATESLOTS") != [None]
+
+    def migrate(self, first, last, source, target):
+        """Moves a range of slots in one step, and waits for its end."""
+        begun = time.monotonic()
+        node = self._nodes[source]
+        words = ("SLOTSRANGE", first, last, "NODE", self._ids[target])
+        node.command("CLUSTER", "MIGRATESLOTS", *words)
+        while (state := _state(node)) != b"success":
+            if state in (b"failed", b"cancelled") or time.monotonic() > begun + 60:
+                raise LabError(f"the slots {first}-{last} did not move: {state.decode()}")
+            time.sleep(0.01)
+
     def move_all(self, slots, source, target, seconds):
         """Moves slots one by one, spread evenly over `seconds`; returns the time it took."""
         begun = time.monotonic()
@@ -48,6 +66,12 @@ class Mover:
             self.move(slot, source, target)
             time.sleep(max(0, begun + seconds * number / len(slots) - time.monotonic()))
         return time.monotonic() - begun
+
+
+def _state(node):
+    """The state of the newest migration: a map, as a flat list."""
+    newest = node.command("CLUSTER", "GETSLOTMIGRATIONS")[0]
+    return newest[newest.index(b"state") + 1]
 
 
 def run(progress, is_short):
@@ -63,6 +87,10 @@ def run(progress, is_short):
         moved, asked, maps = errors(cluster, "MOVED"), errors(cluster, "ASK"), questions(cluster)
         ledgers.work_in_pairs()
         mover.move_all(range(count // 10), target, source, seconds / 10)
+        migrates = mover.can_migrate()
+        if migrates:
+            for first in range(LAST_THIRD, LAST_THIRD + count, count // 10):
+                mover.migrate(first, first + count // 10 - 1, other, target)
         php_redirects = ledgers.redirects()
         records, java_redirects = ledgers.end()
         progress.done()
@@ -73,6 +101,8 @@ def run(progress, is_short):
             f"  then {count // 10} back, under batches that write and read the same keys:"
             f" {errors(cluster, 'MOVED') - moved} MOVED, {errors(cluster, 'ASK') - asked} ASK"
         )
+        if migrates:
+            print(f"  then {count} by CLUSTER MIGRATESLOTS, in ten steps")
         print(f"  redirects followed in both parts: PHP {php_redirects}, Java {java_redirects}")
         failures = sum(
             len(worker["failures"]) for workers in records.values() for worker in workers

@@ -25,7 +25,7 @@ put conformance/ on sys.path.
 from .cluster import Cluster
 from .nutcracker import Nutcracker
 from .ports import free_port
-from .process import LabError, Process
+from .process import LabError, Process, Running
 from .redis import RedisNode
 from .resp import Connection, ReplyError
 
@@ -37,5 +37,6 @@ __all__ = [
     "Process",
     "RedisNode",
     "ReplyError",
+    "Running",
     "free_port",
 ]

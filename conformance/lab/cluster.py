@@ -18,11 +18,12 @@ import subprocess
 
 from . import slots as moves
 from .ports import free_port
+from .process import Running
 from .redis import RedisNode
 from .slots import SLOTS
 
 
-class Cluster:
+class Cluster(Running):
     """`nodes`: the masters, then the replicas of each in turn. They meet at `meets_at`."""
 
     def __init__(
@@ -72,12 +73,6 @@ class Cluster:
         for node in self.nodes:
             node.stop()
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.stop()
-
     def _shares(self):
         """The first and last slot of each master."""
         edges = [SLOTS * index // self._masters for index in range(self._masters + 1)]
@@ -108,7 +103,7 @@ class Cluster:
         )
 
 
-class LargeCluster:
+class LargeCluster(Running):
     """Masters 0, 1 and 2 are real servers; all others are just addresses in 127.1.0.0/16.
 
     `slots_of(n)` returns the slots of master n. With `is_dealt` the slots go round the masters one
@@ -178,12 +173,6 @@ class LargeCluster:
         for node in self.nodes:
             node.stop()
         self._silence.close()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.stop()
 
     def _nodes_conf(self, reader):
         """The nodes.conf of one of the three servers."""

@@ -18,7 +18,7 @@ import socket
 import struct
 import subprocess
 
-from .process import Process, is_listening, program
+from .process import Process, Running, is_listening, program
 
 BEGIN, END, PARAMETERS, STDIN, STDOUT, STDERR = 1, 3, 4, 5, 6, 7  # FastCGI record types.
 
@@ -38,7 +38,7 @@ catch_workers_output = yes
 """
 
 
-class Fpm:
+class Fpm(Running):
     def __init__(self, *, workers=2, settings=None, namespace=None, user=None, descriptors=None):
         """`settings` are php.ini directives, passed as `-d name=value`.
 
@@ -118,15 +118,6 @@ class Fpm:
             (line for line in head.split(b"\r\n") if line.startswith(b"Status: ")), b"Status: 200"
         )
         return int(status.split()[1]), body
-
-    def stop(self):
-        self.process.stop()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.stop()
 
 
 def _fpm_program():

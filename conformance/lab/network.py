@@ -25,7 +25,7 @@ import struct
 import subprocess
 import sys
 
-from .process import LabError, Process, program
+from .process import LabError, Process, Running, program
 
 CLONE_NEWNET = 0x40000000
 TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
@@ -80,7 +80,7 @@ class Namespace:
         self.close()
 
 
-class Wire:
+class Wire(Running):
     """Carries packets between `near` and new far namespaces.
 
     Each packet waits `delay_s`; a fraction of them, `loss`, never arrives.
@@ -123,12 +123,6 @@ class Wire:
     def _close_far(self):
         for far in self.far:
             far.close()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.stop()
 
 
 @contextlib.contextmanager

@@ -3,13 +3,14 @@
     with Fpm(workers=4) as fpm, Nginx(fpm) as nginx:
         status, body = nginx.get("/path/to/script.php", query="key=user:1")
 
-Each page request uses its own connection to php-fpm, so any idle worker can take it.
+Each page request uses its own connection to php-fpm, so any idle worker can take it. With a `port`
+it listens there, too, for clients that cannot use a unix socket.
 """
 
 import os
 import socket
 
-from .process import Process, is_listening
+from .process import Process, Running, is_listening
 
 CONFIG = """daemon off;
 master_process off;
@@ -21,7 +22,7 @@ http {{
     client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi;
     uwsgi_temp_path uwsgi; scgi_temp_path scgi;
     server {{
-        listen unix:nginx.sock;
+        listen unix:nginx.sock;{also}
         location / {{
             fastcgi_pass unix:{path};
             fastcgi_param SCRIPT_FILENAME $uri;
@@ -34,13 +35,14 @@ http {{
 """
 
 
-class Nginx:
-    def __init__(self, fpm):
+class Nginx(Running):
+    def __init__(self, fpm, port=None):
         # The prefix is the scratch directory. Errors go to the same stderr before the file is read.
+        also = f" listen 127.0.0.1:{port};" if port else ""
         self.process = Process(
             ["nginx", "-p", ".", "-e", "stderr", "-c", "nginx.conf"],
             name="nginx",
-            files={"nginx.conf": CONFIG.format(path=fpm.path)},
+            files={"nginx.conf": CONFIG.format(path=fpm.path, also=also)},
         )
         self.path = os.path.join(self.process.directory, "nginx.sock")
         try:
@@ -58,12 +60,3 @@ class Nginx:
             with connection.makefile("rb") as stream:
                 head, _, body = stream.read().partition(b"\r\n\r\n")
         return int(head.split(b" ", 2)[1]), body
-
-    def stop(self):
-        self.process.stop()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.stop()

@@ -18,7 +18,7 @@ import subprocess
 import tempfile
 
 from .ports import free_port
-from .process import LabError, Process, program
+from .process import LabError, Process, Running, program
 from .resp import connect
 
 # Text that needs no quotes in YAML: words of safe characters, colons only inside them.
@@ -28,7 +28,7 @@ PLAIN = re.compile(r"[A-Za-z0-9_/.](:?[A-Za-z0-9_/.-])*( [A-Za-z0-9_.](:?[A-Za-z
 LISTEN = re.compile(r"^(\S+):\n(?:[ \t]+.*\n)*?[ \t]+listen: (\S+)", re.MULTILINE)
 
 
-class Nutcracker:
+class Nutcracker(Running):
     def __init__(self, pools, *, mbuf_bytes=None, namespace=None):
         if isinstance(pools, str):
             self.config_text = pools
@@ -81,15 +81,6 @@ class Nutcracker:
             seconds=seconds,
             password=self.pools[pool].get("redis_auth"),
         )
-
-    def stop(self):
-        self.process.stop()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.stop()
 
     def _accepts(self, pool):
         try:

@@ -55,7 +55,20 @@ def is_listening(path):
     return True
 
 
-class Process:
+class Running:
+    """What `with` stops at its end. Most such classes have one process; the others replace stop."""
+
+    def stop(self):
+        self.process.stop()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+
+class Process(Running):
     """A running child. `arguments[0]` is looked up in PATH and in the sbin directories.
 
     It starts in its scratch directory, which already contains `files` (name to text), unless `cwd`
@@ -196,12 +209,6 @@ class Process:
     def _remove_directory(self):
         if self._is_own:
             shutil.rmtree(self.directory, ignore_errors=True)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.stop()
 
 
 def program(name):

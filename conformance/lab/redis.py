@@ -17,11 +17,11 @@ import os
 import signal
 
 from .ports import free_port
-from .process import Process
+from .process import Process, Running
 from .resp import ReplyError, connect
 
 
-class RedisNode:
+class RedisNode(Running):
     def __init__(
         self,
         *,
@@ -130,15 +130,6 @@ class RedisNode:
         self.process.kill()
         self.process.start()
         self.wait_ready()
-
-    def stop(self):
-        self.process.stop()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.stop()
 
     def wait_ready(self):
         self.process.wait_until(self._answers, what=f"answer on {self.host}:{self.port}")

@@ -10,7 +10,7 @@ it this module cannot be used.
 import os
 
 from .ports import free_port
-from .process import Process
+from .process import Process, Running
 from .resp import connect
 
 # SSDB wants its indentation in tabs.
@@ -42,7 +42,7 @@ def program():
     return os.environ.get("SSDB_SERVER")
 
 
-class SsdbNode:
+class SsdbNode(Running):
     def __init__(self):
         self.port = free_port()
         self.process = Process(
@@ -62,12 +62,6 @@ class SsdbNode:
 
     def connect(self, seconds=5.0):
         return connect(("127.0.0.1", self.port), seconds=seconds)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.stop()
 
     def _answers(self):
         try:

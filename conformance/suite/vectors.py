@@ -1,7 +1,8 @@
 """Part `vectors`: the vectors of every chapter with an op, for every testee that has that op.
 
 Chapter route has no op: the checks in spec/tools/prove compare its vectors with the reference and
-with live servers. The map of a Redis Cluster has none either: both cores' tests use its vectors,
+with live servers. Sentinels have none: both cores' tests use their vectors. The map of a Redis
+Cluster has none either: both cores' tests use its vectors,
 and spec/tools/generate/build_cluster.py compares them with the reference.
 """
 
@@ -14,7 +15,7 @@ from .stages import first_difference
 from .testee import ROOT, is_unsupported
 
 CHAPTERS = ("hash", "key", "placement", "topology", "wire")
-WITHOUT_OP = ("cluster_adoption", "cluster_replies", "fastest")
+WITHOUT_OP = ("cluster_adoption", "cluster_replies", "fastest", "sentinel")
 JUDGE_RING_POINTS = 2000  # On larger rings nutcracker is asked at every seventh point only.
 
 

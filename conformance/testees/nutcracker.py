@@ -6,8 +6,8 @@ unix sockets in a scratch directory. nutcracker gets them under the server names
 question, and its placement depends on nothing but names. What cannot be observed from outside is
 answered with an error, never computed.
 
-In: requests of conformance/protocol.md, which also describes how each op observes. Nothing started
-here outlives this program.
+In: requests of conformance/protocol.md. That page also says how each operation is observed. Nothing
+started here outlives this program.
 """
 
 import json
@@ -138,7 +138,7 @@ class Testee:
             return self.ask_until_all_answer(connection, keys, attempts=len(pool["servers"]) + 1)
 
     def ask_until_all_answer(self, connection, keys, attempts):
-        """A request to a server not yet ejected fails and ejects it, so asking again helps."""
+        """Asks again after an error: the first request to a dead server fails, which ejects it."""
         answers = connection.pipeline([("GET", key) for key in keys])
         while any(isinstance(answer, ReplyError) for answer in answers):
             attempts -= 1

@@ -13,6 +13,7 @@ import bisect
 import hashlib
 import json
 import random
+import re
 import socket
 import struct
 import sys
@@ -379,8 +380,11 @@ class MappedTopology:
 
 
 class Rejected(Exception):
-    def __init__(self, line, reason):
-        self.line, self.reason = line, reason
+    """A configuration with errors: the first of them as [line, reason], and how many more."""
+
+    def __init__(self, errors, more=0):
+        self.errors, self.more = errors, more
+        self.line, self.reason = errors[0]
 
 
 def allowed(code):
@@ -405,10 +409,34 @@ def about(value):
     return "" if "@" in value else f': "{shown(value)}"'
 
 
+def distance(a, b):
+    """Optimal string alignment."""
+    rows = [list(range(len(b) + 1))]
+    for i in range(1, len(a) + 1):
+        row = [i]
+        for j in range(1, len(b) + 1):
+            cost = a[i - 1] != b[j - 1]
+            steps = [rows[i - 1][j] + 1, row[j - 1] + 1, rows[i - 1][j - 1] + cost]
+            if i > 1 and j > 1 and a[i - 1] == b[j - 2] and a[i - 2] == b[j - 1]:
+                steps.append(rows[i - 2][j - 2] + 1)
+            row.append(min(steps))
+        rows.append(row)
+    return rows[-1][-1]
+
+
+def suggestion(word, words):
+    """The end of a reason: the word of a list that is meant."""
+    word = word.encode()
+    if len(word) > LIMITS["shown_bytes_max"]:
+        return ""
+    steps, nearest = min((distance(word.lower(), other.encode()), other) for other in words)
+    return f' (did you mean "{nearest}"?)' if steps <= (1 if len(word) < 5 else 2) else ""
+
+
 def checked_text(data):
     """Section 2: the text without its byte order mark, or its first offence."""
     if len(data) > LIMITS["config_bytes_max"]:
-        raise Rejected(1, f"the file is larger than {LIMITS['config_bytes_max']} bytes")
+        raise Rejected([(1, f"the file is larger than {LIMITS['config_bytes_max']} bytes")])
     broken = None
     try:
         text = data.decode()
@@ -418,14 +446,14 @@ def checked_text(data):
     line, indenting, previous = 1, True, ""
     for character in text:
         if not allowed(ord(character)):
-            raise Rejected(line, f"character U+{ord(character):04X} is not allowed")
+            raise Rejected([(line, f"character U+{ord(character):04X} is not allowed")])
         if character == "\t" and indenting:
-            raise Rejected(line, "a TAB stands where only spaces may indent")
+            raise Rejected([(line, "a TAB stands where only spaces may indent")])
         indenting = character in "\r\n" or (indenting and character == " ")
         line += character == "\r" or (character == "\n" and previous != "\r")
         previous = character
     if broken:
-        raise Rejected(line, broken)
+        raise Rejected([(line, broken)])
     return text
 
 
@@ -438,6 +466,7 @@ class Value:
         self.is_mapping = isinstance(event, yaml.MappingStartEvent)
         self.is_sequence = isinstance(event, yaml.SequenceStartEvent)
         self.text = event.value if self.is_scalar else None
+        self.is_flow = False
         self.offence = self.first_offence(event, text)
 
     def first_offence(self, event, text):
@@ -451,8 +480,12 @@ class Value:
             or (begins == "!" and self.text)
         ):
             return "anchors, aliases and tags are not allowed"
+        begin, is_empty = event.start_mark.index, event.start_mark.index == event.end_mark.index
+        if not is_empty and text[max(begin - 1, 0) : begin] == "?":
+            return '"?" needs a space after it'
         if not self.is_scalar:
-            return "flow style is not allowed" if event.flow_style else None
+            self.is_flow = bool(event.flow_style)
+            return None
         if event.style in ("|", ">"):
             return "block scalars are not allowed"
         for character in self.text:
@@ -460,21 +493,57 @@ class Value:
                 return f"character U+{ord(character):04X} is not allowed"
         return None
 
-    def check(self, line=None):
-        if self.offence:
-            raise Rejected(line or self.line, self.offence)
-        return self
+
+VARIABLE = re.compile(r"\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]{0,254})\}|\$\{")
+
+
+def expanded(text, environment):
+    """Section 8: the text with its variables replaced, or ValueError."""
+    result, at = "", 0
+
+    def checked(value):
+        if len(value.encode()) > LIMITS["text_bytes_max"]:
+            raise ValueError(f"is longer than {LIMITS['text_bytes_max']} bytes")
+        return value
+
+    for found in VARIABLE.finditer(text):
+        result += text[at : found.start()]
+        at, name = found.end(), found[1]
+        if found[0] == "$${":
+            result += "${"
+        elif name is None:
+            raise ValueError('has a "${" without a name and "}"; "$${" writes "${"')
+        else:
+            needs = f'needs the environment variable "{shown(name)}", which'
+            value = environment.get(name, "")
+            if not value:
+                raise ValueError(f"{needs} is not set")
+            if not all(c >= " " and c != "\ufffd" and allowed(ord(c)) for c in value):
+                raise ValueError(f"{needs} has a character that is not allowed")
+            result = checked(result + value)
+    return checked(result + text[at:]) if VARIABLE.search(text) else text
+
+
+def has_variables(text, is_own):
+    return is_own and any(found[1] for found in VARIABLE.finditer(text))
 
 
 class Document:
     """Sections 3 and 5: walks through the events of a YAML text."""
 
-    def __init__(self, text):
-        self.text = text
+    def __init__(self, text, environment):
+        self.text, self.environment = text, environment
+        self.found = []  # (line, order, reason)
+        self.proxy = None  # The first document marker or flow style.
+        self.own = []  # What takes its place in a OneHop text.
+        self.is_own = False
+        self.order = 0
+        self.listening = []  # (text, name of the pool)
         try:
             self.events = list(self.read(text))
         except yaml.MarkedYAMLError as error:
-            raise Rejected(error.problem_mark.line + 1, "the text is not valid YAML") from error
+            line = error.problem_mark.line + 1
+            raise Rejected([(line, "the text is not valid YAML")]) from error
         self.at = 0
 
     @staticmethod
@@ -484,101 +553,304 @@ class Document:
             depth += isinstance(event, yaml.CollectionStartEvent)
             depth -= isinstance(event, yaml.CollectionEndEvent)
             if depth > LIMITS["yaml_depth_max"]:
-                raise Rejected(
-                    event.start_mark.line + 1,
-                    f"there are more than {LIMITS['yaml_depth_max']} levels",
-                )
+                reason = f"there are more than {LIMITS['yaml_depth_max']} levels"
+                raise Rejected([(event.start_mark.line + 1, reason)])
             yield event
+
+    # ---- Errors ----
+
+    def error(self, line, reason):
+        self.order += 1
+        return line, self.order, reason
+
+    def fail(self, line, reason):
+        self.found.append(self.error(line, reason))
+
+    def refuse_for_proxy(self, line, reason):
+        error = self.error(line, reason)
+        self.proxy = self.proxy or error
+
+    def result(self, pools):
+        found = self.found + (self.own if self.is_own else [self.proxy] if self.proxy else [])
+        errors = [(line, reason) for line, _, reason in sorted(found)]
+        if errors:
+            most = LIMITS["config_errors_max"]
+            raise Rejected(errors[:most], max(0, len(errors) - most))
+        return pools
+
+    # ---- Nodes ----
 
     def next(self):
         self.at += 1
         return self.events[self.at - 1]
 
-    def values_until(self, end):
-        """The nodes up to the event that closes their collection. The caller reads inside them."""
-        while not isinstance(self.events[self.at], end):
-            yield Value(self.next(), self.text)
-        self.at += 1
+    def skip_node(self):
+        """Skips the next node."""
+        self.skip_inside(self.next())
+
+    def skip_inside(self, event):
+        """Skips what is in a node, after its event."""
+        depth = int(isinstance(event, yaml.CollectionStartEvent))
+        while depth:
+            event = self.next()
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
+
+    def node(self, line=None):
+        """The next node, or None if it had an offence and was skipped."""
+        event = self.next()
+        value = Value(event, self.text)
+        if value.is_flow and not value.offence:
+            self.refuse_for_proxy(line or value.line, "flow style is not allowed")
+        if value.offence:
+            self.fail(line or value.line, value.offence)
+            self.skip_inside(event)
+            return None
+        return value
+
+    def is_more(self, end):
+        """True until the event that closes the collection, which is then taken."""
+        if isinstance(self.events[self.at], end):
+            self.at += 1
+            return False
+        return True
+
+    # ---- The document ----
 
     def pools(self):
         self.next()  # The stream begins.
         start = self.next()
         if isinstance(start, yaml.StreamEndEvent):
-            raise Rejected(1, "there is no server pool")
-        self.refuse_marker(start)
-        root = Value(self.next(), self.text).check()
-        if not root.is_mapping:
-            raise Rejected(root.line, "the document is not a mapping of server pools")
-        pools = []
-        for name in self.values_until(yaml.MappingEndEvent):
-            pools.append(self.pool(name.check(), pools))
-        self.refuse_marker(self.next())
+            raise Rejected([(1, "there is no server pool")])
+        self.check_marker(start)
+        if start.version or start.tags:
+            self.own.append(self.error(start.start_mark.line + 1, "% lines are not allowed"))
+        pools = self.root()
+        if pools is None:
+            return self.result([])
+        self.check_marker(self.next())
         following = self.next()
         if not isinstance(following, yaml.StreamEndEvent):
-            self.refuse_marker(following)
-        return pools
+            self.check_marker(following)
+            line = following.start_mark.line + 1
+            self.own.append(self.error(line, "there is more than one document"))
+        return self.result(pools)
 
-    def refuse_marker(self, event):
+    def check_marker(self, event):
         if event.explicit:
-            raise Rejected(
+            self.refuse_for_proxy(
                 event.start_mark.line + 1, "document markers and % lines are not allowed"
             )
 
-    def pool(self, name, before):
-        self.check_pool_name(name, before)
-        if not Value(self.next(), self.text).check(name.line).is_mapping:
-            raise Rejected(
-                name.line, f'server pool "{shown(name.text)}" is not a mapping of directives'
-            )
-        given = {}
-        for directive in self.values_until(yaml.MappingEndEvent):
-            self.directive(directive.check(), given, before)
-        return finished_pool(name, given)
+    def root(self):
+        pools = {}
+        event = self.events[self.at]
+        root = self.node()
+        if root and not root.is_mapping:
+            self.fail(root.line, "the document is not a mapping of server pools")
+            self.skip_inside(event)
+        if not root or not root.is_mapping:
+            return []
+        while self.is_more(yaml.MappingEndEvent):
+            event = self.events[self.at]
+            name = self.node()
+            fault = name and self.fault_of_pool_name(name, pools)
+            if fault:
+                self.fail(name.line, fault)
+                self.skip_inside(event)
+            if not name or fault:
+                self.skip_node()
+                continue
+            if len(pools) == LIMITS["config_pools_max"]:
+                self.fail(
+                    name.line, f"there are more than {LIMITS['config_pools_max']} server pools"
+                )
+                return None  # The visit ends.
+            pools[name.text] = self.pool(name)
+        return list(pools.values())
 
-    def check_pool_name(self, name, before):
+    @staticmethod
+    def fault_of_pool_name(name, pools):
         if not name.is_scalar:
-            raise Rejected(name.line, "the name of a server pool is not a scalar")
+            return "the name of a server pool is not a scalar"
         if not name.text:
-            raise Rejected(name.line, "the name of a server pool is empty")
+            return "the name of a server pool is empty"
         if len(name.text.encode()) > LIMITS["pool_name_bytes_max"]:
-            raise Rejected(
-                name.line,
-                f"the name of a server pool is longer than {LIMITS['pool_name_bytes_max']} bytes",
-            )
-        if any(pool["name"] == name.text for pool in before):
-            raise Rejected(name.line, f'server pool "{shown(name.text)}" is a duplicate')
-        if len(before) >= LIMITS["config_pools_max"]:
-            raise Rejected(
-                name.line, f"there are more than {LIMITS['config_pools_max']} server pools"
-            )
+            return f"the name of a server pool is longer than {LIMITS['pool_name_bytes_max']} bytes"
+        if name.text in pools:
+            return f'server pool "{shown(name.text)}" is a duplicate'
+        return None
 
-    def directive(self, name, given, before):
-        if not name.is_scalar:
-            raise Rejected(name.line, "the name of a directive is not a scalar")
-        if name.text not in DIRECTIVES:
-            raise Rejected(name.line, f'directive "{shown(name.text)}" is unknown')
-        if name.text in given:
-            raise Rejected(name.line, f'directive "{name.text}" is a duplicate')
-        value = Value(self.next(), self.text).check(name.line)
+    # ---- A pool ----
+
+    def pool(self, name):
+        event = self.events[self.at]
+        mapping = self.node(name.line)
+        if mapping and not mapping.is_mapping:
+            self.fail(name.line, f'server pool "{shown(name.text)}" is not a mapping of directives')
+            self.skip_inside(event)
+        if not mapping or not mapping.is_mapping:
+            return None
+        before = len(self.found)
+        values, sequences, seen = [], {name: [] for name in SEQUENCES}, set()
+        while self.is_more(yaml.MappingEndEvent):
+            self.directive(values, sequences, seen)
+        return self.finished_pool(name, values, sequences, seen, before)
+
+    def directive(self, values, sequences, seen):
+        event = self.events[self.at]
+        name = self.node()
+        fault = name and self.fault_of_directive(name, seen)
+        if fault:
+            self.fail(name.line, fault)
+            self.skip_inside(event)
+        if not name or fault:
+            self.skip_node()
+            return
+        seen.add(name.text)
+        event = self.events[self.at]
+        value = self.node(name.line)
+        if not value:
+            return
         subject = f'directive "{name.text}"'
         if value.is_scalar and not value.text:
-            raise Rejected(name.line, f"{subject} has no value")
-        if name.text == "servers":
-            if not value.is_sequence:
-                raise Rejected(name.line, f"{subject} is not a sequence")
-            given["servers"] = {}
-            for item in self.values_until(yaml.SequenceEndEvent):
-                add_server(item, given["servers"])
-            return
-        if not value.is_scalar:
-            raise Rejected(name.line, f"{subject} is not a scalar")
-        read_value = DIRECTIVES[name.text][0]
+            self.fail(name.line, f"{subject} has no value")
+        elif name.text in SEQUENCES and not value.is_sequence:
+            self.fail(name.line, f"{subject} is not a sequence")
+            self.skip_inside(event)
+        elif name.text in SEQUENCES:
+            self.items(name, sequences[name.text])
+        elif not value.is_scalar:
+            self.fail(name.line, f"{subject} is not a scalar")
+            self.skip_inside(event)
+        else:
+            values.append((name.text, value.text, name.line))
+
+    @staticmethod
+    def fault_of_directive(name, seen):
+        if not name.is_scalar:
+            return "the name of a directive is not a scalar"
+        if name.text not in DIRECTIVES:
+            near = suggestion(name.text, DIRECTIVES)
+            return f'directive "{shown(name.text)}" is unknown{near}'
+        if name.text in seen:
+            return f'directive "{name.text}" is a duplicate'
+        return None
+
+    def items(self, name, items):
+        one, limit = SEQUENCES[name.text]
+        if isinstance(self.events[self.at], yaml.SequenceEndEvent):
+            self.fail(name.line, f'directive "{name.text}" has no value')
+        while self.is_more(yaml.SequenceEndEvent):
+            event = self.events[self.at]
+            item = self.node()
+            if not item:
+                continue
+            if len(items) == LIMITS[limit]:
+                self.fail(item.line, f"there are more than {LIMITS[limit]} {one}s")
+                self.skip_inside(event)
+                while self.is_more(yaml.SequenceEndEvent):
+                    self.skip_node()
+                return
+            if not item.is_scalar:
+                self.fail(item.line, f"the {one} is not a scalar")
+                self.skip_inside(event)
+            else:
+                items.append((item.text, item.line))
+
+    def finished_pool(self, name, values, sequences, seen, before):
+        """The values, the servers, and what goes together; then the defaults."""
+        is_own = not seen.isdisjoint(OWN)
+        self.is_own |= is_own
+        given, taken = ({"redis": True} if is_own else {}), {}
+        for directive, text, line in values:
+            try:
+                value = self.expanded(text, is_own)
+            except ValueError as error:
+                self.fail(line, f'directive "{directive}" {error}')
+                continue
+            told = text if has_variables(text, is_own) else None
+            self.set_value(given, directive, value, told, line)
+        for text, line in sequences["servers"]:
+            self.add_server(text, line, taken, is_own)
+        sentinels = []
+        for text, line in sequences["sentinels"]:
+            self.add_sentinel(text, line, sentinels)
+        if sentinels:
+            shorter_first = sorted(sentinels, key=lambda it: (len(it.encode()), it.encode()))
+            given["sentinels"] = " ".join(shorter_first)
+        if "listen" in given:
+            self.listening.append((given["listen"], name.text))
+        given["servers"] = list(taken.values())
+        is_whole = len(self.found) == before
+        for condition, reason in rules(given, seen, is_own):
+            is_missed = " is missing" in reason or " needs " in reason
+            if condition and (is_whole or not is_missed):
+                self.fail(name.line, reason)
+        if given.get("cluster"):
+            given.update({"hash": "crc16", "hash_tag": "{}", "distribution": "slots"})
+        return {
+            "name": name.text,
+            **{key: given.get(key, default) for key, (_, default) in DIRECTIVES.items()},
+        }
+
+    def expanded(self, text, is_own):
+        return expanded(text, self.environment) if is_own else text
+
+    def set_value(self, given, directive, value, told, line):
+        read_value, _ = DIRECTIVES[directive]
         try:
-            given[name.text] = read_value(value.text, name.text, before)
+            given[directive] = read_value(value, directive, self.listening)
         except ValueError as error:
-            is_secret = name.text in ("redis_auth", "username")
-            detail = "" if is_secret else about(value.text)
-            raise Rejected(name.line, f"{subject} {error}{detail}") from error
+            detail = "" if directive in HIDDEN else about(told or value)
+            words = WORDS.get(read_value)
+            near = suggestion(value, words) if words and not told else ""
+            self.fail(line, f'directive "{directive}" {error}{detail}{near}')
+
+    def add_server(self, text, line, servers, is_own):
+        try:
+            value = self.expanded(text, is_own)
+        except ValueError as error:
+            self.fail(line, f"the server {error}")
+            return
+        told = text if has_variables(text, is_own) else None
+        try:
+            add_server(value, told, servers, is_own)
+        except ValueError as error:
+            self.fail(line, str(error))
+
+    def add_sentinel(self, text, line, sentinels):
+        """Section 7. `sentinels` has the addresses so far, as spelled but for brackets."""
+        if not text:
+            self.fail(line, "the sentinel is empty")
+            return
+        try:
+            value = self.expanded(text, True)
+        except ValueError as error:
+            self.fail(line, f"the sentinel {error}")
+            return
+        told = text if has_variables(text, True) else None
+        host, bracket, rest = value[1:].partition("]")
+        if value.startswith("[") and host and rest.startswith(":"):
+            value_whole = host + rest
+        else:
+            value_whole = value
+        host, colon, port = value_whole.rpartition(":")
+        if not colon or " " in value_whole:
+            fault = 'the sentinel is not "host:port"'
+        elif not is_port(port):
+            fault = "the sentinel has an invalid port"
+        elif not host:
+            fault = "the sentinel has an empty address"
+        elif len(host.encode()) > LIMITS["server_address_bytes_max"]:
+            fault = "the sentinel has an address longer than 255 bytes"
+        elif value_whole in sentinels:
+            self.fail(line, f'sentinel "{shown(told or value_whole)}" is a duplicate')
+            return
+        else:
+            sentinels.append(value_whole)
+            return
+        self.fail(line, fault + about(told or value))
 
 
 def digits(text):
@@ -642,6 +914,18 @@ def free_text(text, _name, _before):
     return text
 
 
+def path(text, name, before):
+    if not text.startswith("/"):
+        raise ValueError("is not an absolute path")
+    return free_text(text, name, before)
+
+
+def tls_verify(text, _name, _before):
+    if text not in ("full", "ca", "none"):
+        raise ValueError('is not "full", "ca" or "none"')
+    return text
+
+
 def mode_is_valid(text):
     sign = text[:1] if text[:1] in ("+", "-") else ""
     rest = text[len(sign) :]
@@ -649,7 +933,7 @@ def mode_is_valid(text):
     return not octal or (sign != "-" and len(octal) <= 3)
 
 
-def listen(text, _name, before):
+def listen(text, _name, listening):
     if text.startswith("/"):
         path, space, mode = text.rpartition(" ")
         if len((path if space else text).encode()) > LIMITS["unix_path_bytes_max"]:
@@ -662,9 +946,9 @@ def listen(text, _name, before):
             raise ValueError('is not "host:port" or "/path mode"')
         if not is_port(port):
             raise ValueError("has an invalid port")
-    for pool in before:
-        if pool["listen"] == text:
-            raise ValueError(f'is the same as in server pool "{shown(pool["name"])}"')
+    for other, pool in listening:
+        if other == text:
+            raise ValueError(f'is the same as in server pool "{shown(pool)}"')
     return text
 
 
@@ -693,72 +977,98 @@ DIRECTIVES = {
     "server_failure_limit": (number, 2),
     "engine": (engine, "redis"),
     "pool_size": (number, 16),
+    "max_connection_age": (number, 3600000),
     "username": (free_text, None),
+    "redis_auth_file": (path, None),
     "database": (number, None),
     "cluster": (boolean, False),
     "read_from": (read_from, "master"),
     "zone": (free_text, None),
+    "tls": (boolean, False),
+    "tls_ca_cert_file": (path, None),
+    "tls_cert_file": (path, None),
+    "tls_key_file": (path, None),
+    "tls_key_file_pass": (free_text, None),
+    "tls_server_name": (free_text, None),
+    "tls_verify": (tls_verify, "full"),
+    "sentinels": (None, None),
+    "sentinel_username": (free_text, None),
+    "sentinel_password": (free_text, None),
+}
+TLS = [name for name in DIRECTIVES if name.startswith("tls")]
+HIDDEN = ("redis_auth", "username", "tls_key_file_pass", "sentinel_username", "sentinel_password")
+
+SEQUENCES = {
+    "servers": ("server", "pool_servers_max"),
+    "sentinels": ("sentinel", "pool_sentinels_max"),
+}
+
+OWN = {
+    "engine",
+    "pool_size",
+    "max_connection_age",
+    "username",
+    "redis_auth_file",
+    "database",
+    "cluster",
+    "read_from",
+    "zone",
+    *TLS,
+    "sentinels",
+    "sentinel_username",
+    "sentinel_password",
+}
+WORDS = {
+    boolean: ("true", "false"),
+    hash_name: tuple(HASHES),
+    distribution_name: ("ketama", "modula", "random"),
+    engine: ("redis", "ssdb"),
+    read_from: ("master", "prefer_replica", "replica", "lowest_latency", "same_zone"),
+    tls_verify: ("full", "ca", "none"),
 }
 
 
-def finished_pool(name, given):
-    """Section 5, end of a pool: the rules about several directives, then the defaults."""
-    for condition, reason in (
-        ("listen" not in given, 'directive "listen" is missing'),
-        ("servers" not in given, 'directive "servers" is missing'),
-        *(
-            (
-                directive in given and not given.get("redis"),
-                f'directive "{directive}" needs "redis: true"',
-            )
-            for directive in ("redis_auth", "username", "database")
-        ),
-        (
-            "username" in given and "redis_auth" not in given,
-            'directive "username" needs "redis_auth"',
-        ),
-        (
-            "database" in given and "redis_db" in given,
-            'directives "database" and "redis_db" exclude each other',
-        ),
-        (
-            given.get("engine") == "ssdb" and not given.get("redis"),
-            '"engine: ssdb" needs "redis: true"',
-        ),
-        *(
-            (
-                given.get("engine") == "ssdb" and directive in given,
-                f'directive "{directive}" is not for "engine: ssdb"',
-            )
-            for directive in ("username", "database")
-        ),
-        *cluster_rules(given),
-    ):
-        if condition:
-            raise Rejected(name.line, reason)
-    given["servers"] = list(given["servers"].values())
-    if given.get("cluster"):
-        given.update({"hash": "crc16", "hash_tag": "{}", "distribution": "slots"})
-    return {
-        "name": name.text,
-        **{key: given.get(key, default) for key, (_, default) in DIRECTIVES.items()},
-    }
+def rules(given, seen, is_own):
+    """Section 5, end of a pool: the rules about several directives."""
+    is_redis, is_ssdb = given.get("redis"), given.get("engine") == "ssdb"
+    yield "listen" not in seen and not is_own, 'directive "listen" is missing'
+    yield "servers" not in seen, 'directive "servers" is missing'
+    for directive in ("redis_auth", "redis_auth_file", "username", "database"):
+        yield directive in seen and not is_redis, f'directive "{directive}" needs "redis: true"'
+    yield (
+        "username" in seen and not seen & {"redis_auth", "redis_auth_file"},
+        'directive "username" needs "redis_auth"',
+    )
+    yield (
+        "redis_auth" in seen and "redis_auth_file" in seen,
+        'directives "redis_auth" and "redis_auth_file" exclude each other',
+    )
+    yield (
+        "database" in seen and "redis_db" in seen,
+        'directives "database" and "redis_db" exclude each other',
+    )
+    yield is_ssdb and not is_redis, '"engine: ssdb" needs "redis: true"'
+    for directive in ("username", "database"):
+        yield is_ssdb and directive in seen, f'directive "{directive}" is not for "engine: ssdb"'
+    yield from cluster_rules(given, seen)
+    yield from tls_rules(given, seen)
+    yield from rules_of_sentinels(given, seen)
 
 
-def cluster_rules(given):
+def cluster_rules(given, seen):
     cluster, zoned = given.get("cluster"), given.get("read_from") == "same_zone"
-    servers = given.get("servers", {}).values()
+    servers = given["servers"]
     yield cluster and not given.get("redis"), '"cluster: true" needs "redis: true"'
     yield cluster and given.get("engine") == "ssdb", '"cluster: true" is not for "engine: ssdb"'
     for directive in ("hash", "hash_tag", "distribution"):
-        yield cluster and directive in given, f'directive "{directive}" is not for "cluster: true"'
+        yield cluster and directive in seen, f'directive "{directive}" is not for "cluster: true"'
     yield (
         cluster and given.get("auto_eject_hosts"),
         '"auto_eject_hosts: true" is not for "cluster: true"',
     )
     yield (
-        cluster and (given.get("database") or given.get("redis_db")),
-        '"cluster: true" has no database but 0',
+        cluster and given.get("redis_db"),
+        '"cluster: true" needs "database" instead of "redis_db"',
     )
     yield (
         cluster and any(server["weight"] != 1 for server in servers),
@@ -768,35 +1078,91 @@ def cluster_rules(given):
         cluster and any(server["address"].startswith("/") for server in servers),
         '"cluster: true" has no server on a unix socket',
     )
-    yield "read_from" in given and not cluster, 'directive "read_from" needs "cluster: true"'
-    yield "zone" in given and not zoned, 'directive "zone" needs "read_from: same_zone"'
-    yield zoned and "zone" not in given, '"read_from: same_zone" needs "zone"'
+    yield "read_from" in seen and not cluster, 'directive "read_from" needs "cluster: true"'
+    yield "zone" in seen and not zoned, 'directive "zone" needs "read_from: same_zone"'
+    yield zoned and "zone" not in seen, '"read_from: same_zone" needs "zone"'
 
 
-def add_server(item, servers):
-    """Section 7."""
+def rules_of_sentinels(given, seen):
+    watched = "sentinels" in seen
+    servers = given["servers"]
+    yield watched and not given.get("redis"), 'directive "sentinels" needs "redis: true"'
+    yield (
+        watched and given.get("engine") == "ssdb",
+        'directive "sentinels" is not for "engine: ssdb"',
+    )
+    yield watched and given.get("cluster"), 'directive "sentinels" is not for "cluster: true"'
+    yield (
+        watched and given.get("auto_eject_hosts"),
+        '"auto_eject_hosts: true" is not for "sentinels"',
+    )
+    yield (
+        watched and any(server["address"].startswith("/") for server in servers),
+        '"sentinels" has no server on a unix socket',
+    )
+    yield (
+        watched and any(":" in server["name"] for server in servers),
+        'directive "sentinels" needs a name for each server',
+    )
+    for directive in ("sentinel_username", "sentinel_password"):
+        yield directive in seen and not watched, f'directive "{directive}" needs "sentinels"'
+    yield (
+        "sentinel_username" in seen and "sentinel_password" not in seen,
+        'directive "sentinel_username" needs "sentinel_password"',
+    )
+
+
+def tls_rules(given, seen):
+    yield given.get("tls") and not given.get("redis"), '"tls: true" needs "redis: true"'
+    for directive in TLS[1:]:
+        yield (
+            directive in seen and not given.get("tls"),
+            f'directive "{directive}" needs "tls: true"',
+        )
+    for directive, needed in (
+        ("tls_cert_file", "tls_key_file"),
+        ("tls_key_file", "tls_cert_file"),
+        ("tls_key_file_pass", "tls_key_file"),
+    ):
+        yield (
+            directive in seen and needed not in seen,
+            f'directive "{directive}" needs "{needed}"',
+        )
+
+
+def with_weight(text):
+    """Section 7: the text of a server of a OneHop pool as nutcracker would have it."""
+    front, space, name = text.rpartition(" ")
+    if not space:
+        front, name = text, ""
+    host, _, rest = front[1:].partition("]")
+    if text.startswith("[") and rest.startswith(":"):
+        lacks = rest.count(":") == 1
+        front = host + rest
+    else:
+        lacks = front.count(":") == (0 if text.startswith("/") else 1)
+    return front + (":1" if lacks else "") + space + name
+
+
+def add_server(spelled, told, servers, is_own):
+    """Section 7. `told` is the text as errors show it, if it is not the text itself."""
 
     def require(condition, reason, is_shown=True):
         if not condition:
-            raise Rejected(item.line, reason + (about(item.text) if is_shown else ""))
+            raise ValueError(reason + (about(told or spelled) if is_shown else ""))
 
-    item.check()
-    require(
-        len(servers) < LIMITS["pool_servers_max"],
-        f"there are more than {LIMITS['pool_servers_max']} servers",
-        is_shown=False,
-    )
-    require(item.is_scalar, "the server is not a scalar", is_shown=False)
-    require(item.text, "the server is empty", is_shown=False)
-    front, space, given_name = item.text.rpartition(" ")
+    require(spelled, "the server is empty", is_shown=False)
+    text = with_weight(spelled) if is_own else spelled
+    front, space, given_name = text.rpartition(" ")
     if not space:
-        front = item.text
-    is_path = item.text.startswith("/")
+        front = text
+    is_path = text.startswith("/")
     address, colon, weight = front.rpartition(":")
     host, port_colon, port = address.rpartition(":")
+    maybe = "[:weight]" if is_own else ":weight"
     require(
         colon and bool(port_colon) != is_path,
-        'the server is not "host:port:weight [name]" or "/path:weight [name]"',
+        f'the server is not "host:port{maybe} [name]" or "/path{maybe} [name]"',
     )
     require(digits(weight), "the server has an invalid weight")
     require(weight.strip("0"), "the server has weight 0")
@@ -822,7 +1188,7 @@ def add_server(item, servers):
         len(name.encode()) <= LIMITS["server_name_bytes_max"],
         f"the server has a name longer than {LIMITS['server_name_bytes_max']} bytes",
     )
-    require(name not in servers, f'server "{shown(name)}" is a duplicate', is_shown=False)
+    require(name not in servers, f'server "{shown(told or name)}" is a duplicate', is_shown=False)
     require(
         sum(server["weight"] for server in servers.values()) + weight <= LIMITS["weights_sum_max"],
         f"the weights add up to more than {LIMITS['weights_sum_max']}",
@@ -835,9 +1201,9 @@ def add_server(item, servers):
     }
 
 
-def read_config(data):
+def read_config(data, environment=None):
     """The server pools of a configuration, or raises Rejected."""
-    return Document(checked_text(data)).pools()
+    return Document(checked_text(data), environment or {}).pools()
 
 
 def find_pool(config, name):
@@ -1090,9 +1456,10 @@ class Testee:
             else request["text"].encode("utf-8", "surrogatepass")
         )
         try:
-            read_config(data)
+            read_config(data, request.get("environment"))
         except Rejected as error:
-            return {"error": {"line": error.line, "reason": error.reason}}
+            told = [{"line": line, "reason": reason} for line, reason in error.errors]
+            return {"error": told[0], "errors": told, "more": error.more}
         return {"ok": True}
 
     def map(self, request):

@@ -43,10 +43,19 @@ function place_op(array $request): array
 
 function config_op(array $request): array
 {
-    $error = OneHop\Topology::check(
+    $variables = $request['environment'] ?? [];
+    foreach ($variables as $name => $value) {
+        putenv("$name=$value");
+    }
+    $told = OneHop\Topology::check(
         isset($request['hex']) ? hex2bin($request['hex']) : $request['text'],
     );
-    return $error === null ? ['ok' => true] : ['error' => $error];
+    foreach ($variables as $name => $value) {
+        putenv($name);
+    }
+    return $told === null ? ['ok' => true] : [
+        'error' => $told['errors'][0], 'errors' => $told['errors'], 'more' => $told['more'],
+    ];
 }
 
 function topology_op(array $request): array

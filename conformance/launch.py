@@ -1,0 +1,41 @@
+"""What the programs share that measure or prove something: their jobs, and their ends."""
+
+import argparse
+import sys
+
+from lab import LabError
+from table import red
+
+
+def run(main, name="benchmark"):
+    """Runs `main`. If the lab fails, or at Ctrl-C, the program ends with one line."""
+    try:
+        main()
+    except LabError as error:
+        sys.exit(red(f"\nThe {name} failed: {error}"))
+    except KeyboardInterrupt:
+        sys.exit("\nStopped; nothing is left running.")
+
+
+def job_parser(name, description, jobs, what="job"):
+    """A parser of `[--short] [job ...]`. Without a job `options.jobs` has all of them."""
+    parser = argparse.ArgumentParser(prog=name, description=description)
+    parser.add_argument(
+        "jobs",
+        nargs="*",
+        metavar=what,
+        type=_one_of(jobs),
+        default=list(jobs),
+        help=f"one of {', '.join(jobs)}; default: all",
+    )
+    parser.add_argument("--short", action="store_true", help="a short run; its figures are rough")
+    return parser
+
+
+def _one_of(names):
+    def check(name):
+        if name not in names:
+            raise argparse.ArgumentTypeError(f"{name} is none of {', '.join(names)}")
+        return name
+
+    return check
