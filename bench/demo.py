@@ -6,14 +6,12 @@ process. Every value is compared with its key. So "keys found" means "found wher
 them". It fails if a key is missing.
 """
 
-import sys
-
 import tree  # noqa: F401 (finds the lab)
 
-from lab import LabError
+import launch
 from stage import BATCH, KEYS, POOL, Stage
 from statistic import joined, median, percentile, ratio
-from table import Progress, bold, green, milliseconds, red, show
+from table import Progress, bold, green, milliseconds, show
 from workers import Worker
 
 LANGUAGES = ("PHP", "Java")
@@ -112,9 +110,4 @@ def report(found, rounds):
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except LabError as error:
-        sys.exit(red(f"\nThe demonstration failed: {error}"))
-    except KeyboardInterrupt:
-        sys.exit("\nStopped; nothing is left running.")
+    launch.run(main, "demonstration")

@@ -13,17 +13,16 @@ import argparse
 import contextlib
 import os
 import random
-import sys
 import time
 
 from tree import ROOT
 
 import figures
+import launch
 from figures import Figure
 from house import POOL_SIZE, WORKERS, Callers, House
-from lab import LabError
 from statistic import median, percentile
-from table import Progress, bold, red, show
+from table import Progress, bold, show
 
 PAGE = os.path.join(ROOT, "bench/php/timed.php")
 TURNS = 30  # Short turns: what slows down one contestant slows down the next, too.
@@ -111,15 +110,9 @@ def report(contestants, seconds):
 def main():
     parser = argparse.ArgumentParser(description="Measures what sharing connections costs.")
     parser.add_argument("--short", action="store_true", help="takes seconds; the figures are rough")
-    found = run(Progress(), parser.parse_args().short)
-    figures.print_table(found)
-    sys.exit(not figures.total(found))
+    is_short = parser.parse_args().short
+    figures.end_with([run(Progress(), is_short)])
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except LabError as error:
-        sys.exit(red(f"\nThe benchmark failed: {error}"))
-    except KeyboardInterrupt:
-        sys.exit("\nStopped; nothing is left running.")
+    launch.run(main)

@@ -4,16 +4,21 @@ import os
 import platform
 import subprocess
 
-import tree  # noqa: F401 (finds the lab)
+import tree
 
 from lab.process import program
 
+PREDIS = (
+    "require 'Predis/Autoloader.php'; Predis\\Autoloader::register(); echo Predis\\Client::VERSION;"
+)
 VERSIONS = {
     "redis": ["redis-server", "--version"],
     "nutcracker": ["nutcracker", "--version"],
     "php": ["php", "-r", "echo PHP_VERSION;"],
     "phpredis": ["php", "-r", "echo phpversion('redis');"],
+    "predis": ["php", "-r", PREDIS],
     "java": ["java", "--version"],
+    "onehop": ["git", "-C", tree.ROOT, "describe", "--always", "--dirty"],
 }
 
 
@@ -23,7 +28,7 @@ def description():
         "processors": len(os.sched_getaffinity(0)),
         "kernel": platform.release(),
         "load_1_minute": os.getloadavg()[0],
-        **{name: _first_line(command) for name, command in VERSIONS.items()},
+        **{name: first_line(command) for name, command in VERSIONS.items()},
     }
 
 
@@ -33,7 +38,8 @@ def _processor():
     return models[0] if models else platform.machine()
 
 
-def _first_line(command):
+def first_line(command):
+    """Of what a program prints, which is its version."""
     run = subprocess.run(
         [program(command[0]), *command[1:]],
         stdout=subprocess.PIPE,

@@ -23,8 +23,12 @@ from lab.network import Namespace, Wire
 POOL = "alpha"
 # Fixed names, so that the ring is the same in every run.
 NAMES = ("north", "east", "south", "west", "up", "down", "left", "right")
+NAMES += ("front", "back", "inner", "outer", "near", "far", "first", "last")
 KEYS = [f"user:{number}" for number in range(10_000)]
 random.Random(1).shuffle(KEYS)
+# The strings of bench/jobs.py.
+ITEMS = [f"item:{number}" for number in range(10_000)]
+random.Random(2).shuffle(ITEMS)
 BATCH = 1000
 
 
@@ -36,9 +40,9 @@ def hset(key):
 class Stage(contextlib.ExitStack):
     """Servers that live until the block ends. Each method adds some and fills them."""
 
-    def nodes_behind_nutcracker(self, count=4):
+    def nodes_behind_nutcracker(self, count=4, timeout_ms=5000):
         self.nodes = [self.enter_context(RedisNode()) for _ in range(count)]
-        self.nutcracker = self._nutcracker(self.nodes)
+        self.nutcracker = self._nutcracker(self.nodes, timeout_ms=timeout_ms)
         self.owners = owners(self.nodes)
 
     def one_node(self):
@@ -61,7 +65,7 @@ class Stage(contextlib.ExitStack):
         self.wire_one_config = self._nutcracker([single], self.near).config_path
         self.wire_owners = owners(self.wire_nodes)
 
-    def _nutcracker(self, nodes, namespace=None):
+    def _nutcracker(self, nodes, namespace=None, timeout_ms=5000):
         """A nutcracker in front of these nodes, after it has filled them."""
         servers = [node.server_line(name=name) for node, name in zip(nodes, NAMES)]
         nutcracker = self.enter_context(
@@ -71,7 +75,7 @@ class Stage(contextlib.ExitStack):
                         "hash": "murmur",
                         "distribution": "ketama",
                         "redis": True,
-                        "timeout": 5000,
+                        "timeout": timeout_ms,
                         "server_connections": 15,
                         "preconnect": True,
                         "servers": servers,
@@ -86,20 +90,29 @@ class Stage(contextlib.ExitStack):
 
 
 def fill(connection):
-    for reply in connection.pipeline([hset(key) for key in KEYS]):
+    _write(connection, [hset(key) for key in KEYS])
+
+
+def fill_items(connection):
+    """Only so that their nodes are known; jobs.py writes values of the size that it needs."""
+    _write(connection, [("SET", key, "") for key in ITEMS])
+
+
+def _write(connection, commands):
+    for reply in connection.pipeline(commands):
         if isinstance(reply, Exception):
-            raise LabError(f"a hash could not be written: {reply}")
+            raise LabError(f"a key could not be written: {reply}")
 
 
-def owners(nodes):
+def owners(nodes, keys=KEYS):
     """{key: index of its node}, as the nodes report; every key must be on exactly one node."""
     found = {}
     for index, node in enumerate(nodes):
         for key in sorted(node.keys()):
             if found.setdefault(key.decode(), index) != index:
                 raise LabError(f"{key.decode()} is on two nodes")
-    if found.keys() != set(KEYS):
+    if found.keys() != set(keys):
         raise LabError(
-            f"of {len(KEYS)} keys written, {len(found.keys() & set(KEYS))} are on the nodes"
+            f"of {len(keys)} keys written, {len(found.keys() & set(keys))} are on the nodes"
         )
     return found

@@ -29,10 +29,12 @@ def socket_calls_per_get(client, *words):
     return (many - few) / (MANY - FEW)
 
 
-def _socket_calls(command):
-    with tempfile.NamedTemporaryFile(mode="r", errors="replace") as trace:
+def trace(command, *options):
+    """The lines that strace writes for a command and its threads. Sockets are <TCP:...>."""
+    with tempfile.NamedTemporaryFile(mode="r", errors="replace") as lines:
+        strace = [program("strace"), "-f", "-yy", *options, "-o", lines.name]
         run = subprocess.run(
-            [program("strace"), "-f", "-yy", "-o", trace.name, program(command[0]), *command[1:]],
+            [*strace, program(command[0]), *command[1:]],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -42,4 +44,8 @@ def _socket_calls(command):
             raise LabError(
                 f"{' '.join(command)} under strace ended with {run.returncode}\n{run.stdout}"
             )
-        return sum("<TCP:" in line for line in trace)
+        return lines.readlines()
+
+
+def _socket_calls(command):
+    return sum("<TCP:" in line for line in trace(command))

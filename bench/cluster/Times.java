@@ -2,7 +2,7 @@
  * Times MGET of 1000 random keys, one client after the other, in turns. Prints each client's
  * median time in nanoseconds, as JSON. Every reply is checked.
  *
- * A single-file program, like times.php in PHP: `java -cp JAR Times.java CONFIG SEEDS ROUNDS`,
+ * A single-file program: `java -cp JAR Times.java CONFIG SEEDS ROUNDS`,
  * where JAR is the testee's.
  */
 

@@ -7,7 +7,6 @@ program fails if one is missed. `mget` and `pipeline` compare speeds, so they ne
 `nodes` needs root. conformance/faults shows what callers notice of moving slots and dying masters.
 """
 
-import argparse
 import os
 import sys
 
@@ -16,38 +15,26 @@ sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import tree  # noqa: F401 (the path above finds it; it finds the rest)
 
 import figures
+import launch
 import maps
 import nodes
 import speed
-from lab import LabError
 
 JOBS = {"map": maps.run, "mget": speed.mget, "pipeline": speed.pipeline, "nodes": nodes.run}
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        prog="bench/cluster", description="Measures what a Redis Cluster costs its callers."
-    )
-    parser.add_argument(
-        "jobs", nargs="*", metavar="job", help=f"one of {', '.join(JOBS)}; default: all"
-    )
-    parser.add_argument("--short", action="store_true", help="takes seconds; the figures are rough")
-    options = parser.parse_args()
-    for unknown in set(options.jobs) - set(JOBS):
-        parser.error(f"unknown job: {unknown}")
-    found = []
-    for name in options.jobs or JOBS:
+    options = launch.job_parser(
+        "bench/cluster", "Measures what a Redis Cluster costs its callers.", JOBS
+    ).parse_args()
+    figures.end_with(found(options))
+
+
+def found(options):
+    for name in options.jobs:
         print(f"{name}:", flush=True)
-        figures_found = JOBS[name](options.short)
-        figures.print_table(figures_found)
-        found += figures_found
-    sys.exit(not figures.total(found))
+        yield JOBS[name](options.short)
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except LabError as error:
-        sys.exit(f"the benchmark failed: {error}")
-    except KeyboardInterrupt:
-        sys.exit("\nStopped; nothing is left running.")
+    launch.run(main)

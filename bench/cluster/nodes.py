@@ -125,7 +125,7 @@ def in_php(near, cluster, config, rounds):
     copied = min(told["made"] for told in copies) / 1e3
     copied_kib = median([told["grown"] for told in copies])
     print(
-        f"    PHP: first contact {contact['made'] / 1e3:.2f} ms of processor time, "
+        f"    PHP: bootstrap {contact['made'] / 1e3:.2f} ms of processor time, "
         f"{contact['grown']} KiB; copy by another worker {copied:.2f} ms, {copied_kib:.0f} KiB"
     )
     print(
@@ -162,7 +162,7 @@ def in_java(near, cluster, config, reply, rounds):
         written.close()
         result = json.loads(told.readline())
     print(
-        f"    Java: first contact {result['contact'] / 1e3:.1f} ms, {result['heap']} KiB; "
+        f"    Java: bootstrap {result['contact'] / 1e3:.1f} ms, {result['heap']} KiB; "
         f"parsing a reply {result['read'] / 1e3:.2f} ms; "
         f"a call whose slot has moved {result['moved'] / 1e3:.2f} ms; "
         f"placing a key {result['place']:.0f} ns"

@@ -92,7 +92,7 @@ public final class NodeBenchmark {
                     "\n"
                         + "GETs of threads, OneHop / Jedis    calls a second   ratio    CPU us of"
                         + " the process  ratio");
-            for (int count : new int[] {1, 8, 64}) {
+            for (int count : new int[] {1, 8, 64, 200}) {
                 if (wanted.length == 0 || Arrays.asList(wanted).contains("threads-" + count)) {
                     compare(count, ours, theirs);
                 }

@@ -1,0 +1,137 @@
+"""The large fleet in tables: what one of its nodes sees."""
+
+import dataclasses
+import time
+
+import constants
+from fleet import Fleet, changed_file, outage, reload_wave
+from statistic import percentile
+from table import bold, show
+
+DOWN_S, UNTIL_S = 60, 90
+MAXCLIENTS = 10_000  # Of redis.conf, as redis ships it.
+
+
+def run(is_short, picture=None):
+    constants.check()
+    fleet = Fleet(sample=40 if is_short else 1_000)
+    began = time.monotonic()
+    print(
+        bold(
+            f"{fleet.hosts:,} hosts x {fleet.workers} workers x {fleet.nodes:,} nodes, "
+            f"pool_size {fleet.pool_size}; every {fleet.hosts // fleet.sample}th host is simulated"
+        )
+    )
+    curves = {
+        f"A node is down from 0 to {DOWN_S} s": outages(fleet),
+        "Every php-fpm reloads": reloads(fleet),
+        "A file replaces the node by this one": files(fleet),
+    }
+    sizes(fleet)
+    print(f"\n  {time.monotonic() - began:.0f} s")
+    if picture:
+        from picture import draw
+
+        draw(curves, picture)
+
+
+def outages(fleet):
+    curves, rows = {}, []
+    for label, is_silent in (("refuses", False), ("is silent", True)):
+        seen, back = outage(fleet, DOWN_S, is_silent=is_silent, after_s=UNTIL_S - DOWN_S)
+        check_pauses(seen, back)
+        curves[f"it {label}"] = seen
+        rows.append(
+            (
+                label,
+                f"{seen.attempts_at(0):,}",
+                f"{seen.most_attempts(1, 10):,}",
+                f"{seen.most_attempts(30, DOWN_S):,}",
+                f"{seen.most_attempts(DOWN_S, DOWN_S + 30):,}",
+                f"{percentile(back, 50):.1f} s",
+                f"{percentile(back, 99):.1f} s",
+                f"{max(back):.1f} s",
+                f"{seen.connections_at(-1):,}",
+                f"{seen.most_connections():,}",
+            )
+        )
+    print(f"\na node is down for {DOWN_S} s; attempts per second on it, and the way back:")
+    head = (
+        "first s",
+        "2nd-10th s",
+        "after 30 s",
+        "on return",
+        "half back",
+        "99 % back",
+        "all back",
+    )
+    show(("node", *head, "connections", "most"), rows)
+    return curves
+
+
+def check_pauses(seen, back):
+    """The longest way back is the longest pause, its share of chance, and a call in flight."""
+    longest_s = (constants.TIMINGS["rest_ms_max"] * 1.25 + constants.TIMINGS["probe_ms_max"]) / 1e3
+    assert back and max(back) < longest_s, f"a host came back only after {max(back)} s"
+    assert seen.attempts, "nobody tried"
+
+
+def reloads(fleet):
+    curves, rows = {}, []
+    for within in (1, 10, 60):
+        seen = reload_wave(fleet, within, after_s=UNTIL_S - within)
+        curves[f"within {within} s"] = seen
+        rows.append(
+            (
+                f"{within} s",
+                f"{seen.most_attempts(0, within + 20):,}",
+                f"{seen.connections_at(-1):,}",
+                f"{round(min(seen.connections[at] for at in range(within + 5))):,}",
+            )
+        )
+    print("\nevery host's php-fpm reloads once, within a time:")
+    show(("within", "attempts per second, most", "connections before", "least"), rows)
+    return curves
+
+
+def files(fleet):
+    curves, rows = {}, []
+    for within in (1, 10, 60):
+        old, new, adopted = changed_file(fleet, within, after_s=UNTIL_S - within)
+        curves[f"within {within} s"] = new
+        rows.append(
+            (
+                f"{within} s",
+                f"{new.most_attempts(0, within + 20):,}",
+                f"{max(adopted) - min(adopted):.1f} s",
+                f"{old.last_change:.1f} s",
+                f"{new.most_connections():,}",
+            )
+        )
+    print("\na file that replaces a node reaches every host, within a time:")
+    head = ("attempts per second on the new node, most", "hosts differ for", "old node left after")
+    show(("within", *head, "connections of the new one"), rows)
+    return curves
+
+
+def sizes(fleet):
+    """How many connections a node has, by pool_size, half a minute after the fleet has started."""
+    rows = []
+    for pool_size in (1, 2, 4, 8, 16):
+        one = dataclasses.replace(fleet, pool_size=pool_size, sample=min(fleet.sample, 300))
+        seen = reload_wave(one, 1)
+        limit = one.hosts * pool_size
+        rows.append(
+            (
+                pool_size,
+                f"{limit:,}",
+                f"{seen.connections_at(30):,}",
+                f"{seen.connections_at(30) / MAXCLIENTS:.1f}",
+                f"{seen.waits:.2%}",
+            )
+        )
+    print(
+        "\nconnections of one node, how many times redis' default of maxclients that is, and waits:"
+    )
+    head = ("pool_size", "at most", "this load opens", "x maxclients", "calls that wait")
+    show(head, rows, left=0)
