@@ -27,6 +27,10 @@ PHPT = [
     *("php", "php-ext/run-tests.php", "-q", "-j3", "--no-progress", "--no-color", "--show-diff"),
     *("--set-timeout", "300", "-d", f"extension={ROOT}/php-ext/modules/onehop.so"),
 ]
+PHPUNIT = [
+    *("php", "-d", f"extension={ROOT}/php-ext/modules/onehop.so"),
+    *("/usr/bin/phpunit", "-c", "php-ext/tests-docs"),
+]
 
 # With valgrind everything is thirty times slower. So tests that move millions of bytes or only wait
 # are left out, and tests whose point valgrind does not see. Such a test gives the reason in its
@@ -78,8 +82,8 @@ JAVA_UNITS = [
 ENGINE = ["make", "-s", "-j2", "-C", "php-ext/tests-engine"]
 FUZZ = ["make", "-s", "-j2", "-C", "php-ext/fuzz", "run"]
 
-# Of this step the output is shown, too, when it passes.
-COVERAGE = "coverage of the C core and engine by their own tests"
+# Lines that are shown of a step that passes, too: those of .ci/coverage.
+SHOWN = re.compile(r"^  coverage of .*$", re.MULTILINE)
 
 LINT = [".ci/lint"]
 # What `make lint` runs: the sources as they are, without a build.
@@ -87,6 +91,7 @@ LINTS = (
     serverless("formats of C, Java and Python", [*LINT, "formats"]),
     serverless("Python: ruff", [*LINT, "python"]),
     serverless("subjects of commits", [*LINT, "subjects"]),
+    serverless("one version of PHP and Java", [".ci/version"]),
     Proof(
         "the extension: more warnings, as errors",
         [*LINT, "strict"],
@@ -132,7 +137,7 @@ SPECIFICATION_FAULTS_JAVA = (
     Proof("conformance: C, Java, reference and a live nutcracker", [PYTHON, "conformance/run.py"]),
     Proof(
         "many workers: killed, reloaded, without a node, with constant changes of configuration,"
-        " with surplus replies, with swapped links, with slow DNS",
+        " with surplus replies, with swapped links, over a long life, with slow DNS",
         [
             PYTHON,
             "conformance/faults",
@@ -142,6 +147,7 @@ SPECIFICATION_FAULTS_JAVA = (
             "changes",
             "surplus",
             "links",
+            "lifetime",
             "names",
             "rotations",
             "--short",
@@ -151,7 +157,40 @@ SPECIFICATION_FAULTS_JAVA = (
         "a Redis Cluster with moving slots and dying masters, under load from PHP and Java",
         [PYTHON, "conformance/faults", "move", "failover", "--short"],
     ),
-    Proof("Java", JAVA, check=JAVA_UNITS),
+    Proof(
+        "nodes of a plain server pool are replaced under load, as docs/replacing-a-node.md has it",
+        [PYTHON, "conformance/faults", "replace", "--short"],
+    ),
+    Proof(
+        "the benchmark of all jobs: every contestant of PHP, every value right",
+        each(
+            f"{PYTHON} bench/jobs.py --short --contestants php --output /dev/null"
+            " --only pipeline,mget,mset,del,values,cold,dead"
+        ),
+    ),
+    Proof(
+        "the same jobs: every contestant of Java, Lettuce and Redisson, every value right",
+        each(
+            "mvn -q -B -ntp -f bench/java/pom.xml package",
+            f"{PYTHON} bench/jobs.py --short --contestants java --output /dev/null"
+            " --only pipeline,mset,del,cold,threads",
+        ),
+    ),
+    Proof(
+        "load at a fixed rate on every path, every answer right",
+        [PYTHON, "bench/open_loop", "--short"],
+    ),
+    Proof(
+        "a fleet of hosts: simulated, next to a small real one",
+        [PYTHON, "bench/fleet", "simulate", "compare", "--short"],
+    ),
+    Proof(
+        "what a host pays for its nodes, and how many calls wait for a connection",
+        [PYTHON, "bench/fleet", "pool", "host", "--short"],
+    ),
+    Proof("what a command costs: instructions, bytes, system calls", [PYTHON, "bench/guard"]),
+    Proof("the documentation as a site: no link leads nowhere", [".ci/site"]),
+    Proof("Java", [".ci/coverage", "java"], check=JAVA_UNITS),
 )
 C_AND_PHP = (
     serverless("which room imports which", [PYTHON, "conformance/checks/imports.py"]),
@@ -163,8 +202,15 @@ C_AND_PHP = (
         ),
     ),
     serverless(
-        "docs/architecture.md: its quotations and its rooms",
-        [PYTHON, "conformance/checks/architecture.py"],
+        "docs/architecture.md: its rooms; all quotations of the documentation",
+        each(
+            f"{PYTHON} conformance/checks/architecture.py",
+            f"{PYTHON} conformance/checks/quotations.py",
+        ),
+    ),
+    serverless(
+        "docs/performance.md: its figures are those of the results",
+        [PYTHON, "bench/report.py", "--check"],
     ),
     serverless("size budgets", [PYTHON, "conformance/checks/sizes.py"]),
     serverless("at most 100 columns", [PYTHON, "conformance/checks/width.py"]),
@@ -200,13 +246,25 @@ C_AND_PHP = (
         ENGINE,
         check=[*ENGINE, "alone"],
     ),
-    Proof(COVERAGE, [".ci/coverage"]),
+    Proof("coverage of the C core and engine by their own tests", [".ci/coverage", "c"]),
+    Proof(
+        "alert rules and dashboard, with a real Prometheus", [PYTHON, "monitoring/tests/check.py"]
+    ),
     Proof("PHP: the status page in a browser", [PYTHON, "php-ext/tests-page/check.py"]),
+    Proof("PHP: what the documentation shows, run", PHPUNIT),
+    Proof(
+        "PHP: random calls of phpredis and of OneHop look the same",
+        [PYTHON, "php-ext/fuzz/lane/fuzz.py", "--seconds", "12"],
+    ),
     Proof("PHP extension", [*PHPT, "php-ext/tests"]),
     Proof("PHP extension under valgrind", [*PHPT, "-m", "-d", "pcre.jit=0", *VALGRIND_TESTS]),
 )
 PHP_ON_TRIXIE = (Proof("PHP extension on PHP 8.4 and phpredis 6.2", [".ci/test-trixie"]),)
-JAVA_ON_TRIXIE = (Proof("Java on JDK 25", [".ci/test-jdk25"]),)
+JAVA_ON_TRIXIE = (
+    Proof("Java on JDK 25", [".ci/test-jdk25"]),
+    Proof("the Debian package, in bare roots of bookworm and trixie", [".ci/test-deb"]),
+    Proof("what would go to Maven Central, built twice", [".ci/check-release"]),
+)
 HERE = (LINTS + SPECIFICATION_FAULTS_JAVA, C_AND_PHP)
 LANES = {
     "test": [[(proof.title, proof.command) for proof in lane] for lane in HERE],
@@ -252,8 +310,8 @@ def main(where="test"):
         step_passed, step_failed = counted(output)
         if step_failed or not is_good:
             failures.append(step.title)
-        if step.title in (*failures, COVERAGE):
-            print(output.rstrip())
+        lines = [output.rstrip()] if step.title in failures else SHOWN.findall(output)
+        print(*lines, sep="\n", end="\n" if lines else "")
         verdict = "FAILED" if step.title in failures else "passed"
         count = f"{step_passed:,} tests, " if step_passed else ""
         print(f"  {verdict}  {step.title} ({count}{step.seconds:.0f} s)", flush=True)
@@ -297,6 +355,10 @@ def counted(output):
         return int(totals[-1][0]), int(totals[-1][1])
     passed = total(r"Tests passed +: +(\d+)", output)  # run-tests.php
     failed = total(r"Tests (?:failed|skipped|warned|leaked) +: +(\d+)", output)
+    passed += total(r"^OK \((\d+) tests?, ", output)  # PHPUnit, if all is well; otherwise:
+    for line in re.findall(r"^Tests: (\d+), Assertions: \d+(.*)\.$", output, re.MULTILINE):
+        bad = total(r": (\d+)", line[1])
+        passed, failed = passed + int(line[0]) - bad, failed + bad
     # The line of a module; in the lines of its classes more follows after "Skipped".
     surefire = r"Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)$"
     for line in re.findall(surefire, output, re.MULTILINE):
@@ -306,7 +368,7 @@ def counted(output):
 
 
 def total(pattern, output):
-    return sum(map(int, re.findall(pattern, output)))
+    return sum(map(int, re.findall(pattern, output, re.MULTILINE)))
 
 
 if __name__ == "__main__":
