@@ -464,6 +464,7 @@ def draw_load(svg, load, job):
             side.set_yscale("log")
             side.set_xlabel("requests a second")
             side.xaxis.set_major_formatter("{x:,.0f}")
+            side.xaxis.set_minor_formatter("")
             side.yaxis.set_major_formatter("{x:,g}")
             side.grid(linewidth=0.4)
             side.legend(fontsize=7)
