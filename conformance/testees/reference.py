@@ -830,7 +830,7 @@ class Document:
             self.fail(line, f"the sentinel {error}")
             return
         told = text if has_variables(text, True) else None
-        host, bracket, rest = value[1:].partition("]")
+        host, _, rest = value[1:].partition("]")
         if value.startswith("[") and host and rest.startswith(":"):
             value_whole = host + rest
         else:
