@@ -1,19 +1,27 @@
-"""The published jobs that need no servers: how evenly a ring places keys, and how it grows.
+"""The published jobs that bench/jobs.py does not run: where a ring places keys, redis-benchmark.
 
-    /usr/bin/python3 bench/published.py     # some seconds; writes bench/results/published.json
+    /usr/bin/python3 bench/published.py     # half a minute; writes bench/results/published.json
 
-The jobs are those of docs/performance.md, "The published jobs". PHP's OneHop places the keys. The
-result is the same on every machine.
+The jobs are those of docs/performance.md, "The published jobs". PHP's OneHop places the keys: that
+result is the same on every machine. Then redis-benchmark, with 100 clients as published, goes to
+one redis-server, and to some of them through nutcracker. The figures of three rounds are medians.
 """
 
+import csv
 import json
 import os
+import statistics
 import subprocess
 
 from tree import ROOT
 
 from built import EXTENSION
+from lab import Nutcracker, RedisNode
 
+ROUNDS, REQUESTS = 3, 60_000
+CLIENTS = 100
+# redis-servers behind the proxy.
+BEHIND = (1, 2, 4, 6)
 PLACED, NODES = 260_000, 6
 GROWN, BEFORE, AFTER = 300_708, 3, 6
 
@@ -44,11 +52,46 @@ def main():
     words = map(str, (PLACED, NODES, GROWN, BEFORE, AFTER))
     command = ["php", "-d", f"extension={EXTENSION}", "-r", PROGRAM, "--", *words]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
+    result = {**json.loads(done.stdout), "per_second": benchmark()}
     path = os.path.join(ROOT, "bench/results/published.json")
     with open(path, "w") as file:
-        json.dump(json.loads(done.stdout), file, indent=1)
+        json.dump(result, file, indent=1)
         file.write("\n")
     print(f"  Written to {os.path.relpath(path)}.")
+
+
+def benchmark():
+    """{"direct" or the number of nodes behind nutcracker: {"SET" or "GET": requests a second}}"""
+    nodes, proxies = [], {}
+    try:
+        nodes += [RedisNode() for _ in range(max(BEHIND))]
+        for count in BEHIND:
+            servers = [node.server_line() for node in nodes[:count]]
+            proxies[count] = Nutcracker({"alpha": {"redis": True, "servers": servers}})
+        places = {"direct": (nodes[0].host, nodes[0].port)}
+        places |= {str(count): proxy.address("alpha") for count, proxy in proxies.items()}
+        rounds = [{name: one_run(*place) for name, place in places.items()} for _ in range(ROUNDS)]
+    finally:
+        for server in (*proxies.values(), *nodes):
+            server.stop()
+    return {
+        name: {
+            test: round(statistics.median(figures[name][test] for figures in rounds))
+            for test in ("SET", "GET")
+        }
+        for name in places
+    }
+
+
+def one_run(host, port):
+    """{test: requests a second} of redis-benchmark, with keys that spread over the nodes."""
+    command = ["redis-benchmark", "-h", host, "-p", port, "-c", CLIENTS, "-n", REQUESTS]
+    command += ["-r", 10_000, "-t", "set,get", "--csv"]
+    done = subprocess.run(
+        list(map(str, command)), check=True, capture_output=True, text=True, timeout=120
+    )
+    rows = csv.DictReader(line for line in done.stdout.splitlines() if line.startswith('"'))
+    return {row["test"]: float(row["rps"]) for row in rows}
 
 
 if __name__ == "__main__":

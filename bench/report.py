@@ -212,6 +212,12 @@ def published_table(jobs, placed):
     behind = ", ".join(jobs.time("nodes.pipeline", "php.proxy.15", at) for at in nodes)
     beside = ", ".join(jobs.time("nodes.pipeline", "php.onehop", at) for at in nodes)
     peak = jobs.of_200_threads("java.proxy.1", "java.proxy.15", "java.onehop")
+    rates = placed["per_second"]
+    direct, through = (
+        " and ".join(f"{rates[place][test]:,}/s" for test in ("SET", "GET"))
+        for place in ("direct", "1")
+    )
+    gets = ", ".join(f"{rates[count]['GET']:,}/s" for count in ("1", "2", "4", "6"))
     return markdown(
         ["job", "published", "here"],
         [
@@ -240,10 +246,20 @@ def published_table(jobs, placed):
                 "times as fast, with one client",
             ],
             [
-                "2 to 6 redis behind one twemproxy",
-                "34.9k/s to 32.9k/s: nothing",
+                "more redis behind one twemproxy",
+                "nothing",
                 f"the batch on 1, 4 and 16 nodes: {behind} through nutcracker; **{beside}** "
                 "with OneHop",
+            ],
+            [
+                "`redis-benchmark -c 100`, SETs and GETs, one redis, and through one twemproxy",
+                "21-24k/s and 25k/s",
+                f"{direct}; {through} through nutcracker",
+            ],
+            [
+                "the same GETs, 1, 2, 4 and 6 redis behind one twemproxy",
+                "34.9k/s to 32.9k/s from 2 to 6: nothing",
+                f"{gets}: two cores for all of them",
             ],
             [
                 "single GETs, direct and through a proxy",
