@@ -382,8 +382,7 @@ oh_snapshot *oh_source_newest(oh_snapshot *snapshot, uint64_t deadline_ns)
         const oh_loaded *loaded = snapshot->followed->loaded;
 
         newest = load(loaded->name, &loaded->origin, OH_LOAD_NOW, &ignored, &is_found);
-        loaded = newest && newest->followed ? newest->followed->loaded : NULL;
-        if (newest != snapshot || was_looked_at(loaded, began_ms) ||
+        if (newest != snapshot || was_looked_at(snapshot->followed->loaded, began_ms) ||
             oh_clock_now_ns() >= deadline_ns) {
             break;
         }
