@@ -1,5 +1,7 @@
 --TEST--
 Encrypted connections belong to their process: a fork, two workers, resumed sessions, new files
+--DESCRIPTION--
+Not beneath valgrind: OpenSSL handshakes of five processes take minutes there.
 --INI--
 log_errors=1
 --FILE--
