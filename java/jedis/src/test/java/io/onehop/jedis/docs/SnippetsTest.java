@@ -21,6 +21,7 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
+import java.io.IOException;
 import java.io.StringWriter;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -38,8 +39,8 @@ import javax.tools.ToolProvider;
 
 /**
  * Every block of Java in README.md and docs/ is compiled and run against three live nodes, and
- * every server pool is accepted. So a new block is run by default. Only paths are replaced:
- * /etc/nutcracker.yml by a file with these nodes.
+ * every server pool is accepted. So a new block is run by default. Only paths are replaced, as
+ * /etc/nutcracker.yml by that of a file with these nodes.
  *
  * <p>A block of statements may use a client {@code redis} and a {@code registry} of meters. The
  * blocks of a section that begin with {@code @Bean} are one configuration of Spring.
@@ -165,8 +166,10 @@ class SnippetsTest {
     }
 
     /** The client is built, which asks no node: the addresses are those of an example. */
-    private static void accept(String text) {
-        OneHopClient.builder().configText(text).pool("alpha").build().close();
+    private static void accept(String text) throws IOException {
+        Path password = Files.writeString(folder.resolve("password"), "secret\n");
+        String here = text.replace("/run/secrets/redis", password.toString());
+        OneHopClient.builder().configText(here).pool("alpha").build().close();
     }
 
     /** The class Snippet of this text. Its options are those of a careful user. */
