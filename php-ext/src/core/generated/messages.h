@@ -96,6 +96,10 @@
 #define OH_WHAT_READONLY_REFUSED "The node does not let replicas be read: %s"
 #define OH_SAY_READONLY_REFUSED OH_ERROR_CONFIG_INVALID, OH_ADVICE_READONLY_REFUSED, OH_WHAT_READONLY_REFUSED
 
+#define OH_ADVICE_NOT_MASTER "if it stays so, compare it with SENTINEL MASTERS of a Sentinel"
+#define OH_WHAT_NOT_MASTER "The node is no master: ROLE says %s"
+#define OH_SAY_NOT_MASTER OH_ERROR_NODE_DOWN, OH_ADVICE_NOT_MASTER, OH_WHAT_NOT_MASTER
+
 #define OH_ADVICE_HANDSHAKE_LOST "look into the log of the node"
 #define OH_WHAT_HANDSHAKE_LOST "%s during the handshake"
 #define OH_SAY_HANDSHAKE_LOST OH_ERROR_NODE_DOWN, OH_ADVICE_HANDSHAKE_LOST, OH_WHAT_HANDSHAKE_LOST
@@ -377,10 +381,6 @@
 #define OH_ADVICE_MEMCACHED "set \"redis: true\" if its servers do"
 #define OH_WHAT_MEMCACHED "Server pool %s speaks memcached"
 #define OH_SAY_MEMCACHED OH_ERROR_CONFIG_INVALID, OH_ADVICE_MEMCACHED, OH_WHAT_MEMCACHED
-
-#define OH_ADVICE_SENTINELS_REFUSED "take \"sentinels\" out of the server pool"
-#define OH_WHAT_SENTINELS_REFUSED "Server pool %s has sentinels, which this version does not ask"
-#define OH_SAY_SENTINELS_REFUSED OH_ERROR_CONFIG_INVALID, OH_ADVICE_SENTINELS_REFUSED, OH_WHAT_SENTINELS_REFUSED
 
 /* Reasons, which complete the `what` of a failure. */
 

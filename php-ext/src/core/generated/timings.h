@@ -62,6 +62,12 @@
 /* Minimum time to wait for the second answer after the first. */
 #define OH_REFRESH_GRACE_MS 100u
 
+/* How often the Sentinels of a server pool are asked. */
+#define OH_SENTINELS_EVERY_MS 1000u
+
+/* The least time between two questions to them, if an address may have changed. */
+#define OH_SENTINELS_SOON_MS 100u
+
 /*
  * The first wait before a command that a cluster has refused is tried again: half of it to all of
  * it. Each further wait is twice as long.

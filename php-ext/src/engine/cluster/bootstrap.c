@@ -149,6 +149,16 @@ static bool ask_all(oh_cluster *cluster, uint64_t deadline_ns, oh_failure *list)
     return is_done;
 }
 
+/* Even if none answers there is a map then: the addresses of the configuration. */
+static bool ask_sentinels(oh_cluster *cluster, uint64_t deadline_ns, oh_failure *list)
+{
+    oh_refresh_ask_sentinels(cluster, deadline_ns);
+    if (!cluster->map) {
+        oh_failure_set_no_memory(list, OH_OUTCOME_NOT_SENT);
+    }
+    return cluster->map != NULL;
+}
+
 /* ---- Failing ---- */
 
 /* `list` has the reason of each node that gave no map. */
@@ -174,7 +184,8 @@ static bool ask(
     oh_cluster *cluster, _Atomic uint64_t *claim, uint64_t deadline_ns, oh_failure *failure)
 {
     oh_failure list;
-    bool is_done = ask_all(cluster, deadline_ns, &list);
+    bool is_done = cluster->sentinels ? ask_sentinels(cluster, deadline_ns, &list)
+                                      : ask_all(cluster, deadline_ns, &list);
 
     if (claim && !is_done) {
         oh_store_write_text(oh_store_problem(oh_segment_store(), cluster->entry),
@@ -231,6 +242,9 @@ bool oh_cluster_bootstrap(oh_cluster *cluster, oh_failure *failure)
         if (!is_claimed(word) &&
             atomic_compare_exchange_strong(claim, &word, claim_of((uint32_t)getpid()))) {
             return ask(cluster, claim, deadline_ns, failure);
+        }
+        if (oh_clock_now_ns() > deadline_ns && cluster->sentinels) {
+            break; /* Without time to ask, the addresses of the configuration are used. */
         }
         if (oh_clock_now_ns() > deadline_ns) {
             oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_UNMAPPED_WAITING);

@@ -20,27 +20,39 @@
 #define OH_ANSWER_MS 200     /* How long to wait for a refresh by another process. */
 #define OH_LAST_MOMENT_MS 50 /* How long the end of a request waits for a refresh. */
 
+/* How often a watched pool checks if the Sentinels are to be asked. */
+#define OH_LOOK_EVERY_NS UINT64_C(50000000)
+
 /* ---- Opening and closing ---- */
 
-void oh_cluster_identify(
-    const uint8_t pool[OH_STORE_IDENTITY_BYTES], uint8_t identity[OH_STORE_IDENTITY_BYTES])
+oh_map_kind oh_cluster_kind_of(const oh_server_pool *pool)
 {
+    return pool->is_cluster        ? OH_MAP_OF_CLUSTER
+           : pool->sentinels.bytes ? OH_MAP_OF_SENTINELS
+                                   : OH_MAP_KINDS_COUNT;
+}
+
+void oh_cluster_identify(const uint8_t pool[OH_STORE_IDENTITY_BYTES], oh_map_kind kind,
+    uint8_t identity[OH_STORE_IDENTITY_BYTES])
+{
+    static const char *const names[OH_MAP_KINDS_COUNT] = {"cluster", "sentinels"};
     oh_md5 md5;
 
     oh_md5_begin(&md5);
     oh_md5_add(&md5, pool, OH_STORE_IDENTITY_BYTES);
-    oh_md5_add(&md5, "cluster", strlen("cluster"));
+    oh_md5_add(&md5, names[kind], strlen(names[kind]));
     oh_md5_end(&md5, identity);
 }
 
-oh_cluster *oh_cluster_open(const uint8_t pool[OH_STORE_IDENTITY_BYTES], const char *path)
+oh_cluster *oh_cluster_open(
+    const uint8_t pool[OH_STORE_IDENTITY_BYTES], oh_map_kind kind, const char *path)
 {
     oh_cluster *cluster = oh_memory_zeroed(1, sizeof *cluster);
 
     if (!cluster) {
         return NULL;
     }
-    oh_cluster_identify(pool, cluster->identity);
+    oh_cluster_identify(pool, kind, cluster->identity);
     cluster->entry =
         oh_segment_store() ? oh_store_find(oh_segment_store(), cluster->identity) : OH_STORE_NONE;
     if (cluster->entry == OH_STORE_NONE && oh_segment_store() && oh_segment_lock()) {
@@ -54,6 +66,7 @@ void oh_cluster_forget(oh_cluster *cluster)
 {
     oh_map_set(&cluster->map, NULL);
     oh_map_set(&cluster->seeds, NULL);
+    oh_map_set(&cluster->sentinels, NULL);
     oh_memory_release(cluster);
 }
 
@@ -103,16 +116,44 @@ static void reconfigure(oh_cluster *cluster, oh_snapshot *seeds)
     oh_map_adopt(cluster, &pool);
 }
 
+/*
+ * The same for a watched pool: the addresses stay. If no Sentinel has named the master of one of
+ * its names yet, they are asked. False if there is no memory.
+ */
+static bool reconfigure_watched(oh_cluster *cluster, oh_snapshot *seeds)
+{
+    oh_snapshot *sentinels = oh_sentinels_open(seeds->pool, cluster->identity);
+
+    if (!sentinels) {
+        return false;
+    }
+    seeds->references++;
+    oh_map_set(&cluster->seeds, seeds);
+    oh_map_set(&cluster->sentinels, sentinels);
+    cluster->foreign = 0;
+    oh_map_catch_up(cluster);
+    if (cluster->map && !oh_sentinels_reconfigure(cluster)) {
+        oh_cluster_ask(cluster, oh_bootstrap_deadline(cluster));
+    }
+    return true;
+}
+
 oh_snapshot *oh_cluster_discover(oh_cluster *cluster, oh_snapshot *seeds, oh_failure *failure)
 {
     if (OH_UNLIKELY(cluster->seeds != seeds)) {
-        reconfigure(cluster, seeds);
+        if (!seeds->pool->sentinels.bytes) {
+            reconfigure(cluster, seeds);
+        } else if (!reconfigure_watched(cluster, seeds)) {
+            oh_failure_set_no_memory(failure, OH_OUTCOME_NOT_SENT);
+            return NULL;
+        }
     }
     oh_map_catch_up(cluster);
     if (OH_UNLIKELY(!cluster->map) && !oh_cluster_bootstrap(cluster, failure)) {
         return NULL;
     }
     cluster->calls = OH_CALLS_PER_LOOK;
+    cluster->due_ns = 0;
     oh_cluster_tick(cluster);
     return oh_cluster_hold_newest(cluster);
 }
@@ -126,16 +167,41 @@ static bool is_wanted(oh_cluster *cluster)
     return cluster->wanted_ms != 0;
 }
 
+/* How soon a map is refreshed that may be wrong. */
+static uint32_t soon_ms(const oh_cluster *cluster)
+{
+    return cluster->sentinels ? OH_SENTINELS_SOON_MS : OH_REFRESH_EVERY_MS;
+}
+
+/* True if the age of the map is to be checked. */
+static bool is_due(oh_cluster *cluster)
+{
+    if (OH_UNLIKELY(cluster->wanted_ms != 0)) {
+        return true;
+    }
+    if (OH_LIKELY(!cluster->sentinels)) {
+        return ++cluster->calls >= OH_CALLS_PER_LOOK;
+    }
+    uint64_t now_ns = oh_clock_coarse_ns();
+    if (OH_LIKELY(now_ns < cluster->due_ns)) {
+        return false;
+    }
+    cluster->due_ns = now_ns + OH_LOOK_EVERY_NS;
+    return true;
+}
+
 void oh_cluster_tick(oh_cluster *cluster)
 {
     if (OH_UNLIKELY(cluster->refresh != NULL)) {
         oh_refresh_move(cluster, 0);
         return;
     }
-    if (OH_LIKELY(!cluster->wanted_ms && ++cluster->calls < OH_CALLS_PER_LOOK)) {
+    if (OH_LIKELY(!is_due(cluster))) {
         return;
     }
-    uint32_t every_ms = is_wanted(cluster) ? OH_REFRESH_EVERY_MS : OH_REFRESH_ANYWAY_MS;
+    uint32_t every_ms = is_wanted(cluster)   ? soon_ms(cluster)
+                        : cluster->sentinels ? OH_SENTINELS_EVERY_MS
+                                             : OH_REFRESH_ANYWAY_MS;
     /*
      * The jitter is computed from the time of the last refresh. So it differs between hosts but is
      * the same for all processes of a host. If each process drew a random number, the smallest
@@ -151,6 +217,7 @@ void oh_cluster_tick(oh_cluster *cluster)
 void oh_cluster_tick_waiting(oh_cluster *cluster)
 {
     cluster->calls = OH_CALLS_PER_LOOK;
+    cluster->due_ns = 0;
     oh_cluster_tick(cluster);
 }
 
@@ -167,7 +234,7 @@ void oh_cluster_ask(oh_cluster *cluster, uint64_t deadline_ns)
                    (!is_wanted(cluster) &&
                        oh_clock_now_ms() > oh_refresh_asked_ms(cluster) + OH_ANSWER_MS)) {
             break;
-        } else if (is_wanted(cluster) && oh_refresh_is_my_turn(cluster, OH_REFRESH_EVERY_MS)) {
+        } else if (is_wanted(cluster) && oh_refresh_is_my_turn(cluster, soon_ms(cluster))) {
             oh_refresh_begin(cluster, deadline_ns);
             has_asked = true;
         } else {

@@ -1,5 +1,6 @@
 /*
- * Cluster: the map of a Redis Cluster, shared by the processes of a host.
+ * Cluster: the map of a Redis Cluster, or of masters that Sentinels watch, shared by the processes
+ * of a host.
  *
  *     seeds ─► bootstrap ─────► map ─► store ─► snapshot of each process ─► clients, between calls
  *                                ▲
@@ -13,7 +14,11 @@
  *
  * Without shared memory each process asks for itself.
  *
- * Implements spec/topology/cluster.md.
+ * With Sentinels all of them are asked instead of two nodes, and the map is the server pool as
+ * configured, with the addresses that they name. If none answers, what is known stays in use, first
+ * the addresses of the configuration; so calls never fail because of the Sentinels.
+ *
+ * Implements spec/topology/cluster.md and sentinel.md.
  */
 #ifndef OH_ENGINE_CLUSTER_H
 #define OH_ENGINE_CLUSTER_H
@@ -28,15 +33,18 @@ struct oh_refresh;
 typedef struct oh_cluster {
     /* The identity of the map in the store, and of the meters of its nodes. */
     uint8_t identity[OH_STORE_IDENTITY_BYTES];
-    oh_snapshot *seeds;  /* The server pool as configured. */
-    oh_snapshot *map;    /* The newest map of this process; NULL before the bootstrap. */
-    uint64_t generation; /* Of the map. Without a store, each process counts its own. */
+    oh_snapshot *seeds;     /* The server pool as configured. */
+    oh_snapshot *sentinels; /* The Sentinels as a server pool; NULL for a Redis Cluster. */
+    oh_snapshot *map;       /* The newest map of this process; NULL before the bootstrap. */
+    uint64_t generation;    /* Of the map. Without a store, each process counts its own. */
     /* The generation of a map in the store that belongs to another configuration or is damaged. */
     uint64_t foreign;
     /* Its entry in the store; OH_STORE_NONE if this process does not use the store. */
     uint32_t entry;
     uint64_t wanted_ms; /* When a refresh was requested; 0 if none was. */
     uint32_t calls;     /* Calls since the age of the map was last checked. */
+    uint64_t due_ns;    /* With Sentinels: when it is checked again. */
+    bool is_silent;     /* No Sentinel has answered this process' last question. */
     uint64_t reads;     /* Reads that went to the fastest node. */
     /* By index of a master: how many of its reads went to its nodes in turn. */
     uint32_t turns[OH_POOL_SERVERS_MAX];
@@ -51,15 +59,22 @@ typedef struct oh_cluster {
     struct oh_cluster *next; /* The next cluster with a running refresh. */
 } oh_cluster;
 
+/* Who knows the nodes of a server pool. The order is that of the names in cluster.c. */
+typedef enum oh_map_kind { OH_MAP_OF_CLUSTER, OH_MAP_OF_SENTINELS, OH_MAP_KINDS_COUNT } oh_map_kind;
+
+/* OH_MAP_KINDS_COUNT if the configuration says where the nodes are. */
+oh_map_kind oh_cluster_kind_of(const oh_server_pool *pool);
+
 /* The identity of a server pool's map in the store. */
-void oh_cluster_identify(
-    const uint8_t pool[OH_STORE_IDENTITY_BYTES], uint8_t identity[OH_STORE_IDENTITY_BYTES]);
+void oh_cluster_identify(const uint8_t pool[OH_STORE_IDENTITY_BYTES], oh_map_kind kind,
+    uint8_t identity[OH_STORE_IDENTITY_BYTES]);
 
 /*
  * Makes the cluster of a server pool with this identity and file. It lives as long as the process.
  * NULL if there is no memory.
  */
-oh_cluster *oh_cluster_open(const uint8_t pool[OH_STORE_IDENTITY_BYTES], const char *path);
+oh_cluster *oh_cluster_open(
+    const uint8_t pool[OH_STORE_IDENTITY_BYTES], oh_map_kind kind, const char *path);
 void oh_cluster_forget(oh_cluster *cluster);
 
 /*
@@ -88,7 +103,7 @@ void oh_cluster_request_refresh(oh_cluster *cluster);
 
 /*
  * Refreshes now and waits at most until the deadline. Used for redirects to nodes that the map does
- * not have.
+ * not have, and for commands that a watched master has not executed.
  */
 void oh_cluster_ask(oh_cluster *cluster, uint64_t deadline_ns);
 

@@ -1,13 +1,15 @@
 /*
  * Internal to room cluster, the lower parts first: map_store (the published map of the host and
- * this process' copy), refresh_targets (the nodes to ask), refresh (asks two nodes), bootstrap
- * (gets the first map), and the cluster itself.
+ * this process' copy), refresh_targets (the nodes to ask), sentinels (what Sentinels are asked and
+ * say), refresh (asks), bootstrap (gets the first map), and the cluster itself.
  */
 #ifndef OH_ENGINE_CLUSTER_INTERNAL_H
 #define OH_ENGINE_CLUSTER_INTERNAL_H
 
 #include "core/generated/timings.h"
+#include "core/resp/value.h"
 
+#include "engine/base/buffer.h"
 #include "engine/cluster/cluster.h"
 
 #define OH_ASKED_MAX 2     /* How many nodes are asked in parallel. */
@@ -27,6 +29,9 @@ bool oh_map_has(const oh_cluster *cluster, oh_text name);
  */
 bool oh_map_adopt(oh_cluster *cluster, const oh_server_pool *pool);
 
+/* The image of a pool. NULL if there is no memory. */
+void *oh_map_write(const oh_server_pool *pool, size_t *length);
+
 /* Copies the map that another process has published, if it is newer. */
 void oh_map_catch_up(oh_cluster *cluster);
 
@@ -40,6 +45,28 @@ uint32_t oh_targets_draw(uint32_t *nodes, uint32_t count);
 
 /* Moves a node to the front. False if it is not in the list. */
 bool oh_targets_put_first(uint32_t *nodes, uint32_t count, uint32_t node);
+
+/* ---- Sentinels ---- */
+
+/* The Sentinels of this pool as a server pool. NULL if there is no memory. */
+oh_snapshot *oh_sentinels_open(
+    const oh_server_pool *pool, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
+
+/* Appends the commands that ask for all servers of this pool. */
+void oh_sentinels_write_question(oh_buffer *question, const oh_server_pool *pool);
+
+/*
+ * Judges the replies of `count` Sentinels to the question about `asked`; of a silent one there are
+ * none. Publishes and adopts the addresses. What is not named stays. False if it was not adopted.
+ */
+bool oh_sentinels_adopt(
+    oh_cluster *cluster, const oh_server_pool *asked, oh_values *replies, size_t count);
+
+/*
+ * Applies a changed configuration to the map: the addresses stay. False if no address was adopted
+ * yet for one of its names.
+ */
+bool oh_sentinels_reconfigure(oh_cluster *cluster);
 
 /* ---- Refresh ---- */
 
@@ -56,6 +83,9 @@ uint64_t oh_refresh_asked_ms(const oh_cluster *cluster);
  */
 void oh_refresh_begin(oh_cluster *cluster, uint64_t deadline_ns);
 void oh_refresh_move(oh_cluster *cluster, uint32_t milliseconds);
+
+/* Asks the Sentinels and waits. Afterwards this process has a map, unless there is no memory. */
+void oh_refresh_ask_sentinels(oh_cluster *cluster, uint64_t deadline_ns);
 
 /* Gives up the refresh. */
 void oh_refresh_end(oh_cluster *cluster);

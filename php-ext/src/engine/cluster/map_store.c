@@ -44,7 +44,7 @@ static bool make_map(oh_cluster *cluster, void *image, size_t length, uint64_t g
     if (!map) {
         return false;
     }
-    map->cluster = cluster;
+    *(cluster->sentinels ? &map->watched : &map->cluster) = cluster;
     map->followed = seeds->followed;
     oh_map_set(&cluster->map, map);
     cluster->generation = generation;
@@ -62,6 +62,17 @@ static bool is_mine(const oh_cluster *cluster, const void *image)
     return memcmp(oh_image_variables_digest(image), oh_image_variables_digest(seeds->image),
                OH_IMAGE_DIGEST_BYTES) == 0 &&
            oh_image_is_of_secrets(image, oh_store_salt(oh_segment_store()), &seeds->own_pool);
+}
+
+/* True if the image is a map: the pool as configured has neither slots nor ids. */
+static bool is_map(const oh_cluster *cluster, const void *image)
+{
+    const oh_topology *topology = oh_image_topology(image);
+
+    return cluster->sentinels
+               ? !oh_topology_slots(topology) && oh_topology_nodes_count(topology) > 0 &&
+                     oh_topology_node(topology, 0).id.length > 0
+               : oh_topology_slots(topology) != NULL;
 }
 
 /*
@@ -82,8 +93,7 @@ void oh_map_catch_up(oh_cluster *cluster)
         return;
     }
     oh_image_copy copy = oh_segment_copy(cluster->entry);
-    if (copy.image && oh_topology_slots(oh_image_topology(copy.image)) &&
-        is_mine(cluster, copy.image)) {
+    if (copy.image && is_map(cluster, copy.image) && is_mine(cluster, copy.image)) {
         make_map(cluster, copy.image, copy.length, copy.generation);
     } else {
         cluster->foreign = copy.generation;
@@ -170,8 +180,7 @@ static bool adopt_image(oh_cluster *cluster, void *image, size_t length, uint64_
     return make_map(cluster, image, length, generation);
 }
 
-/* NULL if there is no memory. */
-static void *write_image(const oh_server_pool *pool, size_t *length)
+void *oh_map_write(const oh_server_pool *pool, size_t *length)
 {
     static const uint8_t none[OH_IMAGE_SALT_BYTES];
     const oh_store *store = oh_segment_store();
@@ -186,7 +195,7 @@ static void *write_image(const oh_server_pool *pool, size_t *length)
 bool oh_map_adopt(oh_cluster *cluster, const oh_server_pool *pool)
 {
     size_t length;
-    void *image = write_image(pool, &length);
+    void *image = oh_map_write(pool, &length);
 
     if (!image) {
         return false;

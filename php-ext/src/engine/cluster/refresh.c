@@ -1,7 +1,7 @@
 /*
- * A refresh sends CLUSTER INFO and CLUSTER SHARDS to two nodes in parallel. It uses exchanges, like
- * any command, so connections, handshake and deadlines work in the same way. core/cluster reads and
- * compares the answers.
+ * A refresh sends CLUSTER INFO and CLUSTER SHARDS to two nodes in parallel, or the question of
+ * sentinels.c to all Sentinels. It uses exchanges, like any command, so connections, handshake and
+ * deadlines work in the same way. core/cluster reads and compares the answers.
  */
 #include "engine/cluster/cluster_internal.h"
 
@@ -10,6 +10,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
+#include "core/generated/limits.h"
 
 #include "engine/base/environment.h"
 #include "engine/exchange/exchange.h"
@@ -21,13 +22,15 @@
 
 typedef struct oh_refresh {
     oh_snapshot *snapshot; /* The snapshot with the asked nodes. */
-    oh_snapshot *before;   /* The map when the refresh began; NULL if there was none. */
+    /* The map when the refresh began; NULL, or with Sentinels the seeds, if there was none. */
+    oh_snapshot *before;
+    oh_buffer question; /* For Sentinels. */
     uint64_t began_ns, deadline_ns;
     uint64_t answered_ns; /* When the first answer arrived; 0 before that. */
     uint32_t count;
-    uint32_t nodes[OH_ASKED_MAX];
-    oh_failure failures[OH_ASKED_MAX];
-    oh_exchange exchanges[OH_ASKED_MAX];
+    uint32_t *nodes; /* These have room for all that are asked. */
+    oh_failure *failures;
+    oh_exchange *exchanges;
 } oh_refresh;
 
 /* Clusters with a running refresh. */
@@ -62,14 +65,23 @@ uint64_t oh_refresh_asked_ms(const oh_cluster *cluster)
 
 /* ---- Asking ---- */
 
-/* Sends the request to a node. False if there is no memory. */
-static bool ask(oh_cluster *cluster, oh_refresh *refresh, uint32_t node, uint64_t deadline_ns)
+/* The request, which stays where it is until the refresh ends. */
+static oh_text request_of(const oh_cluster *cluster, const oh_refresh *refresh)
 {
-    oh_exchange *exchange = &refresh->exchanges[refresh->count];
     /* SLOTS has the ports of the kind of connection that asks; SHARDS may lack those for TLS. */
     bool wants_slots = cluster->has_no_shards || refresh->snapshot->pool->tls.is_on;
     const char *request = wants_slots ? OH_RESP_CLUSTER_INFO OH_RESP_CLUSTER_SLOTS
                                       : OH_RESP_CLUSTER_INFO OH_RESP_CLUSTER_SHARDS;
+
+    return cluster->sentinels ? (oh_text){refresh->question.bytes, refresh->question.length}
+                              : (oh_text){request, strlen(request)};
+}
+
+/* Sends the request to a node. False if there is no memory. */
+static bool ask(oh_cluster *cluster, oh_refresh *refresh, uint32_t node, uint64_t deadline_ns)
+{
+    oh_exchange *exchange = &refresh->exchanges[refresh->count];
+    oh_text request = request_of(cluster, refresh);
     oh_connections *connections = oh_snapshot_connections(refresh->snapshot, node);
 
     if (!connections) {
@@ -88,18 +100,46 @@ static bool ask(oh_cluster *cluster, oh_refresh *refresh, uint32_t node, uint64_
         .deadline_ns = deadline_ns,
         .is_read_only = true,
         .gathers = true,
-        .goes_beyond = true};
+        .goes_beyond = !cluster->sentinels}; /* No call uses the connections of a Sentinel. */
 
     oh_exchange_prepare(exchange, &terms, NULL);
-    oh_exchange_start(exchange, request, strlen(request));
+    oh_exchange_start(exchange, request.bytes, request.length);
     refresh->count++;
     return true;
+}
+
+static void free_refresh(oh_refresh *refresh)
+{
+    oh_call_release(refresh->nodes);
+    oh_call_release(refresh->failures);
+    oh_call_release(refresh->exchanges);
+    oh_buffer_free(&refresh->question);
+    oh_call_release(refresh);
+}
+
+/* Makes one for so many nodes. NULL if there is no memory. */
+static oh_refresh *make_refresh(uint32_t nodes_max)
+{
+    oh_refresh *refresh = oh_call_zeroed(1, sizeof *refresh);
+
+    if (!refresh) {
+        return NULL;
+    }
+    refresh->nodes = oh_call_zeroed(nodes_max, sizeof *refresh->nodes);
+    refresh->failures = oh_call_zeroed(nodes_max, sizeof *refresh->failures);
+    refresh->exchanges = oh_call_zeroed(nodes_max, sizeof *refresh->exchanges);
+    if (!refresh->nodes || !refresh->failures || !refresh->exchanges) {
+        free_refresh(refresh);
+        return NULL;
+    }
+    return refresh;
 }
 
 /* NULL if there is no memory. */
 static oh_refresh *begin(oh_cluster *cluster, oh_snapshot *snapshot)
 {
-    oh_refresh *refresh = oh_call_zeroed(1, sizeof *refresh);
+    oh_refresh *refresh =
+        make_refresh(cluster->sentinels ? snapshot->nodes_count : (uint32_t)OH_ASKED_MAX);
 
     if (!refresh) {
         return NULL;
@@ -108,6 +148,10 @@ static oh_refresh *begin(oh_cluster *cluster, oh_snapshot *snapshot)
     refresh->snapshot = snapshot;
     refresh->began_ns = oh_clock_now_ns();
     refresh->before = cluster->map ? oh_cluster_hold_newest(cluster) : NULL;
+    if (cluster->sentinels && !refresh->before) {
+        refresh->before = cluster->seeds;
+        refresh->before->references++;
+    }
     cluster->refresh = refresh;
     cluster->next = refreshing;
     refreshing = cluster;
@@ -131,7 +175,7 @@ void oh_refresh_end(oh_cluster *cluster)
     if (refresh->before) {
         oh_snapshot_release(refresh->before);
     }
-    oh_call_release(refresh);
+    free_refresh(refresh);
 }
 
 /* ---- Reading the answers ---- */
@@ -212,11 +256,31 @@ static bool still_counts(const oh_cluster *cluster, const oh_refresh *refresh, u
                           : asked == cluster->seeds;
 }
 
+/* The same for Sentinels. */
+static bool conclude_watched(oh_cluster *cluster)
+{
+    const oh_refresh *refresh = cluster->refresh;
+    oh_values replies[OH_POOL_SENTINELS_MAX];
+
+    oh_map_catch_up(cluster);
+    for (uint32_t i = 0; i < refresh->count; i++) {
+        oh_bytes all = oh_exchange_is_complete(&refresh->exchanges[i])
+                           ? oh_exchange_replies(&refresh->exchanges[i])
+                           : (oh_bytes){NULL, 0};
+
+        replies[i] = oh_values_of(all.bytes, all.length);
+    }
+    return oh_sentinels_adopt(cluster, refresh->before->pool, replies, refresh->count);
+}
+
 /*
  * True if the refresh gave the newest map, or one equally good. Otherwise the failures say why not.
  */
 static bool conclude(oh_cluster *cluster)
 {
+    if (cluster->sentinels) {
+        return conclude_watched(cluster);
+    }
     oh_refresh *refresh = cluster->refresh;
     oh_cluster_map *maps[OH_ASKED_MAX] = {NULL, NULL};
     char reason[OH_CLUSTER_REASON_BYTES] = "there is not enough memory";
@@ -308,8 +372,11 @@ static void refuse_long(oh_exchange *exchange)
 
 static void glance(oh_refresh *refresh, uint32_t milliseconds)
 {
-    oh_exchange *members[OH_ASKED_MAX] = {&refresh->exchanges[0], &refresh->exchanges[1]};
+    oh_exchange *members[OH_EXCHANGE_SET_MAX];
 
+    for (uint32_t i = 0; i < refresh->count; i++) {
+        members[i] = &refresh->exchanges[i];
+    }
     oh_exchange_glance(members, refresh->count, (int)milliseconds);
     for (uint32_t i = 0; i < refresh->count; i++) {
         refuse_long(members[i]);
@@ -338,9 +405,29 @@ void oh_refresh_move(oh_cluster *cluster, uint32_t milliseconds)
     }
 }
 
+/* Asks all Sentinels. A dead one that rests fails immediately. */
+static void begin_watched(oh_cluster *cluster, uint64_t deadline_ns)
+{
+    oh_refresh *refresh = begin(cluster, cluster->sentinels);
+
+    if (!refresh) {
+        return;
+    }
+    oh_sentinels_write_question(&refresh->question, refresh->before->pool);
+    for (uint32_t i = 0; i < refresh->snapshot->nodes_count && !refresh->question.is_broken; i++) {
+        if (!ask(cluster, refresh, i, deadline_ns)) {
+            break;
+        }
+    }
+}
+
 /* Without memory there is no refresh; a later call tries again. */
 void oh_refresh_begin(oh_cluster *cluster, uint64_t deadline_ns)
 {
+    if (cluster->sentinels) {
+        begin_watched(cluster, deadline_ns);
+        return;
+    }
     oh_snapshot *snapshot = cluster->doubts_nodes ? cluster->seeds : cluster->map;
     uint32_t count, *nodes = oh_targets_list(snapshot, &count);
     oh_refresh *refresh = nodes ? begin(cluster, snapshot) : NULL;
@@ -364,6 +451,14 @@ void oh_refresh_begin(oh_cluster *cluster, uint64_t deadline_ns)
         }
     }
     oh_call_release(nodes);
+}
+
+void oh_refresh_ask_sentinels(oh_cluster *cluster, uint64_t deadline_ns)
+{
+    oh_refresh_begin(cluster, deadline_ns);
+    while (cluster->refresh) {
+        oh_refresh_move(cluster, OH_REFRESH_GRACE_MS);
+    }
 }
 
 /* ---- Asking seeds ---- */

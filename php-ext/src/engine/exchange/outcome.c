@@ -203,6 +203,9 @@ void oh_exchange_fail(oh_exchange *exchange)
     exchange->state = OH_EXCHANGE_FAILED;
     oh_replies_forget(&exchange->replies);
     oh_meter_failed(exchange->peer.meter, now_ns);
+    if (OH_UNLIKELY(exchange->peer.is_watched)) {
+        call_succession(exchange);
+    }
     if (exchange->failure->kind == OH_ERROR_DEADLINE_EXCEEDED && is_compared(exchange)) {
         remember_time(exchange, now_ns - exchange->times.begun_ns);
     }

@@ -26,6 +26,8 @@
 #include "engine/shared/resolver.h"
 #include "engine/tls/tls.h"
 
+#define OH_ROLE_BYTES 32
+
 typedef enum oh_connection_state {
     OH_RESOLVING,
     OH_CONNECTING,
@@ -40,7 +42,8 @@ typedef enum oh_handshake_step {
     OH_STEP_AUTH,
     OH_STEP_SELECT,
     OH_STEP_VERSION,
-    OH_STEP_READONLY
+    OH_STEP_READONLY,
+    OH_STEP_ROLE
 } oh_handshake_step;
 
 /*
@@ -89,6 +92,9 @@ typedef struct oh_connection {
     uint64_t health;
     size_t handshake_sent, handshake_received;
     uint8_t handshake_answered;
+    /* How the answer to ROLE begins: the head of a list, and its first word. */
+    uint8_t role_length;
+    char role[OH_ROLE_BYTES];
     uint8_t addresses_count, addresses_next;
     int last_errno;        /* Why the previous address could not be reached. */
     oh_address *addresses; /* Only while connecting. */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/resp/value.h"
 #include "core/resp/write.h"
 
 /* ---- Text of the handshake ---- */
@@ -62,6 +63,10 @@ static void write_handshake(oh_resp_sink sink, oh_endpoint *endpoint, const oh_s
         /* It has no effect on a master. */
         put_command(sink, "READONLY");
         *step++ = OH_STEP_READONLY;
+    }
+    if (pool->sentinels.bytes) {
+        put_command(sink, "ROLE");
+        *step++ = OH_STEP_ROLE;
     }
 }
 
@@ -181,6 +186,29 @@ static bool judge(const oh_wire *wire, oh_handshake_step step, oh_failure *failu
     return false;
 }
 
+/*
+ * The node must say itself that it is a master. An error counts as "master": the user may not be
+ * allowed to ask. A node that wants a password is refused here, because the first command would be.
+ */
+static bool judge_role(const oh_connection *connection, oh_failure *failure)
+{
+    oh_values values = oh_values_of(connection->role, connection->role_length);
+    oh_text role = {"", 0};
+    oh_quoted answer;
+    int64_t count;
+
+    if (connection->wire.error_number == connection->wire.answered) {
+        return !is_sign_in_error(&connection->wire, failure);
+    }
+    if (oh_value_take_head(&values, OH_RESP_LIST, &count) && oh_value_take_text(&values, &role) &&
+        oh_text_is(role, "master")) {
+        return true;
+    }
+    oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_NOT_MASTER,
+        oh_quote(&answer, role.bytes, role.length));
+    return false;
+}
+
 bool oh_handshake_turns_away(oh_connection *connection, oh_failure *failure)
 {
     const oh_wire *wire = &connection->wire;
@@ -246,7 +274,11 @@ static oh_progress hear(oh_connection *connection, const oh_endpoint *endpoint, 
     connection->handshake_received += (size_t)count;
     for (ssize_t i = 0; i < count; i++) {
         uint64_t answered = connection->wire.answered;
+        oh_handshake_step step = (oh_handshake_step)endpoint->steps[connection->handshake_answered];
 
+        if (step == OH_STEP_ROLE && connection->role_length < OH_ROLE_BYTES) {
+            connection->role[connection->role_length++] = (char)bytes[i];
+        }
         oh_wire_read(&connection->wire, bytes + i, 1);
         if (connection->wire.error) {
             oh_failure_set(
@@ -254,8 +286,9 @@ static oh_progress hear(oh_connection *connection, const oh_endpoint *endpoint, 
             return OH_PROGRESS_BROKEN;
         }
         if (connection->wire.answered > answered) {
-            if (!judge(&connection->wire, endpoint->steps[connection->handshake_answered++],
-                    failure)) {
+            connection->handshake_answered++;
+            if (step == OH_STEP_ROLE ? !judge_role(connection, failure)
+                                     : !judge(&connection->wire, step, failure)) {
                 connection->is_turned_away = true;
                 return OH_PROGRESS_BROKEN;
             }

@@ -33,8 +33,12 @@ static char *make_label(const oh_server_pool *pool, const oh_server *server)
     } else {
         snprintf(address, sizeof address, "%s:%u", server->host.bytes, (unsigned)server->port);
     }
-    snprintf(label, sizeof label, "node %s (%s) of server pool %s", server->name.bytes, address,
-        pool->name.bytes);
+    if (server->role == OH_SPARE && !server->id.length) {
+        snprintf(label, sizeof label, "Sentinel %s of server pool %s", address, pool->name.bytes);
+    } else {
+        snprintf(label, sizeof label, "node %s (%s) of server pool %s", server->name.bytes, address,
+            pool->name.bytes);
+    }
     return oh_memory_copy(label, strlen(label));
 }
 
@@ -42,6 +46,7 @@ bool oh_node_health_begin(oh_node_health *health, oh_store_health *host, const o
     const oh_server *server)
 {
     health->label = make_label(pool, server);
+    health->has_keys = server->role != OH_SPARE || server->id.length > 0;
     health->known = host ? host : &health->own;
     health->rules = (oh_health_rules){.ejects = pool->auto_eject_hosts,
         .failure_limit = pool->server_failure_limit,
@@ -130,8 +135,8 @@ static void note(
         oh_log_note(LOG_WARNING, "OneHop: %s is ejected: %s; its keys move to other nodes for %s%s",
             health->label, why, seconds(health->rules.retry_ms, duration), times);
     } else {
-        oh_log_note(LOG_WARNING, "OneHop: %s is down: %s; its keys fail until it answers again%s",
-            health->label, why, times);
+        oh_log_note(LOG_WARNING, "OneHop: %s is down: %s%s%s", health->label, why,
+            health->has_keys ? "; its keys fail until it answers again" : "", times);
     }
 }
 

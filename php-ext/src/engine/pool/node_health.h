@@ -27,7 +27,8 @@ typedef struct oh_node_health {
     oh_store_health *known; /* The host's, or `own`. */
     oh_store_health own;
     oh_health_rules rules;
-    char *label; /* Its name in the log. */
+    char *label;   /* Its name in the log. */
+    bool has_keys; /* False for a Sentinel. */
 } oh_node_health;
 
 /* `host` is NULL if the segment has no entry for the node. False if there is no memory. */

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "core/base/clock.h"
 #include "core/base/compiler.h"
 #include "core/generated/limits.h"
 #include "core/resp/value.h"
@@ -14,9 +15,12 @@
 
 #define READONLY "READONLY "
 
+/* How long a call without a timeout waits for the Sentinels to name a master that works. */
+#define OH_PATIENCE_NS UINT64_C(10000000000)
+
 oh_snapshot *(*oh_succession_newest)(oh_snapshot *snapshot, uint64_t deadline_ns);
 
-/* The refused commands of one request, until each has another reply. */
+/* The refused commands of one request, or all that were not sent, until each has another reply. */
 typedef struct oh_succession_run {
     const oh_succession *succession;
     oh_exchange *exchange;
@@ -26,6 +30,8 @@ typedef struct oh_succession_run {
     oh_replacement *replies;   /* Bytes NULL until there is another reply. */
     bool has_others;           /* There is an error that is not READONLY, */
     bool has_nested;           /* or an error inside a reply. */
+    bool is_unreached;         /* The exchange has failed without sending anything. */
+    bool is_over;              /* Another node may have executed them, or there is no memory. */
 } oh_succession_run;
 
 static bool is_readonly(oh_bytes reply)
@@ -39,14 +45,29 @@ static bool is_readonly(oh_bytes reply)
 
 /* ---- Finding ---- */
 
-static bool may_send_again(const oh_exchange *exchange)
+/* True if the bytes of the request are there, and mean the same on another connection. */
+static bool is_repeatable(const oh_exchange *exchange)
 {
     const oh_call_terms *terms = &exchange->terms;
-    const oh_replies *replies = &exchange->replies;
 
-    return oh_succession_newest && oh_exchange_is_complete(exchange) && exchange->request.bytes &&
-           !exchange->use.keeps && !terms->has_multi && !terms->is_exec && !terms->is_pinned &&
-           !terms->preface && replies->dropped == 0 && replies->begin == 0;
+    return oh_succession_newest && exchange->request.bytes && !exchange->use.keeps &&
+           !terms->has_multi && !terms->is_exec && !terms->is_pinned && !terms->preface;
+}
+
+/*
+ * True if a reply may be READONLY, and no reply was read yet, or if a watched master was not
+ * reached.
+ */
+static bool may_send_again(const oh_exchange *exchange)
+{
+    const oh_replies *replies = &exchange->replies;
+    bool has_all =
+        oh_exchange_is_complete(exchange) && replies->dropped == 0 && replies->begin == 0;
+    bool is_unreached = oh_exchange_has_failed(exchange) && exchange->peer.is_watched &&
+                        exchange->failure->outcome == OH_OUTCOME_NOT_SENT &&
+                        exchange->failure->kind == OH_ERROR_NODE_DOWN;
+
+    return is_repeatable(exchange) && (has_all || is_unreached);
 }
 
 /* Goes through all commands and replies. Counts the refused ones, and lists them if there is room.
@@ -80,11 +101,30 @@ static void find(oh_succession_run *run)
     }
 }
 
-/* False if no command was refused, or there is no memory. */
+/* The same for a request that was not sent: lists all of its commands. */
+static void find_all(oh_succession_run *run)
+{
+    const oh_request *request = &run->exchange->request;
+    size_t begin = 0;
+
+    for (run->count = 0; begin < request->length; run->count++) {
+        size_t end = oh_request_end_of_command(request->bytes, request->length, begin);
+
+        if (run->commands) {
+            run->commands[run->count] = (oh_bytes){request->bytes + begin, end - begin};
+        }
+        begin = end;
+    }
+}
+
+/* False if there is no such command, or no memory. */
 static bool begin(oh_succession_run *run, const oh_succession *succession, oh_exchange *exchange)
 {
-    *run = (oh_succession_run){.succession = succession, .exchange = exchange};
-    find(run);
+    *run = (oh_succession_run){.succession = succession,
+        .exchange = exchange,
+        .is_unreached = oh_exchange_has_failed(exchange)};
+    void (*list)(oh_succession_run *) = run->is_unreached ? find_all : find;
+    list(run);
     if (run->count == 0) {
         return false;
     }
@@ -94,7 +134,7 @@ static bool begin(oh_succession_run *run, const oh_succession *succession, oh_ex
     if (!run->commands || !run->places || !run->replies) {
         return false;
     }
-    find(run);
+    list(run);
     return true;
 }
 
@@ -128,6 +168,7 @@ static bool take_replies(oh_succession_run *run, oh_exchange *again)
         uint8_t *copy = oh_call_allocate(reply.length);
 
         if (!copy) {
+            run->is_over = true;
             oh_exchange_fail_without_memory(run->exchange);
             return false;
         }
@@ -140,7 +181,7 @@ static bool take_replies(oh_succession_run *run, oh_exchange *again)
 
 /*
  * The commands may have been executed by the other node, so the exchange fails like that one. If
- * they were not, the caller reads READONLY.
+ * they were not, the caller reads READONLY, or that the first node was not reached.
  */
 static void fail(oh_succession_run *run, const oh_exchange *again, oh_text node)
 {
@@ -148,6 +189,7 @@ static void fail(oh_succession_run *run, const oh_exchange *again, oh_text node)
     oh_quoted name;
 
     if (failure->outcome != OH_OUTCOME_NOT_SENT) {
+        run->is_over = true;
         oh_failure_set(run->exchange->failure, failure->outcome, failure->kind, failure->advice,
             OH_WHAT_REDIRECT_FAILED, oh_quote(&name, node.bytes, node.length), failure->what);
         oh_exchange_fail_like(run->exchange, again);
@@ -208,9 +250,19 @@ static bool has_left(const oh_succession_run *run)
     return false;
 }
 
+/* Until when commands of this exchange are sent again. */
+static uint64_t deadline_of(const oh_succession_run *run)
+{
+    const oh_exchange *exchange = run->exchange;
+
+    return exchange->terms.timeout_ms           ? exchange->times.deadline_ns
+           : run->succession->snapshot->watched ? oh_clock_now_ns() + OH_PATIENCE_NS
+                                                : UINT64_MAX;
+}
+
 /*
  * Finds the node with the same name. False if there is none, or if it is reached in the same way as
- * the one that was asked.
+ * the one that was asked. A watched one may be: if it is no master, nothing is sent to it.
  */
 static bool find_successor(
     const oh_succession_run *run, oh_snapshot *newest, const oh_connections *asked, uint32_t *node)
@@ -221,11 +273,14 @@ static bool find_successor(
     *node = oh_topology_find(newest->topology, name.bytes, name.length);
     return newest->pool->is_redis && !newest->cluster && !newest->pool->is_ssdb &&
            *node < newest->nodes_count && oh_snapshot_connections(newest, *node) &&
-           newest->connections[*node] != asked;
+           (newest->watched || newest->connections[*node] != asked);
 }
 
 static void put_in_place(oh_succession_run *run)
 {
+    if (run->is_unreached) {
+        oh_exchange_revive(run->exchange);
+    }
     bool has_error = run->has_others;
     size_t length;
     uint8_t *replies = oh_redirects_put_together(
@@ -245,10 +300,11 @@ static void follow(oh_succession_run *run)
 {
     const oh_exchange *exchange = run->exchange;
     const oh_connections *asked = exchange->peer.connections;
-    uint64_t deadline_ns = exchange->terms.timeout_ms ? exchange->times.deadline_ns : UINT64_MAX;
-    bool goes_on = true;
+    bool goes_on = true, is_watched = run->succession->snapshot->watched != NULL;
+    uint64_t deadline_ns = deadline_of(run);
 
-    for (uint32_t hops = 0; goes_on && hops < OH_REDIRECTS_MAX && has_left(run); hops++) {
+    for (uint32_t hops = 0; goes_on && (is_watched || hops < OH_REDIRECTS_MAX) && has_left(run);
+        hops++) {
         oh_snapshot *newest = oh_succession_newest(run->succession->snapshot, deadline_ns);
         uint32_t node;
 
@@ -258,8 +314,11 @@ static void follow(oh_succession_run *run)
             goes_on = send_to(run, newest, node);
         }
         oh_snapshot_release(newest);
+        if (is_watched) {
+            goes_on = !run->is_over && oh_clock_now_ns() < deadline_ns;
+        }
     }
-    if (oh_exchange_is_complete(exchange) && run->replies[0].bytes) {
+    if (!run->is_over && run->replies[0].bytes) {
         put_in_place(run);
     }
 }
@@ -288,16 +347,20 @@ static size_t readable(const oh_interceptor *interceptor, const oh_exchange *exc
 
 static void meet(oh_interceptor *interceptor, oh_exchange *exchange)
 {
+    const oh_succession *succession = (oh_succession *)interceptor;
     oh_succession_run run;
 
+    if (succession->snapshot->watched &&
+        (oh_exchange_has_failed(exchange) || exchange->use.keeps)) {
+        oh_cluster_request_refresh(succession->snapshot->watched);
+    }
+    if (may_send_again(exchange)) {
+        if (begin(&run, succession, exchange)) {
+            follow(&run);
+        }
+        end(&run);
+    }
     leave(interceptor, exchange);
-    if (!may_send_again(exchange)) {
-        return;
-    }
-    if (begin(&run, (oh_succession *)interceptor, exchange)) {
-        follow(&run);
-    }
-    end(&run);
 }
 
 static void keep_memory(oh_interceptor *interceptor)

@@ -1,5 +1,6 @@
 /*
- * Succession: sends commands again that a node of a plain server pool has refused with READONLY.
+ * Succession: sends commands again that a node of a plain server pool has refused with READONLY, or
+ * that have not reached a master that Sentinels watch.
  *
  *     request ─► node ─► replies; some are READONLY: the node has become a replica
  *                               │ all are in
@@ -12,10 +13,14 @@
  * A node that answers READONLY has not executed the command, so a write may be sent again. This is
  * never done in a transaction or in a batch that has a MULTI.
  *
+ * With Sentinels the newest version is what they answer now. Until the deadline they are asked
+ * again and again, at most every 100 ms, and the node that they name is tried. So a call that
+ * begins while a master dies waits for the next one.
+ *
  * It is the interceptor of an exchange only from the first error on, so calls without errors pay
  * nothing for it.
  *
- * Implements spec/wire, section 5, "After READONLY".
+ * Implements spec/wire, section 5, "After READONLY", and spec/topology/sentinel.md, section 5.
  */
 #ifndef OH_ENGINE_SUCCESSION_H
 #define OH_ENGINE_SUCCESSION_H

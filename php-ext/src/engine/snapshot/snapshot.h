@@ -44,6 +44,8 @@ typedef struct oh_snapshot {
     uint32_t masters_count; /* Nodes that have keys: all, except in a Redis Cluster. */
     /* The cluster of this map. NULL for other server pools, and for the seeds of a cluster. */
     struct oh_cluster *cluster;
+    /* Who asks the Sentinels of this server pool; NULL without Sentinels. */
+    struct oh_cluster *watched;
     oh_followed *followed;                     /* NULL if the configuration never changes. */
     oh_connections **connections;              /* By index of the node; opened at the first use. */
     oh_metered *meters;                        /* By index, too; opened together with them. */

@@ -88,8 +88,10 @@ oh_loaded *oh_loaded_new(oh_text name, const oh_config_origin *origin)
 
 void oh_loaded_forget(oh_loaded *loaded)
 {
-    if (loaded->cluster) {
-        oh_cluster_forget(loaded->cluster);
+    for (int kind = 0; kind < OH_MAP_KINDS_COUNT; kind++) {
+        if (loaded->clusters[kind]) {
+            oh_cluster_forget(loaded->clusters[kind]);
+        }
     }
     if (loaded->snapshot) {
         oh_snapshot_release(loaded->snapshot);
@@ -119,8 +121,12 @@ bool oh_loaded_adopt(oh_loaded *loaded, oh_config_image *config_image, uint64_t 
     if (before && before->followed) {
         before->followed = &loaded->outdated;
     }
-    if (loaded->cluster && loaded->cluster->map && loaded->cluster->map->followed) {
-        loaded->cluster->map->followed = &loaded->outdated;
+    for (int kind = 0; kind < OH_MAP_KINDS_COUNT; kind++) {
+        const oh_cluster *cluster = loaded->clusters[kind];
+
+        if (cluster && cluster->map && cluster->map->followed) {
+            cluster->map->followed = &loaded->outdated;
+        }
     }
     loaded->snapshot = snapshot;
     loaded->generation = generation;

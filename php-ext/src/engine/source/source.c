@@ -239,18 +239,21 @@ void oh_source_shutdown(void)
 /* ---- What clients call ---- */
 
 /*
- * Replaces the seeds of a Redis Cluster, which the configuration names, by the map of that cluster.
+ * Replaces the seeds of a Redis Cluster, which the configuration names, by the map of that cluster,
+ * and the addresses of masters that Sentinels watch by those that the Sentinels name.
  */
-static oh_snapshot *take_map(oh_loaded *loaded, oh_failure *failure)
+static oh_snapshot *take_map(oh_loaded *loaded, oh_map_kind kind, oh_failure *failure)
 {
-    if (!loaded->cluster) {
-        loaded->cluster = oh_cluster_open(loaded->snapshot->identity, loaded->origin.path);
+    oh_cluster **cluster = &loaded->clusters[kind];
+
+    if (!*cluster) {
+        *cluster = oh_cluster_open(loaded->snapshot->identity, kind, loaded->origin.path);
     }
-    if (!loaded->cluster) {
+    if (!*cluster) {
         oh_failure_set_no_memory(failure, OH_OUTCOME_NOT_SENT);
         return NULL;
     }
-    oh_snapshot *map = oh_cluster_discover(loaded->cluster, loaded->snapshot, failure);
+    oh_snapshot *map = oh_cluster_discover(*cluster, loaded->snapshot, failure);
     if (map) {
         map->followed = loaded->snapshot->followed;
     }
@@ -321,8 +324,9 @@ static oh_snapshot *load(oh_text name, const oh_config_origin *origin, oh_load_w
         oh_watch_look(loaded);
     }
     oh_snapshot_release(snapshot);
-    if (loaded->snapshot->pool->is_cluster) {
-        return take_map(loaded, failure);
+    oh_map_kind kind = oh_cluster_kind_of(loaded->snapshot->pool);
+    if (kind != OH_MAP_KINDS_COUNT) {
+        return take_map(loaded, kind, failure);
     }
     loaded->snapshot->references++;
     return loaded->snapshot;
@@ -378,6 +382,10 @@ oh_snapshot *oh_source_newest(oh_snapshot *snapshot, uint64_t deadline_ns)
     oh_failure ignored; /* The version read before stays in use. */
     bool is_found;
 
+    if (snapshot->watched) {
+        oh_cluster_ask(snapshot->watched, deadline_ns);
+        return oh_cluster_hold_newest(snapshot->watched);
+    }
     while (snapshot->followed) {
         const oh_loaded *loaded = snapshot->followed->loaded;
 
@@ -429,7 +437,8 @@ oh_snapshot *oh_source_next(uint32_t *at, oh_source_origin *origin)
         return NULL;
     }
     (*at)++;
-    const oh_cluster *cluster = loaded->snapshot->pool->is_cluster ? loaded->cluster : NULL;
+    oh_map_kind kind = oh_cluster_kind_of(loaded->snapshot->pool);
+    const oh_cluster *cluster = kind != OH_MAP_KINDS_COUNT ? loaded->clusters[kind] : NULL;
     bool is_map = cluster && cluster->map;
     *origin = (oh_source_origin){.path = loaded->origin.path,
         .generation = is_map ? cluster->generation : loaded->generation,

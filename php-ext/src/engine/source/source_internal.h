@@ -34,9 +34,10 @@ typedef struct oh_loaded {
     bool is_urgent; /* The next look does not wait for the second to pass. */
     /* When this process last found that it may not read the file; 0 if it may. */
     uint64_t refused_ms;
-    uint64_t read_at;    /* Without a store; like the word there. */
-    char *problem;       /* Without a store: why the file was refused, or NULL. */
-    oh_cluster *cluster; /* NULL if it is not a cluster. */
+    uint64_t read_at; /* Without a store; like the word there. */
+    char *problem;    /* Without a store: why the file was refused, or NULL. */
+    /* Those that know its nodes, by oh_map_kind; NULL if the file never named one of the kind. */
+    oh_cluster *clusters[OH_MAP_KINDS_COUNT];
 } oh_loaded;
 
 /* Makes a loaded pool without a snapshot. NULL if there is no memory. */

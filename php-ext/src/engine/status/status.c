@@ -92,7 +92,8 @@ static bool is_seeds(const oh_server_pool *pool)
     while (pool->slots && slot < OH_SLOTS_COUNT && (pool->slots[slot] & OH_SLOT_UNSERVED)) {
         slot++;
     }
-    return pool->is_cluster && slot == (pool->slots ? OH_SLOTS_COUNT : 0);
+    return (pool->is_cluster && slot == (pool->slots ? OH_SLOTS_COUNT : 0)) ||
+           (pool->sentinels.bytes && pool->servers_count > 0 && pool->servers[0].id.length == 0);
 }
 
 /* Adds a server pool to the list, unless it is hidden. False if there is no memory. */
@@ -132,26 +133,31 @@ static uint32_t place_of_file(const uint8_t *identity, uint32_t index)
 
     for (uint32_t i = 0; i < oh_store_pools_count(oh_segment_store()); i++) {
         oh_store_identity(oh_segment_store(), i, seeds);
-        oh_cluster_identify(seeds, map);
-        if (memcmp(map, identity, sizeof map) == 0) {
-            return i;
+        for (oh_map_kind kind = 0; kind < OH_MAP_KINDS_COUNT; kind++) {
+            oh_cluster_identify(seeds, kind, map);
+            if (memcmp(map, identity, sizeof map) == 0) {
+                return i;
+            }
         }
     }
     return index;
 }
 
 /*
- * Removes the map of a server pool that is no longer a cluster. The store still has it, in an entry
- * after that of the pool.
+ * Removes the map of a server pool that is no longer a cluster, or watched. The store still has it,
+ * in an entry after that of the pool.
  */
 static void forget_map(const oh_server_pool *pool, const uint8_t *identity, bool *is_forgotten)
 {
     uint8_t map[OH_STORE_IDENTITY_BYTES];
 
-    oh_cluster_identify(identity, map);
-    uint32_t entry = pool->is_cluster ? OH_STORE_NONE : oh_store_find(oh_segment_store(), map);
-    if (entry != OH_STORE_NONE) {
-        is_forgotten[entry] = true;
+    for (oh_map_kind kind = 0; kind < OH_MAP_KINDS_COUNT; kind++) {
+        oh_cluster_identify(identity, kind, map);
+        uint32_t entry = oh_cluster_kind_of(pool) == kind ? OH_STORE_NONE
+                                                          : oh_store_find(oh_segment_store(), map);
+        if (entry != OH_STORE_NONE) {
+            is_forgotten[entry] = true;
+        }
     }
 }
 

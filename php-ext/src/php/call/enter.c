@@ -111,18 +111,16 @@ static OH_NOINLINE void follow_configuration(oh_client *client)
         return;
     }
     /* Meanwhile a signal's handler may have used this client. */
-    if (snapshot == client->snapshot || !snapshot->pool->is_redis ||
-        snapshot->pool->sentinels.bytes || !is_at_rest(client) || has_call_going_on(client)) {
+    if (snapshot == client->snapshot || !snapshot->pool->is_redis || !is_at_rest(client) ||
+        has_call_going_on(client)) {
         oh_snapshot_release(snapshot);
         return;
     }
     adopt(client, snapshot);
 }
 
-static void follow_map(oh_client *client)
+static void follow_map(oh_client *client, oh_cluster *cluster)
 {
-    oh_cluster *cluster = client->snapshot->cluster;
-
     oh_cluster_tick(cluster);
     if (EXPECTED(!oh_cluster_is_old(cluster, client->snapshot)) || !is_at_rest(client) ||
         has_call_going_on(client)) {
@@ -149,7 +147,9 @@ oh_client *oh_client_enter(zend_execute_data *execute_data)
         follow_ejection(client);
     }
     if (UNEXPECTED(client->snapshot->cluster != NULL)) {
-        follow_map(client);
+        follow_map(client, client->snapshot->cluster);
+    } else if (UNEXPECTED(client->snapshot->watched != NULL)) {
+        follow_map(client, client->snapshot->watched);
     }
     return client;
 }

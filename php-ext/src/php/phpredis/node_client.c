@@ -66,6 +66,7 @@ static oh_peer peer_of(oh_node_client *node_client, oh_snapshot *snapshot)
     return (oh_peer){.connections = oh_snapshot_connections(snapshot, node_client->node),
         .meter = oh_snapshot_meter(snapshot, node_client->node),
         .is_of_plain_pool = !snapshot->cluster,
+        .is_watched = snapshot->watched != NULL,
         .compares_reads = snapshot->pool->read_from == OH_READ_LOWEST_LATENCY,
         .succession = has_succession ? &node_client->succession.interceptor : NULL};
 }

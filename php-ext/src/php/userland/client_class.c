@@ -79,11 +79,6 @@ ZEND_METHOD(OneHop_Redis, __construct)
         oh_snapshot_release(snapshot);
         return;
     }
-    if (snapshot->pool->sentinels.bytes) {
-        oh_failure_throw_plain(OH_SAY_SENTINELS_REFUSED, snapshot->pool->name.bytes);
-        oh_snapshot_release(snapshot);
-        return;
-    }
     client->snapshot = snapshot;
     client->topology = snapshot->topology;
     client->timeout_ms = snapshot->pool->timeout_ms;

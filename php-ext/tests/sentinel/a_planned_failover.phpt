@@ -1,0 +1,47 @@
+--TEST--
+Sentinels exchange a master and its replica, and no call notices
+--INI--
+error_log=/dev/null
+--FILE--
+<?php
+require __DIR__ . '/../lab/sentinel.inc';
+
+$lab = new LabSentinels(2);
+$config = $lab->config();
+$redis = new OneHop\Redis('alpha', $config);
+['node-0' => $key, 'node-1' => $other] = lab_key_of_each($config);
+lab_show('a write', $redis->set($key, 'before'));
+
+$old = $lab->ports[0];
+$new = $lab->failOver();
+/* Until then the old master takes writes that the new one never gets. */
+LabSentinels::until(fn () => LabSentinels::isReplica($old), 'replica at the old address');
+lab_show('another address', $new !== $old);
+lab_show('a read', $redis->get($key));
+lab_show('writes', [$redis->set($key, 'after'), $redis->set($other, 'other')]);
+lab_show('at the new master', lab_plain($new)->get($key));
+$nodes = OneHop\Topology::status()[0]['nodes'];
+lab_show('the status has its address', [$nodes[0]['address'] === "127.0.0.1:$new", count($nodes)]);
+
+/* The client of another pool finds the new address at once, whatever the file says. */
+lab_show('a new client', (new OneHop\Redis('alpha', $config))->get($key));
+
+/* Back, under load: the old address returns, and with it no connection of before. */
+[$old, $new] = [$new, $lab->failOver()];
+LabSentinels::until(
+    fn () => $redis->get($key) === 'after' && LabSentinels::isReplica($old),
+    'replica at the old address',
+);
+lab_show('back', [$new === $lab->ports[0], $redis->set($key, 'back'), lab_plain($new)->get($key)]);
+lab_show('a batch', $redis->pipeline()->set($key, '1')->incr($key)->get($other)->exec());
+?>
+--EXPECT--
+a write: true
+another address: true
+a read: "before"
+writes: [true,true]
+at the new master: "after"
+the status has its address: [true,2]
+a new client: "after"
+back: [true,true,"back"]
+a batch: [true,2,"other"]
