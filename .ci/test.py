@@ -177,6 +177,14 @@ SPECIFICATION_FAULTS_JAVA = (
         ),
     ),
     Proof(
+        "two of these jobs in JMH, every value right",
+        each(
+            "java -cp 'bench/java/target/classes:bench/java/target/jars/*'"
+            " io.onehop.bench.JobBenchmark -p contestant=java.onehop,java.redisson -p job=hget,del"
+            " -p keys=10 -f 1 -wi 1 -w 10ms -i 1 -r 50ms"
+        ),
+    ),
+    Proof(
         "load at a fixed rate on every path, every answer right",
         [PYTHON, "bench/open_loop", "--short"],
     ),

@@ -378,10 +378,10 @@ def report(result):
 
 
 def serve(path):
-    """Servers for PHPBench: until the plan is gone, or has not been touched for a minute."""
+    """Servers for PHPBench and JMH, until the plan is gone or was not touched for a minute."""
     with Places(4) as places:
         places.start()
-        members = [contestant for contestant in CONTESTANTS if contestant.language == "PHP"]
+        members = [contestant for contestant in CONTESTANTS if contestant.language != "C"]
         with open(f"{path}.new", "w") as file:
             file.write(plan(words_of(members, places), places.owners))
         os.replace(f"{path}.new", path)

@@ -66,18 +66,19 @@ from stage import BATCH, ITEMS, KEYS
 LIMIT = os.path.join(ROOT, "bench/limit/limit")
 ANSWER_SECONDS_MAX = 120
 
+SOURCES = os.path.join(ROOT, "bench/java/src/main/java")
 RIVALS = os.path.join(ROOT, "bench/java/target")
 
 COMMANDS = {
     "C": [LIMIT],
     "PHP": ["php", "-d", f"extension={EXTENSION}", os.path.join(ROOT, "bench/php/worker.php")],
-    "Java": ["java", "-cp", JAR, os.path.join(ROOT, "bench/java/src/main/java/Worker.java")],
-    "Java, rivals": ["java", "-cp", f"{RIVALS}/classes:{RIVALS}/jars/*", "Rivals"],
+    "Java": ["java", "-cp", JAR, f"{SOURCES}/io/onehop/bench/Worker.java"],
+    "Java, rivals": ["java", "-cp", f"{RIVALS}/classes:{RIVALS}/jars/*", "io.onehop.bench.Rivals"],
     "Java, sharding": [
         "java",
         "-cp",
         f"{RIVALS}/classes:{RIVALS}/sharding/*:{RIVALS}/jars/*",
-        "Rivals",
+        "io.onehop.bench.Rivals",
     ],
 }
 

@@ -3,9 +3,12 @@
  *
  * A worker of the benchmarks; bench/workers.py describes its protocol. A single-file program:
  * `java -cp JAR Worker.java PLAN`, where JAR is the testee's, which contains OneHop and Jedis.
- * Rivals.java adds the contestants that need other libraries. The measured time begins before the
- * first command and ends with all values as Strings in a list.
+ * Rivals.java adds the contestants that need other libraries, and JobBenchmark.java measures the
+ * same jobs with JMH. The measured time begins before the first command and ends with all values as
+ * Strings in a list.
  */
+
+package io.onehop.bench;
 
 import io.onehop.jedis.OneHopClient;
 
@@ -41,6 +44,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 public final class Worker {
 
@@ -68,6 +72,111 @@ public final class Worker {
 
         @Override
         void close();
+    }
+
+    /** Keys and their values, in one order, and both together. */
+    record Batch(List<String> keys, List<String> values, Map<String, String> pairs) {
+        static Batch ofHashes(List<String> keys) {
+            return of(keys, key -> FIELD + " of " + key);
+        }
+
+        static Batch ofStrings(List<String> keys, int bytes) {
+            return of(
+                    keys,
+                    key -> {
+                        String unit = "value of " + key + " ";
+                        return unit.repeat(bytes / unit.length() + 1).substring(0, bytes);
+                    });
+        }
+
+        private static Batch of(List<String> keys, Function<String, String> valueOf) {
+            Map<String, String> pairs = new LinkedHashMap<>();
+            keys.forEach(key -> pairs.put(key, valueOf.apply(key)));
+            return new Batch(List.copyOf(keys), List.copyOf(pairs.values()), pairs);
+        }
+    }
+
+    /** What is measured. JobBenchmark measures the same jobs. */
+    enum Job {
+        HGET {
+            @Override
+            Object run(Contestant contestant, Batch batch) {
+                return contestant.hget(batch.keys());
+            }
+        },
+        GET {
+            @Override
+            Object run(Contestant contestant, Batch batch) {
+                return each(batch.keys(), contestant::get);
+            }
+        },
+        MGET {
+            @Override
+            Object run(Contestant contestant, Batch batch) {
+                return contestant.mget(batch.keys());
+            }
+        },
+        SET {
+            @Override
+            Object run(Contestant contestant, Batch batch) {
+                batch.pairs().forEach(contestant::set);
+                return null;
+            }
+
+            @Override
+            void check(Contestant contestant, Batch batch, Object nothing) {
+                super.check(contestant, batch, contestant.mget(batch.keys()));
+            }
+        },
+        MSET {
+            @Override
+            Object run(Contestant contestant, Batch batch) {
+                contestant.mset(batch.pairs());
+                return null;
+            }
+
+            @Override
+            void check(Contestant contestant, Batch batch, Object nothing) {
+                SET.check(contestant, batch, nothing);
+            }
+        },
+        DEL {
+            @Override
+            void prepare(Contestant contestant, Batch batch) {
+                contestant.mset(batch.pairs());
+            }
+
+            @Override
+            Object run(Contestant contestant, Batch batch) {
+                return contestant.del(batch.keys());
+            }
+
+            /** Writes them again, for jobs that read. */
+            @Override
+            void check(Contestant contestant, Batch batch, Object count) {
+                Worker.check(count.equals((long) batch.keys().size()), "number of deleted keys");
+                prepare(contestant, batch);
+            }
+        };
+
+        /** What must have happened before, with the clock stopped. */
+        void prepare(Contestant contestant, Batch batch) {}
+
+        abstract Object run(Contestant contestant, Batch batch);
+
+        void check(Contestant contestant, Batch batch, Object found) {
+            Worker.check(found.equals(batch.values()), "values");
+        }
+
+        /** Null if there is no such job. */
+        static Job named(String name) {
+            for (Job job : values()) {
+                if (job.name().equalsIgnoreCase(name)) {
+                    return job;
+                }
+            }
+            return null;
+        }
     }
 
     /** What makes a contestant of its words in the plan and the timeout in milliseconds. */
@@ -99,7 +208,7 @@ public final class Worker {
         System.exit(0);
     }
 
-    private Worker(List<String> plan) {
+    Worker(List<String> plan) {
         for (String line : plan) {
             List<String> words = List.of(line.split(" "));
             switch (words.get(0)) {
@@ -140,28 +249,15 @@ public final class Worker {
         boolean isOfHashes() {
             return Set.of("hget", "alive", "hset").contains(operation);
         }
-
-        String valueOf(String key) {
-            if (isOfHashes()) {
-                return FIELD + " of " + key;
-            }
-            String unit = "value of " + key + " ";
-            return unit.repeat(bytes / unit.length() + 1).substring(0, bytes);
-        }
     }
 
     /* ---- Answers ---- */
 
     private String answer(Request request) {
-        Contestant contestant =
-                open.computeIfAbsent(request.name(), name -> connect(contestants.get(name)));
+        Contestant contestant = open.computeIfAbsent(request.name(), this::connect);
         StringJoiner answer = new StringJoiner(" ");
         for (int i = 0; i < request.untimed() + request.timed(); i++) {
-            Map<String, String> values = new LinkedHashMap<>();
-            for (String key : batch(request)) {
-                values.put(key, request.valueOf(key));
-            }
-            String sample = sample(contestant, request, values);
+            String sample = sample(contestant, request, batch(request));
             if (sample.equals("no")) {
                 return sample;
             }
@@ -172,7 +268,8 @@ public final class Worker {
         return answer.toString();
     }
 
-    private Contestant connect(List<String> words) {
+    Contestant connect(String name) {
+        List<String> words = contestants.get(name);
         var kind = KINDS.get(words.get(0));
         if (kind == null) {
             throw new IllegalArgumentException("not a Java contestant: " + words.get(0));
@@ -180,8 +277,19 @@ public final class Worker {
         return kind.apply(words.subList(1, words.size()), timeoutMs);
     }
 
+    /** All batches of this many keys, of the first keys of the plan. */
+    List<Batch> batches(Job job, int count, int bytes, int of) {
+        List<String> keys = job == Job.HGET ? hashes : strings;
+        List<Batch> batches = new ArrayList<>();
+        for (int end = count; end <= Math.min(of, keys.size()); end += count) {
+            List<String> next = keys.subList(end - count, end);
+            batches.add(job == Job.HGET ? Batch.ofHashes(next) : Batch.ofStrings(next, bytes));
+        }
+        return batches;
+    }
+
     /** The next keys. A batch begins at a multiple of its size. */
-    private List<String> batch(Request request) {
+    private Batch batch(Request request) {
         List<String> keys = request.isOfHashes() ? hashes : strings;
         String place = request.name() + (request.isOfHashes() ? " hashes" : " strings");
         int count = request.count();
@@ -190,56 +298,58 @@ public final class Worker {
             first = 0;
         }
         nextKey.put(place, first + count);
-        return keys.subList(first, first + count);
+        List<String> next = keys.subList(first, first + count);
+        return request.isOfHashes() ? Batch.ofHashes(next) : Batch.ofStrings(next, request.bytes());
     }
 
     /** The nanoseconds of one batch, and how many values were right if some may be missing. */
-    private String sample(Contestant contestant, Request request, Map<String, String> values) {
-        List<String> keys = List.copyOf(values.keySet());
-        Reading hgets = () -> contestant.hget(keys);
-        Reading gets = () -> each(keys, contestant::get);
+    private String sample(Contestant contestant, Request request, Batch batch) {
         return switch (request.operation()) {
-            case "hget" ->
-                    request.threads() > 0 ? parallel(request, values, hgets) : timed(values, hgets);
-            case "get" ->
-                    request.threads() > 0 ? parallel(request, values, gets) : timed(values, gets);
-            case "mget" -> timed(values, () -> contestant.mget(keys));
-            case "cold" -> timed(values, () -> each(keys, key -> cold(request.name(), key)));
-            case "set" -> written(contestant, values, () -> values.forEach(contestant::set));
-            case "mset" -> written(contestant, values, () -> contestant.mset(values));
-            case "del" -> deleted(contestant, keys, values);
-            case "alive" -> alive(contestant, keys, values);
+            case "cold" -> timed(batch, () -> each(batch.keys(), key -> cold(request.name(), key)));
+            case "alive" -> alive(contestant, batch);
             case "hset" -> {
-                contestant.hset(keys);
-                yield timed(values, () -> contestant.hget(keys));
+                contestant.hset(batch.keys());
+                yield timed(contestant, Job.HGET, batch);
             }
-            default -> "no";
+            default -> {
+                Job job = Job.named(request.operation());
+                yield job == null
+                        ? "no"
+                        : request.threads() > 0
+                                ? parallel(contestant, request, job, batch)
+                                : timed(contestant, job, batch);
+            }
         };
     }
 
-    private interface Reading {
-        List<String> values();
-    }
-
-    private static String timed(Map<String, String> expected, Reading reading) {
+    private static String timed(Contestant contestant, Job job, Batch batch) {
+        job.prepare(contestant, batch);
         long start = System.nanoTime();
-        List<String> values = reading.values();
+        Object result = job.run(contestant, batch);
         long taken = System.nanoTime() - start;
-        check(values.equals(List.copyOf(expected.values())), "values");
+        job.check(contestant, batch, result);
         return Long.toString(taken);
     }
 
-    /** Each of the request's threads reads all values. */
-    private String parallel(Request request, Map<String, String> expected, Reading reading) {
+    private static String timed(Batch batch, Supplier<List<String>> reading) {
+        long start = System.nanoTime();
+        List<String> found = reading.get();
+        long taken = System.nanoTime() - start;
+        check(found.equals(batch.values()), "values");
+        return Long.toString(taken);
+    }
+
+    /** Each of the request's threads does the job. */
+    private String parallel(Contestant contestant, Request request, Job job, Batch batch) {
         ExecutorService crew =
                 crews.computeIfAbsent(request.threads(), Executors::newFixedThreadPool);
-        Callable<List<String>> call = reading::values;
+        Callable<Object> call = () -> job.run(contestant, batch);
         try {
             long start = System.nanoTime();
-            var answers = crew.invokeAll(Collections.nCopies(request.threads(), call));
+            var results = crew.invokeAll(Collections.nCopies(request.threads(), call));
             long taken = System.nanoTime() - start;
-            for (Future<List<String>> answer : answers) {
-                check(answer.get().equals(List.copyOf(expected.values())), "values");
+            for (Future<Object> result : results) {
+                job.check(contestant, batch, result.get());
             }
             return Long.toString(taken);
         } catch (InterruptedException | ExecutionException failed) {
@@ -256,41 +366,19 @@ public final class Worker {
     }
 
     private String cold(String name, String key) {
-        try (Contestant contestant = connect(contestants.get(name))) {
+        try (Contestant contestant = connect(name)) {
             return contestant.get(key);
         }
     }
 
-    private static String written(
-            Contestant contestant, Map<String, String> values, Runnable writing) {
+    private static String alive(Contestant contestant, Batch batch) {
         long start = System.nanoTime();
-        writing.run();
-        long taken = System.nanoTime() - start;
-        List<String> found = contestant.mget(List.copyOf(values.keySet()));
-        check(found.equals(List.copyOf(values.values())), "written values");
-        return Long.toString(taken);
-    }
-
-    private static String deleted(
-            Contestant contestant, List<String> keys, Map<String, String> values) {
-        contestant.mset(values);
-        long start = System.nanoTime();
-        long count = contestant.del(keys);
-        long taken = System.nanoTime() - start;
-        check(count == keys.size(), "number of deleted keys");
-        contestant.mset(values);
-        return Long.toString(taken);
-    }
-
-    private static String alive(
-            Contestant contestant, List<String> keys, Map<String, String> values) {
-        long start = System.nanoTime();
-        List<String> found = contestant.hget(keys);
+        List<String> found = contestant.hget(batch.keys());
         long taken = System.nanoTime() - start;
         int right = 0;
-        for (int i = 0; i < keys.size(); i++) {
+        for (int i = 0; i < found.size(); i++) {
             String value = found.get(i);
-            check(value == null || value.equals(values.get(keys.get(i))), "value that is there");
+            check(value == null || value.equals(batch.values().get(i)), "value that is there");
             right += value == null ? 0 : 1;
         }
         return taken + "/" + right;

@@ -5,6 +5,8 @@
  * Run by bench/workers.py like Worker.java, with the jars of bench/java/pom.xml.
  */
 
+package io.onehop.bench;
+
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.KeyValue;
@@ -44,6 +46,12 @@ import java.util.function.Function;
 public final class Rivals {
 
     public static void main(String[] arguments) throws IOException {
+        register();
+        Worker.main(arguments);
+    }
+
+    /** Lets workers have them. */
+    static void register() {
         Worker.KINDS.put("lettuce", (words, timeoutMs) -> Lettuce.one(words, timeoutMs));
         Worker.KINDS.put(
                 "lettuce-cluster", (words, timeoutMs) -> Lettuce.cluster(words, timeoutMs));
@@ -51,7 +59,6 @@ public final class Rivals {
         Worker.KINDS.put(
                 "redisson-cluster", (words, timeoutMs) -> new OfRedisson(words, timeoutMs, true));
         Worker.KINDS.put("sharding", (words, timeoutMs) -> new Sharding(words, timeoutMs));
-        Worker.main(arguments);
     }
 
     /**
