@@ -165,7 +165,9 @@ public final class Failure {
         if (lost instanceof EOFException) {
             return Message.CLOSED_BY_NODE.what();
         }
-        return lost.getMessage() == null ? Message.LOST.what() : lost.getMessage();
+        // JDK 25 adds what the message says anyway.
+        String text = String.valueOf(lost.getMessage()).replace(" (connect failed)", "");
+        return lost.getMessage() == null ? Message.LOST.what() : text;
     }
 
     /** The first cause that says what happened. Jedis wraps it, some of it twice. */
