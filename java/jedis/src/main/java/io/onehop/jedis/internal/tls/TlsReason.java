@@ -4,6 +4,7 @@ import io.onehop.core.base.Message;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.failure.TlsFailure;
 
+import java.security.InvalidAlgorithmParameterException;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertPathValidatorException.BasicReason;
@@ -44,8 +45,10 @@ public final class TlsReason {
         return ofAlert(thrown, isNameless);
     }
 
+    /** The second: this client trusts no CA at all, as with a JDK that has none installed. */
     private static boolean isOfUnknownIssuer(Throwable cause) {
         return cause instanceof CertPathBuilderException
+                || cause instanceof InvalidAlgorithmParameterException
                 || cause instanceof CertPathValidatorException broken
                         && (broken.getReason() == BasicReason.INVALID_SIGNATURE
                                 || "Path does not chain with any of the trust anchors"
