@@ -48,13 +48,13 @@ $port = lab_redis();
 $plain = lab_plain($port);
 $redis = new OneHop\Redis('alpha', lab_config([$port]));
 $redis->set('a', '1');
-$plain->slaveOf('127.0.0.1', 1);
+$plain->rawCommand('REPLICAOF', '127.0.0.1', '1');
 lab_tell(fn () => $redis->set('a', '2'));
 $before = lab_accepted($plain);
 lab_show('a read', $redis->get('a'));
 lab_show('a second one', $redis->get('a'));
 lab_show('connections', lab_accepted($plain) - $before);
-$plain->slaveOf();
+$plain->rawCommand('REPLICAOF', 'NO', 'ONE');
 lab_show('a master again', $redis->set('a', '3'));
 
 echo "connections that are killed under load\n";

@@ -13,7 +13,7 @@ $pair = static function (): array {
     $old = lab_redis('--repl-diskless-sync-delay', '0');
     [$new, $id] = lab_redis_process();
     $plain = lab_plain($new);
-    $plain->slaveOf('127.0.0.1', $old);
+    $plain->rawCommand('REPLICAOF', '127.0.0.1', (string) $old);
     while ($plain->info('replication')['master_link_status'] !== 'up') {
         usleep(10000);
     }
@@ -36,8 +36,8 @@ $replaced = static function (bool $is_changed, ?Closure $begin = null) use ($pai
     if ($begin) {
         $begin($redis, $key);
     }
-    lab_plain($new)->slaveOf();
-    lab_plain($old)->slaveOf('127.0.0.1', $new);
+    lab_plain($new)->rawCommand('REPLICAOF', 'NO', 'ONE');
+    lab_plain($old)->rawCommand('REPLICAOF', '127.0.0.1', (string) $new);
     if ($is_changed) {
         lab_config([$new, $other], [], $name);
     }

@@ -89,7 +89,8 @@ function compare(string $what, string $config): void
     echo $what, ': ', substr_count($told[1], "\n"), ' lines, ';
     echo $told[0] === $told[1] ? "the same\n" : "not the same\n$told[0]\n$told[1]\n";
     if ($what !== 'values') {
-        echo preg_replace('/[0-9a-f]{32}/', '(many)', $told[1]);
+        /* The text of the error is the server's, and 5.3.7 forgets some errors of pipelines. */
+        echo preg_replace(['/[0-9a-f]{32}/', '/ NOPERM .*/'], ['(many)', ''], $told[1]);
     }
 }
 
@@ -120,9 +121,9 @@ compare('a dead node', $config);
 -- a Redis Cluster
 values: 15 lines, the same
 errors: 4 lines, the same
-no permission for one: false NOPERM this user has no permissions to access one of the keys used as arguments
+no permission for one: false
 for all: false
-EXISTS: [1,"OneHop\\Exception",1] NOPERM this user has no permissions to access one of the keys used as arguments
+EXISTS: [1,"OneHop\\Exception",1]
 afterwards: ["5","6","7"]
 a dead node: 3 lines, the same
 MGET: (many)
@@ -131,9 +132,9 @@ a part of the keys: ["0",false,"OneHop\\NodeDown"]
 -- a server pool
 values: 15 lines, the same
 errors: 4 lines, the same
-no permission for one: false NOPERM this user has no permissions to access one of the keys used as arguments
-for all: false NOPERM this user has no permissions to access one of the keys used as arguments
-EXISTS: [2,"OneHop\\Exception"] NOPERM this user has no permissions to access one of the keys used as arguments
+no permission for one: false
+for all: false
+EXISTS: [2,"OneHop\\Exception"]
 afterwards: ["5","6","7"]
 a dead node: 3 lines, the same
 MGET: (many)
