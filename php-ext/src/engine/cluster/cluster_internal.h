@@ -57,10 +57,11 @@ void oh_sentinels_write_question(oh_buffer *question, const oh_server_pool *pool
 
 /*
  * Judges the replies of `count` Sentinels to the question about `asked`; of a silent one there are
- * none. Publishes and adopts the addresses. What is not named stays. False if it was not adopted.
+ * none. Publishes and adopts the addresses. What is not named stays. `why` is for the log, if no
+ * Sentinel names an address: the failure of one of them, or NULL. False if it was not adopted.
  */
-bool oh_sentinels_adopt(
-    oh_cluster *cluster, const oh_server_pool *asked, oh_values *replies, size_t count);
+bool oh_sentinels_adopt(oh_cluster *cluster, const oh_server_pool *asked, oh_values *replies,
+    size_t count, const char *why);
 
 /*
  * Applies a changed configuration to the map: the addresses stay. False if no address was adopted

@@ -261,6 +261,8 @@ static bool conclude_watched(oh_cluster *cluster)
 {
     const oh_refresh *refresh = cluster->refresh;
     oh_values replies[OH_POOL_SENTINELS_MAX];
+    const char *why = NULL;
+    oh_quoted error;
 
     oh_map_catch_up(cluster);
     for (uint32_t i = 0; i < refresh->count; i++) {
@@ -269,8 +271,14 @@ static bool conclude_watched(oh_cluster *cluster)
                            : (oh_bytes){NULL, 0};
 
         replies[i] = oh_values_of(all.bytes, all.length);
+        if (oh_exchange_has_failed(&refresh->exchanges[i])) {
+            why = refresh->failures[i].what;
+        } else if (is_error(all)) { /* Not of one name: NOAUTH, for example. */
+            oh_text text = oh_value_error_text(all.bytes, all.length);
+            why = oh_quote(&error, text.bytes, text.length);
+        }
     }
-    return oh_sentinels_adopt(cluster, refresh->before->pool, replies, refresh->count);
+    return oh_sentinels_adopt(cluster, refresh->before->pool, replies, refresh->count, why);
 }
 
 /*

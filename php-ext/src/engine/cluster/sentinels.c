@@ -20,6 +20,7 @@
 #include "core/base/memory.h"
 #include "core/cluster/sentinel.h"
 #include "core/generated/limits.h"
+#include "core/generated/messages.h"
 
 #include "engine/base/environment.h"
 #include "engine/base/log.h"
@@ -103,6 +104,9 @@ typedef struct next_map {
     oh_server_pool pool;
     oh_server *servers;
     char (*epochs)[OH_EPOCH_BYTES];
+    size_t named;              /* For how many names a Sentinel has named an address. */
+    const oh_server *nameless; /* The first one without; NULL if all have one. */
+    const char *reason;        /* Why it has none. */
 } next_map;
 
 /* Copies what is known. False if there is no memory. */
@@ -156,12 +160,11 @@ static void adopt_address(next_map *next, size_t index, const oh_sentinel_answer
     server->id = (oh_text){next->epochs[index], (size_t)length};
 }
 
-/* Judges what the Sentinels say of all names. Returns for how many one has an address. */
-static size_t judge_all(next_map *next, const oh_server_pool *asked, oh_values *replies,
-    size_t count, const oh_server_pool *known)
+/* Judges what the Sentinels say of all names. */
+static void judge_all(next_map *next, const oh_server_pool *asked, oh_values *replies, size_t count,
+    const oh_server_pool *known)
 {
     oh_sentinel_answer answers[OH_POOL_SENTINELS_MAX];
-    size_t named = 0;
 
     for (size_t name = 0; name < asked->servers_count; name++) {
         for (size_t i = 0; i < count; i++) {
@@ -176,13 +179,16 @@ static size_t judge_all(next_map *next, const oh_server_pool *asked, oh_values *
             before = known_of(&known->servers[index]);
             int chosen = oh_sentinel_judge(answers, count, &before);
 
-            named += chosen >= 0;
             if (chosen >= 0) {
                 adopt_address(next, index, &answers[chosen]);
+                next->named++;
+            } else if (!next->nameless) {
+                next->nameless = &known->servers[index];
+                next->reason =
+                    count > 0 && answers[0].reason ? answers[0].reason : OH_REASON_SENTINEL_SILENT;
             }
         }
     }
-    return named;
 }
 
 /* ---- The log ---- */
@@ -200,37 +206,45 @@ static void log_moves(const oh_server_pool *before, const next_map *next)
     }
 }
 
-/* One process of the host logs when the Sentinels fall silent, and when they answer again. */
-static void log_silence(oh_cluster *cluster, bool is_silent)
+/*
+ * One process of the host logs when a name is not named any more, and when all are again. `why` is
+ * the failure of a Sentinel, or NULL.
+ */
+static void log_silence(oh_cluster *cluster, const next_map *next, const char *why)
 {
+    const char *pool = cluster->seeds->pool->name.bytes;
     _Atomic uint64_t *shared = cluster->entry == OH_STORE_NONE
                                    ? NULL
                                    : oh_store_read_at(oh_segment_store(), cluster->entry);
+    bool is_silent = next->nameless != NULL;
     bool was_silent = shared ? atomic_exchange(shared, is_silent) != 0 : cluster->is_silent;
 
     cluster->is_silent = is_silent;
     if (is_silent && !was_silent) {
         oh_log_note(LOG_WARNING,
-            "OneHop: no Sentinel of server pool %s names its masters: the addresses %s stay in use",
-            cluster->seeds->pool->name.bytes, cluster->map ? "known" : "of the configuration");
+            "OneHop: no Sentinel of server pool %s names master %s (%s): its address %s stays in "
+            "use",
+            pool, next->nameless->name.bytes, why && next->named == 0 ? why : next->reason,
+            known_of(next->nameless).is_adopted ? "so far" : "in the configuration");
     } else if (was_silent && !is_silent) {
-        oh_log_note(LOG_NOTICE, "OneHop: the Sentinels of server pool %s answer again",
-            cluster->seeds->pool->name.bytes);
+        oh_log_note(
+            LOG_NOTICE, "OneHop: the Sentinels of server pool %s name all masters again", pool);
     }
 }
 
 /* ---- Adopting ---- */
 
-bool oh_sentinels_adopt(
-    oh_cluster *cluster, const oh_server_pool *asked, oh_values *replies, size_t count)
+bool oh_sentinels_adopt(oh_cluster *cluster, const oh_server_pool *asked, oh_values *replies,
+    size_t count, const char *why)
 {
     /* The directives of the newest configuration, and of the map only the addresses. */
     const oh_server_pool *known = cluster->map ? cluster->map->pool : cluster->seeds->pool;
-    next_map next;
+    next_map next = {.named = 0};
     bool is_adopted = false;
 
     if (begin(&next, known)) {
-        log_silence(cluster, judge_all(&next, asked, replies, count, known) == 0);
+        judge_all(&next, asked, replies, count, known);
+        log_silence(cluster, &next, why);
         if (cluster->map) {
             log_moves(known, &next);
         }
@@ -244,7 +258,7 @@ bool oh_sentinels_reconfigure(oh_cluster *cluster)
 {
     const oh_server_pool *known = cluster->map->pool;
     bool is_known = true;
-    next_map next;
+    next_map next = {.named = 0};
 
     if (begin(&next, cluster->seeds->pool)) {
         for (size_t i = 0; i < next.pool.servers_count; i++) {

@@ -1,0 +1,57 @@
+--TEST--
+A master dies: calls wait for its successor, and the dead one gets nothing when it comes back
+--INI--
+error_log=/dev/null
+--FILE--
+<?php
+require __DIR__ . '/../lab/sentinel.inc';
+
+$lab = new LabSentinels();
+$config = $lab->config(['timeout' => 30000]);
+$redis = new OneHop\Redis('alpha', $config);
+lab_show('a write', $redis->set('key', 'before'));
+LabSentinels::until(function () use ($lab) {
+    $replica = array_values(array_diff(array_keys($lab->processes), $lab->ports))[0];
+    return lab_plain($replica)->get('key') === 'before';
+}, 'copied key');
+
+$old = $lab->ports[0];
+$lab->kill($old);
+lab_show('a write that waits', $redis->append('key', ', after'));
+lab_show('nothing is lost, nothing is doubled', $redis->get('key'));
+lab_show('another master', $lab->port() !== $old);
+lab_show('a batch', $redis->pipeline()->set('a', '1')->incr('a')->exec());
+lab_show('a transaction', $redis->multi()->set('b', '2')->get('b')->exec());
+
+/* The old one comes back, empty, and is a master until a Sentinel says that it is none. */
+$lab->processes[$old] = lab_redis_at($old);
+for ($i = 0; !LabSentinels::isReplica($old); $i++) {
+    $redis->set("later $i", '1');
+}
+lab_show('all at the successor', lab_plain($lab->port())->exists(...array_map(
+    static fn ($number) => "later $number",
+    range(0, $i - 1),
+)) === $i);
+
+/* Without a replica there is no successor. */
+$lab = new LabSentinels(1, 1);
+$redis = new OneHop\Redis('alpha', $lab->config(['timeout' => 400]));
+$redis->set('key', 'value');
+array_map($lab->kill(...), array_keys($lab->processes));
+$took = lab_time(fn () => lab_tell(fn () => $redis->set('key', 'late')));
+lab_show('within the deadline', $took < 1500);
+lab_tell(fn () => $redis->multi()->set('key', 'late')->exec());
+?>
+--EXPECT--
+a write: true
+a write that waits: 13
+nothing is lost, nothing is doubled: "before, after"
+another master: true
+a batch: [true,2]
+a transaction: [true,"2"]
+all at the successor: true
+OneHop\NodeDown, node node-0, may have executed: false
+  Connection refused while connecting, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
+within the deadline: true
+OneHop\NodeDown, node node-0, may have executed: false
+  Connection refused while connecting, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again

@@ -1,0 +1,90 @@
+--TEST--
+Sentinels that lie, are behind, or send rubbish are judged by what the others say
+--DESCRIPTION--
+Not beneath valgrind: it counts the questions of two seconds.
+--INI--
+error_log=/dev/null
+--FILE--
+<?php
+require __DIR__ . '/../lab/sentinel.inc';
+
+[$one, $two] = [lab_redis(), lab_redis()];
+foreach ([$one, $two] as $port) {
+    lab_plain($port)->set('name', $port === $one ? 'one' : 'two');
+}
+$fakes = new LabFakeSentinels();
+$fakes->sayAll($one, 1);
+$config = $fakes->config(Lab::port());
+$redis = new OneHop\Redis('alpha', $config);
+/** Which server answers, once the last Sentinel was asked two more times. */
+$who = static function () use ($redis, $fakes): string {
+    for ($before = $fakes->questions(2); $fakes->questions(2) < $before + 2;) {
+        $redis->get('name');
+        usleep(20000);
+    }
+    return $redis->get('name');
+};
+
+lab_show('the file has a wrong address', $redis->get('name'));
+$fakes->say(0, $two, 100);
+lab_show('one lies', $who());
+$fakes->say(1, $two, 2);
+lab_show('most say it has moved', $who());
+$fakes->sayAll($two, 2);
+$who();
+$fakes->say(0, $one, 1);
+$fakes->say(1, $one, 1);
+lab_show('most are behind', $who());
+$fakes->sayAll($one, 0);
+lab_show('all were set up again', $who());
+$fakes->send(0, "*1000000000\r\n");
+$fakes->send(1, str_repeat('x', 100000));
+$fakes->send(2, "+OK\r\n+OK\r\n");
+lab_show('rubbish', $who());
+$fakes->sayAll($two, 3);
+$fakes->say(0, 0, 4);
+$fakes->say(1, $one, 5, "127.0.0.1'");
+lab_show('addresses that are none', $who());
+$fakes->send(0, "-NOAUTH Authentication required.\r\n");
+$fakes->send(1, '');
+lab_show('one is left', $who());
+
+echo "All name a replica\n";
+lab_plain($replica = lab_redis())->slaveOf('127.0.0.1', $two);
+$fakes->sayAll($replica, 9);
+$other = new OneHop\Redis('alpha', $fakes->config($two, ['timeout' => 700]));
+lab_tell(fn () => $other->set('name', 'three'));
+lab_plain($replica)->slaveOf();
+lab_show('until it is promoted', $other->set('name', 'three'));
+lab_show('at the replica', lab_plain($replica)->get('name'));
+
+echo "One worker asks for all\n";
+$fakes->sayAll($two, 10);
+$page = lab_fpm([], 4);
+$script = '<?php
+    for ($end = microtime(true) + 2; microtime(true) < $end; usleep(1000)) {
+        $name = (new OneHop\Redis("alpha", $_GET["config"]))->get("name");
+    }
+    echo $name;';
+$before = $fakes->questions(0);
+lab_show('all know', array_unique($page($script, ['config' => $config], 4)));
+$rounds = $fakes->questions(0) - $before;
+lab_show('rounds of questions', $rounds >= 2 && $rounds <= 4 ? 'few' : $rounds);
+?>
+--EXPECT--
+the file has a wrong address: "one"
+one lies: "one"
+most say it has moved: "two"
+most are behind: "two"
+all were set up again: "one"
+rubbish: "one"
+addresses that are none: "two"
+one is left: "two"
+All name a replica
+OneHop\NodeDown, node node-0, may have executed: false
+  The node is no master: ROLE says slave, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; if it stays so, compare it with SENTINEL MASTERS of a Sentinel
+until it is promoted: true
+at the replica: "three"
+One worker asks for all
+all know: ["two"]
+rounds of questions: "few"
