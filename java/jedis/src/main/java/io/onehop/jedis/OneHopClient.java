@@ -29,6 +29,7 @@ import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.CommandObjects;
 import redis.clients.jedis.JedisPubSub;
 import redis.clients.jedis.JedisShardedPubSub;
+import redis.clients.jedis.RedisCredentials;
 import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.ScanIteration;
 import redis.clients.jedis.SslOptions;
@@ -43,6 +44,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import javax.net.ssl.SSLContext;
 
@@ -332,6 +334,7 @@ public final class OneHopClient extends UnifiedJedis {
         private Consumer<TopologyChange> listener = change -> {};
         private @Nullable OneHopTracing tracing;
         private @Nullable Tls tls;
+        private @Nullable Supplier<RedisCredentials> credentials;
 
         private Builder() {}
 
@@ -384,6 +387,23 @@ public final class OneHopClient extends UnifiedJedis {
          */
         public Builder tracing(OneHopTracing tracing) {
             this.tracing = Objects.requireNonNull(tracing);
+            return this;
+        }
+
+        /**
+         * Asks this provider for user and password of each new connection, as Jedis' own clients
+         * do. They replace {@code username} and {@code redis_auth} of the configuration. The
+         * provider runs on the thread of a call, whose deadline cannot end it, and in several
+         * threads at the same time: it should return what it knows, and renew that elsewhere. A
+         * connection keeps the user with which it was opened, until it is closed. If the provider
+         * throws or has no password, the call fails with {@link ConfigInvalid}, and nothing was
+         * sent.
+         *
+         * @param provider a {@code RedisCredentialsProvider}, or any supplier
+         * @return this builder
+         */
+        public Builder credentials(Supplier<RedisCredentials> provider) {
+            this.credentials = Objects.requireNonNull(provider);
             return this;
         }
 
@@ -451,7 +471,8 @@ public final class OneHopClient extends UnifiedJedis {
                 byte[] bytes = source.bytes();
                 ServerPool read = source.pool(bytes);
                 source.warnIfExposed(read);
-                Snapshots snapshots = new Snapshots(PoolTopology.of(read), new ClientTls(tls));
+                Snapshots snapshots =
+                        new Snapshots(PoolTopology.of(read), new ClientTls(tls, credentials));
                 ConfigWatcher watcher = new ConfigWatcher(source, bytes, snapshots, listener);
                 CallObserver observer = tracing == null ? null : tracing.observer();
                 return new OneHopClient(new CurrentRoute(snapshots, observer), watcher).started();

@@ -58,7 +58,7 @@ class ConfigWatcherTest {
     private void follow(Consumer<TopologyChange> listener) throws Exception {
         ConfigSource source = new ConfigSource(file, "alpha");
         byte[] bytes = source.bytes();
-        snapshots = new Snapshots(PoolTopology.of(source.pool(bytes)), new ClientTls(null));
+        snapshots = new Snapshots(PoolTopology.of(source.pool(bytes)), new ClientTls(null, null));
         watcher = new ConfigWatcher(source, bytes, snapshots, listener);
     }
 

@@ -71,6 +71,10 @@ public enum Message {
             ErrorKind.CONFIG_INVALID,
             "The node refused the user or the password: %s",
             "correct username and redis_auth of the server pool"),
+    CREDENTIALS_FAILED(
+            ErrorKind.CONFIG_INVALID,
+            "The credentials provider gave no password (%s)",
+            "correct the provider that the builder was given"),
     DATABASE_REFUSED(
             ErrorKind.CONFIG_INVALID,
             "The node refused the database: %s",
@@ -292,6 +296,10 @@ public enum Message {
     RESTING_NUMBERS(
             null,
             "%s ms more; failures in a row: %s",
+            null),
+    NO_CREDENTIALS(
+            null,
+            "it returned none",
             null),
     UNWELL(
             null,

@@ -13,21 +13,25 @@ import org.jspecify.annotations.Nullable;
 
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.RedisCredentials;
+import redis.clients.jedis.RedisCredentialsProvider;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.util.SafeEncoder;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Supplier;
 
 /**
  * What a new connection sends before the first command, and what the answers mean.
  *
- * <p>In: a server pool. Out: the commands of the handshake, sent in one piece, and a verdict on
- * each answer. The last one is always PING, or VERSION if the node is to be SSDB. So a node that is
- * full, locked or of another kind says so here, before any command of the caller is sent, and not
- * instead of a command's reply. There is no HELLO and no CLIENT, so servers that know only RESP2
- * are served, too. Implements spec/config, section 6.
+ * <p>In: a server pool, and the builder's credentials if it was given some. Out: the commands of
+ * the handshake, sent in one piece, and a verdict on each answer. The last one is always PING, or
+ * VERSION if the node is to be SSDB. So a node that is full, locked or of another kind says so
+ * here, before any command of the caller is sent, and not instead of a command's reply. There is no
+ * HELLO and no CLIENT, so servers that know only RESP2 are served, too. Implements spec/config,
+ * section 6.
  */
 public final class Handshake {
     /*
@@ -41,7 +45,11 @@ public final class Handshake {
         void on(String answer, boolean isError, NodeName node);
     }
 
-    private record Step(CommandArguments command, Verdict verdict) {}
+    private record Step(Supplier<CommandArguments> command, Verdict verdict) {
+        Step(CommandArguments command, Verdict verdict) {
+            this(() -> command, verdict);
+        }
+    }
 
     /* Redis does not know it. Commands for one kind of node must not reach the other. */
     private static final byte[] VERSION = SafeEncoder.encode("VERSION");
@@ -49,12 +57,15 @@ public final class Handshake {
     private final List<Step> steps = new ArrayList<>();
     private final NodeName node;
 
-    public Handshake(ServerPool pool, Endpoint endpoint) {
+    public Handshake(
+            ServerPool pool, Endpoint endpoint, @Nullable Supplier<RedisCredentials> credentials) {
         this.node = endpoint.nodeName();
         if (pool.redisDb() > 0 && !endpoint.isUnix() && !pool.ssdb()) {
             steps.add(new Step(select(pool.redisDb()), Handshake::carryOn));
         }
-        if (pool.redisAuth() != null) {
+        if (credentials != null) {
+            steps.add(new Step(() -> auth(credentials), Handshake::authenticated));
+        } else if (pool.redisAuth() != null) {
             steps.add(new Step(auth(pool.username(), pool.redisAuth()), Handshake::authenticated));
         }
         if (pool.database() > 0) {
@@ -78,12 +89,36 @@ public final class Handshake {
         return username == null ? auth.add(password) : auth.add(username).add(password);
     }
 
+    /* As Jedis does it: prepare, get, clean up. The text of what is thrown may be a secret. */
+    private CommandArguments auth(Supplier<RedisCredentials> credentials) {
+        RedisCredentialsProvider provider =
+                credentials instanceof RedisCredentialsProvider its ? its : credentials::get;
+        try {
+            provider.prepare();
+            try {
+                RedisCredentials given = provider.get();
+                if (given != null && given.getPassword() != null) {
+                    return auth(given.getUser(), new String(given.getPassword()));
+                }
+            } finally {
+                provider.cleanUp();
+            }
+        } catch (RuntimeException failed) {
+            throw unavailable(failed.getClass().getName());
+        }
+        throw unavailable(Message.NO_CREDENTIALS.what());
+    }
+
+    private OneHopException unavailable(String reason) {
+        return Failure.of(Message.CREDENTIALS_FAILED, node, Outcome.NOT_SENT, null, reason);
+    }
+
     int size() {
         return steps.size();
     }
 
     CommandArguments command(int index) {
-        return steps.get(index).command();
+        return steps.get(index).command().get();
     }
 
     /** Judges the answer to a command of the handshake. Throws if the connection cannot serve. */

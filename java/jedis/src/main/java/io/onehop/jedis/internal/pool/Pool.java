@@ -60,7 +60,7 @@ public final class Pool implements AutoCloseable {
             @Nullable Pool before) {
         this.meter = before == null ? new NodeMeter() : before.meter;
         this.endpoint = new Endpoint(node, pool, tls);
-        this.handshake = new Handshake(pool, endpoint);
+        this.handshake = new Handshake(pool, endpoint, tls.credentials());
         this.health =
                 new NodeHealth(
                         endpoint.nodeName(), ejections, before == null ? null : before.health);

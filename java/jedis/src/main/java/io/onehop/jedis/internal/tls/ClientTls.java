@@ -4,8 +4,13 @@ import io.onehop.core.topology.ServerPool;
 
 import org.jspecify.annotations.Nullable;
 
+import redis.clients.jedis.RedisCredentials;
+
+import java.util.function.Supplier;
+
 /**
- * TLS of one client: the {@link Tls} of its server pool, whose configuration may change.
+ * TLS of one client: the {@link Tls} of its server pool, whose configuration may change. It also
+ * carries the builder's credentials to the connections.
  *
  * <p>What the builder was given holds for every configuration. Otherwise the directives of the
  * server pool say whether and how connections are encrypted. A changed configuration with the same
@@ -13,12 +18,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ClientTls {
     private final @Nullable Tls given;
+    private final @Nullable Supplier<RedisCredentials> credentials;
     private @Nullable ServerPool seen;
     private @Nullable Tls last;
 
-    /** {@code given}: by the builder, or {@code null}. */
-    public ClientTls(@Nullable Tls given) {
+    /** Both are what the builder was given, or {@code null}. */
+    public ClientTls(@Nullable Tls given, @Nullable Supplier<RedisCredentials> credentials) {
         this.given = given;
+        this.credentials = credentials;
+    }
+
+    /** Asked for each new connection, instead of the server pool's directives. */
+    public @Nullable Supplier<RedisCredentials> credentials() {
+        return credentials;
     }
 
     /** The TLS of a server pool, or {@code null} if its connections are plain. */

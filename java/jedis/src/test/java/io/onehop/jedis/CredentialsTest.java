@@ -1,0 +1,177 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.jedis.lab.RedisServer;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import redis.clients.jedis.DefaultRedisCredentials;
+import redis.clients.jedis.DefaultRedisCredentialsProvider;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.RedisCredentials;
+import redis.clients.jedis.RedisCredentialsProvider;
+import redis.clients.jedis.params.ClientKillParams;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+/** User and password that come from a provider of Jedis' kind, with ACL users of a real node. */
+class CredentialsTest {
+    private static final int ROTATIONS = 20;
+    private static final int CALLERS = 4;
+
+    private RedisServer server;
+    private Jedis admin;
+
+    @BeforeEach
+    void start() {
+        server = RedisServer.start();
+        admin = server.jedis();
+        admin.aclSetUser("default", "resetpass", ">admin");
+        admin.auth("admin");
+        admin.aclSetUser("shop", "on", ">secret-0", "~*", "&*", "+@all");
+    }
+
+    @AfterEach
+    void stop() {
+        admin.close();
+        server.close();
+    }
+
+    private static RedisCredentials shop(String password) {
+        return new DefaultRedisCredentials("shop", password);
+    }
+
+    private OneHopClient client(Supplier<RedisCredentials> provider, String directives) {
+        return OneHopClient.builder()
+                .configText(
+                        "alpha: {engine: redis, "
+                                + directives
+                                + "servers: ["
+                                + server.node()
+                                + "]}")
+                .pool("alpha")
+                .credentials(provider)
+                .build();
+    }
+
+    private void dropConnections() {
+        admin.clientKill(new ClientKillParams().user("shop").skipMe(ClientKillParams.SkipMe.YES));
+    }
+
+    @Test
+    void eachNewConnectionAsksAndTheConfigurationIsNotUsed() {
+        List<String> asked = new ArrayList<>();
+        RedisCredentialsProvider provider =
+                new RedisCredentialsProvider() {
+                    @Override
+                    public void prepare() {
+                        asked.add("prepare");
+                    }
+
+                    @Override
+                    public RedisCredentials get() {
+                        asked.add("get");
+                        return shop("secret-0");
+                    }
+
+                    @Override
+                    public void cleanUp() {
+                        asked.add("clean up");
+                    }
+                };
+        try (OneHopClient redis = client(provider, "redis_auth: wrong, username: nobody, ")) {
+            assertTrue(asked.isEmpty());
+            assertEquals("OK", redis.set("key", "value"));
+            assertEquals("value", redis.get("key"));
+            assertEquals(List.of("prepare", "get", "clean up"), asked);
+            dropConnections();
+            assertEquals("value", redis.get("key"));
+            assertEquals(6, asked.size());
+        }
+    }
+
+    @Test
+    void aProviderThatHasNoPasswordIsReportedWithoutItsText() {
+        Supplier<RedisCredentials> none = () -> new RedisCredentials() {};
+        Supplier<RedisCredentials> throwing =
+                () -> {
+                    throw new IllegalStateException("secret-0");
+                };
+        for (Supplier<RedisCredentials> provider : List.of(none, throwing)) {
+            try (OneHopClient redis = client(provider, "")) {
+                ConfigInvalid refused = assertThrows(ConfigInvalid.class, () -> redis.get("key"));
+                assertFalse(refused.mayHaveExecuted());
+                String reason =
+                        provider == throwing
+                                ? "java.lang.IllegalStateException"
+                                : "it returned none";
+                assertTrue(
+                        refused.getMessage()
+                                .startsWith(
+                                        "The credentials provider gave no password ("
+                                                + reason
+                                                + "), node "),
+                        refused.getMessage());
+                assertFalse(refused.getMessage().contains("secret"));
+            }
+        }
+        try (OneHopClient redis = client(() -> shop("wrong"), "")) {
+            ConfigInvalid refused = assertThrows(ConfigInvalid.class, () -> redis.get("key"));
+            assertTrue(
+                    refused.getMessage()
+                            .startsWith("The node refused the user or the password: WRONGPASS"),
+                    refused.getMessage());
+        }
+    }
+
+    @Test
+    void noCallFailsWhilePasswordsRotate() throws InterruptedException {
+        DefaultRedisCredentialsProvider provider =
+                new DefaultRedisCredentialsProvider(shop("secret-0"));
+        AtomicInteger calls = new AtomicInteger();
+        AtomicBoolean isOver = new AtomicBoolean();
+        // Connections are young, so each password authenticates some.
+        try (OneHopClient redis = client(provider, "max_connection_age: 20, ")) {
+            Callers.inThreads(
+                    CALLERS + 1,
+                    number -> {
+                        if (number == CALLERS) {
+                            try {
+                                rotate(provider);
+                            } finally {
+                                isOver.set(true);
+                            }
+                        }
+                        while (!isOver.get()) {
+                            String key = "key" + number;
+                            assertEquals("OK", redis.set(key, key));
+                            assertEquals(key, redis.get(key));
+                            calls.incrementAndGet();
+                        }
+                    });
+        }
+        assertTrue(calls.get() > ROTATIONS * CALLERS, calls + " calls");
+    }
+
+    /** Both passwords are valid until the new one is used; then only the new one. */
+    private void rotate(DefaultRedisCredentialsProvider provider) throws InterruptedException {
+        for (int number = 1; number <= ROTATIONS; number++) {
+            admin.aclSetUser("shop", ">secret-" + number);
+            provider.setCredentials(shop("secret-" + number));
+            // A thread may hold the old one, which it got a moment ago.
+            Thread.sleep(100);
+            admin.aclSetUser("shop", "<secret-" + (number - 1));
+            Thread.sleep(50);
+        }
+    }
+}
