@@ -12,10 +12,7 @@ import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.UnifiedJedis;
 
-import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -52,9 +49,8 @@ public final class NodeBenchmark {
 
     /** Runs and prints the table. */
     public static void main(String[] wanted) throws Exception {
-        Process[] server = new Process[1];
-        int port = server(server);
-        try (OneHopClient ours =
+        try (RedisServer server = RedisServer.start();
+                OneHopClient ours =
                         OneHopClient.builder()
                                 .pool("alpha")
                                 .configText(
@@ -67,12 +63,12 @@ public final class NodeBenchmark {
                                                 + "  pool_size: "
                                                 + POOL_SIZE
                                                 + "\n  servers:\n    - 127.0.0.1:"
-                                                + port
+                                                + server.port()
                                                 + ":1\n")
                                 .build();
                 RedisClient theirs =
                         RedisClient.builder()
-                                .hostAndPort("127.0.0.1", port)
+                                .hostAndPort("127.0.0.1", server.port())
                                 .poolConfig(poolConfig())
                                 .clientConfig(
                                         DefaultJedisClientConfig.builder()
@@ -97,8 +93,6 @@ public final class NodeBenchmark {
                     compare(count, ours, theirs);
                 }
             }
-        } finally {
-            server[0].destroy();
         }
     }
 
@@ -107,32 +101,6 @@ public final class NodeBenchmark {
         config.setMaxTotal(POOL_SIZE);
         config.setMaxIdle(POOL_SIZE);
         return config;
-    }
-
-    private static int server(Process[] started) throws IOException, InterruptedException {
-        int port;
-        try (ServerSocket free = new ServerSocket(0)) {
-            port = free.getLocalPort();
-        }
-        started[0] =
-                new ProcessBuilder(
-                                "redis-server",
-                                "--port",
-                                String.valueOf(port),
-                                "--save",
-                                "",
-                                "--bind",
-                                "127.0.0.1")
-                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                        .start();
-        for (int i = 0; i < 100; i++) {
-            try (Socket ready = new Socket("127.0.0.1", port)) {
-                return port;
-            } catch (IOException notYet) {
-                Thread.sleep(50);
-            }
-        }
-        throw new IOException("redis-server does not start");
     }
 
     /* ---- The jobs ---- */

@@ -32,7 +32,6 @@ import redis.clients.jedis.Pipeline;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -58,7 +57,7 @@ public class RouteBenchmark {
 
     private final String[] keys =
             IntStream.range(0, COMMANDS).mapToObj(i -> "user:profile:" + i).toArray(String[]::new);
-    private final List<Process> servers = new ArrayList<>();
+    private final List<RedisServer> servers = new ArrayList<>();
     private CommandArguments[] arguments;
     private Keys placement;
     private OneHopClient fleet;
@@ -73,7 +72,8 @@ public class RouteBenchmark {
                                 + "  distribution: ketama\n  timeout: 5000\n  servers:\n");
         int port = 0;
         for (int i = 0; i < 5; i++) {
-            port = server();
+            servers.add(RedisServer.start());
+            port = servers.get(i).port();
             config.append(i < 4 ? "    - 127.0.0.1:" + port + ":1\n" : "");
         }
         fleet = OneHopClient.builder().configText(config.toString()).pool("alpha").build();
@@ -90,37 +90,11 @@ public class RouteBenchmark {
         }
     }
 
-    private int server() throws IOException, InterruptedException {
-        int port;
-        try (ServerSocket free = new ServerSocket(0)) {
-            port = free.getLocalPort();
-        }
-        servers.add(
-                new ProcessBuilder(
-                                "redis-server",
-                                "--port",
-                                String.valueOf(port),
-                                "--save",
-                                "",
-                                "--bind",
-                                "127.0.0.1")
-                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                        .start());
-        for (int i = 0; i < 100; i++) {
-            try (Socket ready = new Socket("127.0.0.1", port)) {
-                return port;
-            } catch (IOException notYet) {
-                Thread.sleep(50);
-            }
-        }
-        throw new IOException("redis-server does not start");
-    }
-
     @TearDown
     public void stop() {
         fleet.close();
         alone.close();
-        servers.forEach(Process::destroy);
+        servers.forEach(RedisServer::close);
     }
 
     /** A socket that discards everything and answers nothing. */
