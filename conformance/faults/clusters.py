@@ -6,7 +6,6 @@ import tempfile
 import time
 
 from built import PHP
-from lab import LabError
 from lab.cluster import SLOTS
 
 
@@ -107,14 +106,6 @@ def crc16(data):
 
 
 # ---- Waiting ----
-
-
-def until(condition, what, seconds=30):
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            raise LabError(f"no {what} within {seconds} s")
-        time.sleep(0.02)
 
 
 def retry(call, seconds=10):

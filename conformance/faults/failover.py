@@ -3,10 +3,11 @@
 import time
 from collections import Counter
 
-from clusters import retry, until
+from clusters import retry
 from figures import Figure
 from lab.cluster import Cluster
 from lab.redis import RedisNode
+from lab.slots import until
 from ledgers import Ledgers, promises
 from table import show
 
@@ -35,13 +36,16 @@ class Shard:
     def await_replica(self):
         until(
             lambda: self._identity in self.replica.command("CLUSTER", "NODES").decode(),
-            "introduction",
+            "the replica is known",
         )
         retry(lambda: self.replica.command("CLUSTER", "REPLICATE", self._identity))
         self._await_state(b"master_link_status:up")
 
     def _await_state(self, state):
-        until(lambda: state in self.replica.command("INFO", "replication"), state.decode())
+        until(
+            lambda: state in self.replica.command("INFO", "replication"),
+            f"the replica says {state.decode()}",
+        )
 
     def lose_master(self):
         """(when the master died, when its replica had replaced it)"""

@@ -12,11 +12,12 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 from built import EXTENSION, JAR
-from clusters import configure, tags_of, until
+from clusters import configure, tags_of
 from figures import Figure
 from lab import LabError, Process
 from lab.cluster import SLOTS
 from lab.fpm import Fpm
+from lab.slots import until
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 HOSTS = ("PHP", "Java")
@@ -61,7 +62,7 @@ class Ledgers:
         for host in HOSTS:
             until(
                 lambda: any(node.command("KEYS", f"*{host.lower()}0") for node in cluster.nodes),
-                f"value of {host}",
+                f"{host} has written",
             )
 
     def work_in_pairs(self):

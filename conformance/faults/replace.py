@@ -9,10 +9,10 @@ import os
 import subprocess
 import time
 
-from clusters import until
 from figures import Figure
 from lab import RedisNode
 from lab.network import Namespace
+from lab.slots import until
 from ledgers import Ledgers, promises
 
 NODES = 4
@@ -54,16 +54,19 @@ class Fleet:
         try:
             old.command("CONFIG", "SET", "repl-diskless-sync-delay", "0")
             new.command("REPLICAOF", "127.0.0.1", old.port)
-            until(lambda: b"master_link_status:up" in info(new), "replication")
+            until(lambda: b"master_link_status:up" in info(new), "the new node follows")
             self.nodes[number], self.addresses[number] = new, self.new_address()
             self.configure(None, None)
             until_quiet(old)
-            until(lambda: offset(new, b"slave_repl_offset") == written(old), "the last write")
+            until(
+                lambda: offset(new, b"slave_repl_offset") == written(old),
+                "the new node has the last write",
+            )
             if by_failover:
                 old.command("FAILOVER", "TO", "127.0.0.1", new.port)
             else:
                 new.command("REPLICAOF", "NO", "ONE")
-            until(lambda: b"role:master" in info(new), "promotion")
+            until(lambda: b"role:master" in info(new), "the new node is a master")
             self.open(self.addresses[number])
         finally:
             for node in (old, new):
@@ -105,7 +108,7 @@ def until_quiet(node):
         time.sleep(QUIET_S)
         return used() == before
 
-    until(is_quiet, "node without calls")
+    until(is_quiet, "no call asks the node")
 
 
 def run(progress, is_short):
