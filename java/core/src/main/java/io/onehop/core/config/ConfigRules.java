@@ -75,16 +75,12 @@ final class ConfigRules {
     private void checkFile(boolean isOwn) {
         demand(!has(Directive.LISTEN) && !isOwn, Directive.LISTEN.fault("is missing").reason());
         demand(!has(Directive.SERVERS), Directive.SERVERS.fault("is missing").reason());
-        for (Directive directive :
-                List.of(
-                        Directive.REDIS_AUTH,
-                        Directive.REDIS_AUTH_FILE,
-                        Directive.USERNAME,
-                        Directive.DATABASE)) {
-            demand(
-                    has(directive) && !is(Directive.REDIS),
-                    directive.fault("needs \"redis: true\"").reason());
-        }
+        demandSwitch(
+                Directive.REDIS,
+                Directive.REDIS_AUTH,
+                Directive.REDIS_AUTH_FILE,
+                Directive.USERNAME,
+                Directive.DATABASE);
         demand(
                 has(Directive.USERNAME)
                         && !has(Directive.REDIS_AUTH)
@@ -155,21 +151,26 @@ final class ConfigRules {
     /** Without TLS its settings have no meaning; a certificate and its key need each other. */
     private void checkTls() {
         demand(is(Directive.TLS) && !is(Directive.REDIS), "\"tls: true\" needs \"redis: true\"");
-        for (Directive directive :
-                List.of(
-                        Directive.TLS_CA_CERT_FILE,
-                        Directive.TLS_CERT_FILE,
-                        Directive.TLS_KEY_FILE,
-                        Directive.TLS_KEY_FILE_PASS,
-                        Directive.TLS_SERVER_NAME,
-                        Directive.TLS_VERIFY)) {
-            demand(
-                    has(directive) && !is(Directive.TLS),
-                    directive.fault("needs \"tls: true\"").reason());
-        }
+        demandSwitch(
+                Directive.TLS,
+                Directive.TLS_CA_CERT_FILE,
+                Directive.TLS_CERT_FILE,
+                Directive.TLS_KEY_FILE,
+                Directive.TLS_KEY_FILE_PASS,
+                Directive.TLS_SERVER_NAME,
+                Directive.TLS_VERIFY);
         demandBoth(Directive.TLS_CERT_FILE, Directive.TLS_KEY_FILE);
         demandBoth(Directive.TLS_KEY_FILE, Directive.TLS_CERT_FILE);
         demandBoth(Directive.TLS_KEY_FILE_PASS, Directive.TLS_KEY_FILE);
+    }
+
+    /** These directives need that one to be true. */
+    private void demandSwitch(Directive needed, Directive... directives) {
+        for (Directive directive : directives) {
+            demand(
+                    has(directive) && !is(needed),
+                    directive.fault("needs \"" + needed.label() + ": true\"").reason());
+        }
     }
 
     private void demandBoth(Directive directive, Directive needed) {
