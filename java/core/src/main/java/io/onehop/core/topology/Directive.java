@@ -12,6 +12,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -239,21 +240,26 @@ public enum Directive {
     }
 
     private Hash hash(String text) throws Fault {
-        for (Hash hash : Hash.values()) {
-            if (hash.label().equals(text)) {
-                return hash;
-            }
-        }
-        throw fault("is not a valid hash");
+        return labelled(text, Hash::label, List.of(Hash.values()), "is not a valid hash");
     }
 
     private Distribution distribution(String text) throws Fault {
-        for (Distribution distribution : Distribution.values()) {
-            if (distribution != Distribution.SLOTS && distribution.label().equals(text)) {
-                return distribution;
+        return labelled(
+                text,
+                Distribution::label,
+                List.of(Distribution.KETAMA, Distribution.MODULA, Distribution.RANDOM),
+                "is not \"ketama\", \"modula\" or \"random\"");
+    }
+
+    /** The one that is called so. */
+    private <T> T labelled(String text, Function<T, String> label, List<T> all, String reason)
+            throws Fault {
+        for (T each : all) {
+            if (label.apply(each).equals(text)) {
+                return each;
             }
         }
-        throw fault("is not \"ketama\", \"modula\" or \"random\"");
+        throw fault(reason);
     }
 
     private HashTag tag(String text) throws Fault {
@@ -272,12 +278,10 @@ public enum Directive {
     }
 
     private ReadFrom readFrom(String text) throws Fault {
-        for (ReadFrom readFrom : ReadFrom.values()) {
-            if (readFrom.label().equals(text)) {
-                return readFrom;
-            }
-        }
-        throw fault(
+        return labelled(
+                text,
+                ReadFrom::label,
+                List.of(ReadFrom.values()),
                 "is not \"master\", \"prefer_replica\", \"replica\", \"lowest_latency\" or"
                         + " \"same_zone\"");
     }
@@ -297,12 +301,11 @@ public enum Directive {
     }
 
     private TlsVerify tlsVerify(String text) throws Fault {
-        for (TlsVerify verify : TlsVerify.values()) {
-            if (verify.label().equals(text)) {
-                return verify;
-            }
-        }
-        throw fault("is not \"full\", \"ca\" or \"none\"");
+        return labelled(
+                text,
+                TlsVerify::label,
+                List.of(TlsVerify.values()),
+                "is not \"full\", \"ca\" or \"none\"");
     }
 
     private String listen(String text) throws Fault {
