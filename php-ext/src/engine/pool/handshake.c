@@ -157,6 +157,19 @@ static bool is_password_unneeded(const oh_wire *wire)
            contains(wire, "no password is set");
 }
 
+/*
+ * The answer to AUTH without the arguments of a command that the node does not know: these are the
+ * user and the password.
+ */
+static const char *answer_to_auth(const oh_wire *wire, oh_quoted *answer)
+{
+    static const char echo[] = ", with args";
+    const char *at = memmem(wire->error_text, wire->error_text_length, echo, sizeof echo - 1);
+    size_t length = at ? (size_t)(at - wire->error_text) : wire->error_text_length;
+
+    return oh_quote(answer, wire->error_text, length);
+}
+
 /* Checks the answer that has just been completed. False if the connection cannot be used. */
 static bool judge(const oh_wire *wire, oh_handshake_step step, oh_failure *failure)
 {
@@ -173,7 +186,7 @@ static bool judge(const oh_wire *wire, oh_handshake_step step, oh_failure *failu
     }
     if (step == OH_STEP_AUTH) {
         oh_failure_set(
-            failure, OH_OUTCOME_NOT_SENT, OH_SAY_PASSWORD_REFUSED, answer_of(wire, &answer));
+            failure, OH_OUTCOME_NOT_SENT, OH_SAY_PASSWORD_REFUSED, answer_to_auth(wire, &answer));
     } else if (step == OH_STEP_VERSION && !begins_with(wire, "NOAUTH")) {
         oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_NOT_SSDB, answer_of(wire, &answer));
     } else if (step == OH_STEP_READONLY && !begins_with(wire, "NOAUTH")) {

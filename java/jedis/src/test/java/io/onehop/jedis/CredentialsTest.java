@@ -18,6 +18,8 @@ import redis.clients.jedis.RedisCredentials;
 import redis.clients.jedis.RedisCredentialsProvider;
 import redis.clients.jedis.params.ClientKillParams;
 
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -131,6 +133,26 @@ class CredentialsTest {
                     refused.getMessage()
                             .startsWith("The node refused the user or the password: WRONGPASS"),
                     refused.getMessage());
+        }
+    }
+
+    @Test
+    void aNodeThatDoesNotKnowAuthRepeatsThePasswordAndItIsNotShown() {
+        try (RedisServer old = RedisServer.start("rename-command", "AUTH nothing");
+                OneHopClient redis =
+                        OneHopClient.builder()
+                                .configText(
+                                        "alpha: {redis_auth: secret-0, username: shop, servers: ["
+                                                + old.node()
+                                                + "]}")
+                                .pool("alpha")
+                                .build()) {
+            ConfigInvalid refused = assertThrows(ConfigInvalid.class, () -> redis.get("key"));
+            StringWriter trace = new StringWriter();
+            refused.printStackTrace(new PrintWriter(trace));
+            String shown = trace + redis.status().toString() + redis.topology() + redis;
+            assertTrue(shown.contains("ERR unknown command"), shown);
+            assertFalse(shown.contains("secret-0"), shown);
         }
     }
 

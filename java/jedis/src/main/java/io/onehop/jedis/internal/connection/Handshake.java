@@ -149,8 +149,14 @@ public final class Handshake {
                 answer.contains("without any password configured")
                         || answer.contains("no password is set");
         if (isError && !isUnneeded) {
-            throw refused(Message.PASSWORD_REFUSED, answer, node);
+            throw refused(Message.PASSWORD_REFUSED, withoutArguments(answer), node);
         }
+    }
+
+    /** A node that does not know AUTH repeats what came with it: the user and the password. */
+    private static String withoutArguments(String answer) {
+        int echo = answer.indexOf(", with args");
+        return echo < 0 ? answer : answer.substring(0, echo);
     }
 
     private static void selected(String answer, boolean isError, NodeName node) {
