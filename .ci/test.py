@@ -162,6 +162,10 @@ SPECIFICATION_FAULTS_JAVA = (
         [PYTHON, "conformance/faults", "replace", "--short"],
     ),
     Proof(
+        "masters that Sentinels replace under load",
+        [PYTHON, "conformance/faults", "sentinel", "--short"],
+    ),
+    Proof(
         "the benchmark of all jobs: every contestant of PHP, every value right",
         each(
             f"{PYTHON} bench/jobs.py --short --contestants php --output /dev/null"

@@ -26,6 +26,7 @@ import outage
 import reload
 import replace
 import rotations
+import sentinel
 import surplus
 from table import Progress, bold
 
@@ -42,6 +43,7 @@ PROGRAMS = {
     "move": move,
     "failover": failover,
     "replace": replace,
+    "sentinel": sentinel,
 }
 
 

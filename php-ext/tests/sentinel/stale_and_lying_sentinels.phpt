@@ -58,8 +58,16 @@ lab_plain($replica)->slaveOf();
 lab_show('until it is promoted', $other->set('name', 'three'));
 lab_show('at the replica', lab_plain($replica)->get('name'));
 
+echo "A master whose replica has left\n";
+$fakes->sayAll($one, 10);
+$other = new OneHop\Redis('alpha', $fakes->config($one, ['timeout' => 700]));
+lab_show('a read', $other->get('name'));
+lab_plain($one)->config('SET', 'min-replicas-to-write', '1');
+$fakes->sayAll($two, 11);
+lab_show('its successor', $other->set('name', 'two'));
+lab_show('at the successor', lab_plain($two)->get('name'));
+
 echo "One worker asks for all\n";
-$fakes->sayAll($two, 10);
 $page = lab_fpm([], 4);
 $script = '<?php
     for ($end = microtime(true) + 2; microtime(true) < $end; usleep(1000)) {
@@ -85,6 +93,10 @@ OneHop\NodeDown, node node-0, may have executed: false
   The node is no master: ROLE says slave, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; if it stays so, compare it with SENTINEL MASTERS of a Sentinel
 until it is promoted: true
 at the replica: "three"
+A master whose replica has left
+a read: "one"
+its successor: true
+at the successor: "two"
 One worker asks for all
 all know: ["two"]
 rounds of questions: "few"

@@ -128,19 +128,25 @@ static void call_succession(oh_exchange *exchange)
     }
 }
 
+static bool begins_with(const oh_wire *wire, const char *word)
+{
+    size_t length = strlen(word);
+
+    return wire->error_text_length >= length && memcmp(wire->error_text, word, length) == 0;
+}
+
 /*
  * A node of a plain server pool that answers READONLY has become a replica. Its name may lead to
- * another node by now, so the connection is not used again.
+ * another node by now, so the connection is not used again. A watched master that answers
+ * NOREPLICAS may be about to become one.
  */
 static void judge_readonly(oh_exchange *exchange)
 {
-    static const char word[] = "READONLY ";
     const oh_wire *wire = &exchange->use.connection->wire;
-    bool is_readonly = exchange->peer.is_of_plain_pool &&
-                       wire->error_text_length >= sizeof word - 1 &&
-                       memcmp(wire->error_text, word, sizeof word - 1) == 0;
+    bool is_readonly = exchange->peer.is_of_plain_pool && begins_with(wire, "READONLY ");
 
     exchange->use.connection->is_spent |= is_readonly;
+    is_readonly |= exchange->peer.is_watched && begins_with(wire, "NOREPLICAS ");
     /* Of several errors only the last one is known here. */
     if (is_readonly || wire->written - exchange->request.before > 1) {
         call_succession(exchange);

@@ -14,9 +14,12 @@
 #include "engine/redirects/redirects_internal.h"
 
 #define READONLY "READONLY "
+#define NOREPLICAS "NOREPLICAS "
 
 /* How long a call without a timeout waits for the Sentinels to name a master that works. */
 #define OH_PATIENCE_NS UINT64_C(10000000000)
+/* With less time left nothing is sent again: the answer could come too late. */
+#define OH_LAST_MOMENT_NS UINT64_C(20000000)
 
 oh_snapshot *(*oh_succession_newest)(oh_snapshot *snapshot, uint64_t deadline_ns);
 
@@ -28,19 +31,29 @@ typedef struct oh_succession_run {
     oh_bytes *commands;        /* Those in the caller's request. */
     oh_redirect_reply *places; /* Of their replies. */
     oh_replacement *replies;   /* Bytes NULL until there is another reply. */
-    bool has_others;           /* There is an error that is not READONLY, */
+    bool has_others;           /* There is an error that is no refusal, */
     bool has_nested;           /* or an error inside a reply. */
     bool is_unreached;         /* The exchange has failed without sending anything. */
     bool is_over;              /* Another node may have executed them, or there is no memory. */
 } oh_succession_run;
 
-static bool is_readonly(oh_bytes reply)
+static bool begins_with(oh_text error, const char *word)
+{
+    return error.length >= strlen(word) && memcmp(error.bytes, word, strlen(word)) == 0;
+}
+
+/*
+ * True if the node has refused the command as a replica. A watched master whose replica was just
+ * promoted refuses it by NOREPLICAS, if it is configured so.
+ */
+static bool is_refusal(const oh_succession_run *run, oh_bytes reply)
 {
     if (!oh_value_begins_error(reply.bytes, reply.length)) {
         return false;
     }
     oh_text error = oh_value_error_text(reply.bytes, reply.length);
-    return error.length >= strlen(READONLY) && memcmp(error.bytes, READONLY, strlen(READONLY)) == 0;
+    return begins_with(error, READONLY) ||
+           (run->succession->snapshot->watched && begins_with(error, NOREPLICAS));
 }
 
 /* ---- Finding ---- */
@@ -55,16 +68,18 @@ static bool is_repeatable(const oh_exchange *exchange)
 }
 
 /*
- * True if a reply may be READONLY, and no reply was read yet, or if a watched master was not
- * reached.
+ * True if a reply may be a refusal, and no reply was read yet, or if a watched master was not
+ * reached, or a command that only reads was lost with it.
  */
 static bool may_send_again(const oh_exchange *exchange)
 {
     const oh_replies *replies = &exchange->replies;
     bool has_all =
         oh_exchange_is_complete(exchange) && replies->dropped == 0 && replies->begin == 0;
+    bool may_repeat = exchange->terms.is_read_only && !exchange->terms.never_repeats &&
+                      !exchange->found.has_heard;
     bool is_unreached = oh_exchange_has_failed(exchange) && exchange->peer.is_watched &&
-                        exchange->failure->outcome == OH_OUTCOME_NOT_SENT &&
+                        (exchange->failure->outcome == OH_OUTCOME_NOT_SENT || may_repeat) &&
                         exchange->failure->kind == OH_ERROR_NODE_DOWN;
 
     return is_repeatable(exchange) && (has_all || is_unreached);
@@ -88,7 +103,7 @@ static void find(oh_succession_run *run)
         oh_bytes reply = {replies.bytes + at, replies.length - at};
 
         reply.length = oh_wire_read_value(&wire, reply.bytes, reply.length);
-        bool is_refused = is_readonly(reply);
+        bool is_refused = is_refusal(run, reply);
         if (is_refused && run->places) {
             run->commands[run->count] = (oh_bytes){request->bytes + begin, end - begin};
             run->places[run->count] = (oh_redirect_reply){.begin = at, .end = at + reply.length};
@@ -154,7 +169,7 @@ static bool is_left(const oh_succession_run *run, uint32_t number)
 {
     const oh_replacement *reply = &run->replies[number];
 
-    return !reply->bytes || is_readonly((oh_bytes){reply->bytes, reply->length});
+    return !reply->bytes || is_refusal(run, (oh_bytes){reply->bytes, reply->length});
 }
 
 /* Takes the replies of the commands that were sent. False if there is no memory. */
@@ -296,6 +311,11 @@ static void put_in_place(oh_succession_run *run)
     oh_exchange_replace(run->exchange, replies, length, has_error, has_error || run->has_nested);
 }
 
+static bool has_time(uint64_t deadline_ns)
+{
+    return oh_clock_now_ns() + OH_LAST_MOMENT_NS < deadline_ns;
+}
+
 static void follow(oh_succession_run *run)
 {
     const oh_exchange *exchange = run->exchange;
@@ -308,14 +328,15 @@ static void follow(oh_succession_run *run)
         oh_snapshot *newest = oh_succession_newest(run->succession->snapshot, deadline_ns);
         uint32_t node;
 
-        goes_on = find_successor(run, newest, asked, &node);
+        goes_on =
+            find_successor(run, newest, asked, &node) && (!is_watched || has_time(deadline_ns));
         if (goes_on) {
             asked = newest->connections[node];
             goes_on = send_to(run, newest, node);
         }
         oh_snapshot_release(newest);
         if (is_watched) {
-            goes_on = !run->is_over && oh_clock_now_ns() < deadline_ns;
+            goes_on = !run->is_over && has_time(deadline_ns);
         }
     }
     if (!run->is_over && run->replies[0].bytes) {

@@ -13,9 +13,9 @@
  * A node that answers READONLY has not executed the command, so a write may be sent again. This is
  * never done in a transaction or in a batch that has a MULTI.
  *
- * With Sentinels the newest version is what they answer now. Until the deadline they are asked
- * again and again, at most every 100 ms, and the node that they name is tried. So a call that
- * begins while a master dies waits for the next one.
+ * With Sentinels NOREPLICAS is such a refusal, too, and the newest version is what they answer now.
+ * Until the deadline they are asked again and again, at most every 100 ms, and the node that they
+ * name is tried. So a call that begins while a master dies waits for the next one.
  *
  * It is the interceptor of an exchange only from the first error on, so calls without errors pay
  * nothing for it.

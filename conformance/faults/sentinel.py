@@ -1,0 +1,205 @@
+"""Sentinels replace masters under load: planned failovers, then masters that are killed.
+
+First SENTINEL FAILOVER exchanges masters and their replicas. With min-replicas-to-write 1 an old
+master refuses writes once it sees that its replica has left, and no call may fail. Then masters are
+killed and come back empty; a write that was on its way may fail. What an old master acknowledges
+when its replica has been promoted, or shortly before its death, is lost, because replication is
+asynchronous. That is shown and not judged.
+"""
+
+import os
+import time
+
+from clusters import until
+from figures import Figure
+from lab import RedisNode, free_port
+from lab.process import Process
+from lab.resp import ReplyError, connect
+from ledgers import Ledgers, promises
+
+MASTERS, SENTINELS = 2, 3
+TIMEOUT_MS = 30000
+# A replica may miss writes that its master acknowledged this shortly before it died.
+BEFORE_SECONDS = 1
+HOSTS = ("PHP",)
+OPTIONS = {"repl_diskless_sync_delay": 0, "repl_ping_replica_period": 1, "min_replicas_to_write": 1}
+
+
+class Sentinel:
+    def __init__(self, masters):
+        self.port = free_port()
+        text = f"port {self.port}\nbind 127.0.0.1\nprotected-mode no\n"
+        text += "".join(
+            f"sentinel monitor master{number} 127.0.0.1 {node.port} 2\n"
+            f"sentinel down-after-milliseconds master{number} 700\n"
+            f"sentinel failover-timeout master{number} 3000\n"
+            for number, node in enumerate(masters)
+        )
+        self.process = Process(
+            ["redis-server", "sentinel.conf", "--sentinel"],
+            name="sentinel",
+            files={"sentinel.conf": text},
+        )
+
+    def switches(self):
+        """How many masters it has switched."""
+        with open(self.process.log_path, errors="replace") as log:
+            return log.read().count("+switch-master")
+
+
+class Fleet:
+    """Masters with a replica each, and their Sentinels."""
+
+    def __init__(self):
+        self.masters = [RedisNode(**OPTIONS) for _ in range(MASTERS)]
+        self.nodes = list(self.masters)
+        for master in self.masters:
+            replica = RedisNode(**OPTIONS)
+            self.nodes.append(replica)
+            replica.command("REPLICAOF", *master.address)
+            until(lambda node=replica: says(node, b"master_link_status:up"), "replication")
+        self.sentinels = [Sentinel(self.masters) for _ in range(SENTINELS)]
+
+    def configure(self, _, directory):
+        path = os.path.join(directory, "onehop.yml")
+        with open(path, "w") as file:
+            file.write(f"alpha:\n  engine: redis\n  timeout: {TIMEOUT_MS}\n  sentinels:\n")
+            for sentinel in self.sentinels:
+                file.write(f"    - 127.0.0.1:{sentinel.port}\n")
+            file.write("  servers:\n")
+            for number, node in enumerate(self.masters):
+                file.write(f"    - 127.0.0.1:{node.port}:1 master{number}\n")
+        return path
+
+    def ask(self, sentinel, *words):
+        with connect(("127.0.0.1", sentinel.port)) as connection:
+            return connection.command("SENTINEL", *words)
+
+    def await_replicas(self):
+        """Until every Sentinel knows the others, and a replica of each master that can follow."""
+        for sentinel in self.sentinels:
+            for number in range(MASTERS):
+                until(lambda s=sentinel, n=number: self._is_ready(s, f"master{n}"), "replica", 90)
+
+    def _is_ready(self, sentinel, name):
+        state = self.ask(sentinel, "MASTER", name)
+        replicas = self.ask(sentinel, "REPLICAS", name)
+        others = state[state.index(b"num-other-sentinels") + 1]
+        return int(others) == SENTINELS - 1 and any(
+            replica[replica.index(b"master-link-status") + 1] == b"ok"
+            and replica[replica.index(b"flags") + 1] == b"slave"
+            for replica in replicas
+        )
+
+    def allow_lone_masters(self):
+        for node in self.nodes:
+            node.command("CONFIG", "SET", "min-replicas-to-write", "0")
+
+    def master(self, number):
+        port = int(self.ask(self.sentinels[0], "GET-MASTER-ADDR-BY-NAME", f"master{number}")[1])
+        return next(node for node in self.nodes if node.port == port)
+
+    def replace(self, number, is_planned):
+        """(begun, old master gone, seconds from +switch-master to the first call at the new one)"""
+        old, before = self.master(number), [each.switches() for each in self.sentinels]
+        begun = time.time()
+        if is_planned:
+            until(lambda: self._begins(number), "failover")
+        else:
+            old.kill()
+        until(
+            lambda: any(e.switches() > b for e, b in zip(self.sentinels, before)),
+            "+switch-master",
+            60,
+        )
+        switched = time.time()
+        until(lambda: self.master(number) is not old, "new address")
+        new = self.master(number)
+        new.command("CONFIG", "RESETSTAT")
+        until(lambda: b"cmdstat_set:" in new.command("INFO", "commandstats"), "write", 40)
+        right = time.time()
+        if not is_planned:
+            old.restart()
+            old.command("CONFIG", "SET", "min-replicas-to-write", "0")
+        until(lambda: says(old, b"role:slave"), "replica at the old address", 60)
+        gone = time.time() if is_planned else switched
+        self.await_replicas()
+        return begun, gone, right - switched
+
+    def _begins(self, number):
+        try:
+            return self.ask(self.sentinels[0], "FAILOVER", f"master{number}") == b"OK"
+        except ReplyError:  # Another failover is not over.
+            return False
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for each in self.sentinels:
+            each.process.stop()
+        for node in self.nodes:
+            node.stop()
+
+
+def says(node, state):
+    """False while it closes its connections, too."""
+    try:
+        return state in node.command("INFO", "replication")
+    except OSError:
+        return False
+
+
+def run(progress, is_short):
+    rounds = 2 if is_short else 40
+    progress.step("sentinel: starting servers")
+    with Fleet() as fleet, Ledgers(fleet, configure=fleet.configure, hosts=HOSTS) as ledgers:
+        fleet.await_replicas()
+        ledgers.wait_until_at_work(fleet)
+        time.sleep(1)
+        windows = []
+        for number in range(rounds):
+            is_planned = number < rounds // 2
+            if number == rounds // 2:
+                fleet.allow_lone_masters()
+            windows.append((is_planned, *fleet.replace(number % MASTERS, is_planned)))
+            time.sleep(1)
+            progress.share("masters", number + 1, rounds)
+        told, _ = ledgers.end()
+    progress.done()
+    kept = promises(told, lambda loss: any(is_excused(loss, window) for window in windows))
+    return [*kept, *figures(told, windows)]
+
+
+def is_excused(loss, window):
+    is_planned, begun, gone, _ = window
+    return begun - (0 if is_planned else BEFORE_SECONDS) <= loss[0] <= gone
+
+
+def figures(told, windows):
+    planned = [window for window in windows if window[0]]
+    failures = [
+        failure for workers in told.values() for worker in workers for failure in worker["failures"]
+    ]
+    until_last = planned[-1][2] + 1
+    in_planned = sum(failure[0] <= until_last for failure in failures)
+    lost = [loss for workers in told.values() for worker in workers for loss in worker["lost"]]
+    gone = sum(any(is_excused(loss, window) for window in planned) for loss in lost)
+    print(f"  {len(planned)} planned failovers: {in_planned} failed calls, {gone} writes lost")
+    print(
+        f"  {len(windows) - len(planned)} kills: {len(failures) - in_planned} failed calls,"
+        f" {len(lost) - gone} writes lost"
+    )
+    for failure in failures[:5]:
+        print(f"    {failure[2]} of {failure[4]}: {failure[6]}")
+    yield Figure("failed calls in planned failovers", in_planned, 0)
+    yield Figure(
+        "failed calls that were not executed", sum(not f[3] for f in failures), 0, is_hard=True
+    )
+    yield Figure("reads that failed", sum(f[5] == "read" for f in failures), 0)
+    yield Figure(
+        "seconds from +switch-master to a write at the new master",
+        round(max(window[3] for window in windows), 2),
+        1,
+        unit=" s",
+    )
