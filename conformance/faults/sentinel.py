@@ -10,11 +10,11 @@ asynchronous. That is shown and not judged.
 import os
 import time
 
-from clusters import until
 from figures import Figure
 from lab import RedisNode, free_port
 from lab.process import Process
 from lab.resp import ReplyError, connect
+from lab.slots import until
 from ledgers import Ledgers, promises
 
 MASTERS, SENTINELS = 2, 3
@@ -57,7 +57,7 @@ class Fleet:
             replica = RedisNode(**OPTIONS)
             self.nodes.append(replica)
             replica.command("REPLICAOF", *master.address)
-            until(lambda node=replica: says(node, b"master_link_status:up"), "replication")
+            until(lambda node=replica: says(node, b"master_link_status:up"), "the replica follows")
         self.sentinels = [Sentinel(self.masters) for _ in range(SENTINELS)]
 
     def configure(self, _, directory):
@@ -79,7 +79,11 @@ class Fleet:
         """Until every Sentinel knows the others, and a replica of each master that can follow."""
         for sentinel in self.sentinels:
             for number in range(MASTERS):
-                until(lambda s=sentinel, n=number: self._is_ready(s, f"master{n}"), "replica", 90)
+                until(
+                    lambda s=sentinel, n=number: self._is_ready(s, f"master{n}"),
+                    "a replica can follow",
+                    90,
+                )
 
     def _is_ready(self, sentinel, name):
         state = self.ask(sentinel, "MASTER", name)
@@ -104,7 +108,7 @@ class Fleet:
         old, before = self.master(number), [each.switches() for each in self.sentinels]
         begun = time.time()
         if is_planned:
-            until(lambda: self._begins(number), "failover")
+            until(lambda: self._begins(number), "a failover begins")
         else:
             old.kill()
         until(
@@ -113,15 +117,15 @@ class Fleet:
             60,
         )
         switched = time.time()
-        until(lambda: self.master(number) is not old, "new address")
+        until(lambda: self.master(number) is not old, "there is a new address")
         new = self.master(number)
         new.command("CONFIG", "RESETSTAT")
-        until(lambda: b"cmdstat_set:" in new.command("INFO", "commandstats"), "write", 40)
+        until(lambda: b"cmdstat_set:" in new.command("INFO", "commandstats"), "a write arrives", 40)
         right = time.time()
         if not is_planned:
             old.restart()
             old.command("CONFIG", "SET", "min-replicas-to-write", "0")
-        until(lambda: says(old, b"role:slave"), "replica at the old address", 60)
+        until(lambda: says(old, b"role:slave"), "the old master is a replica", 60)
         gone = time.time() if is_planned else switched
         self.await_replicas()
         return begun, gone, right - switched
