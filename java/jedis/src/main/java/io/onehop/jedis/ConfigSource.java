@@ -110,9 +110,6 @@ final class ConfigSource {
         if (!found.redis()) {
             throw new ConfigRefused(Message.MEMCACHED, null, Shown.of(pool));
         }
-        if (!found.sentinels().isEmpty()) {
-            throw new ConfigRefused(Message.SENTINELS_REFUSED, null, Shown.of(pool));
-        }
         String password = passwordOf(found);
         return password == null ? found : found.withPassword(password);
     }

@@ -87,6 +87,10 @@ public enum Message {
             ErrorKind.CONFIG_INVALID,
             "The node does not let replicas be read: %s",
             "give the user of the server pool the right to READONLY"),
+    NOT_MASTER(
+            ErrorKind.NODE_DOWN,
+            "The node is no master: ROLE says %s",
+            "if it stays so, compare it with SENTINEL MASTERS of a Sentinel"),
     TLS_EXPIRED(
             ErrorKind.CONFIG_INVALID,
             "The node's certificate has expired",
@@ -289,10 +293,6 @@ public enum Message {
             ErrorKind.CONFIG_INVALID,
             "Server pool %s speaks memcached",
             "set \"redis: true\" if its servers do"),
-    SENTINELS_REFUSED(
-            ErrorKind.CONFIG_INVALID,
-            "Server pool %s has sentinels, which this version does not ask",
-            "take \"sentinels\" out of the server pool"),
     RESTING_NUMBERS(
             null,
             "%s ms more; failures in a row: %s",

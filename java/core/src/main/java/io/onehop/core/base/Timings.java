@@ -64,6 +64,12 @@ public final class Timings {
     /** Minimum time to wait for the second answer after the first. */
     public static final int REFRESH_GRACE_MS = 100;
 
+    /** How often the Sentinels of a server pool are asked. */
+    public static final int SENTINELS_EVERY_MS = 1000;
+
+    /** The least time between two questions to them, if an address may have changed. */
+    public static final int SENTINELS_SOON_MS = 100;
+
     /**
      * The first wait before a command that a cluster has refused is tried again: half of it to all
      * of it. Each further wait is twice as long.

@@ -24,6 +24,22 @@ public final class Nodes {
                 false);
     }
 
+    /** The node of a server whose address Sentinels name, with an id that changes with it. */
+    public static Node watched(int index, Server server, String id) {
+        return new Node(
+                index,
+                server.name(),
+                server.host(),
+                server.port(),
+                server.path(),
+                server.weight(),
+                id,
+                Role.NONE,
+                index,
+                false,
+                false);
+    }
+
     /** The same node with another index, following a master with another index. */
     public static Node at(Node node, int index, int master) {
         return new Node(

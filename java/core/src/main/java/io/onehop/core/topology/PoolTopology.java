@@ -24,6 +24,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -112,6 +113,25 @@ public final class PoolTopology implements Topology {
         owners.values()
                 .forEach(node -> changed.set(node, Nodes.as(byIndex.get(node), Role.MASTER, node)));
         return of(pool, changed, slots().with(owners), epoch);
+    }
+
+    /**
+     * The same topology, with servers at the addresses that their Sentinels name. Keys stay where
+     * they are, and the fingerprint is that of the configuration.
+     *
+     * @param moved the same names, in the order of the configuration
+     * @param ids by name: it changes with the master
+     */
+    public PoolTopology withMasters(List<Server> moved, Map<String, String> ids) {
+        List<Node> masters = new ArrayList<>(byIndex);
+        for (Server server : moved) {
+            int index = Objects.requireNonNull(find(server.name())).index();
+            masters.set(index, Nodes.watched(index, server, ids.getOrDefault(server.name(), "")));
+        }
+        PoolTopology after =
+                new PoolTopology(pool.withServers(moved), List.copyOf(masters), placement, epoch);
+        after.fingerprint = fingerprint();
+        return after;
     }
 
     /**

@@ -43,6 +43,20 @@ public final class ServerPool {
                     Directive.SENTINEL_USERNAME,
                     Directive.SENTINEL_PASSWORD);
 
+    /** Directives of the servers that mean nothing for their Sentinels. */
+    private static final Set<Directive> NOT_OF_SENTINELS =
+            EnumSet.of(
+                    Directive.DISTRIBUTION,
+                    Directive.REDIS_AUTH,
+                    Directive.REDIS_AUTH_FILE,
+                    Directive.USERNAME,
+                    Directive.REDIS_DB,
+                    Directive.DATABASE,
+                    Directive.READ_FROM,
+                    Directive.SENTINELS,
+                    Directive.SENTINEL_USERNAME,
+                    Directive.SENTINEL_PASSWORD);
+
     private static final Set<Directive> TLS =
             EnumSet.of(
                     Directive.TLS,
@@ -159,6 +173,35 @@ public final class ServerPool {
     /** The same server pool with other servers: the same names at other addresses. */
     public ServerPool withServers(List<Server> moved) {
         return new ServerPool(name, line, values, moved, sentinels, isPasswordInText);
+    }
+
+    /**
+     * The Sentinels as a server pool of their own. It is reached like this one, but with their user
+     * and password.
+     */
+    public ServerPool ofSentinels() {
+        Map<Directive, Object> theirs = new EnumMap<>(Directive.class);
+        theirs.putAll(values);
+        NOT_OF_SENTINELS.forEach(theirs::remove);
+        copy(Directive.SENTINEL_USERNAME, Directive.USERNAME, theirs);
+        copy(Directive.SENTINEL_PASSWORD, Directive.REDIS_AUTH, theirs);
+        return new ServerPool(name, line, theirs, sentinels, List.of(), isPasswordInText);
+    }
+
+    private void copy(Directive from, Directive to, Map<Directive, Object> theirs) {
+        if (values.containsKey(from)) {
+            theirs.put(to, values.get(from));
+        }
+    }
+
+    /** True if both pools ask the same Sentinels in the same way. */
+    public boolean asksSentinelsLike(ServerPool other) {
+        return sentinels.stream()
+                        .map(Server::address)
+                        .toList()
+                        .equals(other.sentinels.stream().map(Server::address).toList())
+                && Objects.equals(sentinelUsername(), other.sentinelUsername())
+                && Objects.equals(sentinelPassword(), other.sentinelPassword());
     }
 
     /** True if the servers are the seeds of a Redis Cluster, which places keys by its own rule. */

@@ -2,7 +2,6 @@ package io.onehop.jedis.internal.batch;
 
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.base.Message;
-import io.onehop.core.cluster.Redirect;
 import io.onehop.core.command.Split;
 import io.onehop.core.wire.WireException;
 import io.onehop.jedis.NodeDown;
@@ -221,7 +220,8 @@ public final class BatchExchange {
             Object reply = connection.nextReply();
             if (forwarding != null
                     && reply instanceof JedisDataException error
-                    && isRedirect(error)) {
+                    && pending.slot(taken) != PendingReplies.NO_SLOT
+                    && forwarding.sendsOn(error)) {
                 forwarding.note(
                         pool,
                         pending.slot(taken),
@@ -236,11 +236,6 @@ public final class BatchExchange {
             taken++;
         }
         return whole > 0;
-    }
-
-    /** True if this reply sends the command to another node. */
-    private boolean isRedirect(JedisDataException error) {
-        return pending.slot(taken) != PendingReplies.NO_SLOT && Redirect.isOne(error.getMessage());
     }
 
     /** The operations of a selector to wait for before {@link #advance} can make progress. */
@@ -321,14 +316,24 @@ public final class BatchExchange {
                 Failure.of(sent, pool.endpoint().nodeName(), Outcome.MAYBE_EXECUTED);
         boolean hasBegun = taken < pending.count() && pending.sink(taken).hasBegun();
         Forwarding rescuer = isRescued ? forwarding : null;
-        failure = rescuer != null ? null : reached > acknowledged || hasBegun ? reachedIt : unsent;
+        Forwarding next = forwarding != null && forwarding.sendsOn(unsent) ? forwarding : null;
+        boolean isReached = reached > acknowledged || hasBegun;
+        failure =
+                rescuer != null || next != null && !isReached
+                        ? null
+                        : isReached ? reachedIt : unsent;
         long from = acknowledged;
         for (int i = taken; i < pending.count(); i++) {
+            ReplySink sink = pending.sink(i);
             if (rescuer != null) {
-                rescuer.rescue(pool, pending.slot(i), requests.command(from), pending.sink(i));
+                rescuer.rescue(pool, pending.slot(i), requests.command(from), sink, unsent);
+            } else if (from < reached || sink.hasBegun()) {
+                sink.fail(reachedIt);
+            } else if (next != null && pending.slot(i) != PendingReplies.NO_SLOT) {
+                next.rescue(pool, pending.slot(i), requests.command(from), sink, unsent);
             } else {
-                pending.sink(i)
-                        .fail(from < reached || pending.sink(i).hasBegun() ? reachedIt : unsent);
+                failure = failure == null ? unsent : failure;
+                sink.fail(unsent);
             }
             from += pending.size(i);
         }

@@ -10,11 +10,14 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import java.util.Map;
 
 /**
- * Follows the redirects of one batch. Commands that another node is to execute are noted while the
- * batch runs. They are sent when all nodes of the batch have answered.
+ * Follows the redirects of one batch, or its masters. Commands that another node is to execute are
+ * noted while the batch runs. They are sent when all nodes of the batch have answered.
  */
 public interface Forwarding {
-    /** Notes a command of this slot whose reply was a redirecting error. */
+    /** True if a command with this reply was not executed, and another node is to execute it. */
+    boolean sendsOn(JedisDataException error);
+
+    /** Notes a command of this home whose reply was such an error. */
     void note(
             Pool asked,
             int slot,
@@ -22,8 +25,21 @@ public interface Forwarding {
             ReplySink sink,
             JedisDataException error);
 
-    /** Notes a read of this slot whose replica has failed. The master is to answer it. */
-    void rescue(Pool failed, int slot, CommandArguments arguments, ReplySink sink);
+    /**
+     * True if commands that were not sent, because of this failure, are sent to the next master.
+     */
+    boolean sendsOn(OneHopException unsent);
+
+    /**
+     * Notes a command of this home whose node has failed: a read whose replica did not answer, or a
+     * command that was not sent. The master is to execute it.
+     */
+    void rescue(
+            Pool failed,
+            int slot,
+            CommandArguments arguments,
+            ReplySink sink,
+            OneHopException failure);
 
     /** Sends the noted commands. Afterwards every sink has its reply or failure. */
     void follow(Deadline deadline);

@@ -2,7 +2,6 @@ package io.onehop.jedis.internal.cluster;
 
 import io.onehop.core.ErrorKind;
 import io.onehop.core.Node;
-import io.onehop.core.base.Clock;
 import io.onehop.core.base.Message;
 import io.onehop.core.base.Timings;
 import io.onehop.core.cluster.ClusterMap;
@@ -26,10 +25,6 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The map of a Redis Cluster as this client has it, and how it is replaced by a newer one.
@@ -42,33 +37,22 @@ import java.util.concurrent.locks.ReentrantLock;
  *              a redirect that was followed ─┘ (its one slot, immediately)
  * </pre>
  *
- * <p>One daemon thread of the client asks, one refresh at a time and at most one a second. It
- * starts with the first call and ends with {@link #close}. Calls wait for it only in two cases: for
- * the first map, and when a redirect names a node that the map lacks. Any thread. Implements
- * spec/topology/cluster.md, sections 4 and 6.
+ * <p>One daemon thread of the client asks, at most once a second. Calls wait for it only in two
+ * cases: for the first map, and when a redirect names a node that the map lacks. Any thread.
+ * Implements spec/topology/cluster.md, sections 4 and 6.
  */
-public final class Cluster implements AutoCloseable {
+public final class Cluster extends Refresher {
     private static final System.Logger LOG = System.getLogger("io.onehop");
 
     private final Snapshots snapshots;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
-    private @Nullable Thread thread; // Null before the first call.
-    private boolean isRequested;
-    private boolean isRefreshing;
-    private boolean isClosed;
-    private @Nullable String preferred; // The node that probably knows a newer map; null: any.
-    private long begun;
-    private long ended;
-    private long notBeforeNs;
-    private long anywayNs;
-    private @Nullable ClusterRefresh refresh; // The last one.
-    private RefreshFailure failure =
-            new RefreshFailure(Message.NO_ANSWER.what(), ErrorKind.NODE_DOWN);
+    // The node that probably knows a newer map; null: any.
+    private volatile @Nullable String preferred;
+    private volatile @Nullable ClusterRefresh last;
     // The problem that was logged last; null: none since the last success.
     private @Nullable String logged;
 
     public Cluster(Snapshots snapshots) {
+        super("onehop-cluster", Timings.REFRESH_EVERY_MS, Timings.REFRESH_ANYWAY_MS);
         this.snapshots = snapshots;
     }
 
@@ -87,17 +71,7 @@ public final class Cluster implements AutoCloseable {
      * likely to know better; {@code null}: any node.
      */
     public void requestRefresh(@Nullable String node) {
-        lock.lock();
-        try {
-            if (!isRefreshing
-                    && !isRequested) { // A refresh that is requested or running is enough.
-                isRequested = true;
-                preferred = node;
-                wake();
-            }
-        } finally {
-            lock.unlock();
-        }
+        request(() -> preferred = node);
     }
 
     /**
@@ -121,28 +95,6 @@ public final class Cluster implements AutoCloseable {
                 });
     }
 
-    /**
-     * Waits until the refresh that is running, or else the next one, has ended; at most until the
-     * deadline.
-     */
-    void awaitRefresh(Deadline deadline) {
-        lock.lock();
-        try {
-            long awaited = isRefreshing ? begun : begun + 1;
-            isRequested |= !isRefreshing;
-            wake();
-            long leftNs = deadline.waitNs();
-            while (ended < awaited && !isClosed && leftNs > 0) {
-                changed.awaitNanos(Math.min(leftNs, TimeUnit.HOURS.toNanos(1)));
-                leftNs = deadline.waitNs();
-            }
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt(); // The next exchange reports the interrupt.
-        } finally {
-            lock.unlock();
-        }
-    }
-
     /** Waits for the first map, at most as long as a call may take. */
     public void bootstrap() {
         ServerPool pool = snapshot().pool();
@@ -152,115 +104,38 @@ public final class Cluster implements AutoCloseable {
         }
     }
 
-    private RefreshFailure failure() {
-        lock.lock();
-        try {
-            ClusterRefresh running = isRefreshing ? refresh : null;
-            return isClosed
-                    ? new RefreshFailure(Message.CLIENT_CLOSED.what(), ErrorKind.NODE_DOWN)
-                    : running != null ? running.failure() : failure;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private void wake() {
-        if (thread == null && !isClosed) {
-            thread = new Thread(this::run, "onehop-cluster");
-            thread.setDaemon(true);
-            notBeforeNs = Clock.nowNs();
-            anywayNs = notBeforeNs + orLaterNs(Timings.REFRESH_ANYWAY_MS);
-            thread.start();
-        }
-        changed.signalAll();
-    }
-
-    /**
-     * This time plus up to a quarter of it by chance, so that clients that started together do not
-     * ask together.
-     */
-    private static long orLaterNs(int ms) {
-        return TimeUnit.MILLISECONDS.toNanos(ms + ThreadLocalRandom.current().nextInt(ms / 4));
-    }
-
-    /**
-     * The running refresh ends. Its result is not adopted, because the snapshots are closed, too.
-     */
-    @Override
-    public void close() {
-        lock.lock();
-        try {
-            isClosed = true;
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
-    }
-
     /* ---- The thread ---- */
 
-    private void run() {
-        lock.lock();
-        try {
-            while (!isClosed) {
-                long now = Clock.nowNs();
-                long waitNs = (isRequested ? notBeforeNs : anywayNs) - now;
-                if (waitNs > 0) {
-                    changed.awaitNanos(waitNs);
-                } else {
-                    refreshOnce(now);
-                }
-            }
-        } catch (InterruptedException end) {
-            LOG.log(
-                    Level.WARNING,
-                    "the thread \"onehop-cluster\" was interrupted; the next call begins another"
-                            + " one");
-        } finally {
-            thread = null;
-            lock.unlock();
-        }
-    }
-
-    private void refreshOnce(long now) throws InterruptedException {
-        notBeforeNs = now + orLaterNs(Timings.REFRESH_EVERY_MS);
-        anywayNs = now + orLaterNs(Timings.REFRESH_ANYWAY_MS);
+    @Override
+    @Nullable RefreshFailure refresh() throws InterruptedException {
         Snapshot snapshot = snapshot();
-        ClusterRefresh next = new ClusterRefresh(snapshot.pool(), refresh);
-        refresh = next;
-        isRequested = false;
-        isRefreshing = true;
-        begun++;
+        ClusterRefresh next = new ClusterRefresh(snapshot.pool(), last);
+        last = next;
         String first = preferred;
         preferred = null;
-        lock.unlock();
-        RefreshFailure problem = new RefreshFailure(Message.GIVEN_UP.what(), ErrorKind.NODE_DOWN);
-        try {
-            problem = refreshed(snapshot, next, first);
-        } catch (RuntimeException | Error unexpected) {
-            problem = new RefreshFailure(Shown.of(unexpected.toString()), ErrorKind.NODE_DOWN);
-        } finally {
-            lock.lock();
-            isRefreshing = false;
-            ended = begun;
-            failure = problem == null ? failure : problem;
-            changed.signalAll();
-        }
-        if (!isClosed) {
-            complain(problem == null ? null : problem.reason());
-        }
+        return refreshed(snapshot, next, first);
     }
 
-    private void complain(@Nullable String problem) {
-        if (problem != null && !problem.equals(logged)) {
+    @Override
+    RefreshFailure soFar() {
+        ClusterRefresh running = last;
+        return running == null
+                ? new RefreshFailure(Message.NO_ANSWER.what(), ErrorKind.NODE_DOWN)
+                : running.failure();
+    }
+
+    @Override
+    void tell(@Nullable RefreshFailure problem) {
+        String reason = problem == null ? null : problem.reason();
+        if (reason != null && !reason.equals(logged)) {
             LOG.log(
                     Level.WARNING,
                     "the map of the Redis Cluster of server pool "
                             + Shown.of(snapshot().pool().name())
                             + " cannot be refreshed: "
-                            + problem);
+                            + reason);
         }
-        logged = problem;
+        logged = reason;
     }
 
     /**

@@ -11,13 +11,10 @@ import io.onehop.core.cluster.ClusterMap;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.OneHopException;
-import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.connection.NodeConnection;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.RefreshFailure;
 import io.onehop.jedis.internal.failure.Shown;
-import io.onehop.jedis.internal.pool.Holder;
-import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.Pool;
 
 import org.jspecify.annotations.Nullable;
@@ -26,9 +23,7 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
 
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -182,37 +177,8 @@ final class ClusterRefresh {
     }
 
     private ClusterMap map(Pool node) throws ClusterException {
-        Deadline deadline = Deadline.in(timeoutMs);
-        Holder holder = new Holder();
-        NodeConnection connection = null;
-        Object reply;
-        Object info;
-        try {
-            connection = node.leaseBeyond(holder, deadline, NodeHealth.NOT_ASKED);
-            connection.open();
-            connection.sendCommand(INFO);
-            boolean isByRanges = hasNoShards || node.endpoint().isEncrypted();
-            connection.sendCommand(isByRanges ? SLOTS : SHARDS);
-            List<Object> replies = connection.getMany(2);
-            info = replies.get(0);
-            reply = replies.get(1);
-            if (reply instanceof JedisDataException && !isByRanges) {
-                connection.sendCommand(SLOTS);
-                reply = connection.getMany(1).get(0);
-                hasNoShards = !(reply instanceof JedisDataException);
-            }
-            node.answered(connection);
-        } catch (IOException | RuntimeException failed) {
-            OneHopException failure = failure(failed, node, connection);
-            if (connection != null) {
-                connection.disconnect();
-            }
-            node.failed(connection, failure);
-            throw failure;
-        } finally {
-            settle(connection, holder, node);
-        }
-        if (reply instanceof JedisDataException error) {
+        List<Object> replies = NodeQuestion.ask(node, timeoutMs, open -> infoAndMap(open, node));
+        if (replies.get(1) instanceof JedisDataException error) {
             throw Failure.of(
                     Message.MAP_ERROR,
                     node.endpoint().nodeName(),
@@ -220,54 +186,22 @@ final class ClusterRefresh {
                     null,
                     Shown.of(error.getMessage()));
         }
-        return ClusterMap.read(
-                new ClusterAnswer(wire(reply), wire(info), node.endpoint().host()), zone);
+        byte[] info = NodeQuestion.wire(replies.get(0));
+        byte[] map = NodeQuestion.wire(replies.get(1));
+        return ClusterMap.read(new ClusterAnswer(map, info, node.endpoint().host()), zone);
     }
 
-    private static OneHopException failure(
-            Exception failed, Pool node, @Nullable NodeConnection connection) {
-        boolean wasOpen = connection != null && connection.wasOpen();
-        return Failure.of(
-                failed,
-                node.endpoint().nodeName(),
-                wasOpen ? Outcome.MAYBE_EXECUTED : Outcome.NOT_SENT,
-                wasOpen);
-    }
-
-    private static void settle(@Nullable NodeConnection connection, Holder holder, Pool node) {
-        try {
-            if (connection != null) {
-                node.settle(connection);
-            }
-        } finally {
-            holder.isOver = true; // Also if no stack is left to settle.
+    private List<Object> infoAndMap(NodeConnection connection, Pool node) {
+        boolean isByRanges = hasNoShards || node.endpoint().isEncrypted();
+        connection.sendCommand(INFO);
+        connection.sendCommand(isByRanges ? SLOTS : SHARDS);
+        List<Object> replies = connection.getMany(2);
+        if (replies.get(1) instanceof JedisDataException && !isByRanges) {
+            connection.sendCommand(SLOTS);
+            Object reply = connection.getMany(1).get(0);
+            hasNoShards = !(reply instanceof JedisDataException);
+            return Arrays.asList(replies.get(0), reply);
         }
-    }
-
-    /* ---- The reply as it came: its judge reads bytes ---- */
-
-    private static byte[] wire(@Nullable Object reply) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        write(reply, bytes);
-        return bytes.toByteArray();
-    }
-
-    private static void write(@Nullable Object reply, ByteArrayOutputStream to) {
-        if (reply instanceof List<?> list) {
-            line(to, "*" + list.size());
-            list.forEach(element -> write(element, to));
-        } else if (reply instanceof byte[] text) {
-            line(to, "$" + text.length);
-            to.writeBytes(text);
-            line(to, "");
-        } else if (reply instanceof JedisDataException error) {
-            line(to, "-" + error.getMessage());
-        } else {
-            line(to, reply == null ? "$-1" : ":" + reply);
-        }
-    }
-
-    private static void line(ByteArrayOutputStream to, String text) {
-        to.writeBytes((text + "\r\n").getBytes(StandardCharsets.ISO_8859_1));
+        return replies;
     }
 }

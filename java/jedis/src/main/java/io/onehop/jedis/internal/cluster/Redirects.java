@@ -116,7 +116,22 @@ public final class Redirects implements Forwarding {
     }
 
     @Override
-    public void rescue(Pool failed, int slot, CommandArguments arguments, ReplySink sink) {
+    public boolean sendsOn(JedisDataException error) {
+        return Redirect.isOne(error.getMessage());
+    }
+
+    @Override
+    public boolean sendsOn(OneHopException unsent) {
+        return false;
+    }
+
+    @Override
+    public void rescue(
+            Pool failed,
+            int slot,
+            CommandArguments arguments,
+            ReplySink sink,
+            OneHopException failure) {
         note(failed, slot, arguments, sink, null);
         cluster.requestRefresh(null);
     }

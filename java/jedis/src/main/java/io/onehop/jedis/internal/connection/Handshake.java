@@ -41,7 +41,7 @@ public final class Handshake {
      * database, does what its name says.
      */
     private interface Verdict {
-        /** Judges an answer: its text, and whether it is an error. */
+        /** Judges an answer: its text, or the first one of a list, and whether it is an error. */
         void on(String answer, boolean isError, NodeName node);
     }
 
@@ -73,6 +73,9 @@ public final class Handshake {
         }
         if (pool.readFrom() != ReadFrom.MASTER) {
             steps.add(new Step(new CommandArguments(Command.READONLY), Handshake::readable));
+        }
+        if (!pool.sentinels().isEmpty()) {
+            steps.add(new Step(new CommandArguments(Command.ROLE), Handshake::master));
         }
         steps.add(
                 pool.ssdb()
@@ -124,7 +127,8 @@ public final class Handshake {
     /** Judges the answer to a command of the handshake. Throws if the connection cannot serve. */
     void judge(int index, @Nullable Object reply) {
         boolean isError = reply instanceof JedisDataException;
-        String answer = reply instanceof JedisDataException error ? Failure.text(error) : "";
+        String answer =
+                reply instanceof JedisDataException error ? Failure.text(error) : first(reply);
         if (isError
                 && answer.toLowerCase(Locale.ROOT)
                         .startsWith("err max number of clients reached")) {
@@ -134,6 +138,15 @@ public final class Handshake {
             throw refused(Message.PROTECTED_MODE, answer, node);
         }
         steps.get(index).verdict().on(answer, isError, node);
+    }
+
+    /** The first text of a list; empty for any other reply. */
+    private static String first(@Nullable Object reply) {
+        return reply instanceof List<?> list
+                        && !list.isEmpty()
+                        && list.get(0) instanceof byte[] text
+                ? SafeEncoder.encode(text)
+                : "";
     }
 
     private static OneHopException refused(Message message, String answer, NodeName node) {
@@ -169,6 +182,13 @@ public final class Handshake {
     private static void readable(String answer, boolean isError, NodeName node) {
         if (isError && !answer.startsWith("NOAUTH") && !answer.startsWith("LOADING")) {
             throw refused(Message.READONLY_REFUSED, answer, node);
+        }
+    }
+
+    /** A user who may not ask is told nothing; then only the Sentinels are believed. */
+    private static void master(String answer, boolean isError, NodeName node) {
+        if (!isError && !answer.equals("master")) {
+            throw refused(Message.NOT_MASTER, answer, node);
         }
     }
 

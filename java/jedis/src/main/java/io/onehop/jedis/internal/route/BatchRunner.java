@@ -6,12 +6,15 @@ import io.onehop.jedis.NodeDown;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.batch.Batch;
 import io.onehop.jedis.internal.batch.BatchExchange;
+import io.onehop.jedis.internal.batch.Forwarding;
 import io.onehop.jedis.internal.batch.Preface;
 import io.onehop.jedis.internal.batch.Reply;
 import io.onehop.jedis.internal.batch.RetryBudget;
 import io.onehop.jedis.internal.batch.Scatter;
 import io.onehop.jedis.internal.cluster.Cluster;
 import io.onehop.jedis.internal.cluster.Redirects;
+import io.onehop.jedis.internal.cluster.Sentinels;
+import io.onehop.jedis.internal.cluster.Succession;
 import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.command.Scripts;
 import io.onehop.jedis.internal.connection.Deadline;
@@ -37,6 +40,8 @@ public final class BatchRunner {
     private final Scripts scripts;
     private final RetryBudget budget;
     private final Cluster cluster;
+    private final Sentinels sentinels;
+    private final boolean isWatched;
     private final @Nullable CallObserver observer;
     private final BiConsumer<List<BatchExchange>, Deadline> send = this::run;
 
@@ -45,11 +50,14 @@ public final class BatchRunner {
             Scripts scripts,
             RetryBudget budget,
             Cluster cluster,
+            Sentinels sentinels,
             @Nullable CallObserver observer) {
         this.snapshot = snapshot;
         this.scripts = scripts;
         this.budget = budget;
         this.cluster = cluster;
+        this.sentinels = sentinels;
+        this.isWatched = !snapshot.pool().sentinels().isEmpty();
         this.observer = observer;
     }
 
@@ -68,12 +76,15 @@ public final class BatchRunner {
 
     /** A new batch, still empty. */
     public Batch begin() {
-        return Batch.of(snapshot, snapshot.pool().cluster() ? redirects() : null);
+        return Batch.of(snapshot, forwarding());
     }
 
-    /** Follows the redirects of one batch. */
-    Redirects redirects() {
-        return new Redirects(snapshot, scripts, cluster, send);
+    /** Follows the redirects or the masters of one batch; {@code null} if it has neither. */
+    @Nullable Forwarding forwarding() {
+        if (snapshot.pool().cluster()) {
+            return new Redirects(snapshot, scripts, cluster, send);
+        }
+        return isWatched ? new Succession(scripts, sentinels, send) : null;
     }
 
     /** Appends a command to the exchange of its node. */
@@ -112,7 +123,7 @@ public final class BatchRunner {
             observer.asks(exchanges.get(0).pool(), exchanges.size());
         }
         Scatter.run(exchanges, deadline, budget);
-        if (snapshot.pool().cluster()) {
+        if (snapshot.pool().cluster() || isWatched) {
             exchanges.stream()
                     .map(BatchExchange::failure)
                     .filter(Objects::nonNull)
@@ -120,11 +131,15 @@ public final class BatchRunner {
         }
     }
 
-    /** A Redis Cluster may have removed a node that cannot be reached, so its map is refreshed. */
+    /** A node that cannot be reached may have been replaced: who knows its successor is asked. */
     void failed(OneHopException failure) {
-        if (snapshot.pool().cluster()
-                && (failure instanceof NodeDown || failure instanceof DeadlineExceeded)) {
+        if (!(failure instanceof NodeDown || failure instanceof DeadlineExceeded)) {
+            return;
+        }
+        if (snapshot.pool().cluster()) {
             cluster.requestRefresh(null);
+        } else if (isWatched) {
+            sentinels.requestQuestion();
         }
     }
 }

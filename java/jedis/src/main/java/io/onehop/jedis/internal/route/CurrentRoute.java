@@ -1,6 +1,7 @@
 package io.onehop.jedis.internal.route;
 
 import io.onehop.jedis.internal.cluster.Cluster;
+import io.onehop.jedis.internal.cluster.Sentinels;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 import io.onehop.jedis.internal.snapshot.Snapshots;
 
@@ -18,18 +19,20 @@ import redis.clients.jedis.executors.CommandExecutor;
 public final class CurrentRoute implements CommandExecutor {
     private final Snapshots snapshots;
     private final Cluster cluster;
+    private final Sentinels sentinels;
     private volatile Route route;
 
     /** {@code observer} sees all calls; {@code null}: there is none. */
     public CurrentRoute(Snapshots snapshots, @Nullable CallObserver observer) {
         this.snapshots = snapshots;
         this.cluster = new Cluster(snapshots);
-        this.route = new Route(snapshots.newest(), cluster, observer);
+        this.sentinels = new Sentinels(snapshots);
+        this.route = new Route(snapshots.newest(), cluster, sentinels, observer);
     }
 
     /**
-     * The route of a call that begins. The first call to a Redis Cluster waits until a node has
-     * returned the map.
+     * The route of a call that begins. The first call waits for the map of a Redis Cluster, or
+     * until Sentinels have named the masters.
      */
     public Route take() {
         Snapshot now = snapshots.current();
@@ -42,11 +45,13 @@ public final class CurrentRoute implements CommandExecutor {
     }
 
     private void bootstrap() {
+        boolean isCluster = snapshots.newest().pool().cluster();
+        Runnable wait = isCluster ? cluster::bootstrap : sentinels::bootstrap;
         route.observed(
-                "CLUSTER SHARDS",
+                isCluster ? "CLUSTER SHARDS" : "SENTINEL MASTER",
                 1,
                 () -> {
-                    cluster.bootstrap();
+                    wait.run();
                     return null;
                 });
     }
@@ -74,5 +79,6 @@ public final class CurrentRoute implements CommandExecutor {
     public void close() {
         snapshots.close();
         cluster.close();
+        sentinels.close();
     }
 }

@@ -2,7 +2,6 @@ package io.onehop.jedis.internal.route;
 
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.base.Message;
-import io.onehop.core.cluster.Redirect;
 import io.onehop.core.command.Blocking;
 import io.onehop.core.command.Command;
 import io.onehop.core.command.MergeRule;
@@ -11,6 +10,7 @@ import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.batch.Batch;
+import io.onehop.jedis.internal.batch.Forwarding;
 import io.onehop.jedis.internal.batch.Merge;
 import io.onehop.jedis.internal.batch.Preface;
 import io.onehop.jedis.internal.batch.Reply;
@@ -18,6 +18,7 @@ import io.onehop.jedis.internal.batch.RetryBudget;
 import io.onehop.jedis.internal.batch.StreamsWait;
 import io.onehop.jedis.internal.cluster.Cluster;
 import io.onehop.jedis.internal.cluster.Redirects;
+import io.onehop.jedis.internal.cluster.Sentinels;
 import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.command.Plan;
 import io.onehop.jedis.internal.command.Scripts;
@@ -50,35 +51,42 @@ public final class Route {
     private final RetryBudget budget;
     private final Scripts scripts;
     private final Cluster cluster;
+    private final Sentinels sentinels;
     private final @Nullable CallObserver observer;
     private final Intake intake;
     private final BatchRunner runner;
     private final AnyNode anyNode;
 
-    Route(Snapshot snapshot, Cluster cluster, @Nullable CallObserver observer) {
-        this(snapshot, cluster, observer, new RetryBudget(), new Scripts());
+    Route(
+            Snapshot snapshot,
+            Cluster cluster,
+            Sentinels sentinels,
+            @Nullable CallObserver observer) {
+        this(snapshot, cluster, sentinels, observer, new RetryBudget(), new Scripts());
     }
 
     private Route(
             Snapshot snapshot,
             Cluster cluster,
+            Sentinels sentinels,
             @Nullable CallObserver observer,
             RetryBudget budget,
             Scripts scripts) {
         this.snapshot = snapshot;
         this.pool = snapshot.pool();
         this.cluster = cluster;
+        this.sentinels = sentinels;
         this.observer = observer;
         this.budget = budget;
         this.scripts = scripts;
         this.intake = new Intake(pool, snapshot.keys(), scripts);
-        this.runner = new BatchRunner(snapshot, scripts, budget, cluster, observer);
+        this.runner = new BatchRunner(snapshot, scripts, budget, cluster, sentinels, observer);
         this.anyNode = new AnyNode(runner);
     }
 
     /** The same client's route over another snapshot. It keeps what this one has learned. */
     Route over(Snapshot other) {
-        return new Route(other, cluster, observer, budget, scripts);
+        return new Route(other, cluster, sentinels, observer, budget, scripts);
     }
 
     public Snapshot snapshot() {
@@ -203,32 +211,28 @@ public final class Route {
             // It has not run. Now its script is sent first.
             return runner.ask(home, command, entry, deadline);
         } catch (JedisDataException answer) {
-            if (!pool.cluster() || !Redirect.isOne(answer.getMessage())) {
+            Forwarding forwarding = runner.forwarding();
+            if (forwarding == null || !forwarding.sendsOn(answer)) {
                 throw answer;
             }
-            return sentOn(
-                    command,
-                    home,
-                    node,
-                    answer,
-                    waitMs == 0 ? deadline : runner.deadline().later(waitMs));
+            Reply<T> reply = new Reply<>(command.getBuilder());
+            forwarding.note(node, home, command.getArguments(), reply, answer);
+            return sentOn(forwarding, reply, deadline, waitMs);
         } catch (OneHopException failure) {
             runner.failed(failure);
-            throw failure;
+            Forwarding forwarding = runner.forwarding();
+            if (forwarding == null || !forwarding.sendsOn(failure)) {
+                throw failure;
+            }
+            Reply<T> reply = new Reply<>(command.getBuilder());
+            forwarding.rescue(node, home, command.getArguments(), reply, failure);
+            return sentOn(forwarding, reply, deadline, waitMs);
         }
     }
 
-    /** Follows the redirect of a command. */
-    private <T> T sentOn(
-            CommandObject<T> command,
-            int slot,
-            Pool asked,
-            JedisDataException answer,
-            Deadline deadline) {
-        Reply<T> reply = new Reply<>(command.getBuilder());
-        Redirects redirects = runner.redirects();
-        redirects.note(asked, slot, command.getArguments(), reply, answer);
-        redirects.follow(deadline);
+    /** The reply of a command that another node is to execute. */
+    private <T> T sentOn(Forwarding forwarding, Reply<T> reply, Deadline deadline, long waitMs) {
+        forwarding.follow(waitMs == 0 ? deadline : runner.deadline().later(waitMs));
         return reply.get();
     }
 

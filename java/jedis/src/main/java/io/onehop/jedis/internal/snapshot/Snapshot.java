@@ -74,7 +74,7 @@ public final class Snapshot {
         this.keys = new Keys(topology);
         this.readFrom = new ReadFromChooser(topology, pools, readFrom);
         this.isMapped =
-                !topology.pool().cluster()
+                !topology.pool().cluster() && topology.pool().sentinels().isEmpty()
                         || topology.nodes().stream().anyMatch(node -> !node.id().isEmpty());
     }
 
@@ -146,6 +146,7 @@ public final class Snapshot {
     public boolean isLike(PoolTopology other) {
         return topology.fingerprint().equals(other.fingerprint())
                 && pool().reachesNodesLike(other.pool())
+                && pool().asksSentinelsLike(other.pool())
                 && (!pool().cluster() || addresses(pool()).equals(addresses(other.pool())));
     }
 
@@ -177,7 +178,10 @@ public final class Snapshot {
         return pools[keys.nodeAt(home)];
     }
 
-    /** False for a Redis Cluster until a node has returned the map. */
+    /**
+     * False for a Redis Cluster until a node has returned the map, and for masters that Sentinels
+     * watch until those were asked.
+     */
     public boolean isMapped() {
         return isMapped;
     }

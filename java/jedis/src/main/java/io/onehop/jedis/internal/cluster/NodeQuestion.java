@@ -1,0 +1,97 @@
+package io.onehop.jedis.internal.cluster;
+
+import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.jedis.OneHopException;
+import io.onehop.jedis.internal.connection.Deadline;
+import io.onehop.jedis.internal.connection.NodeConnection;
+import io.onehop.jedis.internal.failure.Failure;
+import io.onehop.jedis.internal.pool.Holder;
+import io.onehop.jedis.internal.pool.NodeHealth;
+import io.onehop.jedis.internal.pool.Pool;
+
+import org.jspecify.annotations.Nullable;
+
+import redis.clients.jedis.exceptions.JedisDataException;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * Asks one node what it knows of the others. It uses a connection of the node's pool, if necessary
+ * beyond the pool's size, because calls wait for the answer.
+ */
+final class NodeQuestion {
+    private NodeQuestion() {}
+
+    /** What {@code talk} makes of an open connection, within this time. */
+    static <T> T ask(Pool node, int timeoutMs, Function<NodeConnection, T> talk) {
+        Holder holder = new Holder();
+        NodeConnection connection = null;
+        try {
+            connection = node.leaseBeyond(holder, Deadline.in(timeoutMs), NodeHealth.NOT_ASKED);
+            connection.open();
+            T answer = talk.apply(connection);
+            node.answered(connection);
+            return answer;
+        } catch (IOException | RuntimeException failed) {
+            OneHopException failure = failure(failed, node, connection);
+            if (connection != null) {
+                connection.disconnect();
+            }
+            node.failed(connection, failure);
+            throw failure;
+        } finally {
+            settle(connection, holder, node);
+        }
+    }
+
+    private static OneHopException failure(
+            Exception failed, Pool node, @Nullable NodeConnection connection) {
+        boolean wasOpen = connection != null && connection.wasOpen();
+        return Failure.of(
+                failed,
+                node.endpoint().nodeName(),
+                wasOpen ? Outcome.MAYBE_EXECUTED : Outcome.NOT_SENT,
+                wasOpen);
+    }
+
+    private static void settle(@Nullable NodeConnection connection, Holder holder, Pool node) {
+        try {
+            if (connection != null) {
+                node.settle(connection);
+            }
+        } finally {
+            holder.isOver = true; // Also if no stack is left to settle.
+        }
+    }
+
+    /* ---- The reply as it came: its judge reads bytes ---- */
+
+    static byte[] wire(@Nullable Object reply) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        write(reply, bytes);
+        return bytes.toByteArray();
+    }
+
+    private static void write(@Nullable Object reply, ByteArrayOutputStream to) {
+        if (reply instanceof List<?> list) {
+            line(to, "*" + list.size());
+            list.forEach(element -> write(element, to));
+        } else if (reply instanceof byte[] text) {
+            line(to, "$" + text.length);
+            to.writeBytes(text);
+            line(to, "");
+        } else if (reply instanceof JedisDataException error) {
+            line(to, "-" + error.getMessage());
+        } else {
+            line(to, reply == null ? "$-1" : ":" + reply);
+        }
+    }
+
+    private static void line(ByteArrayOutputStream to, String text) {
+        to.writeBytes((text + "\r\n").getBytes(StandardCharsets.ISO_8859_1));
+    }
+}

@@ -1,0 +1,196 @@
+package io.onehop.jedis.internal.cluster;
+
+import io.onehop.core.ErrorKind;
+import io.onehop.core.base.Clock;
+import io.onehop.core.base.Message;
+import io.onehop.jedis.internal.connection.Deadline;
+import io.onehop.jedis.internal.failure.RefreshFailure;
+import io.onehop.jedis.internal.failure.Shown;
+
+import org.jspecify.annotations.Nullable;
+
+import java.lang.System.Logger.Level;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Keeps what a client knows of its nodes fresh: one refresh at a time, on request, and otherwise
+ * after a while.
+ *
+ * <p>One daemon thread of the client refreshes. It starts with the first call that needs it and
+ * ends with {@link #close}. Any thread may request a refresh, or wait for one.
+ */
+abstract class Refresher implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("io.onehop");
+
+    private final String threadName;
+    private final int everyMs;
+    private final int anywayMs;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private @Nullable Thread thread; // Null before the first call.
+    private boolean isRequested;
+    private boolean isRefreshing;
+    private boolean isClosed;
+    private long begun;
+    private long ended;
+    private long notBeforeNs;
+    private long anywayNs;
+    private RefreshFailure failure =
+            new RefreshFailure(Message.NO_ANSWER.what(), ErrorKind.NODE_DOWN);
+
+    /** {@code everyMs}: the least time between two refreshes; {@code anywayMs}: the longest. */
+    Refresher(String threadName, int everyMs, int anywayMs) {
+        this.threadName = threadName;
+        this.everyMs = everyMs;
+        this.anywayMs = anywayMs;
+    }
+
+    /** Refreshes once. For the thread. Returns {@code null}, or why there is nothing to adopt. */
+    abstract @Nullable RefreshFailure refresh() throws InterruptedException;
+
+    /** What has failed so far in the refresh that is running. */
+    abstract RefreshFailure soFar();
+
+    /** Tells the log how a refresh ended; {@code null}: well. For the thread. */
+    abstract void tell(@Nullable RefreshFailure problem);
+
+    /** The thread ends. */
+    void ended() {}
+
+    /* ---- From calls ---- */
+
+    /** Asks for a refresh without waiting for it. One that is requested or running is enough. */
+    final void request(Runnable ifNew) {
+        lock.lock();
+        try {
+            if (!isRefreshing && !isRequested) {
+                isRequested = true;
+                ifNew.run();
+                wake();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Waits until the refresh that is running, or else the next one, has ended; at most until the
+     * deadline.
+     */
+    final void awaitRefresh(Deadline deadline) {
+        lock.lock();
+        try {
+            long awaited = isRefreshing ? begun : begun + 1;
+            isRequested |= !isRefreshing;
+            wake();
+            long leftNs = deadline.waitNs();
+            while (ended < awaited && !isClosed && leftNs > 0) {
+                changed.awaitNanos(Math.min(leftNs, TimeUnit.HOURS.toNanos(1)));
+                leftNs = deadline.waitNs();
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt(); // The next exchange reports the interrupt.
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Why the last refresh failed, or the running one so far. */
+    final RefreshFailure failure() {
+        lock.lock();
+        try {
+            return isClosed
+                    ? new RefreshFailure(Message.CLIENT_CLOSED.what(), ErrorKind.NODE_DOWN)
+                    : isRefreshing ? soFar() : failure;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void wake() {
+        if (thread == null && !isClosed) {
+            thread = new Thread(this::run, threadName);
+            thread.setDaemon(true);
+            notBeforeNs = Clock.nowNs();
+            anywayNs = notBeforeNs + orLaterNs(anywayMs);
+            thread.start();
+        }
+        changed.signalAll();
+    }
+
+    /**
+     * This time plus up to a quarter of it by chance, so that clients that started together do not
+     * ask together.
+     */
+    private static long orLaterNs(int ms) {
+        return TimeUnit.MILLISECONDS.toNanos(ms + ThreadLocalRandom.current().nextInt(ms / 4));
+    }
+
+    /**
+     * The running refresh ends. Its result is not adopted, because the snapshots are closed, too.
+     */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            isClosed = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /* ---- The thread ---- */
+
+    private void run() {
+        lock.lock();
+        try {
+            while (!isClosed) {
+                long now = Clock.nowNs();
+                long waitNs = (isRequested ? notBeforeNs : anywayNs) - now;
+                if (waitNs > 0) {
+                    changed.awaitNanos(waitNs);
+                } else {
+                    refreshOnce(now);
+                }
+            }
+        } catch (InterruptedException end) {
+            LOG.log(
+                    Level.WARNING,
+                    "the thread \""
+                            + threadName
+                            + "\" was interrupted; the next call begins another one");
+        } finally {
+            thread = null;
+            ended();
+            lock.unlock();
+        }
+    }
+
+    private void refreshOnce(long now) throws InterruptedException {
+        notBeforeNs = now + orLaterNs(everyMs);
+        anywayNs = now + orLaterNs(anywayMs);
+        isRequested = false;
+        isRefreshing = true;
+        begun++;
+        lock.unlock();
+        RefreshFailure problem = new RefreshFailure(Message.GIVEN_UP.what(), ErrorKind.NODE_DOWN);
+        try {
+            problem = refresh();
+        } catch (RuntimeException | Error unexpected) {
+            problem = new RefreshFailure(Shown.of(unexpected.toString()), ErrorKind.NODE_DOWN);
+        } finally {
+            lock.lock();
+            isRefreshing = false;
+            ended = begun;
+            failure = problem == null ? failure : problem;
+            changed.signalAll();
+        }
+        if (!isClosed) {
+            tell(problem);
+        }
+    }
+}

@@ -1,0 +1,219 @@
+package io.onehop.jedis.internal.cluster;
+
+import io.onehop.core.ErrorKind;
+import io.onehop.core.Node;
+import io.onehop.core.base.Message;
+import io.onehop.core.base.Timings;
+import io.onehop.core.cluster.SentinelAnswer;
+import io.onehop.core.cluster.SentinelVerdict;
+import io.onehop.core.topology.PoolTopology;
+import io.onehop.core.topology.Server;
+import io.onehop.core.topology.ServerPool;
+import io.onehop.jedis.internal.connection.Deadline;
+import io.onehop.jedis.internal.failure.Failure;
+import io.onehop.jedis.internal.failure.RefreshFailure;
+import io.onehop.jedis.internal.failure.Shown;
+import io.onehop.jedis.internal.pool.Pool;
+import io.onehop.jedis.internal.snapshot.Snapshot;
+import io.onehop.jedis.internal.snapshot.Snapshots;
+import io.onehop.jedis.internal.tls.ClientTls;
+
+import org.jspecify.annotations.Nullable;
+
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The masters of a server pool as its Sentinels name them, and how a new address is adopted.
+ *
+ * <pre>
+ *     servers (configuration) ─► the first question ─► addresses ─► snapshot ─► calls from then on
+ *                                                          ▲
+ *              a question to all Sentinels: once a second, ┘ and soon after a failure or READONLY
+ * </pre>
+ *
+ * <p>Placement goes by the names of the servers, so no key moves. One daemon thread of the client
+ * asks. Calls wait for it the first time, and when their master has failed. The id of a node is the
+ * epoch of its address: so no connection from before a failover is used after it. Any thread.
+ * Implements spec/topology/sentinel.md.
+ */
+public final class Sentinels extends Refresher {
+    private static final System.Logger LOG = System.getLogger("io.onehop");
+
+    /* The id of a node whose address no Sentinel has named. */
+    private static final String NOT_NAMED = "-";
+
+    /* For a server pool without a timeout. */
+    private static final int PATIENCE_MS = 5000;
+
+    private final Snapshots snapshots;
+    /* The rest belongs to the thread. */
+    private final Map<String, SentinelVerdict> known = new HashMap<>(); // By name.
+    private @Nullable ServerPool asked; // Whose Sentinels the pools are.
+    private List<Pool> sentinels = List.of();
+    private boolean isSilent;
+
+    public Sentinels(Snapshots snapshots) {
+        super("onehop-sentinels", Timings.SENTINELS_SOON_MS, Timings.SENTINELS_EVERY_MS);
+        this.snapshots = snapshots;
+    }
+
+    Snapshot snapshot() {
+        return snapshots.newest();
+    }
+
+    /** Asks soon, because a master may have another address. */
+    public void requestQuestion() {
+        request(() -> {});
+    }
+
+    /** Waits for the first answers, at most as long as a call may take. */
+    public void bootstrap() {
+        ServerPool pool = snapshot().pool();
+        awaitRefresh(Deadline.in(pool.timeoutMs()));
+        if (!snapshot().isMapped()) {
+            throw Failure.unmapped(failure(), pool.name());
+        }
+    }
+
+    /* ---- The thread ---- */
+
+    @Override
+    @Nullable RefreshFailure refresh() throws InterruptedException {
+        Snapshot snapshot = snapshot();
+        ServerPool pool = snapshot.pool();
+        if (pool.sentinels().isEmpty()) { // The configuration has changed meanwhile.
+            closeConnections();
+            return null;
+        }
+        connectTo(pool, snapshot.tls());
+        List<String> names = pool.servers().stream().map(Server::name).toList();
+        List<List<SentinelAnswer>> answers =
+                SentinelQuestion.ask(sentinels, names, patienceMs(pool));
+        RefreshFailure problem = null;
+        for (int i = 0; i < names.size(); i++) {
+            String name = names.get(i);
+            SentinelVerdict verdict = SentinelVerdict.of(answers.get(i), known.get(name));
+            if (verdict != null) {
+                known.put(name, verdict);
+            } else if (problem == null) {
+                problem = silence(pool, name, answers.get(i).get(0));
+            }
+        }
+        snapshots.adopt(this::adopted);
+        return problem;
+    }
+
+    private static int patienceMs(ServerPool pool) {
+        return pool.timeoutMs() == 0 ? PATIENCE_MS : Math.max(1, pool.timeoutMs() / 2);
+    }
+
+    /** The same topology with the known addresses. For any configuration with these names. */
+    private PoolTopology adopted(PoolTopology before) {
+        if (before.pool().sentinels().isEmpty()) {
+            return before;
+        }
+        List<Server> moved = new ArrayList<>();
+        Map<String, String> ids = new HashMap<>();
+        boolean isSame = true;
+        for (Server server : before.pool().servers()) {
+            SentinelVerdict master = known.get(server.name());
+            Server now = master == null ? server : at(server, master.address());
+            String id = master == null ? NOT_NAMED : String.valueOf(master.epoch());
+            Node node = before.find(server.name());
+            boolean isHere = now.address().equals(server.address());
+            isSame &= isHere && node != null && node.id().equals(id);
+            if (!isHere) {
+                LOG.log(
+                        Level.INFO,
+                        "master "
+                                + Shown.of(server.name())
+                                + " of server pool "
+                                + Shown.of(before.pool().name())
+                                + " is at "
+                                + Shown.of(now.address())
+                                + " now");
+            }
+            moved.add(now);
+            ids.put(server.name(), id);
+        }
+        return isSame ? before : before.withMasters(moved, ids);
+    }
+
+    private static Server at(Server server, String address) {
+        int colon = address.lastIndexOf(':');
+        return new Server(
+                server.name(),
+                address.substring(0, colon),
+                Integer.parseInt(address.substring(colon + 1)),
+                null,
+                server.weight(),
+                server.line());
+    }
+
+    /* ---- Connections to the Sentinels ---- */
+
+    private void connectTo(ServerPool pool, ClientTls tls) {
+        ServerPool before = asked;
+        if (before != null && before.asksSentinelsLike(pool) && before.reachesNodesLike(pool)) {
+            return;
+        }
+        closeConnections();
+        asked = pool;
+        sentinels =
+                PoolTopology.of(pool.ofSentinels()).nodes().stream()
+                        .map(node -> new Pool(node, pool.ofSentinels(), tls, null, null))
+                        .toList();
+    }
+
+    private void closeConnections() {
+        sentinels.forEach(Pool::close);
+        sentinels = List.of();
+        asked = null;
+    }
+
+    @Override
+    void ended() {
+        closeConnections();
+    }
+
+    /* ---- The log ---- */
+
+    private RefreshFailure silence(ServerPool pool, String name, SentinelAnswer first) {
+        Message why = first.reason() == null ? Message.SENTINEL_SILENT : first.reason();
+        String address = known.containsKey(name) ? "so far" : "in the configuration";
+        return new RefreshFailure(
+                "no Sentinel of server pool "
+                        + Shown.of(pool.name())
+                        + " names master "
+                        + Shown.of(name)
+                        + " ("
+                        + why.what()
+                        + "): its address "
+                        + address
+                        + " stays in use",
+                ErrorKind.NODE_DOWN);
+    }
+
+    @Override
+    RefreshFailure soFar() {
+        return new RefreshFailure(Message.SENTINEL_SILENT.what(), ErrorKind.DEADLINE_EXCEEDED);
+    }
+
+    @Override
+    void tell(@Nullable RefreshFailure problem) {
+        if (problem != null && !isSilent) {
+            LOG.log(Level.WARNING, problem.reason());
+        } else if (problem == null && isSilent) {
+            LOG.log(
+                    Level.INFO,
+                    "the Sentinels of server pool "
+                            + Shown.of(snapshot().pool().name())
+                            + " name all masters again");
+        }
+        isSilent = problem != null;
+    }
+}

@@ -1,0 +1,176 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.jedis.lab.Log;
+import io.onehop.jedis.lab.RedisCluster;
+import io.onehop.jedis.lab.WatchedMasters;
+
+import org.junit.jupiter.api.Test;
+
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Response;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** Server pools whose masters real Sentinels watch. */
+class SentinelsTest {
+    private static final List<String> KEYS =
+            IntStream.range(0, 100).mapToObj(i -> "key:" + i).toList();
+
+    private static OneHopClient client(WatchedMasters masters, String... directives) {
+        return OneHopClient.builder().configText(masters.config(directives)).pool("alpha").build();
+    }
+
+    private static String address(OneHopClient redis, int number) {
+        return redis.topology().find("node-" + number).address();
+    }
+
+    private static List<String> homes(OneHopClient redis) {
+        return KEYS.stream().map(key -> redis.topology().locate(key).name()).toList();
+    }
+
+    private static void requireAll(OneHopClient redis) {
+        assertEquals(KEYS, redis.mget(KEYS.toArray(String[]::new)));
+    }
+
+    @Test
+    void aPlannedFailoverMovesTheAddressOfAMasterButNoKey() {
+        try (WatchedMasters masters = WatchedMasters.start(2);
+                OneHopClient redis = client(masters, "timeout: 5000")) {
+            KEYS.forEach(key -> redis.set(key, key));
+            List<String> homes = homes(redis);
+            String fingerprint = redis.topology().fingerprint();
+            masters.failOver(0);
+            RedisCluster.await(
+                    "the new address is adopted",
+                    () -> address(redis, 0).equals(masters.replica(0).node()));
+            requireAll(redis);
+            KEYS.forEach(key -> redis.set(key, key));
+            requireAll(redis);
+            assertEquals(homes, homes(redis));
+            assertEquals(fingerprint, redis.topology().fingerprint());
+            assertEquals(masters.master(1).node(), address(redis, 1));
+            assertTrue(masters.replica(0).calls("set") > 0);
+        }
+    }
+
+    @Test
+    void callsWaitForTheSuccessorOfAMasterThatDies() {
+        try (WatchedMasters masters = WatchedMasters.start(2);
+                OneHopClient redis = client(masters, "timeout: 20000")) {
+            KEYS.forEach(key -> redis.set(key, key));
+            try (Jedis master = masters.master(0).jedis()) {
+                master.waitReplicas(1, 5000);
+            }
+            masters.master(0).kill();
+            requireAll(redis); // A command with parts, of which one node has not got its part.
+            assertEquals(masters.replica(0).node(), address(redis, 0));
+            KEYS.forEach(key -> redis.set(key, key));
+            requireAll(redis);
+        }
+    }
+
+    @Test
+    void aBatchWaitsForTheSuccessorToo() {
+        try (WatchedMasters masters = WatchedMasters.start(2);
+                OneHopClient redis = client(masters, "timeout: 20000")) {
+            redis.set("key:0", "before");
+            masters.master(0).kill();
+            masters.master(1).kill();
+            List<Response<Long>> counts = new ArrayList<>();
+            try (AbstractPipeline batch = redis.pipelined()) {
+                KEYS.forEach(key -> counts.add(batch.incr("count:" + key)));
+                batch.sync();
+            }
+            counts.forEach(count -> assertEquals(1L, count.get()));
+            assertEquals(masters.replica(0).node(), address(redis, 0));
+            assertEquals(masters.replica(1).node(), address(redis, 1));
+        }
+    }
+
+    @Test
+    void aSingleCommandWaitsForTheSuccessorToo() {
+        try (WatchedMasters masters = WatchedMasters.start(1);
+                OneHopClient redis = client(masters, "timeout: 20000")) {
+            redis.set("key", "before");
+            masters.master(0).kill();
+            assertEquals("OK", redis.set("key", "after"));
+            assertEquals("after", redis.get("key"));
+        }
+    }
+
+    @Test
+    void withoutAnySentinelTheAddressesOfTheConfigurationServe() {
+        try (WatchedMasters masters = WatchedMasters.start(1)) {
+            masters.blind();
+            try (Log log = new Log();
+                    OneHopClient redis = client(masters, "timeout: 5000")) {
+                assertEquals("OK", redis.set("key", "value"));
+                assertEquals("value", redis.get("key"));
+                List<String> lines = new ArrayList<>();
+                RedisCluster.await("the log has a line", () -> lines.addAll(log.taken()));
+                assertEquals(
+                        List.of(
+                                "warning: no Sentinel of server pool alpha names master node-0 (it"
+                                    + " did not answer): its address in the configuration stays in"
+                                    + " use"),
+                        lines);
+            }
+        }
+    }
+
+    @Test
+    void whatIsKnownGoesOnWithoutSentinels() {
+        try (WatchedMasters masters = WatchedMasters.start(1);
+                OneHopClient redis = client(masters, "timeout: 5000")) {
+            redis.set("key", "value");
+            masters.failOver(0);
+            RedisCluster.await(
+                    "the new address is adopted",
+                    () -> address(redis, 0).equals(masters.replica(0).node()));
+            masters.blind();
+            for (int i = 0; i < 300; i++) {
+                assertEquals("OK", redis.set("key", "value"));
+            }
+            assertEquals(masters.replica(0).node(), address(redis, 0));
+        }
+    }
+
+    @Test
+    void aNodeThatIsNoMasterGetsNoCommand() {
+        try (WatchedMasters masters = WatchedMasters.start(1)) {
+            masters.blind();
+            String config =
+                    masters.config("timeout: 700")
+                            .replace(masters.master(0).server(), masters.replica(0).server());
+            try (OneHopClient redis =
+                    OneHopClient.builder().configText(config).pool("alpha").build()) {
+                NodeDown failure = assertThrows(NodeDown.class, () -> redis.set("key", "value"));
+                assertTrue(failure.getMessage().contains("no master: ROLE says slave"));
+                assertFalse(failure.mayHaveExecuted());
+                assertEquals(0, masters.replica(0).calls("set"));
+            }
+        }
+    }
+
+    @Test
+    void theSentinelsMayWantAPassword() {
+        try (WatchedMasters masters = WatchedMasters.start(1, "word");
+                OneHopClient redis = client(masters, "timeout: 5000", "sentinel_password: word")) {
+            assertNull(redis.get("key"));
+            masters.failOver(0);
+            RedisCluster.await(
+                    "the new address is adopted",
+                    () -> address(redis, 0).equals(masters.replica(0).node()));
+            assertEquals("OK", redis.set("key", "value"));
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package io.onehop.jedis.lab;
+
+import redis.clients.jedis.Jedis;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Masters with a replica each, and three Sentinels that watch them: real ones, on free ports. The
+ * names of the masters are node-0, node-1 ...
+ */
+public final class WatchedMasters implements AutoCloseable {
+    private static final int SENTINELS = 3;
+
+    private final List<RedisServer> servers = new ArrayList<>(); // The masters, then the replicas.
+    private final List<Integer> sentinels = new ArrayList<>(); // Their ports.
+    private final List<Long> pids = new ArrayList<>();
+    private final List<Path> files = new ArrayList<>();
+    private final int count;
+    private final String password;
+
+    private WatchedMasters(int count, String password) {
+        this.count = count;
+        this.password = password;
+        for (int i = 0; i < 2 * count; i++) {
+            servers.add(RedisServer.start("repl-diskless-sync-delay", "0"));
+        }
+        for (int i = 0; i < count; i++) {
+            try (Jedis replica = servers.get(count + i).jedis()) {
+                replica.replicaof("127.0.0.1", servers.get(i).port());
+            }
+        }
+        for (int i = 0; i < SENTINELS; i++) {
+            watch();
+        }
+        RedisCluster.await("the Sentinels know all", this::isReady);
+    }
+
+    public static WatchedMasters start(int count) {
+        return new WatchedMasters(count, "");
+    }
+
+    /** Sentinels that want this password. */
+    public static WatchedMasters start(int count, String password) {
+        return new WatchedMasters(count, password);
+    }
+
+    private void watch() {
+        int port = Processes.freePort();
+        StringBuilder text = new StringBuilder("port " + port + "\nbind 127.0.0.1\n");
+        text.append("protected-mode no\n");
+        for (int i = 0; i < count; i++) {
+            String name = "node-" + i;
+            text.append("sentinel monitor " + name + " 127.0.0.1 ")
+                    .append(servers.get(i).port())
+                    .append(" 2\nsentinel down-after-milliseconds " + name + " 700\n")
+                    .append("sentinel failover-timeout " + name + " 3000\n");
+        }
+        text.append(password.isEmpty() ? "" : "requirepass " + password + "\n");
+        try {
+            Path file = Files.createTempFile("sentinel", ".conf");
+            Files.writeString(file, text);
+            files.add(file);
+            List<String> command = List.of("redis-server", file.toString(), "--sentinel");
+            pids.add(Lab.ask("start", "command", command).getAsLong());
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+        sentinels.add(port);
+    }
+
+    /** True if every Sentinel knows the others, and a replica that can take over. */
+    private boolean isReady() {
+        for (int port : sentinels) {
+            try (Jedis sentinel = sentinel(port)) {
+                for (int i = 0; i < count; i++) {
+                    Map<String, String> master = sentinel.sentinelMaster("node-" + i);
+                    boolean hasReplica =
+                            sentinel.sentinelReplicas("node-" + i).stream()
+                                    .anyMatch(each -> "ok".equals(each.get("master-link-status")));
+                    if (!"2".equals(master.get("num-other-sentinels")) || !hasReplica) {
+                        return false;
+                    }
+                }
+            } catch (RuntimeException notYet) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private Jedis sentinel(int port) {
+        Jedis sentinel = new Jedis("127.0.0.1", port);
+        if (!password.isEmpty()) {
+            sentinel.auth(password);
+        }
+        return sentinel;
+    }
+
+    /** The master of this number in the beginning. */
+    public RedisServer master(int number) {
+        return servers.get(number);
+    }
+
+    /** Its replica. */
+    public RedisServer replica(int number) {
+        return servers.get(count + number);
+    }
+
+    /** Asks a Sentinel to promote the replica of a master that is well. */
+    public void failOver(int number) {
+        try (Jedis sentinel = sentinel(sentinels.get(0))) {
+            sentinel.sentinelFailover("node-" + number);
+        }
+    }
+
+    /** Ends the Sentinels. */
+    public void blind() {
+        pids.forEach(pid -> Lab.ask("stop", "pid", pid));
+        pids.clear();
+    }
+
+    /** A server pool alpha of the masters, as they were in the beginning, and these directives. */
+    public String config(String... directives) {
+        StringBuilder text = new StringBuilder("alpha:\n  sentinels:\n");
+        sentinels.forEach(port -> text.append("   - 127.0.0.1:" + port + "\n"));
+        for (String directive : directives) {
+            text.append("  " + directive + "\n");
+        }
+        text.append("  servers:\n");
+        for (int i = 0; i < count; i++) {
+            text.append("   - " + servers.get(i).server() + " node-" + i + "\n");
+        }
+        return text.toString();
+    }
+
+    @Override
+    public void close() {
+        blind();
+        servers.forEach(RedisServer::close);
+        for (Path file : files) {
+            try {
+                Files.deleteIfExists(file);
+            } catch (IOException failure) {
+                throw new UncheckedIOException(failure);
+            }
+        }
+    }
+}
