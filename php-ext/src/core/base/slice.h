@@ -41,6 +41,17 @@ static inline bool oh_bytes_is(oh_bytes bytes, const char *word)
     return oh_text_is((oh_text){(const char *)bytes.bytes, bytes.length}, word);
 }
 
+/* How many digits there are from this place on. */
+static inline size_t oh_digits_at(oh_bytes text, size_t from)
+{
+    size_t at = from;
+
+    while (at < text.length && text.bytes[at] >= '0' && text.bytes[at] <= '9') {
+        at++;
+    }
+    return at - from;
+}
+
 /* The same bytes as the other type. */
 static inline oh_bytes oh_text_bytes(oh_text text)
 {

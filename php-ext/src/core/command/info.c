@@ -50,20 +50,6 @@ static bool begins_with(oh_bytes bytes, const char *text)
     return bytes.length >= strlen(text) && memcmp(bytes.bytes, text, strlen(text)) == 0;
 }
 
-static bool is_digit(uint8_t byte)
-{
-    return byte >= '0' && byte <= '9';
-}
-
-static size_t digits_at(oh_bytes text, size_t from)
-{
-    size_t at = from;
-    while (at < text.length && is_digit(text.bytes[at])) {
-        at++;
-    }
-    return at - from;
-}
-
 /*
  * The number that the text begins with, cut to 64 bits; 0 if there is none. Its length is added to
  * `*at`.
@@ -72,7 +58,7 @@ static int64_t read_number(oh_bytes text, size_t *at)
 {
     bool is_negative = *at < text.length && text.bytes[*at] == '-';
     size_t from = *at + is_negative;
-    size_t digits = digits_at(text, from);
+    size_t digits = oh_digits_at(text, from);
     uint64_t number = 0;
     for (size_t i = from; i < from + digits; i++) {
         uint64_t digit = (uint64_t)(text.bytes[i] - '0');
@@ -110,7 +96,7 @@ static bool is_percentiles(oh_bytes name)
 static bool is_list(oh_bytes name)
 {
     bool is_database =
-        name.length > 2 && begins_with(name, "db") && digits_at(name, 2) == name.length - 2;
+        name.length > 2 && begins_with(name, "db") && oh_digits_at(name, 2) == name.length - 2;
     return is_database || begins_with(name, "cmdstat_") || begins_with(name, "errorstat_") ||
            is_percentiles(name);
 }
@@ -189,23 +175,24 @@ static bool add_parts(totals *all, oh_bytes text)
 /* Digits, and more of them after a point. */
 static bool is_decimal(oh_bytes number)
 {
-    size_t whole = digits_at(number, 0);
+    size_t whole = oh_digits_at(number, 0);
     if (whole == 0 || whole == number.length) {
         return whole > 0;
     }
-    return number.bytes[whole] == '.' && whole + 1 + digits_at(number, whole + 1) == number.length;
+    return number.bytes[whole] == '.' &&
+           whole + 1 + oh_digits_at(number, whole + 1) == number.length;
 }
 
 static bool is_higher(oh_bytes a, oh_bytes b)
 {
-    while (digits_at(a, 0) > 1 && a.bytes[0] == '0') {
+    while (oh_digits_at(a, 0) > 1 && a.bytes[0] == '0') {
         a = (oh_bytes){a.bytes + 1, a.length - 1};
     }
-    while (digits_at(b, 0) > 1 && b.bytes[0] == '0') {
+    while (oh_digits_at(b, 0) > 1 && b.bytes[0] == '0') {
         b = (oh_bytes){b.bytes + 1, b.length - 1};
     }
-    size_t whole_a = digits_at(a, 0);
-    size_t whole_b = digits_at(b, 0);
+    size_t whole_a = oh_digits_at(a, 0);
+    size_t whole_b = oh_digits_at(b, 0);
     size_t common = a.length < b.length ? a.length : b.length;
     int difference = memcmp(a.bytes, b.bytes, common);
     return whole_a != whole_b ? whole_a > whole_b

@@ -20,21 +20,6 @@ typedef struct {
     uint64_t whole;
 } decimal;
 
-static bool is_digit(uint8_t byte)
-{
-    return byte >= '0' && byte <= '9';
-}
-
-static size_t digits_from(oh_bytes word, size_t at)
-{
-    size_t end = at;
-
-    while (end < word.length && is_digit(word.bytes[end])) {
-        end++;
-    }
-    return end;
-}
-
 static void add_digit(decimal *number, uint8_t digit)
 {
     number->is_large |= number->whole > (UINT64_MAX - digit) / 10;
@@ -68,14 +53,14 @@ static bool read_decimal(oh_bytes word, decimal *number)
 {
     memset(number, 0, sizeof *number);
     number->is_negative = word.length > 0 && word.bytes[0] == '-';
-    size_t from = number->is_negative, to = digits_from(word, from), end;
+    size_t from = number->is_negative, to = from + oh_digits_at(word, from), end;
     int64_t point = (int64_t)(to - from), exponent = 0;
 
     if (to == from) {
         return false;
     }
     if (to < word.length && word.bytes[to] == '.') {
-        end = digits_from(word, to + 1);
+        end = to + 1 + oh_digits_at(word, to + 1);
         if (end == to + 1) {
             return false;
         }
@@ -87,7 +72,7 @@ static bool read_decimal(oh_bytes word, decimal *number)
             to + 1 < word.length && (word.bytes[to + 1] == '-' || word.bytes[to + 1] == '+');
         size_t at = to + 1 + is_signed;
 
-        end = digits_from(word, at);
+        end = at + oh_digits_at(word, at);
         if (end == at) {
             return false;
         }
@@ -107,8 +92,8 @@ static bool is_whole(oh_bytes word, int64_t least, int64_t most)
     decimal number;
     size_t from = word.length > 0 && word.bytes[0] == '-';
 
-    if (digits_from(word, from) != word.length || !read_decimal(word, &number) || number.is_large ||
-        (word.bytes[from] == '0' && word.length > from + 1)) {
+    if (from + oh_digits_at(word, from) != word.length || !read_decimal(word, &number) ||
+        number.is_large || (word.bytes[from] == '0' && word.length > from + 1)) {
         return false;
     }
     return number.is_negative
