@@ -10,6 +10,7 @@ import io.onehop.jedis.lab.RedisServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 import redis.clients.jedis.DefaultRedisCredentials;
 import redis.clients.jedis.DefaultRedisCredentialsProvider;
@@ -18,12 +19,18 @@ import redis.clients.jedis.RedisCredentials;
 import redis.clients.jedis.RedisCredentialsProvider;
 import redis.clients.jedis.params.ClientKillParams;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 
 /** User and password that come from a provider of Jedis' kind, with ACL users of a real node. */
@@ -157,43 +164,79 @@ class CredentialsTest {
     }
 
     @Test
-    void noCallFailsWhilePasswordsRotate() throws InterruptedException {
+    void noCallFailsWhilePasswordsOfAProviderRotate() throws InterruptedException {
         DefaultRedisCredentialsProvider provider =
                 new DefaultRedisCredentialsProvider(shop("secret-0"));
-        AtomicInteger calls = new AtomicInteger();
-        AtomicBoolean isOver = new AtomicBoolean();
-        // Connections are young, so each password authenticates some.
         try (OneHopClient redis = client(provider, "max_connection_age: 20, ")) {
-            Callers.inThreads(
-                    CALLERS + 1,
-                    number -> {
-                        if (number == CALLERS) {
-                            try {
-                                rotate(provider);
-                            } finally {
-                                isOver.set(true);
-                            }
-                        }
-                        while (!isOver.get()) {
-                            String key = "key" + number;
-                            assertEquals("OK", redis.set(key, key));
-                            assertEquals(key, redis.get(key));
-                            calls.incrementAndGet();
-                        }
-                    });
+            rotate(redis, number -> provider.setCredentials(shop("secret-" + number)));
         }
-        assertTrue(calls.get() > ROTATIONS * CALLERS, calls + " calls");
     }
 
-    /** Both passwords are valid until the new one is used; then only the new one. */
-    private void rotate(DefaultRedisCredentialsProvider provider) throws InterruptedException {
-        for (int number = 1; number <= ROTATIONS; number++) {
-            admin.aclSetUser("shop", ">secret-" + number);
-            provider.setCredentials(shop("secret-" + number));
-            // A thread may hold the old one, which it got a moment ago.
-            Thread.sleep(100);
-            admin.aclSetUser("shop", "<secret-" + (number - 1));
-            Thread.sleep(50);
+    @Test
+    void noCallFailsWhilePasswordsOfAFileRotate(@TempDir Path folder) throws Exception {
+        Path file = Files.writeString(folder.resolve("password"), "secret-0");
+        try (OneHopClient redis =
+                OneHopClient.builder()
+                        .configText(
+                                "alpha: {max_connection_age: 20, username: shop, redis_auth_file: "
+                                        + file
+                                        + ", servers: ["
+                                        + server.node()
+                                        + "]}")
+                        .pool("alpha")
+                        .build()) {
+            rotate(
+                    redis,
+                    number -> {
+                        long before = redis.status().generation();
+                        try {
+                            Path beside = folder.resolve("beside");
+                            Files.writeString(beside, "secret-" + number);
+                            Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE);
+                        } catch (IOException failure) {
+                            throw new UncheckedIOException(failure);
+                        }
+                        assertTrue(Callers.holdsSoon(() -> redis.status().generation() > before));
+                    });
+        }
+    }
+
+    /**
+     * Both passwords are valid until all callers use the new one; then only the new one.
+     * Connections are young, so each password authenticates some.
+     */
+    private void rotate(OneHopClient redis, IntConsumer use) throws InterruptedException {
+        AtomicIntegerArray calls = new AtomicIntegerArray(CALLERS);
+        AtomicBoolean isOver = new AtomicBoolean();
+        Callers.inThreads(
+                CALLERS + 1,
+                caller -> {
+                    try {
+                        for (int number = 1; caller == CALLERS && number <= ROTATIONS; number++) {
+                            admin.aclSetUser("shop", ">secret-" + number);
+                            use.accept(number);
+                            awaitCalls(calls);
+                            admin.aclSetUser("shop", "<secret-" + (number - 1));
+                            awaitCalls(calls);
+                        }
+                        while (caller < CALLERS && !isOver.get()) {
+                            String key = "key" + caller;
+                            assertEquals("OK", redis.set(key, key));
+                            assertEquals(key, redis.get(key));
+                            calls.incrementAndGet(caller);
+                        }
+                    } finally {
+                        isOver.set(true);
+                    }
+                });
+    }
+
+    /** Until each caller has ended what it is doing, and more. */
+    private static void awaitCalls(AtomicIntegerArray calls) {
+        for (int caller = 0; caller < CALLERS; caller++) {
+            int which = caller;
+            int before = calls.get(which);
+            assertTrue(Callers.holdsSoon(() -> calls.get(which) > before + 10));
         }
     }
 }
