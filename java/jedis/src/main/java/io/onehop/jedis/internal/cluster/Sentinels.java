@@ -89,7 +89,7 @@ public final class Sentinels extends Refresher {
             closeConnections();
             return null;
         }
-        connectTo(pool, snapshot.tls());
+        connectTo(pool, snapshot.tls().ofSentinels());
         List<String> names = pool.servers().stream().map(Server::name).toList();
         List<List<SentinelAnswer>> answers =
                 SentinelQuestion.ask(sentinels, names, patienceMs(pool));

@@ -33,6 +33,11 @@ public final class ClientTls {
         return credentials;
     }
 
+    /** The same TLS for Sentinels, which must not get the password of the nodes. */
+    public ClientTls ofSentinels() {
+        return new ClientTls(given, null);
+    }
+
     /** The TLS of a server pool, or {@code null} if its connections are plain. */
     public synchronized @Nullable Tls of(ServerPool pool) {
         if (given != null || !pool.tls()) {
