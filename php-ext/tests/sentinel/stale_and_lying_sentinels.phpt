@@ -50,11 +50,11 @@ $fakes->send(1, '');
 lab_show('one is left', $who());
 
 echo "All name a replica\n";
-lab_plain($replica = lab_redis())->slaveOf('127.0.0.1', $two);
+lab_plain($replica = lab_redis())->rawCommand('REPLICAOF', '127.0.0.1', (string) $two);
 $fakes->sayAll($replica, 9);
 $other = new OneHop\Redis('alpha', $fakes->config($two, ['timeout' => 700]));
 lab_tell(fn () => $other->set('name', 'three'));
-lab_plain($replica)->slaveOf();
+lab_plain($replica)->rawCommand('REPLICAOF', 'NO', 'ONE');
 lab_show('until it is promoted', $other->set('name', 'three'));
 lab_show('at the replica', lab_plain($replica)->get('name'));
 
