@@ -108,6 +108,21 @@ class SentinelsTest {
     }
 
     @Test
+    void aWriteThatIsRefusedForLackOfReplicasWaitsForTheSuccessorToo() {
+        try (WatchedMasters masters = WatchedMasters.start(1);
+                OneHopClient redis = client(masters, "timeout: 20000")) {
+            redis.set("key", "before");
+            try (Jedis master = masters.master(0).jedis()) {
+                master.configSet("min-replicas-to-write", "2");
+            }
+            masters.failOver(0);
+            assertEquals("OK", redis.set("key", "after"));
+            assertEquals("after", redis.get("key"));
+            assertEquals(masters.replica(0).node(), address(redis, 0));
+        }
+    }
+
+    @Test
     void withoutAnySentinelTheAddressesOfTheConfigurationServe() {
         try (WatchedMasters masters = WatchedMasters.start(1)) {
             masters.blind();

@@ -31,12 +31,15 @@ import java.util.function.BiConsumer;
  * was not reached. They are sent again, after each question to the Sentinels, to the master that is
  * known then.
  *
- * <p>In: READONLY instead of a reply, or a node to which nothing was sent. Out: every sink has its
- * reply or failure, by the batch's own deadline. For one thread. Implements
+ * <p>In: READONLY or NOREPLICAS instead of a reply, or a node to which nothing was sent. Out: every
+ * sink has its reply or failure, by the batch's own deadline. For one thread. Implements
  * spec/topology/sentinel.md, section 5.
  */
 public final class Succession implements Forwarding {
     private static final String READONLY = "READONLY ";
+
+    /* A master says so that has lost its replicas, or soon will be one (min-replicas-to-write). */
+    private static final String NOREPLICAS = "NOREPLICAS ";
 
     /* How long a call without a timeout waits for the Sentinels to name a master that works. */
     private static final int PATIENCE_MS = 10_000;
@@ -67,12 +70,8 @@ public final class Succession implements Forwarding {
 
     @Override
     public boolean sendsOn(JedisDataException error) {
-        return isRefusal(error);
-    }
-
-    /** True if the node has refused a write, because it is a replica. */
-    public static boolean isRefusal(JedisDataException error) {
-        return String.valueOf(error.getMessage()).startsWith(READONLY);
+        String text = String.valueOf(error.getMessage());
+        return text.startsWith(READONLY) || text.startsWith(NOREPLICAS);
     }
 
     @Override
