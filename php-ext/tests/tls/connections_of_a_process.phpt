@@ -109,6 +109,35 @@ trust('half of a f');
 lab_show('with a broken file', $redis->get('key'));
 echo preg_replace('/^\[.*?\] /m', '', lab_hide(file_get_contents(Lab::file('log'))));
 
+echo "--- a client certificate that changes\n";
+file_put_contents(Lab::file('log'), '');
+[$wary, $plain] = lab_tls_redis('node', '--tls-auth-clients', 'yes');
+lab_certificate('client');
+lab_certificate('stranger', ca: 'second');
+
+/** Puts another certificate and its key in place. */
+function wear(string $name): void
+{
+    foreach (['', '.key'] as $part) {
+        copy(lab_pem($name . $part), lab_pem("new$part"));
+        rename(lab_pem("new$part"), lab_pem("worn$part"));
+    }
+}
+
+wear('stranger');
+$redis = new OneHop\Redis('alpha', lab_tls_config(
+    [$wary],
+    ['tls_cert_file' => lab_pem('worn'), 'tls_key_file' => lab_pem('worn.key')],
+));
+try {
+    $redis->get('key');
+} catch (OneHop\Exception $refused) {
+    lab_show('refused', get_class($refused));
+}
+wear('client');
+usleep(1100000);
+lab_show('with the new certificate', $redis->set('key', 'value'));
+
 echo "--- nothing is checked\n";
 file_put_contents(Lab::file('log'), '');
 $config = lab_tls_config([$port], ['tls_verify' => 'none', 'tls_ca_cert_file' => null]);
@@ -135,6 +164,9 @@ OneHop\ConfigInvalid, node node-0, may have executed: false
 with the new file: "value"
 with a broken file: "value"
 OneHop: a changed tls_ca_cert_file cannot be used (no certificate or crl found): the files before it stay in use
+--- a client certificate that changes
+refused: "OneHop\\NodeDown"
+with the new certificate: true
 --- nothing is checked
 served: "value"
 served: "value"
