@@ -24,22 +24,20 @@ HOSTS = ("PHP", "Java")
 
 
 class Ledgers:
-    def __init__(self, cluster, workers=3, configure=configure, namespace=None, hosts=HOSTS):
+    def __init__(self, cluster, workers=3, configure=configure, namespace=None):
         """`configure` writes the configuration and returns its path, as that of clusters does."""
-        self._hosts = hosts
         self._directory = tempfile.TemporaryDirectory()
         self._signal("tags", ",".join(tags_of(range(SLOTS))))
         config = configure(cluster, self.directory)
         self._callers, self._java, self._fpm = ThreadPoolExecutor(workers), None, None
         command = ["java", "-cp", JAR, os.path.join(HERE, "Ledger.java")]
         try:
-            if "Java" in hosts:
-                self._java = Process(
-                    [*command, config, self.directory, workers],
-                    name="ledger",
-                    namespace=namespace,
-                    stdout=subprocess.PIPE,
-                )
+            self._java = Process(
+                [*command, config, self.directory, workers],
+                name="ledger",
+                namespace=namespace,
+                stdout=subprocess.PIPE,
+            )
             self._fpm = Fpm(
                 workers=workers + 1,
                 namespace=namespace,
@@ -61,7 +59,7 @@ class Ledgers:
 
     def wait_until_at_work(self, cluster):
         """Returns once all hosts have written."""
-        for host in self._hosts:
+        for host in HOSTS:
             until(
                 lambda: any(node.command("KEYS", f"*{host.lower()}0") for node in cluster.nodes),
                 f"{host} has written",
@@ -78,8 +76,6 @@ class Ledgers:
         """({host: [records of a worker]}, redirects that the Java client has followed)"""
         self._signal("stop", "")
         php = {"PHP": [json.loads(ledger.result()) for ledger in self._php]}
-        if not self._java:
-            return php, 0
         java = json.loads(self._java.child.communicate(timeout=120)[0] or "null")
         if java is None:
             raise LabError("Java's ledger ended without output\n" + self._java.log_tail())

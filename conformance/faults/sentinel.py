@@ -21,7 +21,6 @@ MASTERS, SENTINELS = 2, 3
 TIMEOUT_MS = 30000
 # A replica may miss writes that its master acknowledged this shortly before it died.
 BEFORE_SECONDS = 1
-HOSTS = ("PHP",)
 OPTIONS = {"repl_diskless_sync_delay": 0, "repl_ping_replica_period": 1, "min_replicas_to_write": 1}
 
 
@@ -157,7 +156,7 @@ def says(node, state):
 def run(progress, is_short):
     rounds = 2 if is_short else 40
     progress.step("sentinel: starting servers")
-    with Fleet() as fleet, Ledgers(fleet, configure=fleet.configure, hosts=HOSTS) as ledgers:
+    with Fleet() as fleet, Ledgers(fleet, configure=fleet.configure) as ledgers:
         fleet.await_replicas()
         ledgers.wait_until_at_work(fleet)
         time.sleep(1)
