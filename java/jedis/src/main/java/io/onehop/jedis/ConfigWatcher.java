@@ -5,6 +5,7 @@ import io.onehop.core.base.Timings;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.internal.cluster.Cluster;
+import io.onehop.jedis.internal.cluster.Sentinels;
 import io.onehop.jedis.internal.failure.ConfigRefused;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.snapshot.Snapshot;
@@ -172,6 +173,14 @@ final class ConfigWatcher implements AutoCloseable {
         }
     }
 
+    private PoolTopology topologyOf(ServerPool pool, PoolTopology before)
+            throws ConfigRefused, InterruptedException {
+        if (pool.cluster()) {
+            return mapped(pool, before);
+        }
+        return pool.sentinels().isEmpty() ? PoolTopology.of(pool) : Sentinels.of(pool, before);
+    }
+
     private void complain(String what) {
         if (!what.equals(logged)) {
             LOG.log(Level.WARNING, what + "; the configuration read before stays in use");
@@ -182,8 +191,7 @@ final class ConfigWatcher implements AutoCloseable {
 
     private void adopt(ServerPool pool) throws ConfigRefused, InterruptedException {
         Snapshot before = snapshots.newest();
-        PoolTopology after =
-                pool.cluster() ? mapped(pool, before.topology()) : PoolTopology.of(pool);
+        PoolTopology after = topologyOf(pool, before.topology());
         if (before.isLike(after)) {
             return;
         }

@@ -11,11 +11,15 @@ import io.onehop.jedis.lab.RedisCluster;
 import io.onehop.jedis.lab.WatchedMasters;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Response;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -156,6 +160,33 @@ class SentinelsTest {
                 assertEquals("OK", redis.set("key", "value"));
             }
             assertEquals(masters.replica(0).node(), address(redis, 0));
+        }
+    }
+
+    @Test
+    void aChangedConfigurationKeepsTheMastersThatAreKnown(@TempDir Path folder) throws IOException {
+        try (WatchedMasters masters = WatchedMasters.start(1)) {
+            Path file = Files.writeString(folder.resolve("a.yml"), masters.config("timeout: 5000"));
+            try (OneHopClient redis = OneHopClient.builder().config(file).pool("alpha").build();
+                    Log log = new Log()) {
+                redis.set("key", "value");
+                masters.failOver(0);
+                RedisCluster.await(
+                        "the new address is adopted",
+                        () -> address(redis, 0).equals(masters.replica(0).node()));
+                masters.blind();
+                Files.writeString(file, masters.config("timeout: 4000"));
+                List<String> lines = new ArrayList<>();
+                RedisCluster.await(
+                        "the change is adopted",
+                        () -> {
+                            lines.addAll(log.taken());
+                            return lines.stream()
+                                    .anyMatch(line -> line.contains(" changed: 0.0 %"));
+                        });
+                assertEquals(masters.replica(0).node(), address(redis, 0));
+                assertEquals("OK", redis.set("key", "value"));
+            }
         }
     }
 

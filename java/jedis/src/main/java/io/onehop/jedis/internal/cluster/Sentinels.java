@@ -145,13 +145,32 @@ public final class Sentinels extends Refresher {
 
     private static Server at(Server server, String address) {
         int colon = address.lastIndexOf(':');
-        return new Server(
-                server.name(),
+        return at(
+                server,
                 address.substring(0, colon),
-                Integer.parseInt(address.substring(colon + 1)),
-                null,
-                server.weight(),
-                server.line());
+                Integer.parseInt(address.substring(colon + 1)));
+    }
+
+    private static Server at(Server server, @Nullable String host, int port) {
+        return new Server(server.name(), host, port, null, server.weight(), server.line());
+    }
+
+    /**
+     * The topology of a changed configuration. Its masters are where those of the same names were.
+     */
+    public static PoolTopology of(ServerPool pool, PoolTopology before) {
+        List<Server> moved = new ArrayList<>();
+        Map<String, String> ids = new HashMap<>();
+        for (Server server : pool.servers()) {
+            Node known = before.pool().sentinels().isEmpty() ? null : before.find(server.name());
+            if (known == null || known.id().equals(NOT_NAMED)) {
+                moved.add(server);
+            } else {
+                moved.add(at(server, known.host(), known.port()));
+                ids.put(server.name(), known.id());
+            }
+        }
+        return PoolTopology.of(pool).withMasters(moved, ids);
     }
 
     /* ---- Connections to the Sentinels ---- */
