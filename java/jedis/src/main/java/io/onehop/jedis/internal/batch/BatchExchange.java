@@ -314,26 +314,16 @@ public final class BatchExchange {
         Throwable sent = before != null && thrown instanceof OneHopException ? before : thrown;
         OneHopException reachedIt =
                 Failure.of(sent, pool.endpoint().nodeName(), Outcome.MAYBE_EXECUTED);
-        boolean hasBegun = taken < pending.count() && pending.sink(taken).hasBegun();
-        Forwarding rescuer = isRescued ? forwarding : null;
-        Forwarding next = forwarding != null && forwarding.sendsOn(unsent) ? forwarding : null;
-        boolean isReached = reached > acknowledged || hasBegun;
-        failure =
-                rescuer != null || next != null && !isReached
-                        ? null
-                        : isReached ? reachedIt : unsent;
         long from = acknowledged;
         for (int i = taken; i < pending.count(); i++) {
             ReplySink sink = pending.sink(i);
-            if (rescuer != null) {
-                rescuer.rescue(pool, pending.slot(i), requests.command(from), sink, unsent);
-            } else if (from < reached || sink.hasBegun()) {
-                sink.fail(reachedIt);
-            } else if (next != null && pending.slot(i) != PendingReplies.NO_SLOT) {
-                next.rescue(pool, pending.slot(i), requests.command(from), sink, unsent);
+            boolean isReached = from < reached || sink.hasBegun();
+            OneHopException why = isReached ? reachedIt : unsent;
+            if (forwarding != null && isSentOn(i, why, forwarding)) {
+                forwarding.rescue(pool, pending.slot(i), requests.command(from), sink, why);
             } else {
-                failure = failure == null ? unsent : failure;
-                sink.fail(unsent);
+                failure = failure == null ? why : failure;
+                sink.fail(why);
             }
             from += pending.size(i);
         }
@@ -342,6 +332,14 @@ public final class BatchExchange {
             compare();
         }
         settle();
+    }
+
+    /** True if another node is to execute this command, because its own has failed. */
+    private boolean isSentOn(int number, OneHopException why, Forwarding forwarding) {
+        return isRescued
+                || pending.slot(number) != PendingReplies.NO_SLOT
+                        && !pending.sink(number).hasBegun()
+                        && forwarding.sendsOn(why, isReadOnly);
     }
 
     /**

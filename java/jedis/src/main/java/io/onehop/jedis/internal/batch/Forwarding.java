@@ -25,13 +25,11 @@ public interface Forwarding {
             ReplySink sink,
             JedisDataException error);
 
-    /**
-     * True if commands that were not sent, because of this failure, are sent to the next master.
-     */
-    boolean sendsOn(OneHopException unsent);
+    /** True if a command that has failed like this is sent to the next master. */
+    boolean sendsOn(OneHopException failure, boolean isReadOnly);
 
     /**
-     * Notes a command of this home whose node has failed: a read whose replica did not answer, or a
+     * Notes a command of this home whose node has failed: a read that was not answered, or a
      * command that was not sent. The master is to execute it.
      */
     void rescue(

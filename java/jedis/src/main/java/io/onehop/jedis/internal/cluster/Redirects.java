@@ -121,7 +121,7 @@ public final class Redirects implements Forwarding {
     }
 
     @Override
-    public boolean sendsOn(OneHopException unsent) {
+    public boolean sendsOn(OneHopException failure, boolean isReadOnly) {
         return false;
     }
 

@@ -31,9 +31,9 @@ import java.util.function.BiConsumer;
  * was not reached. They are sent again, after each question to the Sentinels, to the master that is
  * known then.
  *
- * <p>In: READONLY or NOREPLICAS instead of a reply, or a node to which nothing was sent. Out: every
- * sink has its reply or failure, by the batch's own deadline. For one thread. Implements
- * spec/topology/sentinel.md, section 5.
+ * <p>In: READONLY or NOREPLICAS instead of a reply, a node to which nothing was sent, or a read
+ * whose connection was lost. Out: every sink has its reply or failure, by the batch's own deadline.
+ * For one thread. Implements spec/topology/sentinel.md, section 5.
  */
 public final class Succession implements Forwarding {
     private static final String READONLY = "READONLY ";
@@ -75,8 +75,8 @@ public final class Succession implements Forwarding {
     }
 
     @Override
-    public boolean sendsOn(OneHopException unsent) {
-        return unsent instanceof NodeDown && !unsent.mayHaveExecuted();
+    public boolean sendsOn(OneHopException failure, boolean isReadOnly) {
+        return failure instanceof NodeDown && (isReadOnly || !failure.mayHaveExecuted());
     }
 
     @Override
@@ -95,8 +95,8 @@ public final class Succession implements Forwarding {
             int home,
             CommandArguments arguments,
             ReplySink sink,
-            OneHopException unsent) {
-        noted.add(new Unserved(asked, home, arguments, sink, null, unsent));
+            OneHopException failure) {
+        noted.add(new Unserved(asked, home, arguments, sink, null, failure));
     }
 
     @Override

@@ -221,7 +221,7 @@ public final class Route {
         } catch (OneHopException failure) {
             runner.failed(failure);
             Forwarding forwarding = runner.forwarding();
-            if (forwarding == null || !forwarding.sendsOn(failure)) {
+            if (forwarding == null || !forwarding.sendsOn(failure, entry.isRetryable())) {
                 throw failure;
             }
             Reply<T> reply = new Reply<>(command.getBuilder());
