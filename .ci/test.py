@@ -48,7 +48,7 @@ VALGRIND_TESTS = [
     for path in sorted(glob.glob("php-ext/tests/*/*.phpt", root_dir=ROOT))
     if is_beneath_valgrind(path)
 ]
-UNWATCHED = ("setpriv", "redis-server", "nutcracker", "php-fpm*", "cgi-fcgi")
+UNWATCHED = ("setpriv", "redis-server", "nutcracker", "openssl", "php-fpm*", "cgi-fcgi")
 ENVIRONMENT = {
     "NO_INTERACTION": "1",
     "VALGRIND_OPTS": f"--trace-children-skip={','.join(f'*/{name}' for name in UNWATCHED)}",
