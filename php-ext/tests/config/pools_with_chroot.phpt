@@ -1,5 +1,7 @@
 --TEST--
 Two php-fpm pools in different chroots read different configurations from the same path
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

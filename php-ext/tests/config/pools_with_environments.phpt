@@ -1,5 +1,7 @@
 --TEST--
 Two php-fpm pools whose environments differ read different configurations from one file
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,5 +1,7 @@
 --TEST--
 A worker that may not read the file gets no copy of it, and does not block the others
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
