@@ -1,11 +1,11 @@
 --TEST--
-Script code may begin or end a transaction while watch() reads a key or MULTI is being sent
+Script code may begin or end a transaction while watch() reads a key or MULTI runs into its deadline
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
 [$port, $id] = lab_redis_process();
-$redis = new OneHop\Redis('alpha', lab_config([$port], ['timeout' => 20000]));
+$redis = new OneHop\Redis('alpha', lab_config([$port], ['timeout' => 2000]));
 $redis->set('a', 'before');
 
 final class Key
@@ -30,6 +30,7 @@ lab_show('the pipeline', $redis->get('a')->exec());
 lab_show('WATCH', $redis->watch(new Key(fn () => $redis->get('a'))));
 lab_show('UNWATCH', $redis->unwatch());
 
+/* A call lets handlers run at its end; here that is its deadline. */
 pcntl_async_signals(true);
 $endings = [
     'discard()' => fn () => $redis->discard(),
@@ -38,7 +39,7 @@ $endings = [
     'exec()' => fn () => $redis->exec(),
 ];
 foreach ($endings as $name => $ending) {
-    echo "-- a signal handler calls $name, while MULTI waits for its answer\n";
+    echo "-- a signal handler calls $name, while MULTI is late\n";
     pcntl_signal(SIGALRM, function () use ($id, $ending) {
         Lab::signal($id, SIGCONT);
         $ending();
@@ -63,19 +64,19 @@ OneHop\Unsupported, node none, may have executed: false
 the pipeline: ["before"]
 WATCH: true
 UNWATCH: true
--- a signal handler calls discard(), while MULTI waits for its answer
+-- a signal handler calls discard(), while MULTI is late
 SET: false
 GET: "before"
 the next transaction: ["before"]
--- a signal handler calls discard() and multi(), while MULTI waits for its answer
+-- a signal handler calls discard() and multi(), while MULTI is late
 SET: false
 GET: "before"
 the next transaction: ["before"]
--- a signal handler calls close(), while MULTI waits for its answer
+-- a signal handler calls close(), while MULTI is late
 SET: false
 GET: "before"
 the next transaction: ["before"]
--- a signal handler calls exec(), while MULTI waits for its answer
+-- a signal handler calls exec(), while MULTI is late
 SET: false
 GET: "before"
 the next transaction: ["before"]
