@@ -44,6 +44,9 @@ def value(kind, name, hashes):
     if name == "sentinels":
         item = {"type": "string", "pattern": r"(:|\$\{)", "description": "host:port"}
         return {"type": "array", "minItems": 1, "items": item}
+    if name == "replicas":
+        item = {"type": "string", "pattern": r"( |\$\{)", "description": "host:port name"}
+        return {"type": "array", "minItems": 1, "items": item}
     kind = re.split("[, ]", kind)[0]
     if kind == "number":
         least = 1 if name in ("pool_size", "server_connections") else 0
