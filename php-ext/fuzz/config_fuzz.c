@@ -14,8 +14,8 @@ const char *const fuzz_words[] = {"alpha:\n", "  listen: 127.0.0.1:22121\n", "  
     "  timeout: 400\n", ": ", "- ", "\n", "  ", "? ", "|", ">", "&a ", "*a", "!", "[", "{", "}",
     "]", "'", "\"", "\\", "\\u2028", "\xef\xbb\xbf", "\xe4\xb8\xad", "---\n", "...\n",
     "%YAML 1.1\n", "#", "\t", "\r\n", "2147483648", "11211", "  cluster: true\n",
-    "  engine: redis\n", "  - 10.0.0.1:6379\n", "[10.0.0.1:6379]", "{cluster: true}", "${A}",
-    "${B}", "$${", ", ", "timuot", NULL};
+    "  engine: redis\n", "  - 10.0.0.1:6379\n", "[10.0.0.1:6379]", "{cluster: true}",
+    "  replicas:\n", "  - 10.0.0.3:6379 name\n", "${A}", "${B}", "$${", ", ", "timuot", NULL};
 
 /* A is a server, B is not allowed, and no other variable is set. */
 static char *variable(const char *name)
@@ -35,7 +35,7 @@ static void use_pool(const oh_server_pool *pool)
         oh_text name = pool->servers[i].name;
         MUST(strlen(name.bytes) == name.length && name.length > 0);
         MUST(oh_topology_locate(memory, (const uint8_t *)name.bytes, name.length) <
-             pool->servers_count);
+             oh_server_pool_masters(pool));
     }
     free(memory);
 }

@@ -77,6 +77,20 @@ static void check_tag(const oh_server_pool *pool, const json_t *directives)
     }
 }
 
+/* They stand after the servers, as "host:port NAME, host:port NAME". */
+static void check_replicas(const oh_server_pool *pool, const char *expected)
+{
+    char text[1024] = "";
+    for (size_t i = oh_server_pool_masters(pool); i < pool->servers_count; i++) {
+        const oh_server *replica = &pool->servers[i];
+        CHECK(replica->role == OH_REPLICA && replica->weight == 1);
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s:%u %s",
+            text[0] != '\0' ? ", " : "", replica->host.bytes, replica->port,
+            pool->servers[replica->master].name.bytes);
+    }
+    CHECK(strcmp(text, expected) == 0);
+}
+
 static void check_directives(const oh_server_pool *pool, const json_t *directives)
 {
     CHECK(same_text(pool->listen, directives, "listen"));
@@ -105,6 +119,8 @@ static void check_directives(const oh_server_pool *pool, const json_t *directive
     CHECK(same_text(pool->sentinels, directives, "sentinels") &&
           same_text(pool->sentinel_username, directives, "sentinel_username") &&
           same_text(pool->sentinel_password, directives, "sentinel_password"));
+    CHECK(pool->has_sentinel_tls == is_true(directives, "sentinel_tls"));
+    check_replicas(pool, text_of(directives, "replicas", ""));
     CHECK(pool->redis_db == number_of(directives, "redis_db", 0));
     CHECK(pool->has_database == (json_object_get(directives, "database") != NULL));
     CHECK(pool->database == number_of(directives, "database", 0));
@@ -153,12 +169,12 @@ static void check_servers(const oh_server_pool *pool, const json_t *servers)
 {
     size_t place;
     json_t *expected;
-    CHECK(pool->servers_count == json_array_size(servers));
+    CHECK(oh_server_pool_masters(pool) == json_array_size(servers));
     json_array_foreach(servers, place, expected)
     {
         check_server(pool, expected);
     }
-    for (size_t i = 1; i < pool->servers_count; i++) {
+    for (size_t i = 1; i < oh_server_pool_masters(pool); i++) {
         oh_text one = pool->servers[i - 1].name;
         oh_text two = pool->servers[i].name;
         CHECK(one.length < two.length ||

@@ -39,17 +39,24 @@ static const struct {
 } sequences[] = {
     [OH_CONFIG_SERVERS] = {"server", OH_POOL_SERVERS_MAX},
     [OH_CONFIG_SENTINELS] = {"sentinel", OH_POOL_SENTINELS_MAX},
+    [OH_CONFIG_REPLICAS] = {"replica", OH_POOL_SERVERS_MAX},
 };
 
 static bool is_sequence(int directive)
 {
-    return directive == OH_CONFIG_SERVERS || directive == OH_CONFIG_SENTINELS;
+    return directive <= OH_CONFIG_REPLICAS;
 }
 
-static size_t *count_of(oh_config_reader *reader, int directive)
+/* The items of a sequence so far, and how many there are. */
+static oh_config_spelled *items_of(oh_config_reader *reader, int directive, size_t **count)
 {
-    return directive == OH_CONFIG_SERVERS ? &reader->spelled_count
-                                          : &reader->spelled_sentinels_count;
+    switch (directive) {
+    case OH_CONFIG_SERVERS: *count = &reader->spelled_count; return reader->spelled;
+    case OH_CONFIG_SENTINELS:
+        *count = &reader->spelled_sentinels_count;
+        return reader->spelled_sentinels;
+    default: *count = &reader->spelled_replicas_count; return reader->spelled_replicas;
+    }
 }
 
 static void read_item(oh_config_reader *reader, int directive)
@@ -63,9 +70,9 @@ static void read_item(oh_config_reader *reader, int directive)
         oh_config_skip(reader);
         return;
     }
-    oh_config_spelled *items =
-        directive == OH_CONFIG_SERVERS ? reader->spelled : reader->spelled_sentinels;
-    items[(*count_of(reader, directive))++] = keep(reader, line, directive);
+    size_t *count;
+    oh_config_spelled *items = items_of(reader, directive, &count);
+    items[(*count)++] = keep(reader, line, directive);
 }
 
 /* One more than there may be: the rest is skipped. */
@@ -85,9 +92,11 @@ static void refuse_more_items(oh_config_reader *reader, int directive)
 static void read_sequence(oh_config_reader *reader, int directive, size_t line)
 {
     bool is_empty = true;
+    size_t *count;
+    items_of(reader, directive, &count);
     while (oh_config_next(reader) && reader->event.type != YAML_SEQUENCE_END_EVENT) {
         is_empty = false;
-        if (*count_of(reader, directive) < sequences[directive].most) {
+        if (*count < sequences[directive].most) {
             read_item(reader, directive);
             continue;
         }
@@ -226,6 +235,7 @@ static void read_directives(oh_config_reader *reader, oh_server_pool *pool)
     reader->values_count = 0;
     reader->spelled_count = 0;
     reader->spelled_sentinels_count = 0;
+    reader->spelled_replicas_count = 0;
     while (oh_config_next(reader) && reader->event.type != YAML_MAPPING_END_EVENT) {
         read_directive(reader);
     }

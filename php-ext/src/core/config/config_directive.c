@@ -38,6 +38,7 @@ typedef struct {
 static const directive directives[] = {
     [OH_CONFIG_SERVERS] = {"servers", SEQUENCE, 0},
     [OH_CONFIG_SENTINELS] = {"sentinels", SEQUENCE, 0, true},
+    [OH_CONFIG_REPLICAS] = {"replicas", SEQUENCE, 0, true},
     [OH_CONFIG_LISTEN] = {"listen", LISTEN, offsetof(oh_server_pool, listen)},
     [OH_CONFIG_REDIS_AUTH] = {"redis_auth", TEXT, offsetof(oh_server_pool, redis_auth), false,
         true},
@@ -48,6 +49,8 @@ static const directive directives[] = {
         offsetof(oh_server_pool, sentinel_username), true, true},
     [OH_CONFIG_SENTINEL_PASSWORD] = {"sentinel_password", TEXT,
         offsetof(oh_server_pool, sentinel_password), true, true},
+    [OH_CONFIG_SENTINEL_TLS] = {"sentinel_tls", BOOLEAN, offsetof(oh_server_pool, has_sentinel_tls),
+        true},
     [OH_CONFIG_REDIS_DB] = {"redis_db", NUMBER, offsetof(oh_server_pool, redis_db)},
     [OH_CONFIG_DATABASE] = {"database", NUMBER, offsetof(oh_server_pool, database), true},
     [OH_CONFIG_HASH] = {"hash", HASH, offsetof(oh_server_pool, hash)},

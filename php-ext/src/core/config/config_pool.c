@@ -27,7 +27,7 @@ static void check(
 
 static bool has_seed(const oh_server_pool *pool, bool (*is_such)(const oh_server *))
 {
-    for (size_t i = 0; i < pool->servers_count; i++) {
+    for (size_t i = 0; i < oh_server_pool_masters(pool); i++) {
         if (is_such(&pool->servers[i])) {
             return true;
         }
@@ -60,6 +60,8 @@ static void check_cluster(oh_config_reader *reader, const oh_server_pool *pool, 
 {
     bool is_cluster = pool->is_cluster;
     bool is_by_zone = pool->read_from == OH_READ_SAME_ZONE;
+    bool may_have_replicas =
+        is_cluster || has(reader, OH_CONFIG_SENTINELS) || has(reader, OH_CONFIG_REPLICAS);
     const rule rules[] = {
         {is_whole && is_cluster && !pool->is_redis, "\"cluster: true\" needs \"redis: true\""},
         {is_cluster && pool->is_ssdb, "\"cluster: true\" is not for \"engine: ssdb\""},
@@ -76,8 +78,10 @@ static void check_cluster(oh_config_reader *reader, const oh_server_pool *pool, 
         {is_cluster && has_seed(pool, is_weighted),
             "\"cluster: true\" has no server of another weight than 1"},
         {is_cluster && has_seed(pool, is_unix), "\"cluster: true\" has no server on a unix socket"},
-        {is_whole && has(reader, OH_CONFIG_READ_FROM) && !is_cluster,
-            "directive \"read_from\" needs \"cluster: true\""},
+        {is_whole && has(reader, OH_CONFIG_READ_FROM) && !may_have_replicas,
+            "directive \"read_from\" needs \"cluster: true\", \"sentinels\" or \"replicas\""},
+        {is_whole && is_by_zone && may_have_replicas && !is_cluster,
+            "\"read_from: same_zone\" needs \"cluster: true\""},
         {is_whole && has(reader, OH_CONFIG_ZONE) && !is_by_zone,
             "directive \"zone\" needs \"read_from: same_zone\""},
         {is_whole && is_by_zone && !has(reader, OH_CONFIG_ZONE),
@@ -86,10 +90,10 @@ static void check_cluster(oh_config_reader *reader, const oh_server_pool *pool, 
     CHECK(reader, pool, rules);
 }
 
-/* Without `tls: true` the others have no meaning; a certificate and its key need each other. */
+/* Without TLS its settings have no meaning; a certificate and its key need each other. */
 static void check_tls(oh_config_reader *reader, const oh_server_pool *pool, bool is_whole)
 {
-    bool is_off = is_whole && !pool->tls.is_on;
+    bool is_off = is_whole && !pool->tls.is_on && !pool->has_sentinel_tls;
     bool has_cert = has(reader, OH_CONFIG_TLS_CERT_FILE);
     bool has_key = has(reader, OH_CONFIG_TLS_KEY_FILE);
     bool has_pass = has(reader, OH_CONFIG_TLS_KEY_FILE_PASS);
@@ -133,6 +137,24 @@ static void check_sentinels(oh_config_reader *reader, const oh_server_pool *pool
             "directive \"sentinel_password\" needs \"sentinels\""},
         {is_whole && has_username && !has_password,
             "directive \"sentinel_username\" needs \"sentinel_password\""},
+        {is_whole && has(reader, OH_CONFIG_SENTINEL_TLS) && !has_sentinels,
+            "directive \"sentinel_tls\" needs \"sentinels\""},
+    };
+    CHECK(reader, pool, rules);
+}
+
+static void check_replicas(oh_config_reader *reader, const oh_server_pool *pool, bool is_whole)
+{
+    bool has_replicas = has(reader, OH_CONFIG_REPLICAS);
+    const rule rules[] = {
+        {is_whole && has_replicas && !pool->is_redis,
+            "directive \"replicas\" needs \"redis: true\""},
+        {has_replicas && pool->is_ssdb, "directive \"replicas\" is not for \"engine: ssdb\""},
+        {has_replicas && pool->is_cluster, "directive \"replicas\" is not for \"cluster: true\""},
+        {has_replicas && has(reader, OH_CONFIG_SENTINELS),
+            "directive \"replicas\" is not for \"sentinels\""},
+        {has_replicas && pool->auto_eject_hosts,
+            "\"auto_eject_hosts: true\" is not for \"replicas\""},
     };
     CHECK(reader, pool, rules);
 }
@@ -171,6 +193,7 @@ static void check_pool(oh_config_reader *reader, const oh_server_pool *pool)
     check_cluster(reader, pool, is_whole);
     check_tls(reader, pool, is_whole);
     check_sentinels(reader, pool, is_whole);
+    check_replicas(reader, pool, is_whole);
 }
 
 /* How the keys of a Redis Cluster are placed. No file says that. */
@@ -185,21 +208,34 @@ static void be_cluster(oh_server_pool *pool)
 
 /* ---- What the pool says ---- */
 
-static bool take_servers(oh_config_reader *reader, oh_server_pool *pool)
+static void take_servers(oh_config_reader *reader)
 {
     reader->servers_count = 0;
     reader->weights_sum = 0;
     for (size_t i = 0; i < reader->spelled_count; i++) {
         oh_config_add_server(reader, &reader->spelled[i]);
     }
-    pool->servers = oh_arena_take(reader->arena, reader->servers_count * sizeof *pool->servers);
+}
+
+/* The nodes of the pool: its servers, and then their replicas. */
+static bool take_nodes(oh_config_reader *reader, oh_server_pool *pool)
+{
+    reader->replicas_count = 0;
+    for (size_t i = 0; i < reader->spelled_replicas_count; i++) {
+        oh_config_add_replica(reader, &reader->spelled_replicas[i]);
+    }
+    size_t count = reader->servers_count + reader->replicas_count;
+    pool->servers = oh_arena_take(reader->arena, count * sizeof *pool->servers);
     if (pool->servers == NULL) {
         return false;
     }
     for (size_t i = 0; i < reader->servers_count; i++) {
         pool->servers[i] = *reader->servers[i];
     }
-    pool->servers_count = reader->servers_count;
+    for (size_t i = 0; i < reader->replicas_count; i++) {
+        pool->servers[reader->servers_count + i] = *reader->replicas[i];
+    }
+    pool->servers_count = count;
     return true;
 }
 
@@ -248,9 +284,13 @@ void oh_config_finish_pool(oh_config_reader *reader, oh_server_pool *pool)
     for (size_t i = 0; i < reader->values_count; i++) {
         oh_config_set(reader, pool, &reader->values[i]);
     }
-    if (!take_servers(reader, pool) || !take_sentinels(reader, pool) ||
+    take_servers(reader);
+    if (!take_sentinels(reader, pool) || !take_nodes(reader, pool) ||
         !take_variables(reader, pool)) {
         oh_config_fail_memory(reader);
+    }
+    if (!has(reader, OH_CONFIG_SENTINEL_TLS)) {
+        pool->has_sentinel_tls = pool->tls.is_on && has(reader, OH_CONFIG_SENTINELS);
     }
     if (reader->is_over) {
         return;

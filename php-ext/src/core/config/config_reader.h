@@ -71,11 +71,15 @@ typedef struct oh_config_reader {
     size_t spelled_count;
     oh_config_spelled spelled_sentinels[OH_POOL_SENTINELS_MAX];
     size_t spelled_sentinels_count;
+    oh_config_spelled spelled_replicas[OH_POOL_SERVERS_MAX];
+    size_t spelled_replicas_count;
     oh_server *servers[OH_POOL_SERVERS_MAX]; /* Kept in order. */
     size_t servers_count;
     uint32_t weights_sum;
     oh_server *sentinels[OH_POOL_SENTINELS_MAX]; /* Kept in order. */
     size_t sentinels_count;
+    oh_server *replicas[OH_POOL_SERVERS_MAX]; /* Kept in order. */
+    size_t replicas_count;
     oh_text variables; /* Names of those that were used, each after a blank; in scratch. */
 } oh_config_reader;
 
@@ -186,14 +190,16 @@ bool oh_config_is_own(int directive);
 
 /* Directives that have rules beyond their type. */
 enum {
-    OH_CONFIG_SERVERS, /* The two directives that are sequences. */
+    OH_CONFIG_SERVERS, /* The directives that are sequences. */
     OH_CONFIG_SENTINELS,
+    OH_CONFIG_REPLICAS,
     OH_CONFIG_LISTEN,
     OH_CONFIG_REDIS_AUTH,
     OH_CONFIG_REDIS_AUTH_FILE,
     OH_CONFIG_USERNAME,
     OH_CONFIG_SENTINEL_USERNAME,
     OH_CONFIG_SENTINEL_PASSWORD,
+    OH_CONFIG_SENTINEL_TLS,
     OH_CONFIG_REDIS_DB,
     OH_CONFIG_DATABASE,
     OH_CONFIG_HASH,
@@ -223,8 +229,9 @@ void oh_config_finish_pool(oh_config_reader *reader, oh_server_pool *pool);
 
 /* ---- Servers ---- */
 
-/* Takes one more server, or Sentinel, into the pool that is being read. */
+/* Takes one more server, Sentinel or replica into the pool that is being read. Replicas are last. */
 void oh_config_add_server(oh_config_reader *reader, const oh_config_spelled *spelled);
 void oh_config_add_sentinel(oh_config_reader *reader, const oh_config_spelled *spelled);
+void oh_config_add_replica(oh_config_reader *reader, const oh_config_spelled *spelled);
 
 #endif

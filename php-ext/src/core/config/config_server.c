@@ -1,7 +1,7 @@
 /*
  * The spelling of a server: "host:port:weight [name]" or "/path:weight [name]", read from the right
  * as nutcracker reads it, and the name that placement knows the server by. What a server of a
- * OneHop pool leaves out is added first.
+ * OneHop pool leaves out is added first. Sentinels and replicas are spelled more simply.
  *
  * Implements spec/config, section 7.
  */
@@ -173,15 +173,6 @@ static const char *check(oh_text text, parts *it, bool is_own)
 
 /* ---- Keeping in order ---- */
 
-/* nutcracker's order: shorter names first, equal lengths by unsigned bytes. */
-static int compare_names(oh_text a, oh_text b)
-{
-    if (a.length != b.length) {
-        return a.length < b.length ? -1 : 1;
-    }
-    return memcmp(a.bytes, b.bytes, a.length);
-}
-
 /* Where a name belongs among the servers so far; *is_new is false if it is there already. */
 static size_t find_place(oh_server *const *servers, size_t count, oh_text name, bool *is_new)
 {
@@ -190,7 +181,7 @@ static size_t find_place(oh_server *const *servers, size_t count, oh_text name, 
     *is_new = true;
     while (left < right) {
         size_t middle = left + (right - left) / 2;
-        int order = compare_names(servers[middle]->name, name);
+        int order = oh_server_compare_names(servers[middle]->name, name);
         *is_new = *is_new && order != 0;
         if (order < 0) {
             left = middle + 1;
@@ -260,7 +251,7 @@ void oh_config_add_server(oh_config_reader *reader, const oh_config_spelled *spe
     }
 }
 
-/* ---- Sentinels ---- */
+/* ---- Sentinels and replicas ---- */
 
 /* "host:port" without the brackets of an IPv6 address. Absent without memory. */
 static oh_text without_brackets(oh_config_reader *reader, oh_text text)
@@ -279,20 +270,31 @@ static oh_text without_brackets(oh_config_reader *reader, oh_text text)
     return (oh_text){bytes, host.length + port.length};
 }
 
-static const char *check_sentinel(oh_text text, parts *it)
+/* What can be wrong with "host:port". */
+typedef struct {
+    const char *form, *port, *empty, *length;
+} complaints;
+
+static const complaints about_sentinel = {"the sentinel is not \"host:port\"",
+    "the sentinel has an invalid port", "the sentinel has an empty address",
+    "the sentinel has an address longer than 255 bytes"};
+static const complaints about_replica = {"the replica is not \"host:port name\"",
+    "the replica has an invalid port", "the replica has an empty address",
+    "the replica has an address longer than 255 bytes"};
+
+static const char *check_host_and_port(oh_text text, parts *it, const complaints *about)
 {
     *it = (parts){.name = text, .address = text, .weight_number = 1};
     it->port = cut_last(&it->address, ':');
     int64_t port = it->port.bytes != NULL ? oh_config_number(it->port) : 0;
     if (it->port.bytes == NULL || memchr(text.bytes, ' ', text.length) != NULL) {
-        return "the sentinel is not \"host:port\"";
+        return about->form;
     }
     it->port_number = (uint32_t)port;
-    return port < 1 || port > OH_PORT_MAX ? "the sentinel has an invalid port"
-           : it->address.length == 0      ? "the sentinel has an empty address"
-           : it->address.length > OH_SERVER_ADDRESS_BYTES_MAX
-               ? "the sentinel has an address longer than 255 bytes"
-               : NULL;
+    return port < 1 || port > OH_PORT_MAX                     ? about->port
+           : it->address.length == 0                          ? about->empty
+           : it->address.length > OH_SERVER_ADDRESS_BYTES_MAX ? about->length
+                                                              : NULL;
 }
 
 void oh_config_add_sentinel(oh_config_reader *reader, const oh_config_spelled *spelled)
@@ -311,7 +313,7 @@ void oh_config_add_sentinel(oh_config_reader *reader, const oh_config_spelled *s
         return;
     }
     parts it;
-    const char *fault = check_sentinel(text, &it);
+    const char *fault = check_host_and_port(text, &it, &about_sentinel);
     if (fault != NULL) {
         oh_config_fail(reader, spelled->line, "%s%s", fault, oh_config_about(value.told).text);
         return;
@@ -323,5 +325,69 @@ void oh_config_add_sentinel(oh_config_reader *reader, const oh_config_spelled *s
     } else {
         oh_config_fail(reader, spelled->line, "sentinel \"%s\" is a duplicate",
             oh_config_show(value.has_variables ? value.told : text).text);
+    }
+}
+
+/* The name of the master, which is cut off; absent if there is none. */
+static oh_text cut_master(oh_text *text)
+{
+    oh_text whole = *text;
+    oh_text name = cut_last(text, ' ');
+    if (name.length == 0) {
+        *text = whole;
+    }
+    return name;
+}
+
+static void add_replica(oh_config_reader *reader, const parts *it, oh_text master,
+    const oh_config_value *value, size_t line)
+{
+    bool is_new, is_nobodys, is_no_server;
+    size_t index = find_place(reader->servers, reader->servers_count, master, &is_nobodys);
+    if (is_nobodys) {
+        if (oh_config_errors_count(reader) == reader->errors_before) {
+            oh_config_fail(reader, line, "the replica is of no server of this pool%s",
+                oh_config_about(value->told).text);
+        }
+        return;
+    }
+    (void)find_place(reader->servers, reader->servers_count, it->name, &is_no_server);
+    size_t place = find_place(reader->replicas, reader->replicas_count, it->name, &is_new);
+    if (!is_new || !is_no_server) {
+        oh_config_fail(reader, line, "replica \"%s\" is a duplicate",
+            oh_config_show(value->has_variables ? value->told : it->name).text);
+        return;
+    }
+    insert(reader, reader->replicas, &reader->replicas_count, place, it, line);
+    if (!reader->is_over) {
+        reader->replicas[place]->role = OH_REPLICA;
+        reader->replicas[place]->master = (uint16_t)index;
+    }
+}
+
+void oh_config_add_replica(oh_config_reader *reader, const oh_config_spelled *spelled)
+{
+    if (spelled->text.length == 0) {
+        oh_config_fail(reader, spelled->line, "the replica is empty");
+        return;
+    }
+    oh_config_value value = oh_config_expand(reader, spelled, "the replica");
+    if (value.text.bytes == NULL) {
+        return;
+    }
+    oh_text front = value.text;
+    oh_text master = cut_master(&front);
+    oh_text text = without_brackets(reader, front);
+    if (text.bytes == NULL) {
+        oh_config_fail_memory(reader);
+        return;
+    }
+    parts it;
+    const char *fault = check_host_and_port(text, &it, &about_replica);
+    fault = master.length == 0 ? about_replica.form : fault;
+    if (fault != NULL) {
+        oh_config_fail(reader, spelled->line, "%s%s", fault, oh_config_about(value.told).text);
+    } else {
+        add_replica(reader, &it, master, &value, spelled->line);
     }
 }

@@ -67,6 +67,23 @@ uint32_t oh_server_pool_database(const oh_server_pool *pool)
     return pool->has_database ? pool->database : pool->redis_db;
 }
 
+size_t oh_server_pool_masters(const oh_server_pool *pool)
+{
+    size_t count = pool->servers_count;
+    while (count > 0 && pool->servers[count - 1].role == OH_REPLICA) {
+        count--;
+    }
+    return count;
+}
+
+int oh_server_compare_names(oh_text a, oh_text b)
+{
+    if (a.length != b.length) {
+        return a.length < b.length ? -1 : 1;
+    }
+    return memcmp(a.bytes, b.bytes, a.length);
+}
+
 /* One Sentinel, "host:port". */
 static oh_server sentinel_of(oh_text address)
 {

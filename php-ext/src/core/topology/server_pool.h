@@ -32,11 +32,11 @@ typedef enum oh_distribution {
 const char *oh_distribution_name(oh_distribution distribution);
 
 /*
- * What a node is to a Redis Cluster. A server of a file is a master. The order is part of the
- * topology's layout.
+ * What a node is to a Redis Cluster. In other pools each server is a master. The order is part of
+ * the topology's layout.
  */
 typedef enum oh_role {
-    OH_MASTER,  /* Has slots. */
+    OH_MASTER,  /* Has slots, or keys. */
     OH_REPLICA, /* Follows a master. */
     /*
      * A master without slots. It is known so that a redirect to it can be followed, and is used for
@@ -53,7 +53,7 @@ typedef enum oh_role {
 
 const char *oh_role_name(oh_role role);
 
-/* Which nodes answer reads in a Redis Cluster, in the order of oh_read_from_name. */
+/* Which nodes answer reads, in the order of oh_read_from_name. */
 typedef enum oh_read_from {
     OH_READ_MASTER,
     OH_READ_PREFER_REPLICA,
@@ -103,10 +103,11 @@ typedef struct oh_server {
     uint32_t weight; /* 1 or more; the sum in a pool is at most OH_WEIGHTS_SUM_MAX. */
     uint32_t line;   /* 1-based line of the file, for messages. */
 
-    /* Of a node that a Redis Cluster has named; all zero for a server of a file. */
-    oh_text id;      /* The cluster's name for it, whatever its address. */
     uint16_t master; /* Of a replica: the index of the node it follows. */
     oh_role role;
+
+    /* Of a node that a Redis Cluster has named; all zero for a server of a file. */
+    oh_text id;      /* The cluster's name for it, whatever its address. */
     bool is_failing; /* The cluster says so, or that it is still loading. */
     bool is_near;    /* It is of the pool's zone. */
 } oh_server;
@@ -127,7 +128,10 @@ typedef struct oh_server_pool {
     oh_distribution distribution;
     bool has_hash_tag;
     uint8_t hash_tag[2];
-    /* Shorter name first, then by bytes, as nutcracker sorts. A node's index is its place here. */
+    /*
+     * Shorter name first, then by bytes, as nutcracker sorts, and after them their replicas in the
+     * same order, which placement does not know. A node's index is its place here.
+     */
     oh_server *servers;
     size_t servers_count;
 
@@ -149,6 +153,7 @@ typedef struct oh_server_pool {
     oh_text sentinels;
     oh_text sentinel_username;
     oh_text sentinel_password;
+    bool has_sentinel_tls; /* They are reached by TLS, with the files of `tls`. */
 
     /* Protocol and handshake. */
     bool is_redis; /* False: the pool speaks memcached, which the clients refuse. */
@@ -206,6 +211,12 @@ void oh_server_pool_set_secrets(oh_server_pool *pool, const oh_secret_texts *sec
 
 /* The database a pool means on a TCP node: `database` if set, otherwise `redis_db`. */
 uint32_t oh_server_pool_database(const oh_server_pool *pool);
+
+/* The servers of a pool that is no Redis Cluster, without their replicas, which follow them. */
+size_t oh_server_pool_masters(const oh_server_pool *pool);
+
+/* nutcracker's order of names: shorter ones first, equal lengths by unsigned bytes. */
+int oh_server_compare_names(oh_text a, oh_text b);
 
 /*
  * The Sentinels as servers, each named by its address, in order. Returns how many. `sentinels` has

@@ -52,18 +52,13 @@ uint32_t oh_topology_place(const oh_topology *topology, uint32_t hash)
     }
 }
 
-/* A single server of a file gets every key. A single node of a cluster has only its slots. */
-static bool has_one(const oh_topology *topology)
-{
-    return topology->nodes_count == 1 && topology->distribution != OH_SLOTS;
-}
-
 /* Not inlined: the plain road below then needs fewer registers and jumps. */
 static OH_NOINLINE uint32_t locate_otherwise(
     const oh_topology *topology, const uint8_t *key, size_t length)
 {
-    return has_one(topology) ? 0
-                             : oh_topology_place(topology, oh_topology_hash(topology, key, length));
+    return topology->is_single
+               ? 0
+               : oh_topology_place(topology, oh_topology_hash(topology, key, length));
 }
 
 uint32_t oh_topology_locate(const oh_topology *topology, const uint8_t *key, size_t length)
@@ -86,7 +81,7 @@ void oh_topology_explain(
     const oh_topology *topology, const uint8_t *key, size_t length, oh_explanation *explanation)
 {
     *explanation = (oh_explanation){.hashed = {key, length}};
-    if (has_one(topology)) {
+    if (topology->is_single) {
         return;
     }
     oh_bytes hashed = hashed_part(topology, key, length);

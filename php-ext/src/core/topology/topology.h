@@ -24,6 +24,12 @@
 #include "core/key/key.h"
 #include "core/topology/server_pool.h"
 
+/*
+ * The most nodes of a topology: servers and as many replicas. A cluster's map keeps the places of
+ * nodes that have left.
+ */
+#define OH_NODES_MAX (2 * OH_POOL_SERVERS_MAX)
+
 typedef struct oh_topology oh_topology;
 
 /* One node as seen from outside. The texts point into the topology and end with a NUL. */
@@ -36,10 +42,11 @@ typedef struct oh_node {
     uint32_t weight;
     bool is_ejected; /* Absent from placement, unless all nodes are. */
 
-    /* Of a Redis Cluster; elsewhere every node is a master without an id. */
-    oh_text id;
     oh_role role;
     uint32_t master; /* Of a replica: the index of the node it follows. */
+
+    /* Of a Redis Cluster. */
+    oh_text id;
     bool is_failing;
     bool is_near;
 } oh_node;

@@ -26,8 +26,8 @@ typedef struct {
 /* There are never more points: rounding never adds a whole group (spec/placement). */
 static size_t points_max(const oh_server_pool *pool)
 {
-    return pool->distribution == OH_KETAMA ? pool->servers_count * OH_KETAMA_POINTS
-                                           : pool->servers_count;
+    size_t count = oh_server_pool_masters(pool);
+    return pool->distribution == OH_KETAMA ? count * OH_KETAMA_POINTS : count;
 }
 
 static oh_text server_address(const oh_server *server)
@@ -127,6 +127,7 @@ static bool copy_slots(oh_topology *topology, const oh_server_pool *pool)
 
 typedef struct {
     const bool *ejected; /* NULL: every node is live. */
+    uint32_t masters;    /* Replicas have no points. */
     uint32_t count;
     uint32_t weights_sum;
 } live_nodes;
@@ -136,8 +137,8 @@ typedef struct {
  */
 static live_nodes count_live(const oh_server_pool *pool, const bool *ejected)
 {
-    live_nodes live = {.ejected = ejected};
-    for (size_t i = 0; i < pool->servers_count; i++) {
+    live_nodes live = {.ejected = ejected, .masters = (uint32_t)oh_server_pool_masters(pool)};
+    for (uint32_t i = 0; i < live.masters; i++) {
         if (ejected == NULL || !ejected[i]) {
             live.count++;
             live.weights_sum += pool->servers[i].weight;
@@ -150,7 +151,7 @@ static void make_points(oh_topology *topology, const oh_server_pool *pool, const
 {
     oh_point *points = at(topology, topology->points);
     oh_point *end = points;
-    for (uint32_t i = 0; i < topology->nodes_count; i++) {
+    for (uint32_t i = 0; i < live->masters; i++) {
         const oh_server *server = &pool->servers[i];
         if (live->ejected != NULL && live->ejected[i]) {
             continue;
@@ -198,6 +199,7 @@ void oh_topology_sign(oh_topology *topology)
 bool oh_topology_build(const oh_server_pool *pool, const bool *ejected, void *memory, size_t size)
 {
     layout it = lay_out(pool);
+    bool is_single = pool->distribution != OH_SLOTS && oh_server_pool_masters(pool) == 1;
     if (size < it.length) {
         return false;
     }
@@ -213,8 +215,8 @@ bool oh_topology_build(const oh_server_pool *pool, const bool *ejected, void *me
         .nodes = (uint32_t)it.nodes,
         .texts = (uint32_t)it.texts,
         .epoch = pool->epoch,
-        .is_plain =
-            pool->servers_count > 1 && pool->distribution == OH_KETAMA && !pool->has_hash_tag,
+        .is_plain = !is_single && pool->distribution == OH_KETAMA && !pool->has_hash_tag,
+        .is_single = is_single,
         .has_hash_tag = pool->has_hash_tag,
         .hash_tag = {pool->hash_tag[0], pool->hash_tag[1]},
     };

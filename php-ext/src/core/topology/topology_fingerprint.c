@@ -85,7 +85,7 @@ void oh_topology_fingerprint_of(
     add_string(&md5, "\ndatabase=");
     add_number(&md5, oh_server_pool_database(pool));
     add_string(&md5, "\n");
-    for (size_t i = 0; i < pool->servers_count; i++) {
+    for (size_t i = 0; i < oh_server_pool_masters(pool); i++) {
         add_server(&md5, &pool->servers[i]);
     }
     end(&md5, fingerprint);

@@ -9,7 +9,7 @@
 #include "core/generated/limits.h"
 #include "core/hash/md5.h"
 
-#define MAGIC 0x4f484937u /* "OHI7": also the version of the layout. */
+#define MAGIC 0x4f484938u /* "OHI8": also the version of the layout. */
 
 /* The texts after the header, in their order. Each ends with a NUL; an absent one is only that. */
 enum {
@@ -39,7 +39,7 @@ typedef struct header {
     uint32_t server_retry_timeout_ms, server_failure_limit;
     uint8_t has_hash_tag, hash_tag[2];
     uint8_t is_redis, is_ssdb, is_cluster, has_database, has_secrets, preconnect, auto_eject_hosts;
-    uint8_t is_tls, tls_verify;
+    uint8_t is_tls, tls_verify, has_sentinel_tls, zeros[7];
     uint8_t secrets_digest[OH_IMAGE_DIGEST_BYTES];
     uint8_t variables_digest[OH_IMAGE_DIGEST_BYTES];
 } header;
@@ -184,6 +184,7 @@ static void write_header(const oh_server_pool *pool, header *head)
     head->auto_eject_hosts = pool->auto_eject_hosts;
     head->is_tls = pool->tls.is_on;
     head->tls_verify = (uint8_t)pool->tls.verify;
+    head->has_sentinel_tls = pool->has_sentinel_tls;
     memcpy(head->variables_digest, pool->variables_digest, sizeof head->variables_digest);
 }
 
@@ -241,8 +242,8 @@ static bool has_good_fields(const header *head, size_t length)
            is_flag(head->is_redis) && is_flag(head->is_ssdb) && is_flag(head->is_cluster) &&
            is_flag(head->has_database) && is_flag(head->has_secrets) && is_flag(head->preconnect) &&
            is_flag(head->auto_eject_hosts) && is_flag(head->is_tls) &&
-           head->tls_verify < OH_TLS_VERIFIES_COUNT && head->topology == topology_offset(head) &&
-           head->topology < head->length;
+           head->tls_verify < OH_TLS_VERIFIES_COUNT && is_flag(head->has_sentinel_tls) &&
+           head->topology == topology_offset(head) && head->topology < head->length;
 }
 
 static bool has_good_texts(const header *head)
@@ -339,6 +340,7 @@ void oh_image_pool(const void *image, oh_server *servers, oh_server_pool *pool)
         .variables = text_at(head, VARIABLES),
         .sentinels = text_at(head, SENTINELS),
         .sentinel_username = text_at(head, SENTINEL_USERNAME),
+        .has_sentinel_tls = head->has_sentinel_tls,
         .hash = (oh_hash)head->hash,
         .distribution = (oh_distribution)head->distribution,
         .has_hash_tag = head->has_hash_tag,

@@ -13,7 +13,7 @@
 #include "core/placement/placement.h"
 #include "core/topology/topology.h"
 
-#define OH_TOPOLOGY_MAGIC 0x4f485432u /* "OHT2": also the version of the layout. */
+#define OH_TOPOLOGY_MAGIC 0x4f485433u /* "OHT3": also the version of the layout. */
 #define OH_FINGERPRINT_DIGITS 32
 
 struct oh_topology {
@@ -34,7 +34,8 @@ struct oh_topology {
     uint8_t is_plain;
     uint8_t has_hash_tag;
     uint8_t hash_tag[2];
-    char fingerprint[36]; /* OH_FINGERPRINT_DIGITS, a NUL, and three bytes of padding. */
+    uint8_t is_single;    /* One server of a file has every key. */
+    char fingerprint[35]; /* OH_FINGERPRINT_DIGITS, a NUL, and two bytes of padding. */
 };
 
 /* The ranges follow the header directly, which saves the plain road an addition. */

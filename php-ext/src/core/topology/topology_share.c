@@ -32,7 +32,7 @@ void oh_topology_shares(const oh_topology *topology, uint32_t *shares)
     memset(shares, 0, topology->nodes_count * sizeof *shares);
     if (topology->distribution == OH_SLOTS) {
         share_slots(topology, shares);
-    } else if (topology->nodes_count == 1) {
+    } else if (topology->is_single) {
         shares[0] = OH_SHARES;
     } else if (topology->distribution == OH_RANDOM) {
         share_equally(topology, shares);

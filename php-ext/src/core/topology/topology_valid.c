@@ -41,10 +41,7 @@ static bool has_valid_header(const oh_topology *topology, size_t size)
 {
     return topology->magic == OH_TOPOLOGY_MAGIC && topology->length <= size &&
            topology->hash < OH_HASHES_COUNT && topology->distribution < OH_DISTRIBUTIONS_COUNT &&
-           topology->nodes_count > 0 &&
-           topology->nodes_count <=
-               /* A cluster's map keeps the places of nodes that have left. */
-               2 * OH_POOL_SERVERS_MAX &&
+           topology->nodes_count > 0 && topology->nodes_count <= OH_NODES_MAX &&
            memchr(topology->fingerprint, '\0', sizeof topology->fingerprint) != NULL;
 }
 
@@ -77,7 +74,7 @@ static bool has_valid_nodes(const oh_topology *topology)
     const oh_node_record *nodes = oh_topology_at(topology, topology->nodes);
     uint64_t weights_sum = 0;
     for (uint32_t i = 0; i < topology->nodes_count; i++) {
-        weights_sum += nodes[i].weight;
+        weights_sum += nodes[i].role == OH_REPLICA ? 0 : nodes[i].weight;
         if (!is_text(topology, nodes[i].name, nodes[i].name_length, OH_SERVER_NAME_BYTES_MAX) ||
             !is_text(
                 topology, nodes[i].address, nodes[i].address_length, OH_SERVER_ADDRESS_BYTES_MAX) ||
