@@ -85,6 +85,59 @@ static void test_cuts(const json_t *reply)
     free(whole.bytes);
 }
 
+static oh_sentinel_replica replica_named(const json_t *name)
+{
+    oh_sentinel_replica replica = {.master = 0};
+    replica.host = host_of(json_string_value(name), &replica.port);
+    return replica;
+}
+
+/* The names that are taken are those of replicas of server 0; the reply is about server 1. */
+static void test_replicas_case(const json_t *test)
+{
+    const json_t *taken = json_object_get(test, "taken");
+    const json_t *expected = json_object_get(test, "replicas");
+    char text[OH_REPLICA_NAME_BYTES];
+    bytes reply = bytes_of_latin(json_object_get(test, "reply"));
+    oh_values values = oh_values_of(reply.bytes, reply.length);
+    oh_sentinel_answer master = {.reason = NULL};
+    master.host = host_of(vectors_string(test, "master"), &master.port);
+    size_t count = json_array_size(taken), place = 0;
+    oh_sentinel_replica *replicas =
+        calloc(count + oh_sentinel_count_replicas(values) + 1, sizeof *replicas);
+
+    test_begin("replicas: %s", vectors_string(test, "comment"));
+    for (size_t i = 0; i < count; i++) {
+        replicas[i] = replica_named(json_array_get(taken, i));
+    }
+    count += oh_sentinel_read_replicas(values, &master, 1, replicas + count);
+    count = oh_sentinel_order_replicas(replicas, count);
+    for (size_t i = 0; i < count; i++) {
+        if (replicas[i].master == 1) {
+            const json_t *name = json_array_get(expected, place++);
+            CHECK(oh_sentinel_replica_name(&replicas[i], text) == strlen(text));
+            CHECK(name != NULL && strcmp(json_string_value(name), text) == 0);
+        }
+    }
+    CHECK(place == json_array_size(expected));
+    free(replicas);
+    free(reply.bytes);
+}
+
+static void test_replicas(void)
+{
+    json_t *page = vectors_load("topology/vectors/sentinel_replicas.json");
+    json_t *group, *test;
+    EACH_GROUP(page, group)
+    {
+        EACH_TEST(group, test)
+        {
+            test_replicas_case(test);
+        }
+    }
+    json_decref(page);
+}
+
 static void test_list(void)
 {
     test_begin("sentinel: the Sentinels of a server pool");
@@ -114,4 +167,5 @@ void test_sentinel(void)
     }
     json_decref(page);
     test_list();
+    test_replicas();
 }

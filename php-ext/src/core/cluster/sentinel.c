@@ -33,22 +33,28 @@ static bool is_host(oh_text host)
     return host.length > 0 && host.length <= OH_SERVER_ADDRESS_BYTES_MAX;
 }
 
+bool oh_sentinel_is_address(oh_text host, oh_text port, oh_sentinel_answer *address)
+{
+    int64_t number = number_of(port);
+    address->host = host;
+    address->port = number > 0 && number <= OH_PORT_MAX ? (uint16_t)number : 0;
+    return is_host(host) && address->port > 0;
+}
+
 /* Reads one reply from the two; both were skipped before, so they are whole. */
 static const char *read_address(oh_values values, oh_sentinel_answer *answer)
 {
     oh_value list;
-    oh_text port;
+    oh_text host, port;
     if (!oh_value_take(&values, &list) || list.kind == OH_VALUE_ERROR ||
         list.kind == OH_VALUE_NIL) {
         return OH_REASON_SENTINEL_UNKNOWING;
     }
-    if (list.kind != OH_VALUE_LIST || list.number != 2 ||
-        !oh_value_take_text(&values, &answer->host) || !oh_value_take_text(&values, &port)) {
+    if (list.kind != OH_VALUE_LIST || list.number != 2 || !oh_value_take_text(&values, &host) ||
+        !oh_value_take_text(&values, &port)) {
         return OH_REASON_SENTINEL_MALFORMED;
     }
-    int64_t number = number_of(port);
-    answer->port = number > 0 && number <= OH_PORT_MAX ? (uint16_t)number : 0;
-    return NULL;
+    return oh_sentinel_is_address(host, port, answer) ? NULL : OH_REASON_SENTINEL_ADDRESS;
 }
 
 static const char *read_epoch(oh_values values, oh_sentinel_answer *answer)
@@ -88,12 +94,10 @@ bool oh_sentinel_read(oh_values *values, oh_sentinel_answer *answer)
         return false;
     }
     bool is_error = oh_value_begins_error(second.at, (size_t)(second.end - second.at));
-    const char *reason = is_error ? OH_REASON_SENTINEL_UNKNOWING : read_address(first, answer);
-    reason = reason != NULL ? reason : read_epoch(second, answer);
-    if (reason == NULL && (!is_host(answer->host) || answer->port == 0)) {
-        reason = OH_REASON_SENTINEL_ADDRESS;
-    }
-    answer->reason = reason;
+    const char *address = is_error ? OH_REASON_SENTINEL_UNKNOWING : read_address(first, answer);
+    const char *epoch = read_epoch(second, answer);
+    bool is_readable = address == NULL || strcmp(address, OH_REASON_SENTINEL_ADDRESS) == 0;
+    answer->reason = is_readable && epoch != NULL ? epoch : address;
     return true;
 }
 

@@ -45,9 +45,6 @@ typedef struct oh_cluster {
     uint32_t calls;     /* Calls since the age of the map was last checked. */
     uint64_t due_ns;    /* With Sentinels: when it is checked again. */
     bool is_silent;     /* No Sentinel has answered this process' last question. */
-    uint64_t reads;     /* Reads that went to the fastest node. */
-    /* By index of a master: how many of its reads went to its nodes in turn. */
-    uint32_t turns[OH_POOL_SERVERS_MAX];
     uint64_t asked_ms;  /* Without a store: when the last refresh began. */
     bool has_no_shards; /* Its nodes are older than 7.0, so CLUSTER SLOTS is used. */
     /* No node of the map has answered, so the next refresh asks the seeds. */

@@ -138,17 +138,21 @@ static bool begins_with(const oh_wire *wire, const char *word)
 /*
  * A node of a plain server pool that answers READONLY has become a replica. Its name may lead to
  * another node by now, so the connection is not used again. A watched master that answers
- * NOREPLICAS may be about to become one.
+ * NOREPLICAS may be about to become one. A replica that is loading or has lost its master leaves
+ * the read to it.
  */
-static void judge_readonly(oh_exchange *exchange)
+static void judge_refusal(oh_exchange *exchange)
 {
     const oh_wire *wire = &exchange->use.connection->wire;
-    bool is_readonly = exchange->peer.is_of_plain_pool && begins_with(wire, "READONLY ");
+    const oh_peer *peer = &exchange->peer;
+    bool is_readonly = peer->is_of_plain_pool && begins_with(wire, "READONLY ");
+    bool is_refusal =
+        is_readonly || (peer->is_watched && begins_with(wire, "NOREPLICAS ")) ||
+        (peer->has_master && (begins_with(wire, "LOADING ") || begins_with(wire, "MASTERDOWN ")));
 
     exchange->use.connection->is_spent |= is_readonly;
-    is_readonly |= exchange->peer.is_watched && begins_with(wire, "NOREPLICAS ");
     /* Of several errors only the last one is known here. */
-    if (is_readonly || wire->written - exchange->request.before > 1) {
+    if (is_refusal || wire->written - exchange->request.before > 1) {
         call_succession(exchange);
     }
 }
@@ -169,7 +173,7 @@ void oh_exchange_end_well(oh_exchange *exchange)
     }
     if (OH_UNLIKELY(exchange->found.has_error_reply)) {
         judge_error_reply(exchange);
-        judge_readonly(exchange);
+        judge_refusal(exchange);
     }
     oh_pool_report_success(exchange->use.connection, now_ns / 1000000);
     if (OH_UNLIKELY(exchange->use.keeps)) {
@@ -209,7 +213,7 @@ void oh_exchange_fail(oh_exchange *exchange)
     exchange->state = OH_EXCHANGE_FAILED;
     oh_replies_forget(&exchange->replies);
     oh_meter_failed(exchange->peer.meter, now_ns);
-    if (OH_UNLIKELY(exchange->peer.is_watched)) {
+    if (OH_UNLIKELY(exchange->peer.is_watched || exchange->peer.has_master)) {
         call_succession(exchange);
     }
     if (exchange->failure->kind == OH_ERROR_DEADLINE_EXCEEDED && is_compared(exchange)) {

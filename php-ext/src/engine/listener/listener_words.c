@@ -61,7 +61,8 @@ static bool concerns(const oh_channel_command *command, const oh_subscribed_node
  */
 static bool hears_patterns(const oh_snapshot *snapshot, uint32_t node)
 {
-    return !snapshot->cluster || node == oh_snapshot_next(snapshot, snapshot->nodes_count - 1);
+    return snapshot->cluster ? node == oh_snapshot_next(snapshot, snapshot->nodes_count - 1)
+                             : oh_snapshot_has_keys(snapshot, node);
 }
 
 static void count_words(oh_listener *listener, oh_channel_command *command)

@@ -253,7 +253,7 @@ bool oh_endpoint_set(oh_endpoint *endpoint, const oh_server_pool *pool, const oh
     }
     if ((endpoint->tls || !pool->tls.is_on || !server->host.bytes) &&
         copy(&endpoint->host, server->host) && copy(&endpoint->path, server->path) &&
-        oh_handshake_set(endpoint, pool)) {
+        oh_handshake_set(endpoint, pool, server)) {
         return true;
     }
     oh_endpoint_clear(endpoint);

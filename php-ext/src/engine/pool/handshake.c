@@ -39,7 +39,8 @@ static void put_command(oh_resp_sink sink, const char *name)
     oh_resp_put_text(sink, name);
 }
 
-static void write_handshake(oh_resp_sink sink, oh_endpoint *endpoint, const oh_server_pool *pool)
+static void write_handshake(
+    oh_resp_sink sink, oh_endpoint *endpoint, const oh_server_pool *pool, const oh_server *server)
 {
     char *step = endpoint->steps;
 
@@ -64,17 +65,17 @@ static void write_handshake(oh_resp_sink sink, oh_endpoint *endpoint, const oh_s
         put_command(sink, "READONLY");
         *step++ = OH_STEP_READONLY;
     }
-    if (pool->sentinels.bytes) {
+    if (pool->sentinels.bytes && server->role != OH_REPLICA) {
         put_command(sink, "ROLE");
         *step++ = OH_STEP_ROLE;
     }
 }
 
-bool oh_handshake_set(oh_endpoint *endpoint, const oh_server_pool *pool)
+bool oh_handshake_set(oh_endpoint *endpoint, const oh_server_pool *pool, const oh_server *server)
 {
     oh_resp_room room = {.bytes = NULL};
 
-    write_handshake(oh_resp_into(&room), endpoint, pool); /* Computes the length. */
+    write_handshake(oh_resp_into(&room), endpoint, pool, server); /* Computes the length. */
     if (room.length == 0) {
         return true;
     }
@@ -84,7 +85,7 @@ bool oh_handshake_set(oh_endpoint *endpoint, const oh_server_pool *pool)
         return false;
     }
     room.length = 0;
-    write_handshake(oh_resp_into(&room), endpoint, pool);
+    write_handshake(oh_resp_into(&room), endpoint, pool, server);
     endpoint->handshake_length = room.length;
     return true;
 }

@@ -10,10 +10,10 @@
 #include "engine/pool/connection.h"
 
 /*
- * Adds the handshake, if one is needed, to an endpoint that has its address. False if there is no
- * memory.
+ * Adds the handshake with this server, if one is needed, to an endpoint that has its address. False
+ * if there is no memory.
  */
-bool oh_handshake_set(oh_endpoint *endpoint, const oh_server_pool *pool);
+bool oh_handshake_set(oh_endpoint *endpoint, const oh_server_pool *pool, const oh_server *server);
 
 /* Erases it, passwords included. */
 void oh_handshake_clear(oh_endpoint *endpoint);

@@ -44,7 +44,7 @@ static void list_nodes(const oh_snapshot *snapshot, bool is_near)
 }
 
 /* Returns the lists, made at first use. NULL if there is no memory. */
-static const oh_read_nodes *nodes_for(oh_snapshot *snapshot, uint32_t master)
+static oh_read_nodes *nodes_for(oh_snapshot *snapshot, uint32_t master)
 {
     if (OH_LIKELY(snapshot->read_nodes != NULL)) {
         return &snapshot->read_nodes[master];
@@ -69,12 +69,11 @@ static const oh_read_nodes *nodes_for(oh_snapshot *snapshot, uint32_t master)
 /* ---- Choosing one ---- */
 
 /* Takes turns; all clients of the process count together. */
-static uint32_t take_turn(
-    const oh_snapshot *snapshot, const oh_read_nodes *read_nodes, uint32_t master)
+static uint32_t take_turn(const oh_snapshot *snapshot, oh_read_nodes *read_nodes)
 {
     uint32_t node = read_nodes->first;
 
-    for (uint32_t turn = snapshot->cluster->turns[master]++ % read_nodes->count; turn > 0; turn--) {
+    for (uint32_t turn = read_nodes->turns++ % read_nodes->count; turn > 0; turn--) {
         node = snapshot->read_nodes[node].next;
     }
     return node;
@@ -108,13 +107,13 @@ static uint32_t take_fastest(
     if (OH_UNLIKELY(count == 0)) {
         return master;
     }
-    *last = oh_fastest_choose(nodes, count, snapshot->cluster->reads++, *last);
+    *last = oh_fastest_choose(nodes, count, snapshot->reads++, *last);
     return *last;
 }
 
 bool oh_read_from_choose(oh_snapshot *snapshot, uint32_t *last, uint32_t *node, oh_failure *failure)
 {
-    const oh_read_nodes *read_nodes = nodes_for(snapshot, *node);
+    oh_read_nodes *read_nodes = nodes_for(snapshot, *node);
 
     if (OH_UNLIKELY(!read_nodes)) {
         oh_failure_set_no_memory(failure, OH_OUTCOME_NOT_SENT);
@@ -125,7 +124,7 @@ bool oh_read_from_choose(oh_snapshot *snapshot, uint32_t *last, uint32_t *node, 
         return true;
     }
     if (OH_LIKELY(read_nodes->count > 0)) {
-        *node = take_turn(snapshot, read_nodes, *node);
+        *node = take_turn(snapshot, read_nodes);
         return true;
     }
     if (snapshot->pool->read_from != OH_READ_REPLICA) {

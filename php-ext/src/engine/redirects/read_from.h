@@ -1,5 +1,5 @@
 /*
- * Read from: chooses the node of a Redis Cluster for a command that only reads, as `read_from`
+ * Read from: chooses the node, a master or a replica, for a command that only reads, as `read_from`
  * says.
  *
  * A replica's answer may be older than a write that its master has already acknowledged. Setting

@@ -1,5 +1,6 @@
 /*
- * Finds the commands that were refused, and sends them to the node that now has the same name.
+ * Finds the commands that were refused, and sends them to the node that now has the same name, or
+ * from a replica to its master.
  */
 #include "engine/redirects/succession.h"
 
@@ -15,6 +16,8 @@
 
 #define READONLY "READONLY "
 #define NOREPLICAS "NOREPLICAS "
+#define LOADING "LOADING "
+#define MASTERDOWN "MASTERDOWN "
 
 /* How long a call without a timeout waits for the Sentinels to name a master that works. */
 #define OH_PATIENCE_NS UINT64_C(10000000000)
@@ -27,6 +30,8 @@ oh_snapshot *(*oh_succession_newest)(oh_snapshot *snapshot, uint64_t deadline_ns
 typedef struct oh_succession_run {
     const oh_succession *succession;
     oh_exchange *exchange;
+    oh_text name;       /* Of the master: of the node, or of the one it follows. */
+    bool is_of_replica; /* A replica was asked, and its master was not yet. */
     uint32_t count;
     oh_bytes *commands;        /* Those in the caller's request. */
     oh_redirect_reply *places; /* Of their replies. */
@@ -44,7 +49,7 @@ static bool begins_with(oh_text error, const char *word)
 
 /*
  * True if the node has refused the command as a replica. A watched master whose replica was just
- * promoted refuses it by NOREPLICAS, if it is configured so.
+ * promoted refuses it by NOREPLICAS, if it is configured so. A replica may refuse reads, too.
  */
 static bool is_refusal(const oh_succession_run *run, oh_bytes reply)
 {
@@ -53,7 +58,8 @@ static bool is_refusal(const oh_succession_run *run, oh_bytes reply)
     }
     oh_text error = oh_value_error_text(reply.bytes, reply.length);
     return begins_with(error, READONLY) ||
-           (run->succession->snapshot->watched && begins_with(error, NOREPLICAS));
+           (run->succession->snapshot->watched && begins_with(error, NOREPLICAS)) ||
+           (run->is_of_replica && (begins_with(error, LOADING) || begins_with(error, MASTERDOWN)));
 }
 
 /* ---- Finding ---- */
@@ -68,8 +74,8 @@ static bool is_repeatable(const oh_exchange *exchange)
 }
 
 /*
- * True if a reply may be a refusal, and no reply was read yet, or if a watched master was not
- * reached, or a command that only reads was lost with it.
+ * True if a reply may be a refusal, and no reply was read yet, or if a watched master, or a replica
+ * that has one, was not reached, or a command that only reads was lost with it.
  */
 static bool may_send_again(const oh_exchange *exchange)
 {
@@ -78,7 +84,8 @@ static bool may_send_again(const oh_exchange *exchange)
         oh_exchange_is_complete(exchange) && replies->dropped == 0 && replies->begin == 0;
     bool may_repeat = exchange->terms.is_read_only && !exchange->terms.never_repeats &&
                       !exchange->found.has_heard;
-    bool is_unreached = oh_exchange_has_failed(exchange) && exchange->peer.is_watched &&
+    bool has_another = exchange->peer.is_watched || exchange->peer.has_master;
+    bool is_unreached = oh_exchange_has_failed(exchange) && has_another &&
                         (exchange->failure->outcome == OH_OUTCOME_NOT_SENT || may_repeat) &&
                         exchange->failure->kind == OH_ERROR_NODE_DOWN;
 
@@ -135,8 +142,13 @@ static void find_all(oh_succession_run *run)
 /* False if there is no such command, or no memory. */
 static bool begin(oh_succession_run *run, const oh_succession *succession, oh_exchange *exchange)
 {
+    const oh_server *servers = succession->snapshot->pool->servers;
+    const oh_server *asked = &servers[succession->node];
+
     *run = (oh_succession_run){.succession = succession,
         .exchange = exchange,
+        .name = exchange->peer.has_master ? servers[asked->master].name : asked->name,
+        .is_of_replica = exchange->peer.has_master,
         .is_unreached = oh_exchange_has_failed(exchange)};
     void (*list)(oh_succession_run *) = run->is_unreached ? find_all : find;
     list(run);
@@ -282,13 +294,23 @@ static uint64_t deadline_of(const oh_succession_run *run)
 static bool find_successor(
     const oh_succession_run *run, oh_snapshot *newest, const oh_connections *asked, uint32_t *node)
 {
-    const oh_snapshot *before = run->succession->snapshot;
-    oh_text name = before->pool->servers[run->succession->node].name;
-
-    *node = oh_topology_find(newest->topology, name.bytes, name.length);
+    *node = oh_topology_find(newest->topology, run->name.bytes, run->name.length);
     return newest->pool->is_redis && !newest->cluster && !newest->pool->is_ssdb &&
            *node < newest->nodes_count && oh_snapshot_connections(newest, *node) &&
            (newest->watched || newest->connections[*node] != asked);
+}
+
+/* The next version of the server pool, counted. Of a replica the master is known already. */
+static oh_snapshot *next_snapshot(oh_succession_run *run, uint64_t deadline_ns)
+{
+    oh_snapshot *snapshot = run->succession->snapshot;
+
+    if (!run->is_of_replica) {
+        return oh_succession_newest(snapshot, deadline_ns);
+    }
+    run->is_of_replica = false;
+    snapshot->references++;
+    return snapshot;
 }
 
 static void put_in_place(oh_succession_run *run)
@@ -325,7 +347,7 @@ static void follow(oh_succession_run *run)
 
     for (uint32_t hops = 0; goes_on && (is_watched || hops < OH_REDIRECTS_MAX) && has_left(run);
         hops++) {
-        oh_snapshot *newest = oh_succession_newest(run->succession->snapshot, deadline_ns);
+        oh_snapshot *newest = next_snapshot(run, deadline_ns);
         uint32_t node;
 
         goes_on =

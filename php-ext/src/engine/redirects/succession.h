@@ -1,6 +1,6 @@
 /*
  * Succession: sends commands again that a node of a plain server pool has refused with READONLY, or
- * that have not reached a master that Sentinels watch.
+ * that have not reached a master that Sentinels watch, or a replica.
  *
  *     request ─► node ─► replies; some are READONLY: the node has become a replica
  *                               │ all are in
@@ -17,10 +17,13 @@
  * Until the deadline they are asked again and again, at most every 100 ms, and the node that they
  * name is tried. So a call that begins while a master dies waits for the next one.
  *
+ * A read that a replica has not answered goes to its master at once, if `read_from` allows it.
+ *
  * It is the interceptor of an exchange only from the first error on, so calls without errors pay
  * nothing for it.
  *
- * Implements spec/wire, section 5, "After READONLY", and spec/topology/sentinel.md, section 5.
+ * Implements spec/wire, section 5, "After READONLY", spec/topology/sentinel.md, section 5, and
+ * spec/topology/cluster.md, section 7.
  */
 #ifndef OH_ENGINE_SUCCESSION_H
 #define OH_ENGINE_SUCCESSION_H

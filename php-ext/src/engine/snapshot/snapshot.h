@@ -27,6 +27,7 @@ typedef struct oh_ejection {
 typedef struct oh_read_nodes {
     uint32_t first, count; /* If this node is a master: the nodes that may answer for it. */
     uint32_t next;         /* The node after this one in its list. */
+    uint32_t turns;        /* How many of this master's reads went to its nodes in turn. */
     bool are_near;
 } oh_read_nodes;
 
@@ -41,7 +42,7 @@ typedef struct oh_snapshot {
     const oh_server_pool *pool;
     const oh_topology *topology;
     uint32_t nodes_count;
-    uint32_t masters_count; /* Nodes that have keys: all, except in a Redis Cluster. */
+    uint32_t masters_count; /* Nodes that have keys. */
     /* The cluster of this map. NULL for other server pools, and for the seeds of a cluster. */
     struct oh_cluster *cluster;
     /* Who asks the Sentinels of this server pool; NULL without Sentinels. */
@@ -50,6 +51,7 @@ typedef struct oh_snapshot {
     oh_connections **connections;              /* By index of the node; opened at the first use. */
     oh_metered *meters;                        /* By index, too; opened together with them. */
     oh_read_nodes *read_nodes;                 /* By index, too; NULL until the first use. */
+    uint64_t reads;                            /* Those that went to the fastest node. */
     uint8_t identity[OH_STORE_IDENTITY_BYTES]; /* Of the server pool. */
     bool ejects; /* auto_eject_hosts: oh_ejection_follow has the ring for placement. */
     oh_ejection ejection;
@@ -70,7 +72,7 @@ oh_snapshot *oh_snapshot_make(
 void oh_snapshot_release(oh_snapshot *snapshot);
 
 /*
- * True if a node has its own keys. Replicas of a Redis Cluster do not, nor do indexes without a
+ * True if a node has its own keys. Replicas do not, nor do indexes of a Redis Cluster without a
  * node.
  */
 static inline bool oh_snapshot_has_keys(const oh_snapshot *snapshot, uint32_t node)

@@ -117,8 +117,7 @@ static void describe(const oh_server_pool_status *status, const node_view *view,
     uint64_t now_ms = oh_clock_now_ms();
     oh_node described = oh_topology_node(status->topology, index);
     oh_node master = oh_topology_node(status->topology, described.master);
-    bool is_following =
-        described.id.length > 0 && described.role == OH_REPLICA && master.role != OH_GONE;
+    bool is_following = described.role == OH_REPLICA && master.role != OH_GONE;
 
     *node = (oh_node_status){.node = described,
         .state = state_of(&status->pool, view, now_ms),

@@ -95,6 +95,9 @@ static void adopt(oh_client *client, oh_snapshot *snapshot)
     client->takes_express = client->takes_express && oh_client_may_take_express(client);
     client->last_read_node = MIN(client->last_read_node, snapshot->nodes_count - 1);
     client->any_node = MIN(client->any_node, snapshot->nodes_count - 1);
+    if (!oh_snapshot_has_keys(snapshot, client->any_node)) {
+        client->any_node = oh_snapshot_next(snapshot, client->any_node);
+    }
     if (!client->has_read_timeout) {
         client->timeout_ms = snapshot->pool->timeout_ms;
     }

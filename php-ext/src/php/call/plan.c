@@ -8,7 +8,7 @@
 
 bool oh_plan_keyless(const oh_client *client, oh_plan *plan)
 {
-    if (!client->snapshot->cluster && client->snapshot->nodes_count > 1) {
+    if (!client->snapshot->cluster && client->snapshot->masters_count > 1) {
         return false;
     }
     plan->spread = client->snapshot->cluster ? OH_SPREAD_ANY_NODE : OH_SPREAD_ONE_NODE;

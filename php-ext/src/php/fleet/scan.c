@@ -53,7 +53,7 @@ static bool read_iterator(const zval *iterator, uint64_t *cursor)
  */
 static uint32_t node_at(const oh_snapshot *snapshot, uint32_t position)
 {
-    uint8_t is_seen[OH_POOL_SERVERS_MAX] = {0};
+    uint8_t is_seen[OH_NODES_MAX] = {0};
     uint32_t seen = 0;
 
     for (uint32_t slot = 0; snapshot->cluster && slot < OH_SLOTS_COUNT; slot++) {

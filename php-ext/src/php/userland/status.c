@@ -94,12 +94,14 @@ static void show_numbers(zval *into, const oh_meter_reading *reading)
 /* ---- Nodes ---- */
 
 /*
- * Adds the role and id of a node of a Redis Cluster, and the master of a replica. Other nodes have
- * no id.
+ * Adds the role of a replica, and of a node whose address is learned, which has an id; and the
+ * master of a replica.
  */
 static void show_role(zval *into, const oh_node_status *status)
 {
-    show_text(into, "role", status->node.id.length > 0 ? oh_role_name(status->node.role) : NULL);
+    bool has_role = status->node.id.length > 0 || status->node.role == OH_REPLICA;
+
+    show_text(into, "role", has_role ? oh_role_name(status->node.role) : NULL);
     if (status->master.bytes) {
         add_assoc_stringl(into, "master", status->master.bytes, status->master.length);
     } else {

@@ -91,7 +91,7 @@ zend_object *oh_topology_object_create(zend_class_entry *class)
 /* Returns the flag of the server with this name. */
 static bool *flag_of(const oh_server_pool *pool, bool *ejected, const zend_string *name)
 {
-    for (size_t i = 0; i < pool->servers_count; i++) {
+    for (size_t i = 0; i < oh_server_pool_masters(pool); i++) {
         if (zend_string_equals_cstr(
                 name, pool->servers[i].name.bytes, pool->servers[i].name.length)) {
             return &ejected[i];
@@ -335,7 +335,7 @@ static zval *node_object(oh_topology_object *this, uint32_t index)
     }
     zend_update_property_long(oh_node_class, object, ZEND_STRL("weight"), node.weight);
     zend_update_property_bool(oh_node_class, object, ZEND_STRL("isEjected"), node.is_ejected);
-    if (node.id.length > 0) {
+    if (node.id.length > 0 || node.role == OH_REPLICA) {
         zend_update_property_string(
             oh_node_class, object, ZEND_STRL("role"), oh_role_name(node.role));
     } else {
