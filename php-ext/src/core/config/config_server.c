@@ -5,6 +5,7 @@
  *
  * Implements spec/config, section 7.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/config/config_reader.h"
@@ -328,6 +329,20 @@ void oh_config_add_sentinel(oh_config_reader *reader, const oh_config_spelled *s
     }
 }
 
+/* "host:port" with the port in decimal. Absent without memory. */
+static oh_text address_in_decimal(oh_config_reader *reader, const parts *it)
+{
+    size_t size = it->address.length + sizeof ":65535";
+    char *bytes = oh_arena_take(reader->scratch, size);
+    if (bytes == NULL) {
+        oh_config_fail_memory(reader);
+        return (oh_text){NULL, 0};
+    }
+    int length = snprintf(bytes, size, "%.*s:%u", (int)it->address.length, it->address.bytes,
+        (unsigned)it->port_number);
+    return (oh_text){bytes, (size_t)length};
+}
+
 /* The name of the master, which is cut off; absent if there is none. */
 static oh_text cut_master(oh_text *text)
 {
@@ -387,7 +402,10 @@ void oh_config_add_replica(oh_config_reader *reader, const oh_config_spelled *sp
     fault = master.length == 0 ? about_replica.form : fault;
     if (fault != NULL) {
         oh_config_fail(reader, spelled->line, "%s%s", fault, oh_config_about(value.told).text);
-    } else {
+        return;
+    }
+    it.name = address_in_decimal(reader, &it);
+    if (it.name.bytes != NULL) {
         add_replica(reader, &it, master, &value, spelled->line);
     }
 }

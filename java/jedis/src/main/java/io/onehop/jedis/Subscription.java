@@ -289,7 +289,7 @@ final class Subscription extends Connection {
         boolean isAnywhere = pool.distribution() == Distribution.RANDOM;
         // A Redis Cluster passes each message on to every node.
         if ((kind == Kind.PATTERN || isAnywhere) && !pool.cluster()) {
-            homes.set(0, route.pools().length);
+            homes.set(0, pool.servers().size());
         } else {
             homes.set(route.topology().locateIndex(channel, 0, channel.length));
         }

@@ -64,12 +64,13 @@ public record SentinelAnswer(@Nullable Message reason, String host, int port, lo
             return without(Message.SENTINEL_MALFORMED);
         }
         long number = number(port);
-        return isHost(host) && number > 0 && number <= Limits.PORT_MAX
+        return isAddress(host, number)
                 ? new SentinelAnswer(null, host, (int) number, epoch)
                 : without(Message.SENTINEL_ADDRESS);
     }
 
-    private static @Nullable String text(ClusterValues values) {
+    /** The next value if it is a text, otherwise {@code null}. */
+    static @Nullable String text(ClusterValues values) {
         return values.take() && values.kind == ClusterValues.Kind.TEXT ? values.text : null;
     }
 
@@ -98,12 +99,17 @@ public record SentinelAnswer(@Nullable Message reason, String host, int port, lo
     }
 
     /** A decimal number, or -1. */
-    private static long number(String text) {
+    static long number(String text) {
         boolean isNumber =
                 !text.isEmpty()
                         && text.length() <= DIGITS_MAX
                         && text.chars().allMatch(digit -> digit >= '0' && digit <= '9');
         return isNumber ? Long.parseLong(text) : -1;
+    }
+
+    /** True if a node may have this address. */
+    static boolean isAddress(String host, long port) {
+        return isHost(host) && port > 0 && port <= Limits.PORT_MAX;
     }
 
     private static boolean isHost(String host) {

@@ -3,6 +3,7 @@ package io.onehop.core.config;
 import io.onehop.core.base.Limits;
 import io.onehop.core.topology.Directive;
 import io.onehop.core.topology.Directive.Fault;
+import io.onehop.core.topology.Replica;
 import io.onehop.core.topology.Server;
 import io.onehop.core.topology.ServerPool;
 
@@ -37,13 +38,13 @@ final class ConfigPool {
 
     private final Set<Directive> seen = EnumSet.noneOf(Directive.class);
     private final Map<Directive, Spelled> spelled = new LinkedHashMap<>();
-    private final List<Spelled> spelledServers = new ArrayList<>();
-    private final List<Spelled> spelledSentinels = new ArrayList<>();
+    private final Map<Directive, List<Spelled>> spelledItems = new EnumMap<>(Directive.class);
     private boolean isOwn;
 
     private final Map<Directive, Object> values = new EnumMap<>(Directive.class);
     private final List<Server> servers = new ArrayList<>();
     private final List<Server> sentinels = new ArrayList<>();
+    private final List<Replica> replicas = new ArrayList<>();
 
     ConfigPool(String name, int line, ConfigErrors errors) {
         this.name = name;
@@ -64,17 +65,27 @@ final class ConfigPool {
         spelled.put(directive, new Spelled(text, at));
     }
 
-    /** False if the pool already has as many servers, or Sentinels, as it may have. */
+    /** How many items this directive, which is a sequence, may have. */
+    static int itemsMax(Directive directive) {
+        return directive == Directive.SENTINELS
+                ? Limits.POOL_SENTINELS_MAX
+                : Limits.POOL_SERVERS_MAX;
+    }
+
+    /** False if the directive already has as many items as it may have. */
     boolean mayHaveMore(Directive directive) {
-        return directive == Directive.SERVERS
-                ? spelledServers.size() < Limits.POOL_SERVERS_MAX
-                : spelledSentinels.size() < Limits.POOL_SENTINELS_MAX;
+        return items(directive).size() < itemsMax(directive);
     }
 
     /** An item of a directive that is a sequence. */
     void spellItem(Directive directive, String text, int at) {
-        (directive == Directive.SERVERS ? spelledServers : spelledSentinels)
+        spelledItems
+                .computeIfAbsent(directive, key -> new ArrayList<>())
                 .add(new Spelled(text, at));
+    }
+
+    private List<Spelled> items(Directive directive) {
+        return spelledItems.getOrDefault(directive, List.of());
     }
 
     /** True if this is a OneHop pool: it has a directive that nutcracker rejects. */
@@ -88,9 +99,13 @@ final class ConfigPool {
     ServerPool read(Variables variables, Map<String, String> listeners) {
         spelled.forEach((directive, value) -> readValue(directive, value, variables, listeners));
         readServers(variables);
-        spelledSentinels.forEach(item -> readSentinel(item, variables));
+        items(Directive.SENTINELS).forEach(item -> readSentinel(item, variables));
+        items(Directive.REPLICAS).forEach(item -> readReplica(item, variables));
         if (isOwn) {
             values.putIfAbsent(Directive.REDIS, true);
+        }
+        if (seen.contains(Directive.SENTINELS)) {
+            values.putIfAbsent(Directive.SENTINEL_TLS, values.getOrDefault(Directive.TLS, false));
         }
         boolean isWhole = errors.count() == errorsBefore;
         new ConfigRules(errors, line, seen, values, servers, isWhole).check(isOwn);
@@ -98,7 +113,7 @@ final class ConfigPool {
                 isInText(Directive.REDIS_AUTH)
                         || isInText(Directive.TLS_KEY_FILE_PASS)
                         || isInText(Directive.SENTINEL_PASSWORD);
-        return new ServerPool(name, line, values, servers, sentinels, isPasswordInText);
+        return new ServerPool(name, line, values, servers, sentinels, replicas, isPasswordInText);
     }
 
     private void readValue(
@@ -133,7 +148,7 @@ final class ConfigPool {
     private void readServers(Variables variables) {
         Set<String> names = new HashSet<>();
         long weights = 0;
-        for (Spelled item : spelledServers) {
+        for (Spelled item : items(Directive.SERVERS)) {
             Server server = readServer(item, variables);
             if (server == null) {
                 continue;
@@ -192,6 +207,46 @@ final class ConfigPool {
             }
         } catch (Fault fault) {
             errors.add(item.line(), () -> fault.reason() + Shown.about(told != null ? told : text));
+        }
+    }
+
+    private void readReplica(Spelled item, Variables variables) {
+        if (item.text().isEmpty()) {
+            errors.add(item.line(), "the replica is empty");
+            return;
+        }
+        String text = replaced(item, "the replica", variables);
+        if (text == null) {
+            return;
+        }
+        String told = varies(item) ? item.text() : null;
+        try {
+            addReplica(ServerSpelling.readReplica(text), item, told != null ? told : text, told);
+        } catch (Fault fault) {
+            errors.add(item.line(), () -> fault.reason() + Shown.about(told != null ? told : text));
+        }
+    }
+
+    /** {@code told}: the text as an error may show it if it has variables. */
+    private void addReplica(Replica replica, Spelled item, String shown, @Nullable String told) {
+        if (servers.stream().noneMatch(server -> server.name().equals(replica.master()))) {
+            if (errors.count() == errorsBefore) {
+                errors.add(
+                        item.line(),
+                        "the replica is of no server of this pool" + Shown.about(shown));
+            }
+            return;
+        }
+        String name = replica.name();
+        boolean isTaken =
+                servers.stream().anyMatch(server -> server.name().equals(name))
+                        || replicas.stream().anyMatch(other -> other.name().equals(name));
+        if (isTaken) {
+            errors.add(
+                    item.line(),
+                    "replica \"" + Shown.name(told != null ? told : name) + "\" is a duplicate");
+        } else {
+            replicas.add(replica);
         }
     }
 

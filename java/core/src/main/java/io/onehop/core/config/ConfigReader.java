@@ -261,19 +261,22 @@ final class ConfigReader {
         if (!isNode(item, line)) {
             return true;
         }
-        boolean isServer = directive == Directive.SERVERS;
         if (!pool.mayHaveMore(directive)) {
-            String most =
-                    isServer
-                            ? Limits.POOL_SERVERS_MAX + " servers"
-                            : Limits.POOL_SENTINELS_MAX + " sentinels";
-            refuse(item, line, "there are more than " + most);
+            refuse(
+                    item,
+                    line,
+                    "there are more than "
+                            + ConfigPool.itemsMax(directive)
+                            + " "
+                            + directive.label());
             return false;
         }
         if (item instanceof ScalarEvent scalar) {
             pool.spellItem(directive, scalar.getValue(), line);
         } else {
-            refuse(item, line, "the " + (isServer ? "server" : "sentinel") + " is not a scalar");
+            String label = directive.label();
+            String one = label.substring(0, label.length() - 1);
+            refuse(item, line, "the " + one + " is not a scalar");
         }
         return true;
     }

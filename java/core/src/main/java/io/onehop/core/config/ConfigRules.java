@@ -47,6 +47,7 @@ final class ConfigRules {
         checkReading();
         checkTls();
         checkSentinels();
+        checkReplicas();
     }
 
     private void refuse(boolean isWrong, String reason) {
@@ -139,9 +140,14 @@ final class ConfigRules {
 
     private void checkReading() {
         boolean isByZone = values.get(Directive.READ_FROM) == ReadFrom.SAME_ZONE;
+        boolean mayHaveReplicas =
+                is(Directive.CLUSTER) || has(Directive.SENTINELS) || has(Directive.REPLICAS);
         demand(
-                has(Directive.READ_FROM) && !is(Directive.CLUSTER),
-                "directive \"read_from\" needs \"cluster: true\"");
+                has(Directive.READ_FROM) && !mayHaveReplicas,
+                "directive \"read_from\" needs \"cluster: true\", \"sentinels\" or \"replicas\"");
+        demand(
+                isByZone && mayHaveReplicas && !is(Directive.CLUSTER),
+                "\"read_from: same_zone\" needs \"cluster: true\"");
         demand(
                 has(Directive.ZONE) && !isByZone,
                 "directive \"zone\" needs \"read_from: same_zone\"");
@@ -151,14 +157,16 @@ final class ConfigRules {
     /** Without TLS its settings have no meaning; a certificate and its key need each other. */
     private void checkTls() {
         demand(is(Directive.TLS) && !is(Directive.REDIS), "\"tls: true\" needs \"redis: true\"");
-        demandSwitch(
-                Directive.TLS,
-                Directive.TLS_CA_CERT_FILE,
-                Directive.TLS_CERT_FILE,
-                Directive.TLS_KEY_FILE,
-                Directive.TLS_KEY_FILE_PASS,
-                Directive.TLS_SERVER_NAME,
-                Directive.TLS_VERIFY);
+        if (!is(Directive.SENTINEL_TLS)) {
+            demandSwitch(
+                    Directive.TLS,
+                    Directive.TLS_CA_CERT_FILE,
+                    Directive.TLS_CERT_FILE,
+                    Directive.TLS_KEY_FILE,
+                    Directive.TLS_KEY_FILE_PASS,
+                    Directive.TLS_SERVER_NAME,
+                    Directive.TLS_VERIFY);
+        }
         demandBoth(Directive.TLS_CERT_FILE, Directive.TLS_KEY_FILE);
         demandBoth(Directive.TLS_KEY_FILE, Directive.TLS_CERT_FILE);
         demandBoth(Directive.TLS_KEY_FILE_PASS, Directive.TLS_KEY_FILE);
@@ -203,5 +211,23 @@ final class ConfigRules {
         demand(
                 has(Directive.SENTINEL_USERNAME) && !has(Directive.SENTINEL_PASSWORD),
                 Directive.SENTINEL_USERNAME.fault("needs \"sentinel_password\"").reason());
+        demand(
+                has(Directive.SENTINEL_TLS) && !isWatched,
+                Directive.SENTINEL_TLS.fault("needs \"sentinels\"").reason());
+    }
+
+    /** Other nodes answer reads of a cluster, or of a pool with Sentinels, without being named. */
+    private void checkReplicas() {
+        if (!has(Directive.REPLICAS)) {
+            return;
+        }
+        Directive replicas = Directive.REPLICAS;
+        demand(!is(Directive.REDIS), replicas.fault("needs \"redis: true\"").reason());
+        refuse(isSsdb(), replicas.fault("is not for \"engine: ssdb\"").reason());
+        refuse(is(Directive.CLUSTER), replicas.fault("is not for \"cluster: true\"").reason());
+        refuse(has(Directive.SENTINELS), replicas.fault("is not for \"sentinels\"").reason());
+        refuse(
+                is(Directive.AUTO_EJECT_HOSTS),
+                "\"auto_eject_hosts: true\" is not for \"replicas\"");
     }
 }

@@ -3,9 +3,12 @@ package io.onehop.core.config;
 import io.onehop.core.base.Limits;
 import io.onehop.core.topology.Directive;
 import io.onehop.core.topology.Directive.Fault;
+import io.onehop.core.topology.Replica;
 import io.onehop.core.topology.Server;
 
 import org.jspecify.annotations.Nullable;
+
+import java.util.Objects;
 
 /**
  * One element of {@code servers}: {@code host:port:weight [name]} or {@code /path:weight [name]},
@@ -47,25 +50,43 @@ final class ServerSpelling {
 
     /** A Sentinel, {@code host:port}: a server of that name. */
     static Server readSentinel(String text, int line) throws Fault {
+        return hostAndPort(text, "sentinel", "", line);
+    }
+
+    /** A replica, {@code host:port NAME}. */
+    static Replica readReplica(String text) throws Fault {
+        int space = text.lastIndexOf(' ');
+        String master = text.substring(space + 1);
+        if (master.isEmpty()) {
+            throw new Fault("the replica is not \"host:port name\"");
+        }
+        Server address = hostAndPort(text.substring(0, Math.max(0, space)), "replica", " name", 0);
+        return new Replica(Objects.requireNonNull(address.host()), address.port(), master);
+    }
+
+    private static Server hostAndPort(String text, String what, String rest, int line)
+            throws Fault {
         int bracket = text.indexOf(']');
         boolean hasBrackets =
                 bracket > 1 && text.startsWith("[") && text.startsWith(":", bracket + 1);
         String name = hasBrackets ? text.substring(1, bracket) + text.substring(bracket + 1) : text;
         int colon = name.lastIndexOf(':');
         if (colon < 0 || name.indexOf(' ') >= 0) {
-            throw new Fault("the sentinel is not \"host:port\"");
+            throw new Fault("the " + what + " is not \"host:port" + rest + "\"");
         }
         String host = name.substring(0, colon);
         String port = name.substring(colon + 1);
         if (!Directive.isPort(port)) {
-            throw new Fault("the sentinel has an invalid port");
+            throw new Fault("the " + what + " has an invalid port");
         }
         if (host.isEmpty()) {
-            throw new Fault("the sentinel has an empty address");
+            throw new Fault("the " + what + " has an empty address");
         }
         if (Directive.bytesCount(host) > Limits.SERVER_ADDRESS_BYTES_MAX) {
             throw new Fault(
-                    "the sentinel has an address longer than "
+                    "the "
+                            + what
+                            + " has an address longer than "
                             + Limits.SERVER_ADDRESS_BYTES_MAX
                             + " bytes");
         }

@@ -58,7 +58,9 @@ public enum Directive {
     TLS_VERIFY("tls_verify", Directive::tlsVerify, TlsVerify.FULL),
     SENTINELS("sentinels", null, null),
     SENTINEL_USERNAME("sentinel_username", Directive::text, null),
-    SENTINEL_PASSWORD("sentinel_password", Directive::text, null);
+    SENTINEL_PASSWORD("sentinel_password", Directive::text, null),
+    SENTINEL_TLS("sentinel_tls", Directive::flag, false),
+    REPLICAS("replicas", null, null);
 
     /** Turns the text of a value into the value. */
     private interface Type {
@@ -102,7 +104,9 @@ public enum Directive {
                     TLS_VERIFY,
                     SENTINELS,
                     SENTINEL_USERNAME,
-                    SENTINEL_PASSWORD);
+                    SENTINEL_PASSWORD,
+                    SENTINEL_TLS,
+                    REPLICAS);
 
     private final String label;
     private final @Nullable Type type;
@@ -149,7 +153,7 @@ public enum Directive {
 
     /** True if its value is a sequence. */
     public boolean isSequence() {
-        return this == SERVERS || this == SENTINELS;
+        return this == SERVERS || this == SENTINELS || this == REPLICAS;
     }
 
     /** True if nutcracker does not know it: it makes its pool a OneHop pool. */

@@ -40,6 +40,22 @@ public final class Nodes {
                 false);
     }
 
+    /** The node of a replica that follows the server of that index. */
+    public static Node of(int index, Replica replica, int master) {
+        return new Node(
+                index,
+                replica.name(),
+                replica.host(),
+                replica.port(),
+                null,
+                1,
+                "",
+                Role.REPLICA,
+                master,
+                false,
+                false);
+    }
+
     /** The same node with another index, following a master with another index. */
     public static Node at(Node node, int index, int master) {
         return new Node(

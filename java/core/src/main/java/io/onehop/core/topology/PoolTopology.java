@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -43,12 +44,13 @@ public final class PoolTopology implements Topology {
      * In a pool of one server nothing is hashed and there is no placement. Otherwise the stages
      * are hash tag, hash (0 for an empty key), placement. Servers are sorted by the length of
      * their name, then by its bytes, so the order in the file has no effect. A node's index is
-     * its position in that order, ejected or not.
+     * its position in that order, ejected or not. Replicas come after the servers, in the same
+     * order of names. Placement does not know them.
      */
 
-    private static final Comparator<Server> BY_LENGTH_THEN_BYTES_OF_NAME =
+    private static final Comparator<String> BY_LENGTH_THEN_BYTES =
             Comparator.comparing(
-                    server -> server.name().getBytes(StandardCharsets.UTF_8),
+                    name -> name.getBytes(StandardCharsets.UTF_8),
                     Comparator.<byte[]>comparingInt(name -> name.length)
                             .thenComparing(Arrays::compareUnsigned));
 
@@ -94,7 +96,10 @@ public final class PoolTopology implements Topology {
         List<Node> live = nodes.stream().filter(node -> !ejected.contains(node.name())).toList();
         boolean hasOne = nodes.size() == 1 && !pool.cluster();
         return new PoolTopology(
-                pool, nodes, hasOne ? null : placement(pool, live.isEmpty() ? nodes : live), 0);
+                pool,
+                withReplicas(nodes, pool.replicas()),
+                hasOne ? null : placement(pool, live.isEmpty() ? nodes : live),
+                0);
     }
 
     /** The topology of a Redis Cluster with its nodes and slots, at that epoch. */
@@ -116,22 +121,61 @@ public final class PoolTopology implements Topology {
     }
 
     /**
-     * The same topology, with servers at the addresses that their Sentinels name. Keys stay where
-     * they are, and the fingerprint is that of the configuration.
+     * The same topology, with servers at the addresses that their Sentinels name, and with the
+     * replicas that they name. Keys stay where they are, and the fingerprint is that of the
+     * configuration.
      *
      * @param moved the same names, in the order of the configuration
      * @param ids by name: it changes with the master
+     * @param replicas of two with one name the first of its servers counts
      */
-    public PoolTopology withMasters(List<Server> moved, Map<String, String> ids) {
-        List<Node> masters = new ArrayList<>(byIndex);
+    public PoolTopology withMasters(
+            List<Server> moved, Map<String, String> ids, List<Replica> replicas) {
+        List<Node> masters = new ArrayList<>(byIndex.subList(0, pool.servers().size()));
         for (Server server : moved) {
             int index = Objects.requireNonNull(find(server.name())).index();
             masters.set(index, Nodes.watched(index, server, ids.getOrDefault(server.name(), "")));
         }
-        PoolTopology after =
-                new PoolTopology(pool.withServers(moved), List.copyOf(masters), placement, epoch);
+        List<Node> all = withReplicas(masters, replicas);
+        List<Replica> kept =
+                all.stream()
+                        .filter(node -> node.role() == Role.REPLICA)
+                        .map(
+                                node ->
+                                        new Replica(
+                                                host(node),
+                                                node.port(),
+                                                all.get(node.master()).name()))
+                        .toList();
+        PoolTopology after = new PoolTopology(pool.withNodes(moved, kept), all, placement, epoch);
         after.fingerprint = fingerprint();
         return after;
+    }
+
+    private static String host(Node node) {
+        return Objects.requireNonNull(node.host());
+    }
+
+    /** The nodes with those of the replicas after them, in order. */
+    private static List<Node> withReplicas(List<Node> masters, List<Replica> replicas) {
+        Map<String, Integer> indexes = new HashMap<>();
+        masters.forEach(node -> indexes.put(node.name(), node.index()));
+        List<Node> all = new ArrayList<>(masters);
+        Set<String> names = new HashSet<>();
+        replicas.stream()
+                .filter(replica -> indexes.containsKey(replica.master()))
+                .sorted(
+                        Comparator.comparing(Replica::name, BY_LENGTH_THEN_BYTES)
+                                .thenComparing(replica -> index(indexes, replica)))
+                .filter(replica -> names.add(replica.name()))
+                .limit(Limits.POOL_SERVERS_MAX)
+                .forEach(
+                        replica -> all.add(Nodes.of(all.size(), replica, index(indexes, replica))));
+        return List.copyOf(all);
+    }
+
+    private static int index(Map<String, Integer> indexes, Replica replica) {
+        return indexes.getOrDefault(replica.master(), 0);
     }
 
     /**
@@ -200,7 +244,7 @@ public final class PoolTopology implements Topology {
 
     private static List<Node> sorted(List<Server> servers) {
         List<Server> sorted = new ArrayList<>(servers);
-        sorted.sort(BY_LENGTH_THEN_BYTES_OF_NAME);
+        sorted.sort(Comparator.comparing(Server::name, BY_LENGTH_THEN_BYTES));
         List<Node> nodes = new ArrayList<>();
         for (Server s : sorted) {
             nodes.add(Nodes.of(nodes.size(), s));
@@ -266,7 +310,7 @@ public final class PoolTopology implements Topology {
             made =
                     placement instanceof Slots slots && slots.servedCount() > 0
                             ? Fingerprint.of(slots, byIndex)
-                            : Fingerprint.of(pool, byIndex);
+                            : Fingerprint.of(pool, byIndex.subList(0, pool.servers().size()));
             fingerprint = made;
         }
         return made;
@@ -277,7 +321,10 @@ public final class PoolTopology implements Topology {
      * spec/meter, section 3.
      */
     public double[] shares() {
-        int[] owned = placement == null ? new int[] {1 << 16} : placement.owned(byIndex.size());
+        int[] owned = placement == null ? new int[byIndex.size()] : placement.owned(byIndex.size());
+        if (placement == null) {
+            owned[0] = 1 << 16;
+        }
         return Arrays.stream(owned).mapToDouble(count -> count / 65_536.0).toArray();
     }
 

@@ -41,7 +41,9 @@ public final class ServerPool {
                     Directive.SERVER_CONNECTIONS,
                     Directive.SENTINELS,
                     Directive.SENTINEL_USERNAME,
-                    Directive.SENTINEL_PASSWORD);
+                    Directive.SENTINEL_PASSWORD,
+                    Directive.SENTINEL_TLS,
+                    Directive.REPLICAS);
 
     /** Directives of the servers that mean nothing for their Sentinels. */
     private static final Set<Directive> NOT_OF_SENTINELS =
@@ -55,7 +57,8 @@ public final class ServerPool {
                     Directive.READ_FROM,
                     Directive.SENTINELS,
                     Directive.SENTINEL_USERNAME,
-                    Directive.SENTINEL_PASSWORD);
+                    Directive.SENTINEL_PASSWORD,
+                    Directive.SENTINEL_TLS);
 
     private static final Set<Directive> TLS =
             EnumSet.of(
@@ -72,6 +75,7 @@ public final class ServerPool {
     private final Map<Directive, Object> values;
     private final List<Server> servers;
     private final List<Server> sentinels;
+    private final List<Replica> replicas;
     private final boolean isPasswordInText;
 
     /* Fields for the values that every call needs. */
@@ -90,12 +94,14 @@ public final class ServerPool {
             Map<Directive, Object> values,
             List<Server> servers,
             List<Server> sentinels,
+            List<Replica> replicas,
             boolean isPasswordInText) {
         this.name = name;
         this.line = line;
         this.values = values;
         this.servers = List.copyOf(servers);
         this.sentinels = List.copyOf(sentinels);
+        this.replicas = List.copyOf(replicas);
         this.isPasswordInText = isPasswordInText;
         this.isCluster = Boolean.TRUE.equals(values.get(Directive.CLUSTER));
         this.isSsdb = "ssdb".equals(value(Directive.ENGINE));
@@ -170,9 +176,22 @@ public final class ServerPool {
         return value(Directive.SENTINEL_PASSWORD, String.class);
     }
 
-    /** The same server pool with other servers: the same names at other addresses. */
-    public ServerPool withServers(List<Server> moved) {
-        return new ServerPool(name, line, values, moved, sentinels, isPasswordInText);
+    /** True if the Sentinels are reached by TLS, with the files of the nodes. */
+    public boolean sentinelTls() {
+        return flag(Directive.SENTINEL_TLS);
+    }
+
+    /**
+     * The replicas that the file or the Sentinels name; empty for a Redis Cluster. Placement does
+     * not know them.
+     */
+    public List<Replica> replicas() {
+        return replicas;
+    }
+
+    /** The same server pool with the same names at other addresses, and other replicas. */
+    public ServerPool withNodes(List<Server> moved, List<Replica> following) {
+        return new ServerPool(name, line, values, moved, sentinels, following, isPasswordInText);
     }
 
     /**
@@ -185,7 +204,9 @@ public final class ServerPool {
         NOT_OF_SENTINELS.forEach(theirs::remove);
         copy(Directive.SENTINEL_USERNAME, Directive.USERNAME, theirs);
         copy(Directive.SENTINEL_PASSWORD, Directive.REDIS_AUTH, theirs);
-        return new ServerPool(name, line, theirs, sentinels, List.of(), isPasswordInText);
+        theirs.put(Directive.TLS, sentinelTls());
+        return new ServerPool(
+                name, line, theirs, sentinels, List.of(), List.of(), isPasswordInText);
     }
 
     private void copy(Directive from, Directive to, Map<Directive, Object> theirs) {
@@ -201,7 +222,8 @@ public final class ServerPool {
                         .toList()
                         .equals(other.sentinels.stream().map(Server::address).toList())
                 && Objects.equals(sentinelUsername(), other.sentinelUsername())
-                && Objects.equals(sentinelPassword(), other.sentinelPassword());
+                && Objects.equals(sentinelPassword(), other.sentinelPassword())
+                && sentinelTls() == other.sentinelTls();
     }
 
     /** True if the servers are the seeds of a Redis Cluster, which places keys by its own rule. */
@@ -209,7 +231,7 @@ public final class ServerPool {
         return isCluster;
     }
 
-    /** Which node of a Redis Cluster answers reads. */
+    /** Which nodes answer reads. */
     public ReadFrom readFrom() {
         return value(Directive.READ_FROM, ReadFrom.class);
     }
@@ -262,7 +284,7 @@ public final class ServerPool {
         Map<Directive, Object> all = new EnumMap<>(Directive.class);
         all.putAll(values);
         all.put(Directive.REDIS_AUTH, password);
-        return new ServerPool(name, line, all, servers, sentinels, isPasswordInText);
+        return new ServerPool(name, line, all, servers, sentinels, replicas, isPasswordInText);
     }
 
     /** True if a reader of the configuration learns a password. */

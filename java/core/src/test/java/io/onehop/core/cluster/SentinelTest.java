@@ -7,8 +7,14 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 
+import io.onehop.core.Node;
+import io.onehop.core.Role;
 import io.onehop.core.Spec;
 import io.onehop.core.base.Message;
+import io.onehop.core.config.Config;
+import io.onehop.core.config.ConfigException;
+import io.onehop.core.topology.PoolTopology;
+import io.onehop.core.topology.Replica;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -17,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 
 /** Answers of Sentinels and what is adopted from them, against the vectors of spec/topology. */
 class SentinelTest {
@@ -57,6 +64,41 @@ class SentinelTest {
                     verdict(test.get("adopted")),
                     SentinelVerdict.of(answers, verdict(test.get("known"))),
                     what);
+        }
+    }
+
+    /** The names that are taken are those of replicas of another server, which comes first. */
+    @Test
+    void theReplicasOfTheVectorAnswerReads() throws ConfigException {
+        PoolTopology before =
+                PoolTopology.of(
+                        Config.parse(
+                                        ("alpha:\n  engine: redis\n  servers:\n"
+                                                        + "  - 10.9.0.1:6379 north\n"
+                                                        + "  - 10.9.0.2:6379 south\n")
+                                                .getBytes(StandardCharsets.UTF_8))
+                                .pool("alpha"));
+        for (JsonObject test : Spec.tests("topology/vectors/sentinel_replicas.json")) {
+            List<Replica> replicas = new ArrayList<>();
+            for (JsonElement taken : test.getAsJsonArray("taken")) {
+                String name = taken.getAsString();
+                int colon = name.lastIndexOf(':');
+                int port = Integer.parseInt(name.substring(colon + 1));
+                replicas.add(new Replica(name.substring(0, colon), port, "north"));
+            }
+            byte[] reply = test.get("reply").getAsString().getBytes(StandardCharsets.ISO_8859_1);
+            String master = test.get("master").getAsString();
+            replicas.addAll(SentinelReplicas.read(reply, "south", master));
+            PoolTopology after = before.withMasters(before.pool().servers(), Map.of(), replicas);
+            List<String> expected = new ArrayList<>();
+            test.getAsJsonArray("replicas").forEach(name -> expected.add(name.getAsString()));
+            assertEquals(
+                    expected,
+                    after.nodes().stream()
+                            .filter(node -> node.role() == Role.REPLICA && node.master() == 1)
+                            .map(Node::name)
+                            .toList(),
+                    test.get("comment").getAsString());
         }
     }
 

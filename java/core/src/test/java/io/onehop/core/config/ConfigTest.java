@@ -14,6 +14,7 @@ import com.google.gson.JsonPrimitive;
 import io.onehop.core.Distribution;
 import io.onehop.core.Hash;
 import io.onehop.core.Node;
+import io.onehop.core.Role;
 import io.onehop.core.Spec;
 import io.onehop.core.base.Limits;
 import io.onehop.core.key.HashTag;
@@ -119,6 +120,20 @@ class ConfigTest {
                         .collect(Collectors.joining(" "));
         JsonElement expectedSentinels = directives.get("sentinels");
         assertEquals(expectedSentinels == null ? "" : expectedSentinels.getAsString(), sentinels);
+        JsonElement replicas = directives.get("replicas");
+        assertEquals(
+                replicas == null ? "" : replicas.getAsString(),
+                PoolTopology.of(pool).nodes().stream()
+                        .filter(node -> node.role() == Role.REPLICA)
+                        .map(
+                                node ->
+                                        node.name()
+                                                + " "
+                                                + PoolTopology.of(pool)
+                                                        .nodes()
+                                                        .get(node.master())
+                                                        .name())
+                        .collect(Collectors.joining(", ")));
         for (String label : directives.keySet()) {
             assertTrue(Directive.named(label) != null, label);
         }
@@ -130,7 +145,12 @@ class ConfigTest {
                     server.get("name") + " " + server.get("address") + " " + server.get("weight"));
         }
         assertEquals(servers, pool.servers().stream().map(ConfigTest::line).toList());
-        List<String> nodes = topology.nodes().stream().map(ConfigTest::line).sorted().toList();
+        List<String> nodes =
+                topology.nodes().stream()
+                        .filter(node -> node.role() != Role.REPLICA)
+                        .map(ConfigTest::line)
+                        .sorted()
+                        .toList();
         assertEquals(servers.stream().sorted().toList(), nodes);
     }
 

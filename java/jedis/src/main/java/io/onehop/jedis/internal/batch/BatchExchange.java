@@ -221,7 +221,7 @@ public final class BatchExchange {
             if (forwarding != null
                     && reply instanceof JedisDataException error
                     && pending.slot(taken) != PendingReplies.NO_SLOT
-                    && forwarding.sendsOn(error)) {
+                    && forwarding.sendsOn(pool, error)) {
                 forwarding.note(
                         pool,
                         pending.slot(taken),
@@ -339,7 +339,7 @@ public final class BatchExchange {
         return isRescued
                 || pending.slot(number) != PendingReplies.NO_SLOT
                         && !pending.sink(number).hasBegun()
-                        && forwarding.sendsOn(why, isReadOnly);
+                        && forwarding.sendsOn(pool, why, isReadOnly);
     }
 
     /**

@@ -14,8 +14,11 @@ import java.util.Map;
  * noted while the batch runs. They are sent when all nodes of the batch have answered.
  */
 public interface Forwarding {
-    /** True if a command with this reply was not executed, and another node is to execute it. */
-    boolean sendsOn(JedisDataException error);
+    /**
+     * True if a command with this reply of this node was not executed, and another one is to
+     * execute it.
+     */
+    boolean sendsOn(Pool asked, JedisDataException error);
 
     /** Notes a command of this home whose reply was such an error. */
     void note(
@@ -25,8 +28,8 @@ public interface Forwarding {
             ReplySink sink,
             JedisDataException error);
 
-    /** True if a command that has failed like this is sent to the next master. */
-    boolean sendsOn(OneHopException failure, boolean isReadOnly);
+    /** True if a command that has failed like this at this node is sent to the next master. */
+    boolean sendsOn(Pool asked, OneHopException failure, boolean isReadOnly);
 
     /**
      * Notes a command of this home whose node has failed: a read that was not answered, or a

@@ -116,12 +116,12 @@ public final class Redirects implements Forwarding {
     }
 
     @Override
-    public boolean sendsOn(JedisDataException error) {
+    public boolean sendsOn(Pool asked, JedisDataException error) {
         return Redirect.isOne(error.getMessage());
     }
 
     @Override
-    public boolean sendsOn(OneHopException failure, boolean isReadOnly) {
+    public boolean sendsOn(Pool asked, OneHopException failure, boolean isReadOnly) {
         return false;
     }
 

@@ -17,9 +17,10 @@ import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /**
- * One question to all Sentinels: where each master is.
+ * One question to all Sentinels: where each master is, and its replicas if they answer reads.
  *
  * <p>Each Sentinel has its own thread, because one that hangs must not delay the others' answers.
  * Implements spec/topology/sentinel.md, sections 1 and 3.
@@ -27,28 +28,41 @@ import java.util.concurrent.TimeUnit;
 final class SentinelQuestion {
     private static final long GRACE_NS = TimeUnit.MILLISECONDS.toNanos(Timings.REFRESH_GRACE_MS);
 
+    /**
+     * What one Sentinel says of a name: of its master, and the reply about replicas, or nothing.
+     */
+    record Said(SentinelAnswer master, byte[] replicas) {
+        static final Said NOTHING = new Said(SentinelAnswer.SILENT, new byte[0]);
+    }
+
     /** What one Sentinel says of each name, in the order of the names. */
-    private record Answer(int sentinel, List<SentinelAnswer> ofNames) {}
+    private record Answer(int sentinel, List<Said> ofNames) {}
 
     private SentinelQuestion() {}
 
     /** The answers for each name: one of each Sentinel, in their order. */
-    static List<List<SentinelAnswer>> ask(List<Pool> sentinels, List<String> names, int timeoutMs)
+    static List<List<Said>> ask(
+            List<Pool> sentinels, List<String> names, boolean asksForReplicas, int timeoutMs)
             throws InterruptedException {
         BlockingQueue<Answer> arrived = new ArrayBlockingQueue<>(sentinels.size());
         for (int i = 0; i < sentinels.size(); i++) {
             int number = i;
             Thread thread =
                     new Thread(
-                            () -> arrived.add(asked(number, sentinels, names, timeoutMs)),
+                            () ->
+                                    arrived.add(
+                                            asked(
+                                                    number,
+                                                    sentinels.get(number),
+                                                    open -> said(open, names, asksForReplicas),
+                                                    timeoutMs)),
                             "onehop-sentinel");
             thread.setDaemon(true);
             thread.start();
         }
-        List<List<SentinelAnswer>> answers = new ArrayList<>();
+        List<List<Said>> answers = new ArrayList<>();
         for (int name = 0; name < names.size(); name++) {
-            answers.add(
-                    new ArrayList<>(Collections.nCopies(sentinels.size(), SentinelAnswer.SILENT)));
+            answers.add(new ArrayList<>(Collections.nCopies(sentinels.size(), Said.NOTHING)));
         }
         long beganNs = Clock.nowNs();
         long untilNs = beganNs + TimeUnit.MILLISECONDS.toNanos(timeoutMs) * 2;
@@ -58,7 +72,8 @@ final class SentinelQuestion {
             if (answer == null) {
                 break;
             }
-            if (isFirst && answer.ofNames().stream().anyMatch(each -> each.reason() == null)) {
+            if (isFirst
+                    && answer.ofNames().stream().anyMatch(each -> each.master().reason() == null)) {
                 isFirst = false; // The others get as much time again.
                 long tookNs = Clock.nowNs() - beganNs;
                 untilNs = Clock.nowNs() + Math.max(tookNs, GRACE_NS);
@@ -71,32 +86,39 @@ final class SentinelQuestion {
     }
 
     private static Answer asked(
-            int number, List<Pool> sentinels, List<String> names, int timeoutMs) {
+            int number, Pool sentinel, Function<NodeConnection, List<Said>> ask, int timeoutMs) {
         try {
-            return new Answer(
-                    number,
-                    NodeQuestion.ask(
-                            sentinels.get(number), timeoutMs, open -> answersTo(open, names)));
+            return new Answer(number, NodeQuestion.ask(sentinel, timeoutMs, ask));
         } catch (RuntimeException failed) {
             return new Answer(number, List.of()); // Its health remembers why.
         }
     }
 
-    private static List<SentinelAnswer> answersTo(NodeConnection sentinel, List<String> names) {
+    private static List<Said> said(
+            NodeConnection sentinel, List<String> names, boolean asksForReplicas) {
         for (String name : names) {
             sentinel.sendCommand(question("GET-MASTER-ADDR-BY-NAME", name));
             sentinel.sendCommand(question("MASTER", name));
+            if (asksForReplicas) {
+                sentinel.sendCommand(question("REPLICAS", name));
+            }
         }
-        List<Object> replies = sentinel.getMany(2 * names.size());
-        SentinelAnswer[] answers = new SentinelAnswer[names.size()];
-        for (int i = 0; i < answers.length; i++) {
-            byte[] address = NodeQuestion.wire(replies.get(2 * i));
-            byte[] master = NodeQuestion.wire(replies.get(2 * i + 1));
+        int each = asksForReplicas ? 3 : 2;
+        List<Object> replies = sentinel.getMany(each * names.size());
+        Said[] said = new Said[names.size()];
+        for (int i = 0; i < said.length; i++) {
+            byte[] address = NodeQuestion.wire(replies.get(each * i));
+            byte[] master = NodeQuestion.wire(replies.get(each * i + 1));
             byte[] both = Arrays.copyOf(address, address.length + master.length);
             System.arraycopy(master, 0, both, address.length, master.length);
-            answers[i] = SentinelAnswer.read(both);
+            said[i] =
+                    new Said(
+                            SentinelAnswer.read(both),
+                            asksForReplicas
+                                    ? NodeQuestion.wire(replies.get(each * i + 2))
+                                    : new byte[0]);
         }
-        return List.of(answers);
+        return List.of(said);
     }
 
     private static CommandArguments question(String verb, String name) {

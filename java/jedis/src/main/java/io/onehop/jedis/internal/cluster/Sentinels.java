@@ -5,8 +5,11 @@ import io.onehop.core.Node;
 import io.onehop.core.base.Message;
 import io.onehop.core.base.Timings;
 import io.onehop.core.cluster.SentinelAnswer;
+import io.onehop.core.cluster.SentinelReplicas;
 import io.onehop.core.cluster.SentinelVerdict;
 import io.onehop.core.topology.PoolTopology;
+import io.onehop.core.topology.ReadFrom;
+import io.onehop.core.topology.Replica;
 import io.onehop.core.topology.Server;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.internal.connection.Deadline;
@@ -52,6 +55,7 @@ public final class Sentinels extends Refresher {
     private final Snapshots snapshots;
     /* The rest belongs to the thread. */
     private final Map<String, SentinelVerdict> known = new HashMap<>(); // By name.
+    private final Map<String, List<Replica>> replicas = new HashMap<>(); // By name of the master.
     private @Nullable ServerPool asked; // Whose Sentinels the pools are.
     private List<Pool> sentinels = List.of();
     private boolean isSilent;
@@ -91,20 +95,37 @@ public final class Sentinels extends Refresher {
         }
         connectTo(pool, snapshot.tls().ofSentinels());
         List<String> names = pool.servers().stream().map(Server::name).toList();
-        List<List<SentinelAnswer>> answers =
-                SentinelQuestion.ask(sentinels, names, patienceMs(pool));
+        boolean asksForReplicas = pool.readFrom() != ReadFrom.MASTER;
+        List<List<SentinelQuestion.Said>> said =
+                SentinelQuestion.ask(sentinels, names, asksForReplicas, patienceMs(pool));
         RefreshFailure problem = null;
         for (int i = 0; i < names.size(); i++) {
             String name = names.get(i);
-            SentinelVerdict verdict = SentinelVerdict.of(answers.get(i), known.get(name));
+            List<SentinelAnswer> answers =
+                    said.get(i).stream().map(SentinelQuestion.Said::master).toList();
+            SentinelVerdict verdict = SentinelVerdict.of(answers, known.get(name));
             if (verdict != null) {
                 known.put(name, verdict);
+                replicas.put(name, replicasOf(name, verdict, said.get(i)));
             } else if (problem == null) {
-                problem = silence(pool, name, answers.get(i).get(0));
+                problem = silence(pool, name, answers.get(0));
             }
         }
         snapshots.adopt(this::adopted);
         return problem;
+    }
+
+    /** Those in the answer whose address was adopted. */
+    private static List<Replica> replicasOf(
+            String name, SentinelVerdict verdict, List<SentinelQuestion.Said> said) {
+        return said.stream()
+                .filter(
+                        each ->
+                                each.master().names(verdict.address())
+                                        && each.master().epoch() == verdict.epoch())
+                .findFirst()
+                .map(each -> SentinelReplicas.read(each.replicas(), name, verdict.address()))
+                .orElse(List.of());
     }
 
     private static int patienceMs(ServerPool pool) {
@@ -140,7 +161,16 @@ public final class Sentinels extends Refresher {
             moved.add(now);
             ids.put(server.name(), id);
         }
-        return isSame ? before : before.withMasters(moved, ids);
+        PoolTopology after = before.withMasters(moved, ids, replicasFor(before.pool()));
+        return isSame && after.nodes().equals(before.nodes()) ? before : after;
+    }
+
+    private List<Replica> replicasFor(ServerPool pool) {
+        return pool.readFrom() == ReadFrom.MASTER
+                ? List.of()
+                : pool.servers().stream()
+                        .flatMap(server -> replicas.getOrDefault(server.name(), List.of()).stream())
+                        .toList();
     }
 
     private static Server at(Server server, String address) {
@@ -156,7 +186,8 @@ public final class Sentinels extends Refresher {
     }
 
     /**
-     * The topology of a changed configuration. Its masters are where those of the same names were.
+     * The topology of a changed configuration. Its masters are where those of the same names were,
+     * and have their replicas.
      */
     public static PoolTopology of(ServerPool pool, PoolTopology before) {
         List<Server> moved = new ArrayList<>();
@@ -170,7 +201,10 @@ public final class Sentinels extends Refresher {
                 ids.put(server.name(), known.id());
             }
         }
-        return PoolTopology.of(pool).withMasters(moved, ids);
+        boolean hasReplicas =
+                pool.readFrom() != ReadFrom.MASTER && !before.pool().sentinels().isEmpty();
+        return PoolTopology.of(pool)
+                .withMasters(moved, ids, hasReplicas ? before.pool().replicas() : List.of());
     }
 
     /* ---- Connections to the Sentinels ---- */

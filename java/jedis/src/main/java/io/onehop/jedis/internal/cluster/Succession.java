@@ -29,17 +29,21 @@ import java.util.function.BiConsumer;
 /**
  * The commands of one batch that their master has not executed, because it is no master any more or
  * was not reached. They are sent again, after each question to the Sentinels, to the master that is
- * known then.
+ * known then. A read that a replica has not answered goes to its master at once.
  *
  * <p>In: READONLY or NOREPLICAS instead of a reply, a node to which nothing was sent, or a read
- * whose connection was lost. Out: every sink has its reply or failure, by the batch's own deadline.
- * For one thread. Implements spec/topology/sentinel.md, section 5.
+ * whose connection was lost; of a replica also LOADING or MASTERDOWN. Out: every sink has its reply
+ * or failure, by the batch's own deadline. For one thread. Implements spec/topology/sentinel.md,
+ * section 5, and spec/topology/cluster.md, section 7.
  */
 public final class Succession implements Forwarding {
     private static final String READONLY = "READONLY ";
 
     /* A master says so that has lost its replicas, or soon will be one (min-replicas-to-write). */
     private static final String NOREPLICAS = "NOREPLICAS ";
+
+    /* Refusals after which a replica's command goes to its master. */
+    private static final List<String> OF_REPLICAS = List.of("LOADING ", "MASTERDOWN ");
 
     /* How long a call without a timeout waits for the Sentinels to name a master that works. */
     private static final int PATIENCE_MS = 10_000;
@@ -53,30 +57,47 @@ public final class Succession implements Forwarding {
             @Nullable JedisDataException error,
             @Nullable OneHopException failure) {}
 
+    private final Snapshot snapshot;
     private final Scripts scripts;
     private final Sentinels sentinels;
+    private final boolean isWatched;
     private final BiConsumer<List<BatchExchange>, Deadline> send;
     private final Map<String, OneHopException> failures = new LinkedHashMap<>();
     private List<Unserved> noted = new ArrayList<>();
     private boolean hasArrived;
 
-    /** {@code send} runs exchanges until each is done or failed, by the deadline. */
+    /**
+     * For a batch of this snapshot. {@code sentinels}: asked if they watch its masters. {@code
+     * send} runs exchanges until each is done or failed, by the deadline.
+     */
     public Succession(
-            Scripts scripts, Sentinels sentinels, BiConsumer<List<BatchExchange>, Deadline> send) {
+            Snapshot snapshot,
+            Scripts scripts,
+            Sentinels sentinels,
+            BiConsumer<List<BatchExchange>, Deadline> send) {
+        this.snapshot = snapshot;
         this.scripts = scripts;
         this.sentinels = sentinels;
+        this.isWatched = !snapshot.pool().sentinels().isEmpty();
         this.send = send;
     }
 
     @Override
-    public boolean sendsOn(JedisDataException error) {
+    public boolean sendsOn(Pool asked, JedisDataException error) {
         String text = String.valueOf(error.getMessage());
-        return text.startsWith(READONLY) || text.startsWith(NOREPLICAS);
+        if (asked.endpoint().isReplica()) {
+            return snapshot.readFrom().mayAskMaster()
+                    && OF_REPLICAS.stream().anyMatch(text::startsWith);
+        }
+        return isWatched && (text.startsWith(READONLY) || text.startsWith(NOREPLICAS));
     }
 
     @Override
-    public boolean sendsOn(OneHopException failure, boolean isReadOnly) {
-        return failure instanceof NodeDown && (isReadOnly || !failure.mayHaveExecuted());
+    public boolean sendsOn(Pool asked, OneHopException failure, boolean isReadOnly) {
+        return isWatched
+                && !asked.endpoint().isReplica()
+                && failure instanceof NodeDown
+                && (isReadOnly || !failure.mayHaveExecuted());
     }
 
     @Override
@@ -115,15 +136,21 @@ public final class Succession implements Forwarding {
         while (!noted.isEmpty()) {
             List<Unserved> round = noted;
             noted = new ArrayList<>();
+            if (round.stream().allMatch(each -> each.asked().endpoint().isReplica())) {
+                send(round, snapshot, deadline);
+                continue;
+            }
             // Their connections lead to replicas. A new one asks the node for its role.
             round.stream()
                     .filter(each -> each.error() != null)
                     .forEach(each -> each.asked().purge());
-            sentinels.awaitRefresh(patience);
-            if (patience.hasPassed() || Thread.currentThread().isInterrupted()) {
+            if (isWatched) {
+                sentinels.awaitRefresh(patience);
+            }
+            if (!isWatched || patience.hasPassed() || Thread.currentThread().isInterrupted()) {
                 round.forEach(this::end);
             } else {
-                send(round, deadline);
+                send(round, sentinels.snapshot(), deadline);
             }
         }
     }
@@ -139,8 +166,7 @@ public final class Succession implements Forwarding {
         }
     }
 
-    private void send(List<Unserved> round, Deadline deadline) {
-        Snapshot newest = sentinels.snapshot();
+    private void send(List<Unserved> round, Snapshot newest, Deadline deadline) {
         Batch batch = Batch.ofSentOn(newest, this);
         for (Unserved command : round) {
             BatchExchange exchange = batch.of(command.home());

@@ -48,7 +48,7 @@ public final class Keys {
         this.topology = topology;
         this.isRandom = topology.pool().distribution() == Distribution.RANDOM;
         this.isCluster = topology.pool().cluster();
-        this.hasOneNode = !isCluster && topology.nodes().size() == 1;
+        this.hasOneNode = !isCluster && topology.pool().servers().size() == 1;
     }
 
     /** True if there is only one node. */
@@ -88,7 +88,7 @@ public final class Keys {
             made =
                     isCluster
                             ? topology.firstSlots()
-                            : IntStream.range(0, topology.nodes().size()).toArray();
+                            : IntStream.range(0, topology.pool().servers().size()).toArray();
             everywhere = made;
         }
         return made;
@@ -123,7 +123,7 @@ public final class Keys {
         for (int i = 0; i < positions.count(); i++) {
             byte[] key = words.word(positions.position(i));
             if (positions.kind(i) == KeyPositions.Kind.PATTERN
-                    && (isCluster || topology.nodes().size() > 1)) {
+                    && (isCluster || topology.pool().servers().size() > 1)) {
                 requireTag(command, key);
             }
             int other = first != null && isRandom ? at : locate(key);

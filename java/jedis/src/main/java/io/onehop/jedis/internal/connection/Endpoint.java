@@ -82,6 +82,11 @@ public final class Endpoint {
                 && !isReplaced;
     }
 
+    /** True if it follows a master, and only answers reads. */
+    public boolean isReplica() {
+        return node.role() == Role.REPLICA;
+    }
+
     public Node node() {
         return node;
     }

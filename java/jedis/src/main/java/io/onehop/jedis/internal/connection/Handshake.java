@@ -71,10 +71,10 @@ public final class Handshake {
         if (pool.database() > 0) {
             steps.add(new Step(select(pool.database()), Handshake::selected));
         }
-        if (pool.readFrom() != ReadFrom.MASTER) {
+        if (pool.cluster() && pool.readFrom() != ReadFrom.MASTER) {
             steps.add(new Step(new CommandArguments(Command.READONLY), Handshake::readable));
         }
-        if (!pool.sentinels().isEmpty()) {
+        if (!pool.sentinels().isEmpty() && !endpoint.isReplica()) {
             steps.add(new Step(new CommandArguments(Command.ROLE), Handshake::master));
         }
         steps.add(

@@ -1,6 +1,7 @@
 package io.onehop.jedis.internal.route;
 
 import io.onehop.core.command.Command;
+import io.onehop.core.topology.ReadFrom;
 import io.onehop.jedis.DeadlineExceeded;
 import io.onehop.jedis.NodeDown;
 import io.onehop.jedis.OneHopException;
@@ -84,7 +85,9 @@ public final class BatchRunner {
         if (snapshot.pool().cluster()) {
             return new Redirects(snapshot, scripts, cluster, send);
         }
-        return isWatched ? new Succession(scripts, sentinels, send) : null;
+        return isWatched || snapshot.pool().readFrom() != ReadFrom.MASTER
+                ? new Succession(snapshot, scripts, sentinels, send)
+                : null;
     }
 
     /** Appends a command to the exchange of its node. */

@@ -212,7 +212,7 @@ public final class Route {
             return runner.ask(home, command, entry, deadline);
         } catch (JedisDataException answer) {
             Forwarding forwarding = runner.forwarding();
-            if (forwarding == null || !forwarding.sendsOn(answer)) {
+            if (forwarding == null || !forwarding.sendsOn(node, answer)) {
                 throw answer;
             }
             Reply<T> reply = new Reply<>(command.getBuilder());
@@ -221,7 +221,7 @@ public final class Route {
         } catch (OneHopException failure) {
             runner.failed(failure);
             Forwarding forwarding = runner.forwarding();
-            if (forwarding == null || !forwarding.sendsOn(failure, entry.isRetryable())) {
+            if (forwarding == null || !forwarding.sendsOn(node, failure, entry.isRetryable())) {
                 throw failure;
             }
             Reply<T> reply = new Reply<>(command.getBuilder());

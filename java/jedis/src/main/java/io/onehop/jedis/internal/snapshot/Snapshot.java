@@ -147,6 +147,7 @@ public final class Snapshot {
         return topology.fingerprint().equals(other.fingerprint())
                 && pool().reachesNodesLike(other.pool())
                 && pool().asksSentinelsLike(other.pool())
+                && pool().replicas().equals(other.pool().replicas())
                 && (!pool().cluster() || addresses(pool()).equals(addresses(other.pool())));
     }
 
