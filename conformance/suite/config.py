@@ -25,12 +25,12 @@ STRICTER = re.compile(
     "weights add up|invalid port|invalid mode|"
     'directive "username"|redis_auth_file|directive "database"|directive "pool_size"|'
     'directive "max_connection_age"|directive "engine"|'
-    '"engine: ssdb"|cluster|"read_from|"zone|"tls|sentinel'
+    '"engine: ssdb"|cluster|"read_from|"zone|"tls|sentinel|replica'
 )
 # Unknown to nutcracker 0.5.0: it is not asked about texts with one of them.
 ONEHOP_ONLY = re.compile(
     rb"engine|pool_size|max_connection_age|username|redis_auth_file|database|reuseport|cluster"
-    rb"|read_from|zone|tls|sentinel"
+    rb"|read_from|zone|tls|sentinel|replicas"
 )
 NO_LOOKUP = re.compile(rb"""["']?(127\.0\.0\.1:22\d{3}|/tmp/[a-z ]*)["']?\s*(#.*)?""")
 

@@ -779,6 +779,14 @@ class Document:
         if sentinels:
             shorter_first = sorted(sentinels, key=lambda it: (len(it.encode()), it.encode()))
             given["sentinels"] = " ".join(shorter_first)
+        replicas = {}
+        for text, line in sequences["replicas"]:
+            self.add_replica(text, line, taken, replicas, before)
+        if replicas:
+            shorter_first = sorted(replicas, key=lambda it: (len(it.encode()), it.encode()))
+            given["replicas"] = ", ".join(f"{it} {replicas[it]}" for it in shorter_first)
+        if "sentinels" in seen:
+            given.setdefault("sentinel_tls", given.get("tls", False))
         if "listen" in given:
             self.listening.append((given["listen"], name.text))
         given["servers"] = list(taken.values())
@@ -830,27 +838,59 @@ class Document:
             self.fail(line, f"the sentinel {error}")
             return
         told = text if has_variables(text, True) else None
-        host, _, rest = value[1:].partition("]")
-        if value.startswith("[") and host and rest.startswith(":"):
-            value_whole = host + rest
-        else:
-            value_whole = value
-        host, colon, port = value_whole.rpartition(":")
-        if not colon or " " in value_whole:
-            fault = 'the sentinel is not "host:port"'
-        elif not is_port(port):
-            fault = "the sentinel has an invalid port"
-        elif not host:
-            fault = "the sentinel has an empty address"
-        elif len(host.encode()) > LIMITS["server_address_bytes_max"]:
-            fault = "the sentinel has an address longer than 255 bytes"
-        elif value_whole in sentinels:
-            self.fail(line, f'sentinel "{shown(told or value_whole)}" is a duplicate')
+        try:
+            host, port = host_and_port(value)
+        except ValueError as error:
+            fault = str(error) or 'is not "host:port"'
+            self.fail(line, f"the sentinel {fault}" + about(told or value))
             return
+        if f"{host}:{port}" in sentinels:
+            self.fail(line, f'sentinel "{shown(told or f"{host}:{port}")}" is a duplicate')
         else:
-            sentinels.append(value_whole)
+            sentinels.append(f"{host}:{port}")
+
+    def add_replica(self, text, line, servers, replicas, before):
+        """Section 7. `replicas` has the masters of those so far, by name."""
+        if not text:
+            self.fail(line, "the replica is empty")
             return
-        self.fail(line, fault + about(told or value))
+        try:
+            value = self.expanded(text, True)
+        except ValueError as error:
+            self.fail(line, f"the replica {error}")
+            return
+        told = text if has_variables(text, True) else None
+        address, _, master = value.rpartition(" ")
+        try:
+            host, port = host_and_port(address if master else "")
+        except ValueError as error:
+            fault = str(error) or 'is not "host:port name"'
+            self.fail(line, f"the replica {fault}" + about(told or value))
+            return
+        name = f"{host}:{int(port)}"
+        if master not in servers:
+            if len(self.found) == before:
+                self.fail(line, "the replica is of no server of this pool" + about(told or value))
+        elif name in servers or name in replicas:
+            self.fail(line, f'replica "{shown(told or name)}" is a duplicate')
+        else:
+            replicas[name] = master
+
+
+def host_and_port(text):
+    """Host and port of a Sentinel or replica. ValueError, empty if the form is wrong."""
+    host, _, rest = text[1:].partition("]")
+    whole = host + rest if text.startswith("[") and host and rest.startswith(":") else text
+    host, colon, port = whole.rpartition(":")
+    if not colon or " " in whole:
+        raise ValueError
+    if not is_port(port):
+        raise ValueError("has an invalid port")
+    if not host:
+        raise ValueError("has an empty address")
+    if len(host.encode()) > LIMITS["server_address_bytes_max"]:
+        raise ValueError("has an address longer than 255 bytes")
+    return host, port
 
 
 def digits(text):
@@ -994,6 +1034,8 @@ DIRECTIVES = {
     "sentinels": (None, None),
     "sentinel_username": (free_text, None),
     "sentinel_password": (free_text, None),
+    "sentinel_tls": (boolean, False),
+    "replicas": (None, None),
 }
 TLS = [name for name in DIRECTIVES if name.startswith("tls")]
 HIDDEN = ("redis_auth", "username", "tls_key_file_pass", "sentinel_username", "sentinel_password")
@@ -1001,6 +1043,7 @@ HIDDEN = ("redis_auth", "username", "tls_key_file_pass", "sentinel_username", "s
 SEQUENCES = {
     "servers": ("server", "pool_servers_max"),
     "sentinels": ("sentinel", "pool_sentinels_max"),
+    "replicas": ("replica", "pool_servers_max"),
 }
 
 OWN = {
@@ -1017,6 +1060,8 @@ OWN = {
     "sentinels",
     "sentinel_username",
     "sentinel_password",
+    "sentinel_tls",
+    "replicas",
 }
 WORDS = {
     boolean: ("true", "false"),
@@ -1053,6 +1098,7 @@ def rules(given, seen, is_own):
     yield from cluster_rules(given, seen)
     yield from tls_rules(given, seen)
     yield from rules_of_sentinels(given, seen)
+    yield from rules_of_replicas(given, seen)
 
 
 def cluster_rules(given, seen):
@@ -1078,7 +1124,15 @@ def cluster_rules(given, seen):
         cluster and any(server["address"].startswith("/") for server in servers),
         '"cluster: true" has no server on a unix socket',
     )
-    yield "read_from" in seen and not cluster, 'directive "read_from" needs "cluster: true"'
+    may_have_replicas = cluster or seen & {"sentinels", "replicas"}
+    yield (
+        "read_from" in seen and not may_have_replicas,
+        'directive "read_from" needs "cluster: true", "sentinels" or "replicas"',
+    )
+    yield (
+        zoned and may_have_replicas and not cluster,
+        '"read_from: same_zone" needs "cluster: true"',
+    )
     yield "zone" in seen and not zoned, 'directive "zone" needs "read_from: same_zone"'
     yield zoned and "zone" not in seen, '"read_from: same_zone" needs "zone"'
 
@@ -1110,13 +1164,24 @@ def rules_of_sentinels(given, seen):
         "sentinel_username" in seen and "sentinel_password" not in seen,
         'directive "sentinel_username" needs "sentinel_password"',
     )
+    yield ("sentinel_tls" in seen and not watched, 'directive "sentinel_tls" needs "sentinels"')
+
+
+def rules_of_replicas(given, seen):
+    if "replicas" not in seen:
+        return
+    yield not given.get("redis"), 'directive "replicas" needs "redis: true"'
+    yield given.get("engine") == "ssdb", 'directive "replicas" is not for "engine: ssdb"'
+    yield given.get("cluster"), 'directive "replicas" is not for "cluster: true"'
+    yield "sentinels" in seen, 'directive "replicas" is not for "sentinels"'
+    yield given.get("auto_eject_hosts"), '"auto_eject_hosts: true" is not for "replicas"'
 
 
 def tls_rules(given, seen):
     yield given.get("tls") and not given.get("redis"), '"tls: true" needs "redis: true"'
     for directive in TLS[1:]:
         yield (
-            directive in seen and not given.get("tls"),
+            directive in seen and not given.get("tls") and not given.get("sentinel_tls"),
             f'directive "{directive}" needs "tls: true"',
         )
     for directive, needed in (

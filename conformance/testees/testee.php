@@ -65,7 +65,7 @@ function topology_op(array $request): array
         'name' => $node->name,
         'address' => $node->path ?? "$node->host:$node->port",
         'weight' => $node->weight,
-    ], $topology->nodes())];
+    ], array_filter($topology->nodes(), fn ($node) => $node->role !== 'replica'))];
 }
 
 function explain_op(array $request): array

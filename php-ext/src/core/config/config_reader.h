@@ -229,7 +229,8 @@ void oh_config_finish_pool(oh_config_reader *reader, oh_server_pool *pool);
 
 /* ---- Servers ---- */
 
-/* Takes one more server, Sentinel or replica into the pool that is being read. Replicas are last. */
+/* Takes one more server, Sentinel or replica into the pool that is being read. Replicas are last.
+ */
 void oh_config_add_server(oh_config_reader *reader, const oh_config_spelled *spelled);
 void oh_config_add_sentinel(oh_config_reader *reader, const oh_config_spelled *spelled);
 void oh_config_add_replica(oh_config_reader *reader, const oh_config_spelled *spelled);

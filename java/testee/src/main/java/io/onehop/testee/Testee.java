@@ -8,6 +8,7 @@ import com.google.gson.JsonParser;
 
 import io.onehop.core.Explanation;
 import io.onehop.core.Hash;
+import io.onehop.core.Role;
 import io.onehop.core.config.Config;
 import io.onehop.core.config.ConfigException;
 import io.onehop.core.hash.HashFunction;
@@ -92,6 +93,7 @@ public final class Testee {
                             topology(request).fingerprint(),
                             "servers",
                             topology(request).nodes().stream()
+                                    .filter(node -> node.role() != Role.REPLICA)
                                     .map(
                                             node ->
                                                     Map.of(
