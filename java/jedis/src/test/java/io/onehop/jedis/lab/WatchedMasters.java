@@ -1,5 +1,7 @@
 package io.onehop.jedis.lab;
 
+import org.jspecify.annotations.Nullable;
+
 import redis.clients.jedis.Jedis;
 
 import java.io.IOException;
@@ -19,14 +21,17 @@ public final class WatchedMasters implements AutoCloseable {
 
     private final List<RedisServer> servers = new ArrayList<>(); // The masters, then the replicas.
     private final List<Integer> sentinels = new ArrayList<>(); // Their ports.
+    private final List<Integer> tlsPorts = new ArrayList<>(); // If they speak TLS.
     private final List<Long> pids = new ArrayList<>();
     private final List<Path> files = new ArrayList<>();
     private final int count;
     private final String password;
+    private final @Nullable Certificates certificates;
 
-    private WatchedMasters(int count, String password) {
+    private WatchedMasters(int count, String password, @Nullable Certificates certificates) {
         this.count = count;
         this.password = password;
+        this.certificates = certificates;
         for (int i = 0; i < 2 * count; i++) {
             servers.add(RedisServer.start("repl-diskless-sync-delay", "0"));
         }
@@ -42,12 +47,17 @@ public final class WatchedMasters implements AutoCloseable {
     }
 
     public static WatchedMasters start(int count) {
-        return new WatchedMasters(count, "");
+        return new WatchedMasters(count, "", null);
+    }
+
+    /** One master, without TLS, and Sentinels that clients reach by TLS. */
+    public static WatchedMasters startOverTls(Certificates certificates) {
+        return new WatchedMasters(1, "", certificates);
     }
 
     /** Sentinels that want this password. */
     public static WatchedMasters start(int count, String password) {
-        return new WatchedMasters(count, password);
+        return new WatchedMasters(count, password, null);
     }
 
     private void watch() {
@@ -62,6 +72,14 @@ public final class WatchedMasters implements AutoCloseable {
                     .append("sentinel failover-timeout " + name + " 3000\n");
         }
         text.append(password.isEmpty() ? "" : "requirepass " + password + "\n");
+        if (certificates != null) {
+            tlsPorts.add(Processes.freePort());
+            List<String> options =
+                    List.of(certificates.options(tlsPorts.get(tlsPorts.size() - 1), "node"));
+            for (int i = 0; i < options.size(); i += 2) {
+                text.append(options.get(i) + " " + options.get(i + 1) + "\n");
+            }
+        }
         try {
             Path file = Files.createTempFile("sentinel", ".conf");
             Files.writeString(file, text);
@@ -128,7 +146,8 @@ public final class WatchedMasters implements AutoCloseable {
     /** A server pool alpha of the masters, as they were in the beginning, and these directives. */
     public String config(String... directives) {
         StringBuilder text = new StringBuilder("alpha:\n  sentinels:\n");
-        sentinels.forEach(port -> text.append("   - 127.0.0.1:" + port + "\n"));
+        (certificates == null ? sentinels : tlsPorts)
+                .forEach(port -> text.append("   - 127.0.0.1:" + port + "\n"));
         for (String directive : directives) {
             text.append("  " + directive + "\n");
         }
