@@ -23,7 +23,8 @@ lab_show('after a failover', $tls->set('key', 'again'));
 echo "-- a Sentinel that has no TLS\n";
 ini_set('log_errors', '1');
 ini_set('error_log', Lab::file('log'));
-$wrong = $config(['sentinel_tls' => 'true', 'timeout' => 1000], array_keys($lab->sentinels), 'wrong');
+$plain = array_keys($lab->sentinels);
+$wrong = $config(['sentinel_tls' => 'true', 'timeout' => 1000], $plain, 'wrong');
 try {
     (new OneHop\Redis('alpha', $wrong))->get('key');
 } catch (OneHop\Exception) { /* The address in the file is a replica now. */
@@ -32,13 +33,13 @@ preg_match('/no Sentinel .*/', file_get_contents(Lab::file('log')), $told);
 echo lab_hide($told[0] ?? 'nothing is told'), "\n";
 
 echo "-- nodes over TLS, Sentinels without\n";
-[$port, $plain] = lab_tls_redis();
-lab_plain($plain)->set('key', 'enciphered');
-foreach (array_keys($lab->sentinels) as $sentinel) {
+[$port, $beside] = lab_tls_redis();
+lab_plain($beside)->set('key', 'enciphered');
+foreach ($plain as $sentinel) {
     $lab->ask($sentinel, 'REMOVE', 'node-0');
     $lab->ask($sentinel, 'MONITOR', 'node-0', '127.0.0.1', (string) $port, '2');
 }
-$nodes = $config(['tls' => 'true', 'sentinel_tls' => 'false'], array_keys($lab->sentinels), 'nodes');
+$nodes = $config(['tls' => 'true', 'sentinel_tls' => 'false'], $plain, 'nodes');
 lab_show('a read', (new OneHop\Redis('alpha', $nodes))->get('key'));
 ?>
 --EXPECT--
