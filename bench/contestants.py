@@ -98,6 +98,15 @@ CONTESTANTS = (
     C("php.proxies.15", "turns", "proxies_15", "4 nutcrackers, 15 each", "in turns", BATCHES),
     C("java.onehop", "onehop", "pool", "OneHop", "the nutcracker.yml of the nodes"),
     C("java.onehop.cluster", "onehop", "cluster_pool", "OneHop, Redis Cluster", "cluster: true"),
+    C("java.onehop.tls", "onehop", "tls_pool", "OneHop, TLS", "tls: true", ("pipeline",)),
+    C(
+        "java.jedis.tls",
+        "encrypted",
+        "tls_nodes",
+        "Jedis, TLS, node after node",
+        "ssl(true), keys grouped",
+        ("pipeline",),
+    ),
     C("java.one", "pipeline", "one", "Jedis, one node", "no shards", ALONE),
     C("java.cluster", "cluster", "cluster", "RedisClusterClient", "Jedis 8"),
     C(

@@ -39,7 +39,7 @@ lines for all others. A worker that cannot do an operation answers `no`.
     sequential       HOST PORT ...   PHP         one pipeline per node, one node after the other,
                                                  keys grouped beforehand
     persistent       HOST PORT ...   PHP         the same with pconnect()
-    encrypted        CA_FILE HOST    PHP         the same as sequential, over TLS
+    encrypted        CA_FILE HOST    PHP, Java   the same as sequential, over TLS
         PORT ...
     array            HOST PORT ...   PHP         RedisArray
     cluster          HOST PORT ...   PHP, Java   RedisCluster; RedisClusterClient.pipelined()

@@ -1,5 +1,5 @@
 /*
- * The Java contestants on Jedis: OneHop, one node or nutcracker, and Redis Cluster.
+ * The Java contestants on Jedis: OneHop, one node, nutcracker, nodes over TLS, and Redis Cluster.
  *
  * A worker of the benchmarks; bench/workers.py describes its protocol. A single-file program:
  * `java -cp JAR Worker.java PLAN`, where JAR is the testee's, which contains OneHop and Jedis.
@@ -25,12 +25,17 @@ import redis.clients.jedis.UnifiedJedis;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -45,6 +50,10 @@ import java.util.concurrent.Future;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
+
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocketFactory;
+import javax.net.ssl.TrustManagerFactory;
 
 public final class Worker {
 
@@ -190,6 +199,7 @@ public final class Worker {
 
     private final Map<String, List<String>> contestants = new HashMap<>();
     private final List<String> hashes = new ArrayList<>();
+    private final Map<String, Integer> owners = new HashMap<>(); // Of hashes: their nodes.
     private final List<String> strings = new ArrayList<>();
     private final Map<String, Contestant> open = new HashMap<>();
     private final Map<String, Integer> nextKey = new HashMap<>();
@@ -215,7 +225,10 @@ public final class Worker {
                 case "batch" -> size = Integer.parseInt(words.get(1));
                 case "timeout" -> timeoutMs = Integer.parseInt(words.get(1));
                 case "contestant" -> contestants.put(words.get(1), words.subList(2, words.size()));
-                case "key" -> hashes.add(words.get(1));
+                case "key" -> {
+                    hashes.add(words.get(1));
+                    owners.put(words.get(1), Integer.parseInt(words.get(2)));
+                }
                 case "string" -> strings.add(words.get(1));
                 default -> throw new IllegalArgumentException(line);
             }
@@ -270,6 +283,9 @@ public final class Worker {
 
     Contestant connect(String name) {
         List<String> words = contestants.get(name);
+        if (words.get(0).equals("encrypted")) {
+            return new NodeAfterNode(words.subList(1, words.size()), owners, timeoutMs);
+        }
         var kind = KINDS.get(words.get(0));
         if (kind == null) {
             throw new IllegalArgumentException("not a Java contestant: " + words.get(0));
@@ -472,6 +488,68 @@ public final class Worker {
         @Override
         public void close() {
             jedis.close();
+        }
+    }
+
+    /** Jedis over TLS: one pipeline per node, one node after the other, keys grouped beforehand. */
+    private static final class NodeAfterNode extends OfJedis {
+        private final Map<String, Integer> owners;
+        private final List<OfJedis> nodes = new ArrayList<>();
+
+        NodeAfterNode(List<String> words, Map<String, Integer> owners, int timeoutMs) {
+            super(null);
+            this.owners = owners;
+            JedisClientConfig config =
+                    DefaultJedisClientConfig.builder()
+                            .from(plain(timeoutMs))
+                            .ssl(true)
+                            .sslSocketFactory(trusting(Path.of(words.get(0))))
+                            .build();
+            for (HostAndPort address : addresses(words.subList(1, words.size()))) {
+                nodes.add(
+                        new OfJedis(
+                                RedisClient.builder()
+                                        .hostAndPort(address)
+                                        .clientConfig(config)
+                                        .poolConfig(connections())
+                                        .build()));
+            }
+        }
+
+        private static SSLSocketFactory trusting(Path authority) {
+            try (InputStream pem = Files.newInputStream(authority)) {
+                KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
+                trusted.load(null, null);
+                trusted.setCertificateEntry(
+                        "ca", CertificateFactory.getInstance("X.509").generateCertificate(pem));
+                TrustManagerFactory trust =
+                        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+                trust.init(trusted);
+                SSLContext context = SSLContext.getInstance("TLS");
+                context.init(null, trust.getTrustManagers(), null);
+                return context.getSocketFactory();
+            } catch (IOException | GeneralSecurityException failed) {
+                throw new IllegalStateException(failed);
+            }
+        }
+
+        @Override
+        public List<String> hget(List<String> keys) {
+            List<List<String>> groups = new ArrayList<>();
+            nodes.forEach(node -> groups.add(new ArrayList<>()));
+            keys.forEach(key -> groups.get(owners.get(key)).add(key));
+            List<Iterator<String>> found = new ArrayList<>();
+            for (int i = 0; i < nodes.size(); i++) {
+                found.add(nodes.get(i).hget(groups.get(i)).iterator());
+            }
+            List<String> values = new ArrayList<>(keys.size());
+            keys.forEach(key -> values.add(found.get(owners.get(key)).next()));
+            return values;
+        }
+
+        @Override
+        public void close() {
+            nodes.forEach(OfJedis::close);
         }
     }
 
