@@ -14,7 +14,7 @@ from .process import Process, Running
 from .resp import connect
 
 # SSDB wants its indentation in tabs.
-CONFIGURATION = """work_dir = var
+CONFIGURATION = """work_dir = .
 pidfile = server.pid
 
 server:
@@ -51,7 +51,6 @@ class SsdbNode(Running):
             files={"ssdb.conf": CONFIGURATION.format(port=self.port)},
         )
         try:
-            os.makedirs(os.path.join(self.process.directory, "var"), exist_ok=True)
             self.process.wait_until(self._answers, what=f"answer on port {self.port}")
         except BaseException:
             self.process.stop()
