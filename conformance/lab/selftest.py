@@ -286,10 +286,11 @@ class Wires(unittest.TestCase):
                 sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
             with receiver, sender:
                 receiver.bind((wire.far[0].host, 9))
-                receiver.settimeout(0.5)
                 for number in range(100):
                     sender.sendto(bytes([number]), receiver.getsockname())
-                numbers = []
+                receiver.settimeout(30)  # The wire starts.
+                numbers = [*receiver.recv(1)]
+                receiver.settimeout(0.5)
                 try:
                     while True:
                         numbers += receiver.recv(1)
