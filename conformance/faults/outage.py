@@ -24,8 +24,8 @@ def run(progress, is_short):
             for _ in range(seconds):
                 time.sleep(1)
                 attempts.append(house.failed_attempts())
-            house.nodes[0].process.start()
             back = time.monotonic() - load.began
+            house.nodes[0].process.start()
             time.sleep(3 if is_short else SECOND_CHANCE + 1)
     progress.done()
     rates = [later - earlier for earlier, later in itertools.pairwise(attempts)]
