@@ -1,9 +1,11 @@
 """4,000 slots move while PHP and Java run pipelines."""
 
+import functools
+import subprocess
 import time
 from contextlib import ExitStack
 
-from clusters import errors, questions, reset
+from clusters import configure, errors, questions, reset
 from figures import Figure
 from lab import LabError
 from lab.cluster import Cluster
@@ -11,6 +13,7 @@ from ledgers import HOSTS, Ledgers, promises
 
 HALFWAY_SECONDS = 0.003  # How long a slot has keys on both nodes, so that commands meet ASK.
 LAST_THIRD = 10923  # The first slot of the third of three nodes.
+DATABASE = 5  # Of valkey 9.0 and later, which have databases in a cluster.
 
 
 class Mover:
@@ -40,7 +43,8 @@ class Mover:
         """Migrates at most `count` keys; returns how many."""
         keys = self._nodes[source].command("CLUSTER", "GETKEYSINSLOT", slot, count)
         if keys:
-            self._nodes[source].command("MIGRATE", *target.address, "", 0, 5000, "KEYS", *keys)
+            where = (*target.address, "", source.database)
+            self._nodes[source].command("MIGRATE", *where, 5000, "KEYS", *keys)
         return len(keys)
 
     def can_migrate(self):
@@ -74,10 +78,26 @@ def _state(node):
     return newest[newest.index(b"state") + 1]
 
 
+def _has_databases():
+    """True if the server has databases in a cluster."""
+    words = subprocess.run(
+        ["redis-server", "--version"], check=True, capture_output=True, text=True
+    )
+    return words.stdout.startswith("Valkey") and "v=8" not in words.stdout
+
+
 def run(progress, is_short):
     count, seconds = (200, 3) if is_short else (4000, 60)
     progress.step(f"move: {count} slots in {seconds} s")
-    with Cluster(3) as cluster, Ledgers(cluster) as ledgers, ExitStack() as stack:
+    options, directives = {}, {}
+    if _has_databases():
+        options = {"database": DATABASE, "cluster_databases": DATABASE + 1}
+        directives = {"database": DATABASE}
+    with (
+        Cluster(3, **options) as cluster,
+        Ledgers(cluster, configure=functools.partial(configure, **directives)) as ledgers,
+        ExitStack() as stack,
+    ):
         source, target, other = cluster.nodes
         mover = Mover(stack, source, target, [other])
         ledgers.wait_until_at_work(cluster)
@@ -102,7 +122,10 @@ def run(progress, is_short):
             f" {errors(cluster, 'MOVED') - moved} MOVED, {errors(cluster, 'ASK') - asked} ASK"
         )
         if migrates:
-            print(f"  then {count} by CLUSTER MIGRATESLOTS, in ten steps")
+            print(
+                f"  then {count} by CLUSTER MIGRATESLOTS, in ten steps;"
+                f" all in database {source.database}"
+            )
         print(f"  redirects followed in both parts: PHP {php_redirects}, Java {java_redirects}")
         failures = sum(
             len(worker["failures"]) for workers in records.values() for worker in workers

@@ -5,9 +5,9 @@
         node.server_line(weight=2, name="a")     # '127.0.0.1:23456:2 a', for a nutcracker.yml
 
 `unix_socket=True` adds a unix socket. `cluster=True` starts an empty cluster node (cluster.py).
-`host` and `namespace` place it at the far end of a wire (network.py). `files` are written to its
-directory before it starts. Other redis options are keywords, such as `maxclients=1`; `words` are
-appended to the command line.
+`host` and `namespace` place it at the far end of a wire (network.py). `database` is that of the
+lab's own commands. `files` are written to its directory before it starts. Other redis options are
+keywords, such as `maxclients=1`; `words` are appended to the command line.
 
 It keeps no data, so stopping kills it. A `directory` passed in outlives it, so that a node of a
 Redis Cluster finds its peers again.
@@ -31,6 +31,7 @@ class RedisNode(Running):
         unix_socket=False,
         cluster=False,
         bus_port=None,
+        database=0,
         files=None,
         directory=None,
         namespace=None,
@@ -40,6 +41,7 @@ class RedisNode(Running):
         **options,
     ):
         self.host, self.password, self.namespace = host, password, namespace
+        self.database = database
         self.port, self._has_unix_socket = port or free_port(), unix_socket
         settings = {
             "port": self.port,
@@ -103,9 +105,12 @@ class RedisNode(Running):
 
     def connect(self, seconds=5.0):
         """A new authenticated connection. The caller closes it."""
-        return connect(
+        connection = connect(
             self.address, namespace=self.namespace, seconds=seconds, password=self.password
         )
+        if self.database:
+            connection.command("SELECT", self.database)
+        return connection
 
     def command(self, *arguments):
         """Runs one command on its own connection."""
