@@ -3,9 +3,10 @@
  * it on unchanged.
  *
  * In: the server's port. Out: a port of its own and, after each call, the commands that went
- * through. A separate process passes the bytes on. It writes the record before it forwards, so the
- * record is complete once phpredis has its reply. MONITOR would not do: it hides administrative
- * commands, and shows nothing of a request that the server cannot parse. */
+ * through. A separate process passes the bytes on. A call may end, or crash its process, before the
+ * relay has run, so the record is read and cleared only when nothing is left to pass on.
+ * MONITOR would not do: it hides administrative commands, and shows nothing of a request that the
+ * server cannot parse. */
 
 declare(strict_types=1);
 
@@ -14,7 +15,8 @@ final class Relay
     public readonly int $port;
     private int $child;
     private $record;
-    // The relay ends when this process closes its end of this pair, in stop() or when it ends.
+    // A byte asks the relay to answer when all is passed on. The relay ends when this process
+    // closes its end of this pair, in stop() or when it ends.
     private $leash;
 
     public function __construct(private readonly int $serverPort)
@@ -38,15 +40,24 @@ final class Relay
         pcntl_waitpid($this->child, $status);
     }
 
+    /** Waits until everything that was sent is recorded and passed on. */
+    private function settle(): void
+    {
+        fwrite($this->leash, '?');
+        fread($this->leash, 1);
+    }
+
     /** Clears the record. */
     public function forget(): void
     {
+        $this->settle();
         ftruncate($this->record, 0);
     }
 
     /** The commands since forget(); null in place of bytes that are no command. */
     public function commands(): array
     {
+        $this->settle();
         clearstatcache();
         rewind($this->record);
         $bytes = stream_get_contents($this->record);
@@ -87,10 +98,12 @@ final class Relay
             $ready = array_merge([$end, $listener], array_column($peer, 0));
             $none = null;
             stream_select($ready, $none, $none, null);
+            if (array_values($ready) === [$end]) { // All else is passed on.
+                fread($end, 1) === '?' ? fwrite($end, '.') : exit(0);
+                continue;
+            }
             foreach ($ready as $socket) {
-                if ($socket === $end) {
-                    exit(0);
-                } elseif ($socket === $listener) {
+                if ($socket === $listener) {
                     $client = stream_socket_accept($listener);
                     $server = stream_socket_client("tcp://127.0.0.1:$this->serverPort");
                     $peer[(int) $client] = [$client, $server, true];
