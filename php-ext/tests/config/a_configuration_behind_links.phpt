@@ -66,10 +66,11 @@ $lead_to('a');
 $later();
 echo $all(), 'a lone process sees ', $lone(), "\n";
 
-$log = file_get_contents(Lab::file('fpm.log'));
-preg_match_all('/\d+\.\d % of the keys of server pool alpha move \(generation \d\)/', $log, $told);
-echo implode("\n", $told[0]), "\n", 'warnings: ',
-    substr_count($log, 'the configuration read before stays in use'), "\n";
+echo implode("\n", lab_fpm_told(
+    '/\d+\.\d % of the keys of server pool alpha move \(generation \d\)/',
+    4,
+)), "\n", 'warnings: ',
+    count(lab_fpm_told('/the configuration read before stays in use/', 1)), "\n";
 $status = json_decode($page('<?php echo json_encode(OneHop\Topology::status());'), true);
 echo 'server pools: ', count($status), "\n";
 

@@ -61,25 +61,20 @@ echo "all may read it\n";
 chmod($config, 0644);
 usleep(1100000);
 echo $ask('nobody'), $ask('root');
-$log = file_get_contents(Lab::file('fpm.log'));
-preg_match_all('/[\d.]+ % of the keys of server pool alpha move \(generation \d\)/', $log, $told);
-echo implode("\n", $told[0]), "\n";
+echo implode("\n", lab_fpm_told(
+    '/[\d.]+ % of the keys of server pool alpha move \(generation \d\)/',
+    1,
+)), "\n";
 echo 'warned of the mode of a file without a password: ',
-    substr_count($log, 'every user of this machine'), "\n";
+    count(lab_fpm_told('/every user of this machine/', 1, 2)), "\n";
 
 foreach ([0640, 0644, 0642, 0646] as $mode) {
     file_put_contents(Lab::file('fpm.log'), '');
     $write($two, $mode, ['redis_auth' => 'secret']);
     usleep(1100000);
     $ask('root');
-    $log = Lab::file('fpm.log');
-    for ($i = 0; $i < 100; $i++) {
-        if (preg_match_all('/n.yml holds .*?\)/', file_get_contents($log), $told)) {
-            break;
-        }
-        usleep(20000); /* The master writes the log with a delay. */
-    }
-    printf("%o: %s\n", $mode, implode(' | ', $told[0]));
+    $told = lab_fpm_told('/n.yml holds .*?\)/', 1, $mode === 0640 ? 2 : 30);
+    printf("%o: %s\n", $mode, implode(' | ', $told));
 }
 ?>
 --EXPECT--

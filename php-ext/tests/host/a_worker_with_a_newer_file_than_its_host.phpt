@@ -44,12 +44,8 @@ $told = $page(
 );
 sort($told);
 echo implode("\n", $told), "\n";
-preg_match(
-    '/[\d.]+ % of the keys of server pool alpha move \(generation \d\)/',
-    file_get_contents(Lab::file('fpm.log')),
-    $change,
-);
-echo $change[0] ?? 'no change was logged', "\n";
+$changes = lab_fpm_told('/[\d.]+ % of the keys of server pool alpha move \(generation \d\)/', 1);
+echo $changes[0] ?? 'no change was logged', "\n";
 
 for ($i = 0; $i < 70; $i++) {
     try {
