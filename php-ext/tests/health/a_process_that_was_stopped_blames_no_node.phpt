@@ -22,7 +22,7 @@ foreach ([
         $port = lab_node($script);
         $config = lab_config(
             [$port],
-            $directives + ['timeout' => 1000, 'server_failure_limit' => 1],
+            $directives + ['timeout' => 3000, 'server_failure_limit' => 1],
         );
         $file = Lab::file("$rule-$port");
         if (($id = pcntl_fork()) === 0) {

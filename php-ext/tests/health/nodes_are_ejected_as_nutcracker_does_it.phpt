@@ -97,7 +97,7 @@ foreach (['ketama' => [1, 2, 3], 'modula' => [1, 1, 2]] as $distribution => $wei
         ),
         [
             'distribution' => $distribution, 'auto_eject_hosts' => 'true',
-            'server_failure_limit' => 2, 'server_retry_timeout' => RETRY, 'timeout' => 1000,
+            'server_failure_limit' => 2, 'server_retry_timeout' => RETRY, 'timeout' => 10000,
         ],
     );
     $proxy = lab_plain(lab_nutcracker($config));

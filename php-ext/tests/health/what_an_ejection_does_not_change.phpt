@@ -88,9 +88,19 @@ $hung = lab_node('while ($node->command()) { sleep(30); }');
 $config = lab_config([$p0, "127.0.0.1:$hung:1 hung"], $eject + ['timeout' => 1500]);
 $key = lab_key_of_each($config)['hung'];
 $redis = new OneHop\Redis('alpha', $config);
-lab_tell(fn () => $redis->set($key, 'x'));
-lab_tell(fn () => $redis->set($key, 'x'));
-lab_show('the third SET goes to the other node', $redis->set($key, 'x'));
+$told = [];
+$inTime = 0;
+$end = microtime(true) + 60;
+while ($out(new OneHop\Topology('alpha', $config)) !== 'hung' && microtime(true) < $end) {
+    ob_start();
+    $took = lab_time(fn () => lab_tell(fn () => $redis->set($key, 'x')));
+    $told[] = ob_get_clean();
+    $inTime += $took < 1650;
+}
+echo implode(array_unique($told));
+/* A deadline that a busy machine notices 200 ms too late does not count. */
+lab_show('after two of them', count($told) >= 2 && $inTime <= 2);
+lab_show('the next SET goes to the other node', $redis->set($key, 'x'));
 
 echo "-- no node is left\n";
 [$only, $id] = lab_redis_process();
@@ -137,9 +147,8 @@ MISCONF no: stays
 -- a node that does not answer
 OneHop\DeadlineExceeded, node hung, may have executed: true
   No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
-OneHop\DeadlineExceeded, node hung, may have executed: true
-  No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
-the third SET goes to the other node: true
+after two of them: true
+the next SET goes to the other node: true
 -- no node is left
 OneHop\NodeDown, node only, may have executed: false
   Connection refused while connecting, node only (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached

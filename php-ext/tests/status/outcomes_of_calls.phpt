@@ -90,7 +90,8 @@ $node = OneHop\Topology::status()[0]['nodes'][0];
 lab_show(
     'it says since when, and when the node answered',
     $started <= $node['since'] && $node['since'] <= $node['answered_at']
-        && $node['answered_at'] <= time(),
+        /* time() may be behind at a full second, microtime() is not. */
+        && $node['answered_at'] <= (int) microtime(true),
 );
 lab_show('and that none of its calls failed lately', $node['errors_recent']);
 echo 'a batch on two nodes: ';
@@ -116,18 +117,23 @@ echo 'connections: ';
 echo json_encode(OneHop\Topology::status()[0]['nodes'][0]['connections']), "\n";
 
 echo "\na node that is down\n";
-$bad = lab_config([$ports[0], $gone = Lab::port()]);
-$broken = new OneHop\Redis('alpha', $bad);
-$key = lab_key_of_each($bad)['node-1'];
-for ($i = 0; $i < 2; $i++) {
-    try {
-        $broken->get($key);
-    } catch (OneHop\NodeDown) {
+/* Its first rest may be as short as 500 ms: on a machine that is too slow, again with another. */
+$tries = 0;
+do {
+    $bad = lab_config([$ports[0], Lab::port()]);
+    $broken = new OneHop\Redis('alpha', $bad);
+    $key = lab_key_of_each($bad)['node-1'];
+    $begin = microtime(true);
+    for ($i = 0; $i < 2; $i++) {
+        try {
+            $broken->get($key);
+        } catch (OneHop\NodeDown) {
+        }
     }
-}
-$pools = OneHop\Topology::status();
-echo count($pools), " server pools\n";
-[$up, $down] = $pools[1]['nodes'];
+    $pools = OneHop\Topology::status();
+} while (microtime(true) - $begin > 0.4 && ++$tries < 20);
+lab_show('it is a server pool more', count($pools) === $tries + 2);
+[$up, $down] = end($pools)['nodes'];
 echo json_encode([$up['state'], $up['rests_ms'], $up['failures'], $up['reason']]), "\n";
 echo json_encode([$down['state'], is_int($down['rests_ms']), $down['failures'], $down['reason']]),
     "\n";
@@ -207,7 +213,7 @@ all calls are below the last bound: true
 connections: {"leased":0,"idle":1,"max":16}
 
 a node that is down
-2 server pools
+it is a server pool more: true
 ["up",0,0,null]
 ["resting",true,1,"Connection refused while connecting"]
 calls 2, errors 2, errors_recent 2, leases 0, connects 1
