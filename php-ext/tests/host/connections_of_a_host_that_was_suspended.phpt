@@ -9,7 +9,9 @@ require __DIR__ . '/../lab/lab.inc';
 $port = lab_redis();
 $plain = lab_plain($port);
 $plain->set('key', 'value');
-$config = lab_config([$port], ['timeout' => 300, 'pool_size' => 1]);
+/* The clients of both share the node's only connection. */
+$patient = lab_config([$port], ['timeout' => 10000, 'pool_size' => 1]);
+$hasty = lab_config([$port], ['timeout' => 300, 'pool_size' => 1]);
 /* On a machine that slept for a day, the kernel's process times are a day ahead of its clock. */
 $page = lab_fpm(['display_errors' => '1'], 2, [
     'unshare', '--time', '--boottime', '86400', '--fork',
@@ -17,20 +19,32 @@ $page = lab_fpm(['display_errors' => '1'], 2, [
 /* The first request keeps the connection until the second one has failed. */
 $script = <<<'PHP'
 <?php
-$redis = new OneHop\Redis('alpha', $_GET['config']);
-try {
-    $redis->watch('key');
-    for ($i = 0; $i < 500 && !file_exists($_GET['told']); $i++) {
+$await = static function (string $file): void {
+    for ($i = 0; $i < 6000 && !file_exists($file); $i++) {
         usleep(10000);
         clearstatcache();
     }
+};
+if (@fopen($_GET['begun'], 'x')) {
+    $redis = new OneHop\Redis('alpha', $_GET['patient']);
+    $redis->watch('key');
+    touch($_GET['taken']);
+    $await($_GET['told']);
     echo 'has it';
-} catch (OneHop\PoolExhausted $e) {
-    echo 'waits and gets none';
+} else {
+    $await($_GET['taken']);
+    $redis = new OneHop\Redis('alpha', $_GET['hasty']);
+    try {
+        $redis->watch('key');
+        echo 'has it, too';
+    } catch (OneHop\PoolExhausted) {
+        echo 'waits and gets none';
+    }
     touch($_GET['told']);
 }
 PHP;
-$answers = $page($script, ['config' => $config, 'told' => Lab::file('told')], 2);
+$files = array_map(Lab::file(...), ['begun' => 'begun', 'taken' => 'taken', 'told' => 'told']);
+$answers = $page($script, ['patient' => $patient, 'hasty' => $hasty] + $files, 2);
 sort($answers);
 echo implode(', ', $answers), "\n";
 ?>

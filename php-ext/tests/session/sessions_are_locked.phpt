@@ -62,10 +62,13 @@ echo $redis->get('PHPREDIS_SESSION:counter'), "\n";
 lab_show('locks left', $redis->exists('PHPREDIS_SESSION:counter_LOCK'));
 
 echo "The lock while it is held, and afterwards:\n";
+/* Time passes, so what is left of it is rounded up to five seconds. */
 $look = '
     $redis = new OneHop\Redis("alpha", ' . var_export($config, true) . ');
     $lock = "PHPREDIS_SESSION:" . session_id() . "_LOCK";
-    echo $redis->get($lock) === false ? "none" : "held", " ", $redis->ttl($lock), "\n";';
+    $ttl = $redis->ttl($lock);
+    echo $redis->get($lock) === false ? "none" : "held", " ",
+        $ttl > 0 ? ceil($ttl / 5) * 5 : $ttl, "\n";';
 echo $page('session_id("a"); session_start(); ' . $look);
 echo $page('session_id("a"); session_start(); ' . $look, ['redis.session.lock_expire' => 40]);
 echo $page('session_id("a"); session_start(); session_write_close(); ' . $look);

@@ -11,21 +11,29 @@ ini_set('error_log', Lab::file('log'));
 lab_ca('foreign');
 lab_certificate('stranger', ca: 'foreign');
 lab_certificate('client');
-const MS = 400;
+const MS = 400; /* For those that cannot end before. */
 
-/** Calls a new client at a server, and prints the reason if it was found in time. */
-function attempt(string $what, int|string $server, array $directives = []): void
+/**
+ * Calls a new client at a server, and prints the reason if it was found in time. What a busy
+ * machine notices too late is tried again.
+ */
+function attempt(string $what, int|string $server, array $directives = [], int $tries = 5): void
 {
-    $server = is_int($server) ? "127.0.0.1:$server:1" : $server;
-    $redis = new OneHop\Redis('alpha', lab_tls_config([$server], $directives + ['timeout' => MS]));
+    $address = is_int($server) ? "127.0.0.1:$server:1" : $server;
+    $redis = new OneHop\Redis('alpha', lab_tls_config([$address], $directives));
     $begin = hrtime(true);
     try {
         $redis->set('served', 'yes');
         echo "$what: ", $redis->get('served') === 'yes' ? 'served' : 'wrong', "\n";
     } catch (OneHop\Exception $e) {
         $ms = (hrtime(true) - $begin) / 1e6;
+        $isLate = $ms > MS + 300;
+        if ($isLate && $tries > 1 && !$e->mayHaveExecuted()) {
+            attempt($what, $server, $directives, $tries - 1);
+            return;
+        }
         printf("%s: %s%s%s\n", $what, (new ReflectionClass($e))->getShortName(),
-            $e->mayHaveExecuted() ? ', MAY HAVE EXECUTED' : '', $ms > MS + 300 ? ", $ms ms" : '');
+            $e->mayHaveExecuted() ? ', MAY HAVE EXECUTED' : '', $isLate ? ", $ms ms" : '');
         echo '  ', explode(', node ', lab_hide($e->getMessage()))[0], "\n";
     }
 }
@@ -82,8 +90,8 @@ attempt('a file that is missing', $port, ['tls_ca_cert_file' => '/nowhere/ca.pem
 
 echo "--- no TLS\n";
 attempt('an answer in plain text', lab_node('$node->send("-ERR what?\r\n"); sleep(60);'));
-attempt('a redis without TLS', lab_redis());
-attempt('silence', lab_node('sleep(60);'));
+attempt('a redis without TLS', lab_redis(), ['timeout' => MS]);
+attempt('silence', lab_node('sleep(60);'), ['timeout' => MS]);
 attempt('the end', lab_node(''));
 attempt('a reset', lab_node('$node->reset();'));
 attempt('no version in common', (function () {

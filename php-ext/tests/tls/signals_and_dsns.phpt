@@ -12,34 +12,49 @@ pcntl_signal(SIGALRM, function () use (&$seen) {
     $seen++;
 });
 
-/** Calls a node while a child sends 20 signals, and then lets a stopped node go on. */
-function call(int $port, int $timeoutMs, ?int $stopped = null): void
+/**
+ * Calls a node while a child sends signals, and after 20 lets a stopped node go on. A deadline that
+ * a busy machine notices too late is tried again.
+ */
+function call(int $port, int $timeoutMs, ?int $stopped = null, int $tries = 5): void
 {
     global $seen;
     $redis = new OneHop\Redis('alpha', lab_tls_config([$port], ['timeout' => $timeoutMs]));
     $seen = 0;
-    $parent = posix_getpid();
-    if (($child = pcntl_fork()) === 0) {
-        for ($i = 0; $i < 20; $i++) {
-            usleep(20000);
-            posix_kill($parent, SIGALRM);
-        }
-        $stopped && posix_kill($stopped, SIGCONT);
-        posix_kill(posix_getpid(), SIGKILL);
-    }
+    $failure = null;
+    $child = send_signals($stopped);
     $begin = hrtime(true);
     try {
         lab_show('served', $redis->set('key', 'value'));
         lab_show('the handler has run', $seen > 0);
-    } catch (OneHop\Exception $e) {
-        $ms = (hrtime(true) - $begin) / 1e6;
-        lab_show(get_class($e), explode(', node ', $e->getMessage())[0]);
-        lab_show('may have executed', $e->mayHaveExecuted());
-        lab_show('at the deadline', $ms >= $timeoutMs && $ms < 2 * $timeoutMs);
+    } catch (OneHop\Exception $failure) {
     }
+    $ms = (hrtime(true) - $begin) / 1e6;
+    posix_kill($child, SIGKILL);
     while (pcntl_waitpid($child, $status) !== $child) {
         /* A signal came first. */
     }
+    if ($failure && $ms >= 2 * $timeoutMs && $tries > 1) {
+        call($port, $timeoutMs, $stopped, $tries - 1);
+    } elseif ($failure) {
+        lab_show(get_class($failure), explode(', node ', $failure->getMessage())[0]);
+        lab_show('may have executed', $failure->mayHaveExecuted());
+        lab_show('at the deadline', $ms >= $timeoutMs && $ms < 2 * $timeoutMs);
+    }
+}
+
+/** A child that sends signals until it is killed. */
+function send_signals(?int $stopped): int
+{
+    $parent = posix_getpid();
+    if (($child = pcntl_fork()) === 0) {
+        for ($i = 0; posix_kill($parent, SIGALRM); $i++) {
+            usleep(20000);
+            $i === 20 && $stopped && posix_kill($stopped, SIGCONT);
+        }
+        posix_kill(posix_getpid(), SIGKILL);
+    }
+    return $child;
 }
 
 echo "--- a node that hangs after the ClientHello\n";
