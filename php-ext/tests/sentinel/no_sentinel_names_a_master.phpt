@@ -32,10 +32,11 @@ $fakes->say(0, $other = lab_redis(), 1);
 LabSentinels::until(fn () => $redis->get('key') === false, 'other address');
 $told();
 $fakes->send(0, '');
-for ($end = microtime(true) + 3; microtime(true) < $end && !is_file($log); usleep(10000)) {
+LabSentinels::until(function () use ($redis, $log) {
     $redis->get('key');
     clearstatcache();
-}
+    return is_file($log);
+}, 'line in the log');
 lab_show('what is known goes on', $redis->set('key', 'other'));
 lab_show('at the known address', lab_plain($other)->get('key'));
 $told();

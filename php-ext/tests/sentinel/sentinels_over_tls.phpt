@@ -36,8 +36,10 @@ echo $told[0] ?? 'nothing is told', "\n";
 echo "-- nodes over TLS, Sentinels without\n";
 [$port, $beside] = lab_tls_redis();
 lab_plain($beside)->set('key', 'enciphered');
-foreach ($plain as $sentinel) {
+foreach ($plain as $sentinel) { /* First all: one that has it yet would tell the others of it. */
     $lab->ask($sentinel, 'REMOVE', 'node-0');
+}
+foreach ($plain as $sentinel) {
     $lab->ask($sentinel, 'MONITOR', 'node-0', '127.0.0.1', (string) $port, '2');
 }
 $nodes = $config(['tls' => 'true', 'sentinel_tls' => 'false'], $plain, 'nodes');

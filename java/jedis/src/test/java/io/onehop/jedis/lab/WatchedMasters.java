@@ -3,6 +3,8 @@ package io.onehop.jedis.lab;
 import org.jspecify.annotations.Nullable;
 
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -18,6 +20,12 @@ import java.util.Map;
  */
 public final class WatchedMasters implements AutoCloseable {
     private static final int SENTINELS = 3;
+
+    /**
+     * A busy machine may keep a server silent for a second. A Sentinel that took it for dead would
+     * make its predecessor master again, which may have come back empty.
+     */
+    private static final int DOWN_AFTER_MS = 4000;
 
     private final List<RedisServer> servers = new ArrayList<>(); // The masters, then the replicas.
     private final List<Integer> sentinels = new ArrayList<>(); // Their ports.
@@ -68,7 +76,8 @@ public final class WatchedMasters implements AutoCloseable {
             String name = "node-" + i;
             text.append("sentinel monitor " + name + " 127.0.0.1 ")
                     .append(servers.get(i).port())
-                    .append(" 2\nsentinel down-after-milliseconds " + name + " 700\n")
+                    .append(" 2\nsentinel down-after-milliseconds " + name + " ")
+                    .append(DOWN_AFTER_MS + "\n")
                     .append("sentinel failover-timeout " + name + " 3000\n");
         }
         text.append(password.isEmpty() ? "" : "requirepass " + password + "\n");
@@ -113,7 +122,7 @@ public final class WatchedMasters implements AutoCloseable {
     }
 
     private Jedis sentinel(int port) {
-        Jedis sentinel = new Jedis("127.0.0.1", port);
+        Jedis sentinel = new Jedis("127.0.0.1", port, 30_000);
         if (!password.isEmpty()) {
             sentinel.auth(password);
         }
@@ -130,10 +139,34 @@ public final class WatchedMasters implements AutoCloseable {
         return servers.get(count + number);
     }
 
-    /** Asks a Sentinel to promote the replica of a master that is well. */
+    /** Makes a Sentinel promote the replica of a master that is well, without waiting for it. */
     public void failOver(int number) {
+        Thread asking =
+                new Thread(
+                        () -> {
+                            while (!isPromoted(number)) {
+                                Processes.pause(100);
+                            }
+                        });
+        asking.setDaemon(true);
+        asking.start();
+    }
+
+    /** Asks for it if not: a Sentinel gives up if a busy replica is no master after 3 seconds. */
+    private boolean isPromoted(int number) {
         try (Jedis sentinel = sentinel(sentinels.get(0))) {
-            sentinel.sentinelFailover("node-" + number);
+            Map<String, String> master = sentinel.sentinelMaster("node-" + number);
+            if (!master.get("port").equals(String.valueOf(master(number).port()))) {
+                return true;
+            }
+            if (!master.get("flags").contains("failover_in_progress")) {
+                sentinel.sentinelFailover("node-" + number);
+            }
+            return false;
+        } catch (JedisDataException noGoodReplica) {
+            return false;
+        } catch (JedisConnectionException blind) {
+            return true; // The test has ended the Sentinels.
         }
     }
 
