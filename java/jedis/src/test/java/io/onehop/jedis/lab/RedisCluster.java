@@ -17,9 +17,13 @@ import java.util.stream.IntStream;
  * Killed when closed.
  */
 public final class RedisCluster implements AutoCloseable {
+    /*
+     * A busy machine may keep a server silent for a second. Its replica would take over, or the
+     * others would call it dead.
+     */
     private static final String[] OPTIONS = {
         "cluster-node-timeout",
-        "1000",
+        "4000",
         "cluster-allow-replica-migration",
         "no",
         "cluster-require-full-coverage",

@@ -75,7 +75,7 @@ public final class RedisServer implements AutoCloseable {
 
     /** A plain Jedis of its own. */
     public Jedis jedis() {
-        return new Jedis("127.0.0.1", port);
+        return new Jedis("127.0.0.1", port, 30_000);
     }
 
     /**
