@@ -73,14 +73,17 @@ class ReplicasTest {
     private void awaitReplicas() {
         RedisCluster.await(
                 "the replicas have everything",
-                () ->
-                        IntStream.range(0, 4)
-                                .allMatch(
-                                        i ->
-                                                offset(replicas.get(i), "slave_repl_offset")
-                                                        >= offset(
-                                                                nodes.servers().get(i / 2),
-                                                                "master_repl_offset")));
+                () -> IntStream.range(0, 4).allMatch(this::hasEverything));
+    }
+
+    /** The offset of a replica says nothing before its link is up. */
+    private boolean hasEverything(int number) {
+        RedisServer replica = replicas.get(number);
+        RedisServer master = nodes.servers().get(number / 2);
+        try (Jedis jedis = replica.jedis()) {
+            return jedis.info("replication").contains("master_link_status:up")
+                    && offset(replica, "slave_repl_offset") >= offset(master, "master_repl_offset");
+        }
     }
 
     private static long offset(RedisServer server, String name) {
