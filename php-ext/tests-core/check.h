@@ -20,6 +20,7 @@ bool check_that(bool condition, const char *file, int line, const char *text);
 #define CHECK(condition) check_that(condition, __FILE__, __LINE__, #condition)
 
 /* One function for each room, in its own file. */
+void test_text(void);
 void test_hash(void);
 void test_key(void);
 void test_placement(void);

@@ -10,6 +10,7 @@ int main(void)
     setvbuf(stdout, NULL, _IOLBF, 0); /* A failure must be printed even if the next test crashes. */
     test_clock();
     test_memory();
+    test_text();
     test_hash();
     test_key();
     test_placement();

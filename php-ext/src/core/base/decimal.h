@@ -1,12 +1,11 @@
 /*
- * Numbers as decimal text, for texts that are digested: no locale, no buffer that could be too
- * small, no stdio.
+ * Numbers as decimal text, for texts that are digested, and back: no locale, no buffer that could
+ * be too small, no stdio.
  */
 #ifndef OH_DECIMAL_H
 #define OH_DECIMAL_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "core/base/slice.h"
 
 #define OH_DECIMAL_DIGITS_MAX 10 /* 4294967295 */
 
@@ -22,6 +21,23 @@ static inline size_t oh_decimal_write(char to[OH_DECIMAL_DIGITS_MAX], uint32_t n
         number /= 10;
     }
     return count;
+}
+
+/*
+ * Reads digits. False if there are none, or anything else. A number beyond 64 bits becomes
+ * UINT64_MAX.
+ */
+static inline bool oh_decimal_read(oh_text digits, uint64_t *number)
+{
+    *number = 0;
+    for (size_t i = 0; i < digits.length; i++) {
+        if (digits.bytes[i] < '0' || digits.bytes[i] > '9') {
+            return false;
+        }
+        uint64_t digit = (uint64_t)(digits.bytes[i] - '0');
+        *number = *number > (UINT64_MAX - digit) / 10 ? UINT64_MAX : *number * 10 + digit;
+    }
+    return digits.length > 0;
 }
 
 #endif

@@ -35,10 +35,36 @@ static inline bool oh_text_is(oh_text text, const char *word)
     return oh_text_is_same(text, (oh_text){word, strlen(word)});
 }
 
+/* True if the text begins so. */
+static inline bool oh_text_begins(oh_text text, const char *beginning)
+{
+    size_t length = strlen(beginning);
+
+    return text.length >= length && oh_text_is((oh_text){text.bytes, length}, beginning);
+}
+
 /* The same for bytes. */
 static inline bool oh_bytes_is(oh_bytes bytes, const char *word)
 {
     return oh_text_is((oh_text){(const char *)bytes.bytes, bytes.length}, word);
+}
+
+static inline bool oh_bytes_begins(oh_bytes bytes, const char *beginning)
+{
+    return oh_text_begins((oh_text){(const char *)bytes.bytes, bytes.length}, beginning);
+}
+
+/* True if the text has this part between two separators, or between one and an end. */
+static inline bool oh_text_has_part(oh_text text, char separator, oh_text part)
+{
+    for (size_t start = 0, end; start <= text.length; start = end + 1) {
+        for (end = start; end < text.length && text.bytes[end] != separator; end++) {
+        }
+        if (oh_text_is_same((oh_text){text.bytes + start, end - start}, part)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* How many digits there are from this place on. */

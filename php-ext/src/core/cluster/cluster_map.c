@@ -260,7 +260,7 @@ bool oh_cluster_keep_indexes(oh_cluster_map *map, const oh_topology *current)
     struct {
         oh_node_index names;
         uint16_t to[OH_POOL_SERVERS_MAX];
-        bool is_taken[2 * OH_POOL_SERVERS_MAX];
+        bool is_taken[OH_NODES_MAX];
     } *work = oh_memory_allocate(sizeof *work);
     if (work == NULL) {
         return false;

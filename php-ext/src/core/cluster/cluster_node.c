@@ -8,10 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/address.h"
 #include "core/cluster/cluster_reader.h"
-#include "core/base/decimal.h"
-
-#define NAME_BYTES_MAX (OH_SERVER_ADDRESS_BYTES_MAX + 1 + OH_DECIMAL_DIGITS_MAX)
 
 bool oh_cluster_fail(oh_cluster_reader *reader, const char *format, ...)
 {
@@ -29,11 +27,7 @@ bool oh_cluster_fail_memory(oh_cluster_reader *reader)
 
 /* ---- Texts ---- */
 
-/*
- * True for text that is safe in a message and in a file of metrics: visible ASCII without quotes
- * and the like.
- */
-static bool is_plain(oh_text text, size_t length_max)
+bool oh_cluster_is_plain(oh_text text, size_t length_max)
 {
     if (text.length == 0 || text.length > length_max) {
         return false;
@@ -115,13 +109,6 @@ uint16_t *oh_node_index_find(oh_node_index *index, const oh_server *nodes, oh_te
 
 /* ---- Nodes ---- */
 
-static oh_text write_name(char name[NAME_BYTES_MAX], oh_text host, uint32_t port)
-{
-    memcpy(name, host.bytes, host.length);
-    name[host.length] = ':';
-    return (oh_text){name, host.length + 1 + oh_decimal_write(name + host.length + 1, port)};
-}
-
 static bool insert_node(
     oh_cluster_reader *reader, const oh_told_node *told, oh_server *node, uint16_t *place)
 {
@@ -148,7 +135,7 @@ static bool insert_node(
 bool oh_cluster_add_node(oh_cluster_reader *reader, const oh_told_node *told, uint16_t *index)
 {
     /* Only new names are copied to the heap: a node may be named for each of its slots. */
-    char name[NAME_BYTES_MAX];
+    char name[OH_ADDRESS_BYTES_MAX];
     *index = OH_NO_OWNER;
     if (told->port == 0) {
         return true;
@@ -158,13 +145,13 @@ bool oh_cluster_add_node(oh_cluster_reader *reader, const oh_told_node *told, ui
     if (told->port < 0 || told->port > OH_PORT_MAX) {
         return oh_cluster_fail(reader, OH_REASON_MAP_PORT);
     }
-    if (!is_plain(node.host, OH_SERVER_ADDRESS_BYTES_MAX)) {
+    if (!oh_cluster_is_plain(node.host, OH_SERVER_ADDRESS_BYTES_MAX)) {
         return oh_cluster_fail(reader, OH_REASON_MAP_HOST);
     }
     node.port = (uint16_t)told->port;
-    node.name = write_name(name, node.host, node.port);
+    node.name = oh_address_write(name, node.host, node.port);
     node.id = told->id.length > 0 ? told->id : node.name;
-    if (told->id.length > 0 && !is_plain(told->id, OH_NODE_ID_BYTES_MAX)) {
+    if (told->id.length > 0 && !oh_cluster_is_plain(told->id, OH_NODE_ID_BYTES_MAX)) {
         return oh_cluster_fail(reader, OH_REASON_MAP_ID);
     }
     uint16_t *place = oh_node_index_find(reader->ids, reader->map->nodes, node.id, true);

@@ -1,5 +1,6 @@
 /*
- * The inside of room cluster: what its files share while an answer is read.
+ * The inside of room cluster: what its files share while an answer is read, be it of a node or of
+ * a Sentinel.
  *
  * cluster_reply.c knows the two forms of an answer; cluster_node.c collects nodes and slots and
  * closes the map; cluster_map.c judges maps. A function that returns false has written the reason;
@@ -14,6 +15,14 @@
 #include "core/generated/limits.h"
 #include "core/generated/messages.h"
 #include "core/resp/value.h"
+
+/* ---- Texts ---- */
+
+/*
+ * True for text that is safe in a message and in a file of metrics: visible ASCII without quotes
+ * and the like, and not empty.
+ */
+bool oh_cluster_is_plain(oh_text text, size_t length_max);
 
 /* ---- Nodes and slots ---- */
 

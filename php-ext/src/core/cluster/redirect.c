@@ -8,14 +8,12 @@
 
 #include <string.h>
 
-#include "core/base/decimal.h"
+#include "core/base/address.h"
 #include "core/cluster/cluster_map.h"
 #include "core/generated/limits.h"
 #include "core/generated/messages.h"
 #include "core/generated/timings.h"
 #include "core/generated/words.h"
-
-#define NAME_BYTES_MAX (OH_SERVER_ADDRESS_BYTES_MAX + 1 + OH_DECIMAL_DIGITS_MAX)
 
 static const char *const named[] = OH_WORDS_REDIRECT_NAMED;
 static const char *const to_the_master[] = OH_WORDS_REDIRECT_MASTER;
@@ -42,43 +40,29 @@ static oh_text cut_word(oh_text *rest)
     return word;
 }
 
-static bool read_number(oh_text digits, uint32_t max, uint32_t *number)
-{
-    *number = 0;
-    for (size_t i = 0; i < digits.length; i++) {
-        if (digits.bytes[i] < '0' || digits.bytes[i] > '9' || *number > max) {
-            return false;
-        }
-        *number = *number * 10 + (uint32_t)(digits.bytes[i] - '0');
-    }
-    return digits.length > 0 && *number <= max;
-}
-
 /*
- * Turns "host:port" into the name that the map would have for it. An empty host is that of the node
- * that was asked.
+ * Turns "host:port" into the name that the map would have for it; empty if it is none. An empty
+ * host is that of the node that was asked.
  */
-static size_t read_name(
-    const oh_topology *map, uint32_t asked, oh_text endpoint, char name[NAME_BYTES_MAX])
+static oh_text read_name(
+    const oh_topology *map, uint32_t asked, oh_text endpoint, char name[OH_ADDRESS_BYTES_MAX])
 {
+    const oh_text none = {NULL, 0};
     size_t colon = endpoint.length;
     while (colon > 0 && endpoint.bytes[colon - 1] != ':') {
         colon--;
     }
-    uint32_t port;
+    uint64_t port;
     oh_text digits = {endpoint.bytes + colon, endpoint.length - colon};
-    if (colon == 0 || !read_number(digits, OH_PORT_MAX, &port) || port == 0) {
-        return 0;
+    if (colon == 0 || !oh_decimal_read(digits, &port) || port == 0 || port > OH_PORT_MAX) {
+        return none;
     }
-    oh_text none = {NULL, 0};
     oh_text host = oh_cluster_host(
         (oh_text){endpoint.bytes, colon - 1}, none, oh_topology_node(map, asked).host);
     if (host.length == 0 || host.length > OH_SERVER_ADDRESS_BYTES_MAX) {
-        return 0;
+        return none;
     }
-    memcpy(name, host.bytes, host.length);
-    name[host.length] = ':';
-    return host.length + 1 + oh_decimal_write(name + host.length + 1, port);
+    return oh_address_write(name, host, (uint16_t)port);
 }
 
 /* ---- Deciding ---- */
@@ -129,21 +113,22 @@ static oh_redirect to_unknown(
 static oh_redirect to_named(
     const oh_topology *map, const oh_redirect_case *it, oh_redirect_action action, oh_text rest)
 {
-    char name[NAME_BYTES_MAX];
-    uint32_t slot;
+    char room[OH_ADDRESS_BYTES_MAX];
+    uint64_t number;
     oh_text digits = cut_word(&rest);
-    size_t length = 0;
-    if (read_number(digits, OH_SLOTS_COUNT - 1, &slot) && rest.length > 0 &&
+    oh_text name = {NULL, 0};
+    if (oh_decimal_read(digits, &number) && number < OH_SLOTS_COUNT && rest.length > 0 &&
         memchr(rest.bytes, ' ', rest.length) == NULL) {
-        length = read_name(map, it->asked, rest, name);
+        name = read_name(map, it->asked, rest, room);
     }
-    if (length == 0) {
+    if (name.length == 0) {
         return (oh_redirect){.action = OH_REDIRECT_NONE};
     }
     if (it->is_held) {
         return give_up(OH_REASON_REDIRECT_HELD);
     }
-    uint32_t node = oh_topology_find(map, name, length);
+    uint32_t slot = (uint32_t)number;
+    uint32_t node = oh_topology_find(map, name.bytes, name.length);
     if (node == it->asked) {
         return again(it, true, OH_REASON_REDIRECT_LATE);
     }

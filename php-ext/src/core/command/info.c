@@ -45,11 +45,6 @@ static info_rule rule_of(oh_bytes name)
     return found ? found->rule : OH_INFO_EQUAL;
 }
 
-static bool begins_with(oh_bytes bytes, const char *text)
-{
-    return bytes.length >= strlen(text) && memcmp(bytes.bytes, text, strlen(text)) == 0;
-}
-
 /*
  * The number that the text begins with, cut to 64 bits; 0 if there is none. Its length is added to
  * `*at`.
@@ -90,15 +85,15 @@ typedef struct totals {
 
 static bool is_percentiles(oh_bytes name)
 {
-    return begins_with(name, "latency_percentiles_usec_");
+    return oh_bytes_begins(name, "latency_percentiles_usec_");
 }
 
 static bool is_list(oh_bytes name)
 {
     bool is_database =
-        name.length > 2 && begins_with(name, "db") && oh_digits_at(name, 2) == name.length - 2;
-    return is_database || begins_with(name, "cmdstat_") || begins_with(name, "errorstat_") ||
-           is_percentiles(name);
+        name.length > 2 && oh_bytes_begins(name, "db") && oh_digits_at(name, 2) == name.length - 2;
+    return is_database || oh_bytes_begins(name, "cmdstat_") ||
+           oh_bytes_begins(name, "errorstat_") || is_percentiles(name);
 }
 
 /* Reads the part at `*at` and moves `*at` to the next one. False if it is malformed. */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/decimal.h"
 #include "core/config/config_reader.h"
 #include "core/generated/messages.h"
 
@@ -29,17 +30,11 @@ oh_text oh_config_copy(oh_arena *arena, oh_text text)
 
 int64_t oh_config_number(oh_text text)
 {
-    int64_t number = 0;
-    for (size_t i = 0; i < text.length; i++) {
-        if (text.bytes[i] < '0' || text.bytes[i] > '9') {
-            return OH_CONFIG_NOT_A_NUMBER;
-        }
-        number = number > OH_NUMBER_MAX ? number : number * 10 + (text.bytes[i] - '0');
-    }
-    if (text.length == 0) {
+    uint64_t number;
+    if (!oh_decimal_read(text, &number)) {
         return OH_CONFIG_NOT_A_NUMBER;
     }
-    return number > OH_NUMBER_MAX ? OH_CONFIG_TOO_LARGE : number;
+    return number > OH_NUMBER_MAX ? OH_CONFIG_TOO_LARGE : (int64_t)number;
 }
 
 /* ---- Characters ---- */

@@ -48,24 +48,10 @@ static oh_text name_of(oh_text rest)
     return is_name ? (oh_text){rest.bytes, length} : (oh_text){NULL, 0};
 }
 
-static bool is_used(oh_text variables, oh_text name)
-{
-    for (size_t at = 0; at < variables.length; at++) {
-        size_t begin = at + 1; /* After the blank. */
-        while (at + 1 < variables.length && variables.bytes[at + 1] != ' ') {
-            at++;
-        }
-        if (oh_text_is_same((oh_text){variables.bytes + begin, at + 1 - begin}, name)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool note_use(oh_config_reader *reader, oh_text name)
 {
     oh_text before = reader->variables;
-    if (is_used(before, name)) {
+    if (oh_text_has_part(before, ' ', name)) {
         return true;
     }
     char *names = oh_arena_take(reader->scratch, before.length + 1 + name.length + 1);
@@ -121,8 +107,7 @@ static bool add_variable(
 
 static bool starts(oh_text text, size_t at, const char *with)
 {
-    size_t length = strlen(with);
-    return text.length - at >= length && memcmp(text.bytes + at, with, length) == 0;
+    return oh_text_begins((oh_text){text.bytes + at, text.length - at}, with);
 }
 
 static bool has_opening(oh_text text)

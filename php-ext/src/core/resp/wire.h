@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/slice.h"
 #include "core/generated/limits.h"
 #include "core/generated/messages.h"
 #include "core/resp/literal.h"
@@ -104,6 +105,12 @@ size_t oh_wire_read_value(oh_wire *wire, const uint8_t *bytes, size_t length);
  * of the answer is shown.
  */
 void oh_wire_subscribe(oh_wire *wire);
+
+/* The text of the last error reply at top level, as far as it is kept. */
+static inline oh_text oh_wire_error_text(const oh_wire *wire)
+{
+    return (oh_text){wire->error_text, wire->error_text_length};
+}
 
 /* True if a word of a command is being written, or was when the error came. */
 static inline bool oh_wire_is_in_word(const oh_wire *wire)

@@ -4,6 +4,7 @@
  */
 #include "core/topology/server_pool.h"
 
+#include "core/base/decimal.h"
 #include "core/generated/limits.h"
 
 const char *oh_distribution_name(oh_distribution distribution)
@@ -87,14 +88,12 @@ int oh_server_compare_names(oh_text a, oh_text b)
 /* One Sentinel, "host:port". */
 static oh_server sentinel_of(oh_text address)
 {
-    uint32_t port = 0;
+    uint64_t port;
     size_t colon = address.length;
     while (colon > 0 && address.bytes[colon - 1] != ':') {
         colon--;
     }
-    for (size_t i = colon; i < address.length; i++) {
-        port = port * 10 + (uint32_t)(address.bytes[i] - '0');
-    }
+    (void)oh_decimal_read((oh_text){address.bytes + colon, address.length - colon}, &port);
     return (oh_server){.name = address,
         .host = {address.bytes, colon > 0 ? colon - 1 : 0},
         .port = (uint16_t)port,

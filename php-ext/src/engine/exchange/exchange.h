@@ -336,8 +336,7 @@ static inline bool oh_exchange_holds(const oh_exchange *exchange)
 
 static inline oh_text oh_exchange_held_error_reply(const oh_exchange *exchange)
 {
-    return (oh_text){
-        exchange->use.held->wire.error_text, exchange->use.held->wire.error_text_length};
+    return oh_wire_error_text(&exchange->use.held->wire);
 }
 
 /*

@@ -18,7 +18,7 @@ size_t oh_request_end_of_command(const uint8_t *bytes, size_t length, size_t at)
 
 static bool is_next(const uint8_t *bytes, size_t left, const char *command)
 {
-    return left >= strlen(command) && memcmp(bytes, command, strlen(command)) == 0;
+    return oh_bytes_begins((oh_bytes){bytes, left}, command);
 }
 
 /* ---- Changes before sending ---- */

@@ -104,9 +104,7 @@ void oh_handshake_clear(oh_endpoint *endpoint)
 
 static bool begins_with(const oh_wire *wire, const char *text)
 {
-    size_t length = strlen(text);
-
-    return wire->error_text_length >= length && memcmp(wire->error_text, text, length) == 0;
+    return oh_text_begins(oh_wire_error_text(wire), text);
 }
 
 static bool contains(const oh_wire *wire, const char *text)

@@ -72,8 +72,7 @@ static bool is_redirect(const oh_redirects *redirects, const oh_exchange *exchan
 
     it.error = oh_value_error_text(
         replies->bytes + redirects->value - replies->dropped, end - redirects->value);
-    if (exchange->terms.has_multi && it.error.length > strlen(ABORT) &&
-        memcmp(it.error.bytes, ABORT, strlen(ABORT)) == 0) {
+    if (exchange->terms.has_multi && oh_text_begins(it.error, ABORT)) {
         return redirects->count > 0;
     }
     return oh_redirect_decide(redirects->map->topology, &it).action != OH_REDIRECT_NONE;

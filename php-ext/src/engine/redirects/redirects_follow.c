@@ -242,9 +242,7 @@ static oh_bytes script_of(const oh_redirected_command *redirected)
  */
 static bool brings_script(const oh_redirect_run *run, oh_redirected_command *redirected)
 {
-    oh_text error = error_of(redirected);
-    bool is_lost =
-        error.length >= strlen(NOSCRIPT) && memcmp(error.bytes, NOSCRIPT, strlen(NOSCRIPT)) == 0;
+    bool is_lost = oh_text_begins(error_of(redirected), NOSCRIPT);
 
     if (redirected->script.bytes || (!is_lost && run->redirects->is_alone)) {
         return false;

@@ -1,0 +1,54 @@
+/*
+ * Texts of core/base: how they begin, their parts, the numbers and addresses in them.
+ */
+#include "core/base/address.h"
+#include "core/base/slice.h"
+#include "check.h"
+
+static oh_text text_of(const char *bytes)
+{
+    return (oh_text){bytes, strlen(bytes)};
+}
+
+static bool has_part(const char *text, const char *part)
+{
+    return oh_text_has_part(text_of(text), ',', text_of(part));
+}
+
+static bool reads(const char *digits, uint64_t expected)
+{
+    uint64_t number;
+    return oh_decimal_read(text_of(digits), &number) && number == expected;
+}
+
+static bool refuses(const char *digits)
+{
+    uint64_t number;
+    return !oh_decimal_read(text_of(digits), &number);
+}
+
+void test_text(void)
+{
+    test_begin("a text begins with itself and with nothing, not with more");
+    CHECK(oh_text_begins(text_of("READONLY x"), "READONLY "));
+    CHECK(oh_text_begins(text_of("READONLY "), "READONLY "));
+    CHECK(oh_text_begins((oh_text){NULL, 0}, ""));
+    CHECK(!oh_text_begins(text_of("READONLY"), "READONLY "));
+    CHECK(!oh_text_begins((oh_text){NULL, 0}, "R"));
+
+    test_begin("a part of a text is whole, and may be at either end");
+    CHECK(has_part("a,bc,d", "a") && has_part("a,bc,d", "bc") && has_part("a,bc,d", "d"));
+    CHECK(!has_part("a,bc,d", "b") && !has_part("a,bc,d", "c,d") && !has_part("a,bc,d", "e"));
+    CHECK(has_part("a,", "") && !has_part("a", ""));
+
+    test_begin("digits are a number, and the largest one if they are too many");
+    CHECK(reads("0", 0) && reads("007", 7) && reads("18446744073709551615", UINT64_MAX));
+    CHECK(reads("18446744073709551616", UINT64_MAX));
+    CHECK(reads("99999999999999999999999", UINT64_MAX));
+    CHECK(refuses("") && refuses("-1") && refuses("+1") && refuses("1 ") && refuses("0x1"));
+
+    test_begin("an address is host, colon and port, and ends with a NUL");
+    char room[OH_ADDRESS_BYTES_MAX];
+    oh_text address = oh_address_write(room, text_of("::1"), 65535);
+    CHECK(oh_text_is(address, "::1:65535") && address.bytes[address.length] == '\0');
+}
