@@ -35,7 +35,7 @@ static void use_pool(const oh_server_pool *pool)
         oh_text name = pool->servers[i].name;
         MUST(strlen(name.bytes) == name.length && name.length > 0);
         MUST(oh_topology_locate(memory, (const uint8_t *)name.bytes, name.length) <
-             oh_server_pool_masters(pool));
+             oh_server_pool_count_masters(pool));
     }
     free(memory);
 }

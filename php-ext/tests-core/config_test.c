@@ -81,7 +81,7 @@ static void check_tag(const oh_server_pool *pool, const json_t *directives)
 static void check_replicas(const oh_server_pool *pool, const char *expected)
 {
     char text[1024] = "";
-    for (size_t i = oh_server_pool_masters(pool); i < pool->servers_count; i++) {
+    for (size_t i = oh_server_pool_count_masters(pool); i < pool->servers_count; i++) {
         const oh_server *replica = &pool->servers[i];
         CHECK(replica->role == OH_REPLICA && replica->weight == 1);
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s:%u %s",
@@ -169,12 +169,12 @@ static void check_servers(const oh_server_pool *pool, const json_t *servers)
 {
     size_t place;
     json_t *expected;
-    CHECK(oh_server_pool_masters(pool) == json_array_size(servers));
+    CHECK(oh_server_pool_count_masters(pool) == json_array_size(servers));
     json_array_foreach(servers, place, expected)
     {
         check_server(pool, expected);
     }
-    for (size_t i = 1; i < oh_server_pool_masters(pool); i++) {
+    for (size_t i = 1; i < oh_server_pool_count_masters(pool); i++) {
         oh_text one = pool->servers[i - 1].name;
         oh_text two = pool->servers[i].name;
         CHECK(one.length < two.length ||

@@ -25,9 +25,10 @@ static void check(
 
 #define CHECK(reader, pool, rules) check(reader, pool, rules, sizeof(rules) / sizeof(rules)[0])
 
-static bool has_seed(const oh_server_pool *pool, bool (*is_such)(const oh_server *))
+static bool has_server(const oh_server_pool *pool, bool (*is_such)(const oh_server *))
 {
-    for (size_t i = 0; i < oh_server_pool_masters(pool); i++) {
+    size_t servers = oh_server_pool_count_masters(pool);
+    for (size_t i = 0; i < servers; i++) {
         if (is_such(&pool->servers[i])) {
             return true;
         }
@@ -75,9 +76,10 @@ static void check_cluster(oh_config_reader *reader, const oh_server_pool *pool, 
             "\"auto_eject_hosts: true\" is not for \"cluster: true\""},
         {is_cluster && pool->redis_db != 0,
             "\"cluster: true\" needs \"database\" instead of \"redis_db\""},
-        {is_cluster && has_seed(pool, is_weighted),
+        {is_cluster && has_server(pool, is_weighted),
             "\"cluster: true\" has no server of another weight than 1"},
-        {is_cluster && has_seed(pool, is_unix), "\"cluster: true\" has no server on a unix socket"},
+        {is_cluster && has_server(pool, is_unix),
+            "\"cluster: true\" has no server on a unix socket"},
         {is_whole && has(reader, OH_CONFIG_READ_FROM) && !may_have_replicas,
             "directive \"read_from\" needs \"cluster: true\", \"sentinels\" or \"replicas\""},
         {is_whole && is_by_zone && may_have_replicas && !is_cluster,
@@ -128,8 +130,9 @@ static void check_sentinels(oh_config_reader *reader, const oh_server_pool *pool
         {has_sentinels && pool->is_cluster, "directive \"sentinels\" is not for \"cluster: true\""},
         {has_sentinels && pool->auto_eject_hosts,
             "\"auto_eject_hosts: true\" is not for \"sentinels\""},
-        {has_sentinels && has_seed(pool, is_unix), "\"sentinels\" has no server on a unix socket"},
-        {is_whole && has_sentinels && has_seed(pool, is_unnamed),
+        {has_sentinels && has_server(pool, is_unix),
+            "\"sentinels\" has no server on a unix socket"},
+        {is_whole && has_sentinels && has_server(pool, is_unnamed),
             "directive \"sentinels\" needs a name for each server"},
         {is_whole && has_username && !has_sentinels,
             "directive \"sentinel_username\" needs \"sentinels\""},

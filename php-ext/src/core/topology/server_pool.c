@@ -68,7 +68,7 @@ uint32_t oh_server_pool_database(const oh_server_pool *pool)
     return pool->has_database ? pool->database : pool->redis_db;
 }
 
-size_t oh_server_pool_masters(const oh_server_pool *pool)
+size_t oh_server_pool_count_masters(const oh_server_pool *pool)
 {
     size_t count = pool->servers_count;
     while (count > 0 && pool->servers[count - 1].role == OH_REPLICA) {

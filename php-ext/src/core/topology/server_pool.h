@@ -212,8 +212,11 @@ void oh_server_pool_set_secrets(oh_server_pool *pool, const oh_secret_texts *sec
 /* The database a pool means on a TCP node: `database` if set, otherwise `redis_db`. */
 uint32_t oh_server_pool_database(const oh_server_pool *pool);
 
-/* The servers of a pool that is no Redis Cluster, without their replicas, which follow them. */
-size_t oh_server_pool_masters(const oh_server_pool *pool);
+/*
+ * Of a pool that is no Redis Cluster: how many of `servers` come before the replicas. Goes through
+ * the replicas.
+ */
+size_t oh_server_pool_count_masters(const oh_server_pool *pool);
 
 /* nutcracker's order of names: shorter ones first, equal lengths by unsigned bytes. */
 int oh_server_compare_names(oh_text a, oh_text b);

@@ -26,7 +26,7 @@ typedef struct {
 /* There are never more points: rounding never adds a whole group (spec/placement). */
 static size_t points_max(const oh_server_pool *pool)
 {
-    size_t count = oh_server_pool_masters(pool);
+    size_t count = oh_server_pool_count_masters(pool);
     return pool->distribution == OH_KETAMA ? count * OH_KETAMA_POINTS : count;
 }
 
@@ -137,7 +137,7 @@ typedef struct {
  */
 static live_nodes count_live(const oh_server_pool *pool, const bool *ejected)
 {
-    live_nodes live = {.ejected = ejected, .masters = (uint32_t)oh_server_pool_masters(pool)};
+    live_nodes live = {.ejected = ejected, .masters = (uint32_t)oh_server_pool_count_masters(pool)};
     for (uint32_t i = 0; i < live.masters; i++) {
         if (ejected == NULL || !ejected[i]) {
             live.count++;
@@ -199,7 +199,7 @@ void oh_topology_sign(oh_topology *topology)
 bool oh_topology_build(const oh_server_pool *pool, const bool *ejected, void *memory, size_t size)
 {
     layout it = lay_out(pool);
-    bool is_single = pool->distribution != OH_SLOTS && oh_server_pool_masters(pool) == 1;
+    bool is_single = pool->distribution != OH_SLOTS && oh_server_pool_count_masters(pool) == 1;
     if (size < it.length) {
         return false;
     }

@@ -74,6 +74,7 @@ static void end(oh_md5 *md5, char fingerprint[OH_FINGERPRINT_DIGITS + 1])
 void oh_topology_fingerprint_of(
     const oh_server_pool *pool, char fingerprint[OH_FINGERPRINT_DIGITS + 1])
 {
+    size_t masters = oh_server_pool_count_masters(pool);
     oh_md5 md5;
     oh_md5_begin(&md5);
     add_string(&md5, "onehop-topology-1\ndistribution=");
@@ -85,7 +86,7 @@ void oh_topology_fingerprint_of(
     add_string(&md5, "\ndatabase=");
     add_number(&md5, oh_server_pool_database(pool));
     add_string(&md5, "\n");
-    for (size_t i = 0; i < oh_server_pool_masters(pool); i++) {
+    for (size_t i = 0; i < masters; i++) {
         add_server(&md5, &pool->servers[i]);
     }
     end(&md5, fingerprint);

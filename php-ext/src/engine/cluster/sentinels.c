@@ -86,7 +86,7 @@ void oh_sentinels_write_question(oh_buffer *question, const oh_server_pool *pool
 {
     static const char *const verbs[] = {"GET-MASTER-ADDR-BY-NAME", "MASTER", "REPLICAS"};
     oh_resp_sink sink = oh_buffer_sink(question);
-    size_t masters = oh_server_pool_masters(pool);
+    size_t masters = oh_server_pool_count_masters(pool);
     int verbs_count = asks_for_replicas(pool) ? 3 : 2;
 
     for (size_t i = 0; i < masters; i++) {
@@ -134,7 +134,7 @@ typedef struct next_map {
 /* Copies the masters that are known; their replicas stay. False if there is no memory. */
 static bool begin(next_map *next, const oh_server_pool *known)
 {
-    size_t masters = next->masters = oh_server_pool_masters(known);
+    size_t masters = next->masters = oh_server_pool_count_masters(known);
 
     next->pool = *known;
     next->servers = oh_call_zeroed(masters, sizeof *next->servers);
@@ -183,7 +183,7 @@ static size_t find(const oh_server_pool *pool, size_t masters, oh_text name, siz
 /* The replicas of the map so far whose masters keep them. */
 static void keep_replicas(next_map *next, const oh_server_pool *known)
 {
-    size_t known_masters = oh_server_pool_masters(known);
+    size_t known_masters = oh_server_pool_count_masters(known);
 
     for (size_t i = known_masters; i < known->servers_count; i++) {
         const oh_server *replica = &known->servers[i];
@@ -309,7 +309,7 @@ static void judge_all(next_map *next, const oh_server_pool *asked, oh_values *re
 {
     oh_sentinel_answer answers[OH_POOL_SENTINELS_MAX];
     oh_values replicas[OH_POOL_SENTINELS_MAX];
-    size_t masters = oh_server_pool_masters(asked);
+    size_t masters = oh_server_pool_count_masters(asked);
 
     for (size_t name = 0; name < masters; name++) {
         for (size_t i = 0; i < count; i++) {
@@ -392,7 +392,7 @@ bool oh_sentinels_reconfigure(oh_cluster *cluster)
     next_map next = {.named = 0};
 
     if (begin(&next, cluster->seeds->pool)) {
-        size_t masters = oh_server_pool_masters(known);
+        size_t masters = oh_server_pool_count_masters(known);
 
         for (size_t i = 0; i < next.masters; i++) {
             size_t before = find(known, masters, next.servers[i].name, i);

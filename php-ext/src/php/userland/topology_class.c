@@ -91,7 +91,9 @@ zend_object *oh_topology_object_create(zend_class_entry *class)
 /* Returns the flag of the server with this name. */
 static bool *flag_of(const oh_server_pool *pool, bool *ejected, const zend_string *name)
 {
-    for (size_t i = 0; i < oh_server_pool_masters(pool); i++) {
+    size_t servers = oh_server_pool_count_masters(pool);
+
+    for (size_t i = 0; i < servers; i++) {
         if (zend_string_equals_cstr(
                 name, pool->servers[i].name.bytes, pool->servers[i].name.length)) {
             return &ejected[i];
