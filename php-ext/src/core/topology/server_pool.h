@@ -212,6 +212,12 @@ void oh_server_pool_set_secrets(oh_server_pool *pool, const oh_secret_texts *sec
 /* The database a pool means on a TCP node: `database` if set, otherwise `redis_db`. */
 uint32_t oh_server_pool_database(const oh_server_pool *pool);
 
+/* True if replicas may answer reads, so that they must be known. */
+static inline bool oh_server_pool_asks_replicas(const oh_server_pool *pool)
+{
+    return pool->read_from != OH_READ_MASTER;
+}
+
 /*
  * Of a pool that is no Redis Cluster: how many of `servers` come before the replicas. Goes through
  * the replicas.

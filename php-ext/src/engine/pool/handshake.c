@@ -60,7 +60,7 @@ static void write_handshake(
         put_command(sink, "VERSION");
         *step++ = OH_STEP_VERSION;
     }
-    if (pool->is_cluster && pool->read_from != OH_READ_MASTER) {
+    if (pool->is_cluster && oh_server_pool_asks_replicas(pool)) {
         /* It has no effect on a master. */
         put_command(sink, "READONLY");
         *step++ = OH_STEP_READONLY;

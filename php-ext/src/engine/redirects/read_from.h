@@ -19,7 +19,7 @@
 /* True if reads of this command may go to another node than the master. */
 static inline bool oh_read_from_applies(const oh_snapshot *snapshot, const oh_command *command)
 {
-    return OH_UNLIKELY(snapshot->pool->read_from != OH_READ_MASTER) && command &&
+    return OH_UNLIKELY(oh_server_pool_asks_replicas(snapshot->pool)) && command &&
            command->access == OH_ACCESS_READ && !command->blocking.is_blocking;
 }
 

@@ -236,6 +236,11 @@ public final class ServerPool {
         return value(Directive.READ_FROM, ReadFrom.class);
     }
 
+    /** True if replicas may answer reads. */
+    public boolean asksReplicas() {
+        return readFrom() != ReadFrom.MASTER;
+    }
+
     /** The zone of {@link ReadFrom#SAME_ZONE}, or {@code null}. */
     public @Nullable String zone() {
         return value(Directive.ZONE, String.class);

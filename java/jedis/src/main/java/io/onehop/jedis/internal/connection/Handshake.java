@@ -2,7 +2,6 @@ package io.onehop.jedis.internal.connection;
 
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.base.Message;
-import io.onehop.core.topology.ReadFrom;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.failure.Failure;
@@ -71,7 +70,7 @@ public final class Handshake {
         if (pool.database() > 0) {
             steps.add(new Step(select(pool.database()), Handshake::selected));
         }
-        if (pool.cluster() && pool.readFrom() != ReadFrom.MASTER) {
+        if (pool.cluster() && pool.asksReplicas()) {
             steps.add(new Step(new CommandArguments(Command.READONLY), Handshake::readable));
         }
         if (!pool.sentinels().isEmpty() && !endpoint.isReplica()) {

@@ -1,7 +1,6 @@
 package io.onehop.jedis.internal.route;
 
 import io.onehop.core.command.Command;
-import io.onehop.core.topology.ReadFrom;
 import io.onehop.jedis.DeadlineExceeded;
 import io.onehop.jedis.NodeDown;
 import io.onehop.jedis.OneHopException;
@@ -85,7 +84,7 @@ public final class BatchRunner {
         if (snapshot.pool().cluster()) {
             return new Redirects(snapshot, scripts, cluster, send);
         }
-        return isWatched || snapshot.pool().readFrom() != ReadFrom.MASTER
+        return isWatched || snapshot.pool().asksReplicas()
                 ? new Succession(snapshot, scripts, sentinels, send)
                 : null;
     }
