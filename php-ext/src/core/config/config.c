@@ -44,19 +44,7 @@ static const struct {
 
 static bool is_sequence(int directive)
 {
-    return directive <= OH_CONFIG_REPLICAS;
-}
-
-/* The items of a sequence so far, and how many there are. */
-static oh_config_spelled *items_of(oh_config_reader *reader, int directive, size_t **count)
-{
-    switch (directive) {
-    case OH_CONFIG_SERVERS: *count = &reader->spelled_count; return reader->spelled;
-    case OH_CONFIG_SENTINELS:
-        *count = &reader->spelled_sentinels_count;
-        return reader->spelled_sentinels;
-    default: *count = &reader->spelled_replicas_count; return reader->spelled_replicas;
-    }
+    return directive < OH_CONFIG_SEQUENCES_COUNT;
 }
 
 static void read_item(oh_config_reader *reader, int directive)
@@ -70,9 +58,8 @@ static void read_item(oh_config_reader *reader, int directive)
         oh_config_skip(reader);
         return;
     }
-    size_t *count;
-    oh_config_spelled *items = items_of(reader, directive, &count);
-    items[(*count)++] = keep(reader, line, directive);
+    oh_config_sequence *sequence = &reader->sequences[directive];
+    sequence->spelled[sequence->spelled_count++] = keep(reader, line, directive);
 }
 
 /* One more than there may be: the rest is skipped. */
@@ -92,11 +79,9 @@ static void refuse_more_items(oh_config_reader *reader, int directive)
 static void read_sequence(oh_config_reader *reader, int directive, size_t line)
 {
     bool is_empty = true;
-    size_t *count;
-    items_of(reader, directive, &count);
     while (oh_config_next(reader) && reader->event.type != YAML_SEQUENCE_END_EVENT) {
         is_empty = false;
-        if (*count < sequences[directive].most) {
+        if (reader->sequences[directive].spelled_count < sequences[directive].most) {
             read_item(reader, directive);
             continue;
         }
@@ -233,9 +218,12 @@ static void read_directives(oh_config_reader *reader, oh_server_pool *pool)
     reader->seen = 0;
     reader->errors_before = oh_config_errors_count(reader);
     reader->values_count = 0;
-    reader->spelled_count = 0;
-    reader->spelled_sentinels_count = 0;
-    reader->spelled_replicas_count = 0;
+    for (int i = 0; i < OH_CONFIG_SEQUENCES_COUNT; i++) {
+        reader->sequences[i].item = sequences[i].item;
+        reader->sequences[i].spelled_count = 0;
+        reader->sequences[i].items_count = 0;
+    }
+    reader->weights_sum = 0;
     while (oh_config_next(reader) && reader->event.type != YAML_MAPPING_END_EVENT) {
         read_directive(reader);
     }

@@ -1,6 +1,6 @@
 /*
- * The end of a pool: its values and servers are taken, and the rules for the whole pool checked:
- * which directives are missing, need each other, or exclude each other.
+ * The end of a pool: its values, servers, Sentinels and replicas are taken, and the rules for the
+ * whole pool checked: which directives are missing, need each other, or exclude each other.
  *
  * Implements spec/config, the end of section 5.
  */
@@ -60,9 +60,6 @@ static bool has(const oh_config_reader *reader, int directive)
 static void check_cluster(oh_config_reader *reader, const oh_server_pool *pool, bool is_whole)
 {
     bool is_cluster = pool->is_cluster;
-    bool is_by_zone = pool->read_from == OH_READ_SAME_ZONE;
-    bool may_have_replicas =
-        is_cluster || has(reader, OH_CONFIG_SENTINELS) || has(reader, OH_CONFIG_REPLICAS);
     const rule rules[] = {
         {is_whole && is_cluster && !pool->is_redis, "\"cluster: true\" needs \"redis: true\""},
         {is_cluster && pool->is_ssdb, "\"cluster: true\" is not for \"engine: ssdb\""},
@@ -80,9 +77,20 @@ static void check_cluster(oh_config_reader *reader, const oh_server_pool *pool, 
             "\"cluster: true\" has no server of another weight than 1"},
         {is_cluster && has_server(pool, is_unix),
             "\"cluster: true\" has no server on a unix socket"},
+    };
+    CHECK(reader, pool, rules);
+}
+
+/* Only replicas give a choice, and only a choice by zones needs a zone. */
+static void check_reading(oh_config_reader *reader, const oh_server_pool *pool, bool is_whole)
+{
+    bool is_by_zone = pool->read_from == OH_READ_SAME_ZONE;
+    bool may_have_replicas =
+        pool->is_cluster || has(reader, OH_CONFIG_SENTINELS) || has(reader, OH_CONFIG_REPLICAS);
+    const rule rules[] = {
         {is_whole && has(reader, OH_CONFIG_READ_FROM) && !may_have_replicas,
             "directive \"read_from\" needs \"cluster: true\", \"sentinels\" or \"replicas\""},
-        {is_whole && is_by_zone && may_have_replicas && !is_cluster,
+        {is_whole && is_by_zone && may_have_replicas && !pool->is_cluster,
             "\"read_from: same_zone\" needs \"cluster: true\""},
         {is_whole && has(reader, OH_CONFIG_ZONE) && !is_by_zone,
             "directive \"zone\" needs \"read_from: same_zone\""},
@@ -194,6 +202,7 @@ static void check_pool(oh_config_reader *reader, const oh_server_pool *pool)
     };
     CHECK(reader, pool, rules);
     check_cluster(reader, pool, is_whole);
+    check_reading(reader, pool, is_whole);
     check_tls(reader, pool, is_whole);
     check_sentinels(reader, pool, is_whole);
     check_replicas(reader, pool, is_whole);
@@ -211,55 +220,53 @@ static void be_cluster(oh_server_pool *pool)
 
 /* ---- What the pool says ---- */
 
-static void take_servers(oh_config_reader *reader)
+static void take_items(oh_config_reader *reader, int directive,
+    void (*add)(oh_config_reader *, const oh_config_spelled *))
 {
-    reader->servers_count = 0;
-    reader->weights_sum = 0;
-    for (size_t i = 0; i < reader->spelled_count; i++) {
-        oh_config_add_server(reader, &reader->spelled[i]);
+    const oh_config_sequence *sequence = &reader->sequences[directive];
+    for (size_t i = 0; i < sequence->spelled_count; i++) {
+        add(reader, &sequence->spelled[i]);
+    }
+}
+
+static void copy_items(oh_server *to, const oh_config_sequence *from)
+{
+    for (size_t i = 0; i < from->items_count; i++) {
+        to[i] = *from->items[i];
     }
 }
 
 /* The nodes of the pool: its servers, and then their replicas. */
 static bool take_nodes(oh_config_reader *reader, oh_server_pool *pool)
 {
-    reader->replicas_count = 0;
-    for (size_t i = 0; i < reader->spelled_replicas_count; i++) {
-        oh_config_add_replica(reader, &reader->spelled_replicas[i]);
-    }
-    size_t count = reader->servers_count + reader->replicas_count;
+    const oh_config_sequence *servers = &reader->sequences[OH_CONFIG_SERVERS];
+    const oh_config_sequence *replicas = &reader->sequences[OH_CONFIG_REPLICAS];
+    size_t count = servers->items_count + replicas->items_count;
     pool->servers = oh_arena_take(reader->arena, count * sizeof *pool->servers);
     if (pool->servers == NULL) {
         return false;
     }
-    for (size_t i = 0; i < reader->servers_count; i++) {
-        pool->servers[i] = *reader->servers[i];
-    }
-    for (size_t i = 0; i < reader->replicas_count; i++) {
-        pool->servers[reader->servers_count + i] = *reader->replicas[i];
-    }
+    copy_items(pool->servers, servers);
+    copy_items(pool->servers + servers->items_count, replicas);
     pool->servers_count = count;
     return true;
 }
 
-/* The text of the pool: the Sentinels in order, separated by blanks. */
-static bool take_sentinels(oh_config_reader *reader, oh_server_pool *pool)
+/* The names in order, separated by blanks; absent if there are none. */
+static bool join_names(
+    oh_config_reader *reader, const oh_config_sequence *sequence, oh_text *names)
 {
     size_t length = 0;
-    reader->sentinels_count = 0;
-    for (size_t i = 0; i < reader->spelled_sentinels_count; i++) {
-        oh_config_add_sentinel(reader, &reader->spelled_sentinels[i]);
-    }
-    for (size_t i = 0; i < reader->sentinels_count; i++) {
-        length += reader->sentinels[i]->name.length + 1;
+    for (size_t i = 0; i < sequence->items_count; i++) {
+        length += sequence->items[i]->name.length + 1;
     }
     if (length == 0) {
         return true;
     }
     char *to = oh_arena_take(reader->arena, length);
-    pool->sentinels = (oh_text){to, length - 1};
-    for (size_t i = 0; i < reader->sentinels_count && to != NULL; i++) {
-        oh_text name = reader->sentinels[i]->name;
+    *names = (oh_text){to, length - 1};
+    for (size_t i = 0; i < sequence->items_count && to != NULL; i++) {
+        oh_text name = sequence->items[i]->name;
         memcpy(to, name.bytes, name.length);
         to[name.length] = ' ';
         to += name.length + 1;
@@ -287,9 +294,11 @@ void oh_config_finish_pool(oh_config_reader *reader, oh_server_pool *pool)
     for (size_t i = 0; i < reader->values_count; i++) {
         oh_config_set(reader, pool, &reader->values[i]);
     }
-    take_servers(reader);
-    if (!take_sentinels(reader, pool) || !take_nodes(reader, pool) ||
-        !take_variables(reader, pool)) {
+    take_items(reader, OH_CONFIG_SERVERS, oh_config_add_server);
+    take_items(reader, OH_CONFIG_SENTINELS, oh_config_add_sentinel);
+    take_items(reader, OH_CONFIG_REPLICAS, oh_config_add_replica);
+    if (!join_names(reader, &reader->sequences[OH_CONFIG_SENTINELS], &pool->sentinels) ||
+        !take_nodes(reader, pool) || !take_variables(reader, pool)) {
         oh_config_fail_memory(reader);
     }
     if (!has(reader, OH_CONFIG_SENTINEL_TLS)) {

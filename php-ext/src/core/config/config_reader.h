@@ -3,8 +3,9 @@
  *
  * config_text.c looks at the bytes before anything is parsed; config_event.c parses; config.c walks
  * the document and collects what each pool says. At the end of a pool config_pool.c takes its
- * values: config_directive.c knows the directives, config_server.c the spelling of servers, and
- * config_variable.c the environment. config_error.c keeps the errors.
+ * values and items: config_directive.c knows the directives, config_server.c the spelling of
+ * servers, config_address.c that of Sentinels and replicas, config_item.c what all of these have in
+ * common, and config_variable.c the environment. config_error.c keeps the errors.
  *
  * An error does not end the walk, so that all of them are found. What cannot go on sets `is_over`:
  * then there are no more events, and every loop ends.
@@ -28,12 +29,49 @@ typedef struct oh_config_later {
     const char *reason;
 } oh_config_later;
 
-/* A value or a server as the text spells it. */
+/* A value, or an item of a sequence, as the text spells it. */
 typedef struct oh_config_spelled {
     oh_text text;
     size_t line;   /* At which its errors are. */
-    int directive; /* Of a value. */
+    int directive; /* Of which it is the value, or an item. */
 } oh_config_spelled;
+
+/* Directives that have rules beyond their type. */
+enum {
+    OH_CONFIG_SERVERS, /* The directives that are sequences. */
+    OH_CONFIG_SENTINELS,
+    OH_CONFIG_REPLICAS,
+    OH_CONFIG_SEQUENCES_COUNT,
+    OH_CONFIG_LISTEN = OH_CONFIG_SEQUENCES_COUNT,
+    OH_CONFIG_REDIS_AUTH,
+    OH_CONFIG_REDIS_AUTH_FILE,
+    OH_CONFIG_USERNAME,
+    OH_CONFIG_SENTINEL_USERNAME,
+    OH_CONFIG_SENTINEL_PASSWORD,
+    OH_CONFIG_SENTINEL_TLS,
+    OH_CONFIG_REDIS_DB,
+    OH_CONFIG_DATABASE,
+    OH_CONFIG_HASH,
+    OH_CONFIG_HASH_TAG,
+    OH_CONFIG_DISTRIBUTION,
+    OH_CONFIG_READ_FROM,
+    OH_CONFIG_ZONE,
+    OH_CONFIG_TLS_CA_CERT_FILE,
+    OH_CONFIG_TLS_CERT_FILE,
+    OH_CONFIG_TLS_KEY_FILE,
+    OH_CONFIG_TLS_KEY_FILE_PASS,
+    OH_CONFIG_TLS_SERVER_NAME,
+    OH_CONFIG_TLS_VERIFY
+};
+
+/* A directive that is a sequence of servers, or of what is like one, in the pool being read. */
+typedef struct oh_config_sequence {
+    const char *item; /* What an error calls an element of it. */
+    oh_config_spelled spelled[OH_POOL_SERVERS_MAX];
+    size_t spelled_count;
+    oh_server *items[OH_POOL_SERVERS_MAX]; /* Those without an error, kept in order. */
+    size_t items_count;
+} oh_config_sequence;
 
 typedef struct oh_config_reader {
     const char *text; /* After a byte order mark. */
@@ -67,20 +105,9 @@ typedef struct oh_config_reader {
     size_t errors_before; /* Errors when it began. */
     oh_config_spelled values[OH_CONFIG_DIRECTIVES_MAX];
     size_t values_count;
-    oh_config_spelled spelled[OH_POOL_SERVERS_MAX];
-    size_t spelled_count;
-    oh_config_spelled spelled_sentinels[OH_POOL_SENTINELS_MAX];
-    size_t spelled_sentinels_count;
-    oh_config_spelled spelled_replicas[OH_POOL_SERVERS_MAX];
-    size_t spelled_replicas_count;
-    oh_server *servers[OH_POOL_SERVERS_MAX]; /* Kept in order. */
-    size_t servers_count;
-    uint32_t weights_sum;
-    oh_server *sentinels[OH_POOL_SENTINELS_MAX]; /* Kept in order. */
-    size_t sentinels_count;
-    oh_server *replicas[OH_POOL_SERVERS_MAX]; /* Kept in order. */
-    size_t replicas_count;
-    oh_text variables; /* Names of those that were used, each after a blank; in scratch. */
+    oh_config_sequence sequences[OH_CONFIG_SEQUENCES_COUNT];
+    uint32_t weights_sum; /* Of the servers so far. */
+    oh_text variables;    /* Names of those that were used, each after a blank; in scratch. */
 } oh_config_reader;
 
 /* ---- Errors ---- */
@@ -188,33 +215,6 @@ oh_config_ending oh_config_near_directive(
 /* True if nutcracker does not know it. */
 bool oh_config_is_own(int directive);
 
-/* Directives that have rules beyond their type. */
-enum {
-    OH_CONFIG_SERVERS, /* The directives that are sequences. */
-    OH_CONFIG_SENTINELS,
-    OH_CONFIG_REPLICAS,
-    OH_CONFIG_LISTEN,
-    OH_CONFIG_REDIS_AUTH,
-    OH_CONFIG_REDIS_AUTH_FILE,
-    OH_CONFIG_USERNAME,
-    OH_CONFIG_SENTINEL_USERNAME,
-    OH_CONFIG_SENTINEL_PASSWORD,
-    OH_CONFIG_SENTINEL_TLS,
-    OH_CONFIG_REDIS_DB,
-    OH_CONFIG_DATABASE,
-    OH_CONFIG_HASH,
-    OH_CONFIG_HASH_TAG,
-    OH_CONFIG_DISTRIBUTION,
-    OH_CONFIG_READ_FROM,
-    OH_CONFIG_ZONE,
-    OH_CONFIG_TLS_CA_CERT_FILE,
-    OH_CONFIG_TLS_CERT_FILE,
-    OH_CONFIG_TLS_KEY_FILE,
-    OH_CONFIG_TLS_KEY_FILE_PASS,
-    OH_CONFIG_TLS_SERVER_NAME,
-    OH_CONFIG_TLS_VERIFY
-};
-
 /* Sets a directive with a scalar value. */
 void oh_config_set(
     oh_config_reader *reader, oh_server_pool *pool, const oh_config_spelled *spelled);
@@ -227,10 +227,9 @@ void oh_config_set_defaults(oh_server_pool *pool);
 /* All of the pool has been read: takes its values and servers, and checks what goes together. */
 void oh_config_finish_pool(oh_config_reader *reader, oh_server_pool *pool);
 
-/* ---- Servers ---- */
+/* ---- Servers and what is like one ---- */
 
-/* Takes one more server, Sentinel or replica into the pool that is being read. Replicas are last.
- */
+/* Takes one more item of that sequence into the pool that is being read. Replicas are last. */
 void oh_config_add_server(oh_config_reader *reader, const oh_config_spelled *spelled);
 void oh_config_add_sentinel(oh_config_reader *reader, const oh_config_spelled *spelled);
 void oh_config_add_replica(oh_config_reader *reader, const oh_config_spelled *spelled);

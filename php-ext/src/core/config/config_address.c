@@ -1,0 +1,112 @@
+/*
+ * The spelling of a Sentinel, "host:port", and of a replica, "host:port name".
+ *
+ * Implements spec/config, section 7.
+ */
+#include <string.h>
+
+#include "core/base/address.h"
+#include "core/config/config_server.h"
+
+/* ---- host:port ---- */
+
+/*
+ * "host:port" without the brackets of an IPv6 address; brackets around nothing are a host. Absent
+ * without memory, which is an error already.
+ */
+static oh_text without_brackets(oh_config_reader *reader, oh_text text)
+{
+    oh_text host = oh_config_host_in_brackets(text);
+    char *whole = oh_arena_take(reader->scratch, text.length + 1);
+    if (whole == NULL) {
+        oh_config_fail_memory(reader);
+        return (oh_text){NULL, 0};
+    }
+    host = host.length == 0 ? (oh_text){NULL, 0} : host;
+    char *end = oh_config_append(whole, host);
+    end = oh_config_append(end, oh_config_after_brackets(text, host));
+    return (oh_text){whole, (size_t)(end - whole)};
+}
+
+/* What is wrong with "host:port", or NULL; `form` if that is its form. */
+static const char *take_apart(oh_text text, oh_config_parts *it, const char *form)
+{
+    *it = (oh_config_parts){.name = text, .address = text, .weight_number = 1};
+    it->port = oh_config_cut_last(&it->address, ':');
+    bool is_formed = it->port.bytes != NULL && memchr(text.bytes, ' ', text.length) == NULL;
+    return is_formed ? oh_config_check_address(it) : form;
+}
+
+void oh_config_add_sentinel(oh_config_reader *reader, const oh_config_spelled *spelled)
+{
+    oh_config_item item;
+    if (!oh_config_begin_item(&item, reader, spelled)) {
+        return;
+    }
+    oh_text text = without_brackets(reader, item.value.text);
+    if (text.bytes == NULL) {
+        return;
+    }
+    oh_config_parts it;
+    const char *fault = take_apart(text, &it, "is not \"host:port\"");
+    if (fault != NULL) {
+        oh_config_fail_item(&item, fault);
+        return;
+    }
+    bool is_there;
+    size_t place = oh_config_find(item.sequence, text, &is_there);
+    if (is_there) {
+        oh_config_fail_duplicate(&item, text);
+    } else {
+        oh_config_insert(&item, place, &it);
+    }
+}
+
+static void add_replica(const oh_config_item *item, const oh_config_parts *it, oh_text master)
+{
+    oh_config_reader *reader = item->reader;
+    const oh_config_sequence *servers = &reader->sequences[OH_CONFIG_SERVERS];
+    bool has_master, is_server, is_there;
+    size_t index = oh_config_find(servers, master, &has_master);
+    if (!has_master) {
+        if (oh_config_errors_count(reader) == reader->errors_before) {
+            oh_config_fail_item(item, "is of no server of this pool");
+        }
+        return;
+    }
+    (void)oh_config_find(servers, it->name, &is_server);
+    size_t place = oh_config_find(item->sequence, it->name, &is_there);
+    if (is_there || is_server) {
+        oh_config_fail_duplicate(item, it->name);
+        return;
+    }
+    oh_server *replica = oh_config_insert(item, place, it);
+    if (replica != NULL) {
+        replica->role = OH_REPLICA;
+        replica->master = (uint16_t)index;
+    }
+}
+
+void oh_config_add_replica(oh_config_reader *reader, const oh_config_spelled *spelled)
+{
+    static const char form[] = "is not \"host:port name\"";
+    oh_config_item item;
+    if (!oh_config_begin_item(&item, reader, spelled)) {
+        return;
+    }
+    oh_text front = item.value.text;
+    oh_text master = oh_config_cut_last(&front, ' ');
+    oh_text text = without_brackets(reader, front);
+    if (text.bytes == NULL) {
+        return;
+    }
+    oh_config_parts it;
+    const char *fault = master.length > 0 ? take_apart(text, &it, form) : form;
+    if (fault != NULL) {
+        oh_config_fail_item(&item, fault);
+        return;
+    }
+    char name[OH_ADDRESS_BYTES_MAX]; /* With the port in decimal. */
+    it.name = oh_address_write(name, it.address, (uint16_t)it.port_number);
+    add_replica(&item, &it, master);
+}
