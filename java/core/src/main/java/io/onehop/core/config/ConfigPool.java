@@ -19,12 +19,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A pool while it is read. In: its directives and servers as the text spells them. Out: a server
- * pool, and errors.
+ * A pool while it is read. In: its directives as the text spells them, and the items of those that
+ * are sequences. Out: a server pool, and errors.
  *
  * <p>Values are understood at the end of the pool, because any directive may make it a OneHop pool:
- * first the directives in the order of the text, then the servers, then what goes together.
- * Implements spec/config, sections 5 and 6.
+ * first the scalars in the order of the text, then the servers, Sentinels and replicas, then what
+ * goes together. Implements spec/config, sections 5 and 6.
  */
 final class ConfigPool {
 
@@ -43,8 +43,12 @@ final class ConfigPool {
 
     private final Map<Directive, Object> values = new EnumMap<>(Directive.class);
     private final List<Server> servers = new ArrayList<>();
+    private final Set<String> serverNames = new HashSet<>();
+    private long weights; // Of the servers, added up.
     private final List<Server> sentinels = new ArrayList<>();
+    private final Set<String> sentinelNames = new HashSet<>();
     private final List<Replica> replicas = new ArrayList<>();
+    private final Set<String> replicaNames = new HashSet<>();
 
     ConfigPool(String name, int line, ConfigErrors errors) {
         this.name = name;
@@ -63,6 +67,15 @@ final class ConfigPool {
 
     void spell(Directive directive, String text, int at) {
         spelled.put(directive, new Spelled(text, at));
+    }
+
+    /** What one item of this directive, which is a sequence, is called. */
+    static String item(Directive directive) {
+        return switch (directive) {
+            case SENTINELS -> "sentinel";
+            case REPLICAS -> "replica";
+            default -> "server";
+        };
     }
 
     /** How many items this directive, which is a sequence, may have. */
@@ -98,9 +111,9 @@ final class ConfigPool {
     /** The server pool. {@code listeners}: by address, the pools before this one that listen. */
     ServerPool read(Variables variables, Map<String, String> listeners) {
         spelled.forEach((directive, value) -> readValue(directive, value, variables, listeners));
-        readServers(variables);
-        items(Directive.SENTINELS).forEach(item -> readSentinel(item, variables));
-        items(Directive.REPLICAS).forEach(item -> readReplica(item, variables));
+        readItems(Directive.SERVERS, variables, this::readServer);
+        readItems(Directive.SENTINELS, variables, this::readSentinel);
+        readItems(Directive.REPLICAS, variables, this::readReplica);
         if (isOwn) {
             values.putIfAbsent(Directive.REDIS, true);
         }
@@ -140,114 +153,76 @@ final class ConfigPool {
 
     /** The end of a reason about a value: the value, and the word that was probably meant. */
     private String ending(Directive directive, Spelled value, String text) {
-        boolean varies = varies(value);
-        return (directive.isHidden() ? "" : Shown.about(varies ? value.text() : text))
-                + (varies ? "" : NearWord.of(text, directive.words()));
+        return (directive.isHidden() ? "" : Shown.about(shown(value, text)))
+                + (varies(value) ? "" : NearWord.of(text, directive.words()));
     }
 
-    private void readServers(Variables variables) {
-        Set<String> names = new HashSet<>();
-        long weights = 0;
-        for (Spelled item : items(Directive.SERVERS)) {
-            Server server = readServer(item, variables);
-            if (server == null) {
+    private interface ItemReader {
+        /** Keeps what an item says: its text with variables replaced. */
+        void read(String text, Spelled item) throws Fault;
+    }
+
+    private void readItems(Directive directive, Variables variables, ItemReader reader) {
+        String subject = "the " + item(directive);
+        for (Spelled item : items(directive)) {
+            String text = replaced(item, subject, variables);
+            if (text == null) {
                 continue;
             }
-            if (names.contains(server.name())) {
-                String told = Shown.name(varies(item) ? item.text() : server.name());
-                errors.add(item.line(), "server \"" + told + "\" is a duplicate");
-            } else if (weights + server.weight() > Limits.WEIGHTS_SUM_MAX) {
-                errors.add(
-                        item.line(), "the weights add up to more than " + Limits.WEIGHTS_SUM_MAX);
-            } else {
-                names.add(server.name());
-                weights += server.weight();
-                servers.add(server);
+            if (text.isEmpty()) {
+                errors.add(item.line(), subject + " is empty");
+                continue;
+            }
+            try {
+                reader.read(text, item);
+            } catch (Fault fault) {
+                errors.add(item.line(), () -> fault.reason() + Shown.about(shown(item, text)));
             }
         }
     }
 
-    private @Nullable Server readServer(Spelled item, Variables variables) {
-        String text = replaced(item, "the server", variables);
-        if (text == null) {
-            return null;
-        }
-        if (text.isEmpty()) {
-            errors.add(item.line(), "the server is empty");
-            return null;
-        }
-        try {
-            return isOwn
-                    ? ServerSpelling.readOwn(text, item.line())
-                    : ServerSpelling.read(text, item.line());
-        } catch (Fault fault) {
-            String told = varies(item) ? item.text() : text;
-            errors.add(item.line(), () -> fault.reason() + Shown.about(told));
-            return null;
+    private void readServer(String text, Spelled item) throws Fault {
+        Server server =
+                isOwn
+                        ? ServerSpelling.readOwn(text, item.line())
+                        : ServerSpelling.read(text, item.line());
+        if (serverNames.contains(server.name())) {
+            addDuplicate(Directive.SERVERS, item, server.name());
+        } else if (weights + server.weight() > Limits.WEIGHTS_SUM_MAX) {
+            errors.add(item.line(), "the weights add up to more than " + Limits.WEIGHTS_SUM_MAX);
+        } else {
+            serverNames.add(server.name());
+            weights += server.weight();
+            servers.add(server);
         }
     }
 
-    private void readSentinel(Spelled item, Variables variables) {
-        if (item.text().isEmpty()) {
-            errors.add(item.line(), "the sentinel is empty");
-            return;
-        }
-        String text = replaced(item, "the sentinel", variables);
-        if (text == null) {
-            return;
-        }
-        String told = varies(item) ? item.text() : null;
-        try {
-            Server sentinel = ServerSpelling.readSentinel(text, item.line());
-            if (sentinels.stream().anyMatch(other -> other.name().equals(sentinel.name()))) {
-                String shown = Shown.name(told != null ? told : sentinel.name());
-                errors.add(item.line(), "sentinel \"" + shown + "\" is a duplicate");
-            } else {
-                sentinels.add(sentinel);
-            }
-        } catch (Fault fault) {
-            errors.add(item.line(), () -> fault.reason() + Shown.about(told != null ? told : text));
+    private void readSentinel(String text, Spelled item) throws Fault {
+        Server sentinel = ServerSpelling.readSentinel(text, item.line());
+        if (sentinelNames.add(sentinel.name())) {
+            sentinels.add(sentinel);
+        } else {
+            addDuplicate(Directive.SENTINELS, item, sentinel.name());
         }
     }
 
-    private void readReplica(Spelled item, Variables variables) {
-        if (item.text().isEmpty()) {
-            errors.add(item.line(), "the replica is empty");
-            return;
-        }
-        String text = replaced(item, "the replica", variables);
-        if (text == null) {
-            return;
-        }
-        String told = varies(item) ? item.text() : null;
-        try {
-            addReplica(ServerSpelling.readReplica(text), item, told != null ? told : text, told);
-        } catch (Fault fault) {
-            errors.add(item.line(), () -> fault.reason() + Shown.about(told != null ? told : text));
-        }
-    }
-
-    /** {@code told}: the text as an error may show it if it has variables. */
-    private void addReplica(Replica replica, Spelled item, String shown, @Nullable String told) {
-        if (servers.stream().noneMatch(server -> server.name().equals(replica.master()))) {
+    private void readReplica(String text, Spelled item) throws Fault {
+        Replica replica = ServerSpelling.readReplica(text);
+        if (!serverNames.contains(replica.master())) {
             if (errors.count() == errorsBefore) {
-                errors.add(
-                        item.line(),
-                        "the replica is of no server of this pool" + Shown.about(shown));
+                throw new Fault("the replica is of no server of this pool");
             }
-            return;
-        }
-        String name = replica.name();
-        boolean isTaken =
-                servers.stream().anyMatch(server -> server.name().equals(name))
-                        || replicas.stream().anyMatch(other -> other.name().equals(name));
-        if (isTaken) {
-            errors.add(
-                    item.line(),
-                    "replica \"" + Shown.name(told != null ? told : name) + "\" is a duplicate");
+        } else if (serverNames.contains(replica.name()) || !replicaNames.add(replica.name())) {
+            addDuplicate(Directive.REPLICAS, item, replica.name());
         } else {
             replicas.add(replica);
         }
+    }
+
+    private void addDuplicate(Directive directive, Spelled item, String name) {
+        errors.add(
+                item.line(),
+                item(directive) + " \"" + Shown.name(shown(item, name)) + "\" is a duplicate");
     }
 
     /* ---- Variables ---- */
@@ -274,5 +249,10 @@ final class ConfigPool {
     /** True if a part of the value is the environment's, which must not be shown. */
     private boolean varies(Spelled value) {
         return isOwn && Variables.areIn(value.text());
+    }
+
+    /** {@code text}, or if a part of it is the environment's, the value as it is spelled. */
+    private String shown(Spelled value, String text) {
+        return varies(value) ? value.text() : text;
     }
 }

@@ -268,15 +268,14 @@ final class ConfigReader {
                     "there are more than "
                             + ConfigPool.itemsMax(directive)
                             + " "
-                            + directive.label());
+                            + ConfigPool.item(directive)
+                            + "s");
             return false;
         }
         if (item instanceof ScalarEvent scalar) {
             pool.spellItem(directive, scalar.getValue(), line);
         } else {
-            String label = directive.label();
-            String one = label.substring(0, label.length() - 1);
-            refuse(item, line, "the " + one + " is not a scalar");
+            refuse(item, line, "the " + ConfigPool.item(directive) + " is not a scalar");
         }
         return true;
     }

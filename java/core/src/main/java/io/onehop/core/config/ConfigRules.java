@@ -78,10 +78,11 @@ final class ConfigRules {
         demand(!has(Directive.SERVERS), Directive.SERVERS.fault("is missing").reason());
         demandSwitch(
                 Directive.REDIS,
-                Directive.REDIS_AUTH,
-                Directive.REDIS_AUTH_FILE,
-                Directive.USERNAME,
-                Directive.DATABASE);
+                List.of(
+                        Directive.REDIS_AUTH,
+                        Directive.REDIS_AUTH_FILE,
+                        Directive.USERNAME,
+                        Directive.DATABASE));
         demand(
                 has(Directive.USERNAME)
                         && !has(Directive.REDIS_AUTH)
@@ -123,10 +124,10 @@ final class ConfigRules {
                 isNotZero(Directive.REDIS_DB),
                 "\"cluster: true\" needs \"database\" instead of \"redis_db\"");
         refuse(
-                hasSeed(server -> server.weight() != 1),
+                hasServer(server -> server.weight() != 1),
                 "\"cluster: true\" has no server of another weight than 1");
         refuse(
-                hasSeed(server -> server.path() != null),
+                hasServer(server -> server.path() != null),
                 "\"cluster: true\" has no server on a unix socket");
     }
 
@@ -134,7 +135,7 @@ final class ConfigRules {
         return values.get(directive) instanceof Integer number && number != 0;
     }
 
-    private boolean hasSeed(Predicate<Server> isSuch) {
+    private boolean hasServer(Predicate<Server> isSuch) {
         return servers.stream().anyMatch(isSuch);
     }
 
@@ -158,14 +159,7 @@ final class ConfigRules {
     private void checkTls() {
         demand(is(Directive.TLS) && !is(Directive.REDIS), "\"tls: true\" needs \"redis: true\"");
         if (!is(Directive.SENTINEL_TLS)) {
-            demandSwitch(
-                    Directive.TLS,
-                    Directive.TLS_CA_CERT_FILE,
-                    Directive.TLS_CERT_FILE,
-                    Directive.TLS_KEY_FILE,
-                    Directive.TLS_KEY_FILE_PASS,
-                    Directive.TLS_SERVER_NAME,
-                    Directive.TLS_VERIFY);
+            demandSwitch(Directive.TLS, Directive.TLS_SETTINGS);
         }
         demandBoth(Directive.TLS_CERT_FILE, Directive.TLS_KEY_FILE);
         demandBoth(Directive.TLS_KEY_FILE, Directive.TLS_CERT_FILE);
@@ -173,7 +167,7 @@ final class ConfigRules {
     }
 
     /** These directives need that one to be true. */
-    private void demandSwitch(Directive needed, Directive... directives) {
+    private void demandSwitch(Directive needed, List<Directive> directives) {
         for (Directive directive : directives) {
             demand(
                     has(directive) && !is(needed),
@@ -199,10 +193,10 @@ final class ConfigRules {
                 isWatched && is(Directive.AUTO_EJECT_HOSTS),
                 "\"auto_eject_hosts: true\" is not for \"sentinels\"");
         refuse(
-                isWatched && hasSeed(server -> server.path() != null),
+                isWatched && hasServer(server -> server.path() != null),
                 "\"sentinels\" has no server on a unix socket");
         demand(
-                isWatched && hasSeed(server -> server.name().contains(":")),
+                isWatched && hasServer(server -> server.name().contains(":")),
                 "directive \"sentinels\" needs a name for each server");
         for (Directive directive :
                 List.of(Directive.SENTINEL_USERNAME, Directive.SENTINEL_PASSWORD)) {

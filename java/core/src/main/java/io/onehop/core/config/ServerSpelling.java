@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 import java.util.Objects;
 
 /**
- * One element of {@code servers}: {@code host:port:weight [name]} or {@code /path:weight [name]},
+ * One element of {@code servers}: {@code host:port:weight [name]} or {@code /path:weight [name]};
+ * of {@code sentinels}: {@code host:port}; or of {@code replicas}: {@code host:port name}. All are
  * parsed from the right.
  *
  * <p>In a OneHop pool the weight may be absent, and a host may stand in brackets.
@@ -64,6 +65,17 @@ final class ServerSpelling {
         return new Replica(Objects.requireNonNull(address.host()), address.port(), master);
     }
 
+    private static void checkLength(String host, String what) throws Fault {
+        if (Directive.bytesCount(host) > Limits.SERVER_ADDRESS_BYTES_MAX) {
+            throw new Fault(
+                    "the "
+                            + what
+                            + " has an address longer than "
+                            + Limits.SERVER_ADDRESS_BYTES_MAX
+                            + " bytes");
+        }
+    }
+
     private static Server hostAndPort(String text, String what, String rest, int line)
             throws Fault {
         int bracket = text.indexOf(']');
@@ -82,14 +94,7 @@ final class ServerSpelling {
         if (host.isEmpty()) {
             throw new Fault("the " + what + " has an empty address");
         }
-        if (Directive.bytesCount(host) > Limits.SERVER_ADDRESS_BYTES_MAX) {
-            throw new Fault(
-                    "the "
-                            + what
-                            + " has an address longer than "
-                            + Limits.SERVER_ADDRESS_BYTES_MAX
-                            + " bytes");
-        }
+        checkLength(host, what);
         return new Server(name, host, Directive.numberOf(port), null, 1, line);
     }
 

@@ -108,6 +108,16 @@ public enum Directive {
                     SENTINEL_TLS,
                     REPLICAS);
 
+    /** Those that say how connections are encrypted; they mean nothing without encryption. */
+    public static final List<Directive> TLS_SETTINGS =
+            List.of(
+                    TLS_CA_CERT_FILE,
+                    TLS_CERT_FILE,
+                    TLS_KEY_FILE,
+                    TLS_KEY_FILE_PASS,
+                    TLS_SERVER_NAME,
+                    TLS_VERIFY);
+
     private final String label;
     private final @Nullable Type type;
     private final @Nullable Object standard;

@@ -24,11 +24,10 @@ import java.util.Set;
 public final class ServerPool {
     /*
      * Directives that place keys, and those that have no effect. All others say how
-     * to reach nodes.
+     * to reach nodes. Sequences are not among the values, so they need not be named.
      */
     private static final Set<Directive> NOT_OF_NODES =
             EnumSet.of(
-                    Directive.SERVERS,
                     Directive.HASH,
                     Directive.HASH_TAG,
                     Directive.DISTRIBUTION,
@@ -39,11 +38,9 @@ public final class ServerPool {
                     Directive.REUSEPORT,
                     Directive.PRECONNECT,
                     Directive.SERVER_CONNECTIONS,
-                    Directive.SENTINELS,
                     Directive.SENTINEL_USERNAME,
                     Directive.SENTINEL_PASSWORD,
-                    Directive.SENTINEL_TLS,
-                    Directive.REPLICAS);
+                    Directive.SENTINEL_TLS);
 
     /** Directives of the servers that mean nothing for their Sentinels. */
     private static final Set<Directive> NOT_OF_SENTINELS =
@@ -59,16 +56,6 @@ public final class ServerPool {
                     Directive.SENTINEL_USERNAME,
                     Directive.SENTINEL_PASSWORD,
                     Directive.SENTINEL_TLS);
-
-    private static final Set<Directive> TLS =
-            EnumSet.of(
-                    Directive.TLS,
-                    Directive.TLS_CA_CERT_FILE,
-                    Directive.TLS_CERT_FILE,
-                    Directive.TLS_KEY_FILE,
-                    Directive.TLS_KEY_FILE_PASS,
-                    Directive.TLS_SERVER_NAME,
-                    Directive.TLS_VERIFY);
 
     private final String name;
     private final int line;
@@ -360,8 +347,12 @@ public final class ServerPool {
 
     /** True if connections to nodes of both pools are encrypted in the same way. */
     public boolean encryptsLike(ServerPool other) {
-        return TLS.stream()
-                .allMatch(directive -> Objects.equals(value(directive), other.value(directive)));
+        return tls() == other.tls()
+                && Directive.TLS_SETTINGS.stream().allMatch(each -> hasSame(each, other));
+    }
+
+    private boolean hasSame(Directive directive, ServerPool other) {
+        return Objects.equals(value(directive), other.value(directive));
     }
 
     /** Connections per node and client, 1 to 65535. */
@@ -393,9 +384,7 @@ public final class ServerPool {
     public boolean reachesNodesLike(ServerPool other) {
         return this == other
                 || EnumSet.complementOf(EnumSet.copyOf(NOT_OF_NODES)).stream()
-                        .allMatch(
-                                directive ->
-                                        Objects.equals(value(directive), other.value(directive)));
+                        .allMatch(each -> hasSame(each, other));
     }
 
     @Override
