@@ -785,6 +785,13 @@ class Document:
         if replicas:
             shorter_first = sorted(replicas, key=lambda it: (len(it.encode()), it.encode()))
             given["replicas"] = ", ".join(f"{it} {replicas[it]}" for it in shorter_first)
+        zones = {}
+        for text, line in sequences["host_zones"]:
+            self.add_zone(text, line, zones)
+        hosts = [host for host, zone in zones.items() if zone == given.get("zone")]
+        if hosts:
+            shorter_first = sorted(hosts, key=lambda it: (len(it.encode()), it.encode()))
+            given["host_zones"] = " ".join(shorter_first)
         if "sentinels" in seen:
             given.setdefault("sentinel_tls", given.get("tls", False))
         if "listen" in given:
@@ -875,6 +882,29 @@ class Document:
             self.fail(line, f'replica "{shown(told or name)}" is a duplicate')
         else:
             replicas[name] = master
+
+    def add_zone(self, text, line, zones):
+        """Section 7. `zones` has the zones of the hosts so far."""
+        if not text:
+            self.fail(line, "the zone is empty")
+            return
+        try:
+            value = self.expanded(text, True)
+        except ValueError as error:
+            self.fail(line, f"the zone {error}")
+            return
+        told = text if has_variables(text, True) else None
+        host, _, zone = value.rpartition(" ")
+        if len(host) > 2 and host[0] == "[" and host[-1] == "]":
+            host = host[1:-1]
+        if not zone or not host or " " in host:
+            self.fail(line, 'the zone is not "host zone"' + about(told or value))
+        elif len(host.encode()) > LIMITS["server_address_bytes_max"]:
+            self.fail(line, "the zone has an address longer than 255 bytes" + about(told or value))
+        elif host in zones:
+            self.fail(line, f'zone "{shown(told or host)}" is a duplicate')
+        else:
+            zones[host] = zone
 
 
 def host_and_port(text):
@@ -1036,6 +1066,7 @@ DIRECTIVES = {
     "sentinel_password": (free_text, None),
     "sentinel_tls": (boolean, False),
     "replicas": (None, None),
+    "host_zones": (None, None),
 }
 TLS = [name for name in DIRECTIVES if name.startswith("tls")]
 HIDDEN = ("redis_auth", "username", "tls_key_file_pass", "sentinel_username", "sentinel_password")
@@ -1044,6 +1075,7 @@ SEQUENCES = {
     "servers": ("server", "pool_servers_max"),
     "sentinels": ("sentinel", "pool_sentinels_max"),
     "replicas": ("replica", "pool_servers_max"),
+    "host_zones": ("zone", "pool_servers_max"),
 }
 
 OWN = {
@@ -1062,6 +1094,7 @@ OWN = {
     "sentinel_password",
     "sentinel_tls",
     "replicas",
+    "host_zones",
 }
 WORDS = {
     boolean: ("true", "false"),
@@ -1129,11 +1162,11 @@ def cluster_rules(given, seen):
         "read_from" in seen and not may_have_replicas,
         'directive "read_from" needs "cluster: true", "sentinels" or "replicas"',
     )
-    yield (
-        zoned and may_have_replicas and not cluster,
-        '"read_from: same_zone" needs "cluster: true"',
-    )
-    yield "zone" in seen and not zoned, 'directive "zone" needs "read_from: same_zone"'
+    for directive in ("zone", "host_zones"):
+        yield (
+            directive in seen and not zoned,
+            f'directive "{directive}" needs "read_from: same_zone"',
+        )
     yield zoned and "zone" not in seen, '"read_from: same_zone" needs "zone"'
 
 

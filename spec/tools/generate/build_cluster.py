@@ -109,9 +109,11 @@ def reading(comment, reply, info_reply="", **how):
         "info": info_reply,
         "asked": how.get("asked", "127.0.0.1"),
         "zone": how.get("zone"),
-    }
+    } | ({"zone_hosts": how["zone_hosts"]} if "zone_hosts" in how else {})
     try:
-        test["map"] = result(cluster.Map(reply, info_reply, test["asked"], test["zone"]))
+        test["map"] = result(
+            cluster.Map(reply, info_reply, test["asked"], test["zone"], how.get("zone_hosts", ""))
+        )
     except cluster.Refused as refused:
         test["reason"] = str(refused)
     return test
@@ -236,6 +238,39 @@ def made_up():
             ]
         ),
         zone="east",
+    )
+    yield reading(
+        "a part of an IP address is no label",
+        resp(
+            [
+                shard(
+                    (0, 16383),
+                    ("10.0.1.5", 1, M, ON),
+                    ("::ffff:10.0.1.6", 1, R, ON),
+                    ("fe80::7.0.1.2", 1, R, ON),
+                    ("a.1.example", 1, R, ON),
+                )
+            ]
+        ),
+        zone="1",
+    )
+    yield reading(
+        "zones of hosts, as the file gives them",
+        resp(
+            [
+                shard(
+                    (0, 16383),
+                    ("10.0.0.1", 1, M, ON),
+                    ("10.0.0.2", 1, R, ON),
+                    ("10.0.0.20", 1, R, ON),
+                    ("fe80::2", 1, R, ON),
+                    ("10.0.0.4", 1, R, ON, {"availability-zone": "east"}),
+                    ("10.0.0.5", 1, R, ON, {"availability-zone": "west"}),
+                )
+            ]
+        ),
+        zone="east",
+        zone_hosts="fe80::2 10.0.0.2 10.0.0.5",
     )
     yield reading(
         "after a failover both are listed as masters: the one that is online",

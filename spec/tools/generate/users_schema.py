@@ -47,6 +47,9 @@ def value(kind, name, hashes):
     if name == "replicas":
         item = {"type": "string", "pattern": r"( |\$\{)", "description": "host:port name"}
         return {"type": "array", "minItems": 1, "items": item}
+    if name == "host_zones":
+        item = {"type": "string", "pattern": r"( |\$\{)", "description": "host zone"}
+        return {"type": "array", "minItems": 1, "items": item}
     kind = re.split("[, ]", kind)[0]
     if kind == "number":
         least = 1 if name in ("pool_size", "server_connections") else 0

@@ -93,9 +93,15 @@ def is_plain(name, longest):
     return 0 < len(name) <= longest and all(" " < c <= "~" and c not in "\"'\\/" for c in name)
 
 
+def labels(host):
+    """The parts of a host name; an IP address has none."""
+    is_address = ":" in host or not host.strip("0123456789.")
+    return [] if is_address else host.split(".")
+
+
 class Map:
-    def __init__(self, reply, info="", asked="127.0.0.1", zone=None):
-        self.asked, self.zone = asked, zone
+    def __init__(self, reply, info="", asked="127.0.0.1", zone=None, zone_hosts=""):
+        self.asked, self.zone, self.zone_hosts = asked, zone, zone_hosts.split()
         self.nodes, self.owners = [], [None] * SLOTS
         if len(reply) > LIMITS["cluster_reply_bytes_max"]:
             raise Refused(f"the reply is longer than {LIMITS['cluster_reply_bytes_max']} bytes")
@@ -196,7 +202,9 @@ class Map:
                 f"there are more than {LIMITS['pool_servers_max']} nodes",
             )
             known = len(self.nodes)
-            near = self.zone is not None and (zone == self.zone or self.zone in host.split("."))
+            near = self.zone is not None and (
+                zone == self.zone or host in self.zone_hosts or self.zone in labels(host)
+            )
             self.nodes.append(
                 {
                     "name": name,
