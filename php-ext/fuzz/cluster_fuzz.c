@@ -88,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     oh_cluster_answer first = {.reply = {bytes + 1, cut - 1},
         .info = {bytes + cut, length - cut},
         .host = {"a", 1},
-        .zone = {"a", length % 2}};
+        .zone = {{"a", length % 2}, {"b", length / 2 % 2}}};
     oh_cluster_answer second = {.reply = {bytes + cut, length - cut}, .host = {"b", 1}};
     oh_cluster_map *map;
     oh_cluster_map *next;

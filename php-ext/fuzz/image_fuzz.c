@@ -68,7 +68,7 @@ static const uint8_t *good_image(size_t *size)
         .servers_count = SERVERS,
         .slots = slots,
         .username = {"u", 1},
-        .zone = {"zone", 4},
+        .zone = {{"zone", 4}, {"a b", 3}},
         .variables = {"ONE TWO", 7},
         .redis_auth = {"x", 1},
         .tls = {.is_on = true, .server_name = {"n", 1}},

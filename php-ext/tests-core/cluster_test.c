@@ -31,7 +31,8 @@ static oh_cluster_map *read_answer(const json_t *told, const char *asked, char *
     oh_cluster_answer answer = {.reply = {reply.bytes, reply.length},
         .info = {info.bytes, info.length},
         .host = {asked, strlen(asked)},
-        .zone = text_of(json_object_get(told, "zone"))};
+        .zone = {
+            text_of(json_object_get(told, "zone")), text_of(json_object_get(told, "zone_hosts"))}};
     oh_cluster_map *map;
     bool is_read = oh_cluster_read(&answer, &map, reason);
     CHECK(is_read == (map != NULL));
@@ -51,7 +52,7 @@ static oh_server_pool pool_of_seeds(void)
         .is_redis = true,
         .is_cluster = true,
         .read_from = OH_READ_SAME_ZONE,
-        .zone = {"east", 4},
+        .zone = {{"east", 4}, {"a.west.example", 14}},
         .servers = &seed,
         .servers_count = 1};
 }
@@ -123,7 +124,8 @@ static void check_map(const oh_cluster_map *map, const json_t *told)
     oh_server_pool again;
     oh_image_pool(image, servers, &again);
     CHECK(again.is_cluster && again.read_from == OH_READ_SAME_ZONE &&
-          strcmp(again.zone.bytes, "east") == 0);
+          strcmp(again.zone.name.bytes, "east") == 0 &&
+          strcmp(again.zone.hosts.bytes, "a.west.example") == 0);
     again.redis_auth = pool.redis_auth;
     void *second = malloc(oh_image_size(&again));
     oh_image_write(&again, salt, second);

@@ -102,7 +102,8 @@ static void check_directives(const oh_server_pool *pool, const json_t *directive
     CHECK((pool->variables.bytes != NULL) == (pool->variables.length > 0));
     CHECK(pool->is_ssdb == (strcmp(text_of(directives, "engine", "redis"), "ssdb") == 0));
     CHECK(pool->is_cluster == is_true(directives, "cluster") &&
-          same_text(pool->zone, directives, "zone"));
+          same_text(pool->zone.name, directives, "zone") &&
+          same_text(pool->zone.hosts, directives, "host_zones"));
     CHECK(strcmp(oh_read_from_name(pool->read_from), text_of(directives, "read_from", "master")) ==
           0);
     CHECK(same_text(pool->redis_auth, directives, "redis_auth") &&

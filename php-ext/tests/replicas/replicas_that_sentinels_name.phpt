@@ -69,6 +69,19 @@ $fastest = new OneHop\Redis('alpha', $config('lowest_latency'));
 lab_show('lowest_latency', $read($fastest));
 $strict = new OneHop\Redis('alpha', $config('replica'));
 lab_show('replica', $read($strict));
+$zone = new OneHop\Redis('alpha', $lab->config([
+    'read_from' => 'same_zone', 'zone' => 'a', 'host_zones' => "\n   - 127.0.0.1 a",
+]));
+$before = array_map($reads, array_keys($lab->processes));
+LabSentinels::until(
+    fn () => $read($zone)
+        && min(array_map(fn ($now, $then) => $now - $then, array_map(
+            $reads,
+            array_keys($lab->processes),
+        ), $before)) > 0,
+    'node of the zone for each read: the master, too',
+    40,
+);
 $dead = $replicas();
 foreach ($dead as $i => $port) {
     $lab->kill($port);

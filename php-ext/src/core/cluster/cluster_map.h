@@ -27,7 +27,7 @@ typedef struct oh_cluster_answer {
     oh_bytes info;  /* To CLUSTER INFO: one whole value; may be empty. */
     /* Of the node that was asked: it replaces every endpoint that is left open. */
     oh_text host;
-    oh_text zone; /* The pool's; absent if it has none. */
+    oh_zone zone; /* The pool's. */
 } oh_cluster_answer;
 
 typedef struct oh_cluster_map {

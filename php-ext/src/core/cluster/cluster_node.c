@@ -63,23 +63,11 @@ oh_text oh_cluster_host(oh_text endpoint, oh_text address, oh_text open)
     return host;
 }
 
-/* The zone that a server announces, or one of the labels of its host name. */
-static bool is_near(const oh_told_node *told, oh_text host, oh_text zone)
+/* True if the server announces the zone, or if its host is in it. */
+static bool is_near(const oh_told_node *told, oh_text host, const oh_zone *zone)
 {
-    if (zone.length == 0) {
-        return false;
-    }
-    if (told->zone.length > 0 && oh_text_is_same(told->zone, zone)) {
-        return true;
-    }
-    for (size_t start = 0, end; start <= host.length; start = end + 1) {
-        for (end = start; end < host.length && host.bytes[end] != '.'; end++) {
-        }
-        if (oh_text_is_same((oh_text){host.bytes + start, end - start}, zone)) {
-            return true;
-        }
-    }
-    return false;
+    return oh_zone_has(zone, host) ||
+           (zone->name.length > 0 && oh_text_is_same(told->zone, zone->name));
 }
 
 /* ---- Index ---- */
@@ -116,7 +104,7 @@ static bool insert_node(
     if (map->nodes_count == reader->nodes_max) {
         return oh_cluster_fail(reader, OH_REASON_MAP_NODES, (unsigned)OH_POOL_SERVERS_MAX);
     }
-    node->is_near = is_near(told, node->host, reader->answer->zone);
+    node->is_near = is_near(told, node->host, &reader->answer->zone);
     node->id = copy(reader, node->id);
     node->host = copy(reader, node->host);
     node->name = copy(reader, node->name);

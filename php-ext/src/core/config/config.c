@@ -40,6 +40,7 @@ static const struct {
     [OH_CONFIG_SERVERS] = {"server", OH_POOL_SERVERS_MAX},
     [OH_CONFIG_SENTINELS] = {"sentinel", OH_POOL_SENTINELS_MAX},
     [OH_CONFIG_REPLICAS] = {"replica", OH_POOL_SERVERS_MAX},
+    [OH_CONFIG_HOST_ZONES] = {"zone", OH_POOL_SERVERS_MAX},
 };
 
 static bool is_sequence(int directive)

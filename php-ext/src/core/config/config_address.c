@@ -1,5 +1,6 @@
 /*
- * The spelling of a Sentinel, "host:port", and of a replica, "host:port name".
+ * The spelling of a Sentinel, "host:port", of a replica, "host:port name", and of a zone, "host
+ * zone".
  *
  * Implements spec/config, section 7.
  */
@@ -109,4 +110,54 @@ void oh_config_add_replica(oh_config_reader *reader, const oh_config_spelled *sp
     char name[OH_ADDRESS_BYTES_MAX]; /* With the port in decimal. */
     it.name = oh_address_write(name, it.address, (uint16_t)it.port_number);
     add_replica(&item, &it, master);
+}
+
+/* ---- Zones ---- */
+
+static const char *check_zone(oh_text host, oh_text zone)
+{
+    if (zone.length == 0 || host.length == 0 || memchr(host.bytes, ' ', host.length) != NULL) {
+        return "is not \"host zone\"";
+    }
+    return host.length > OH_SERVER_ADDRESS_BYTES_MAX ? OH_CONFIG_LONG_ADDRESS : NULL;
+}
+
+static void add_zone(const oh_config_item *item, oh_text host, oh_text zone)
+{
+    oh_config_reader *reader = item->reader;
+    oh_config_parts it = {.name = host, .address = host};
+    bool is_there;
+    size_t place = oh_config_find(item->sequence, host, &is_there);
+    if (is_there) {
+        oh_config_fail_duplicate(item, host);
+        return;
+    }
+    oh_server *kept = oh_config_insert(item, place, &it);
+    if (kept != NULL) {
+        kept->id = oh_config_copy(reader->arena, zone);
+    }
+    if (kept != NULL && kept->id.bytes == NULL) {
+        oh_config_fail_memory(reader);
+    }
+}
+
+void oh_config_add_zone(oh_config_reader *reader, const oh_config_spelled *spelled)
+{
+    oh_config_item item;
+    if (!oh_config_begin_item(&item, reader, spelled)) {
+        return;
+    }
+    oh_text host = item.value.text;
+    oh_text zone = oh_config_cut_last(&host, ' ');
+    bool is_in_brackets =
+        host.length > 2 && host.bytes[0] == '[' && host.bytes[host.length - 1] == ']';
+    if (is_in_brackets) {
+        host = (oh_text){host.bytes + 1, host.length - 2};
+    }
+    const char *fault = check_zone(host, zone);
+    if (fault != NULL) {
+        oh_config_fail_item(&item, fault);
+        return;
+    }
+    add_zone(&item, host, zone);
 }

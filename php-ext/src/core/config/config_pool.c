@@ -1,6 +1,6 @@
 /*
- * The end of a pool: its values, servers, Sentinels and replicas are taken, and the rules for the
- * whole pool checked: which directives are missing, need each other, or exclude each other.
+ * The end of a pool: its values, servers, Sentinels, replicas and zones are taken, and the rules
+ * for the whole pool checked: which directives are missing, need each other, or exclude each other.
  *
  * Implements spec/config, the end of section 5.
  */
@@ -81,7 +81,7 @@ static void check_cluster(oh_config_reader *reader, const oh_server_pool *pool, 
     CHECK(reader, pool, rules);
 }
 
-/* Only replicas give a choice, and only a choice by zones needs a zone. */
+/* Only replicas give a choice, and only a choice by zones needs zones. */
 static void check_reading(oh_config_reader *reader, const oh_server_pool *pool, bool is_whole)
 {
     bool is_by_zone = pool->read_from == OH_READ_SAME_ZONE;
@@ -90,10 +90,10 @@ static void check_reading(oh_config_reader *reader, const oh_server_pool *pool, 
     const rule rules[] = {
         {is_whole && has(reader, OH_CONFIG_READ_FROM) && !may_have_replicas,
             "directive \"read_from\" needs \"cluster: true\", \"sentinels\" or \"replicas\""},
-        {is_whole && is_by_zone && may_have_replicas && !pool->is_cluster,
-            "\"read_from: same_zone\" needs \"cluster: true\""},
         {is_whole && has(reader, OH_CONFIG_ZONE) && !is_by_zone,
             "directive \"zone\" needs \"read_from: same_zone\""},
+        {is_whole && has(reader, OH_CONFIG_HOST_ZONES) && !is_by_zone,
+            "directive \"host_zones\" needs \"read_from: same_zone\""},
         {is_whole && is_by_zone && !has(reader, OH_CONFIG_ZONE),
             "\"read_from: same_zone\" needs \"zone\""},
     };
@@ -252,13 +252,14 @@ static bool take_nodes(oh_config_reader *reader, oh_server_pool *pool)
     return true;
 }
 
-/* The names in order, separated by blanks; absent if there are none. */
+/* The names of those with that id, in order, separated by blanks; absent if there are none. */
 static bool join_names(
-    oh_config_reader *reader, const oh_config_sequence *sequence, oh_text *names)
+    oh_config_reader *reader, const oh_config_sequence *sequence, oh_text id, oh_text *names)
 {
     size_t length = 0;
     for (size_t i = 0; i < sequence->items_count; i++) {
-        length += sequence->items[i]->name.length + 1;
+        bool counts = oh_text_is_same(sequence->items[i]->id, id);
+        length += counts ? sequence->items[i]->name.length + 1 : 0;
     }
     if (length == 0) {
         return true;
@@ -266,15 +267,26 @@ static bool join_names(
     char *to = oh_arena_take(reader->arena, length);
     *names = (oh_text){to, length - 1};
     for (size_t i = 0; i < sequence->items_count && to != NULL; i++) {
-        oh_text name = sequence->items[i]->name;
-        memcpy(to, name.bytes, name.length);
-        to[name.length] = ' ';
-        to += name.length + 1;
+        if (oh_text_is_same(sequence->items[i]->id, id)) {
+            oh_text name = sequence->items[i]->name;
+            memcpy(to, name.bytes, name.length);
+            to[name.length] = ' ';
+            to += name.length + 1;
+        }
     }
     if (to != NULL) {
         to[-1] = '\0';
     }
     return to != NULL;
+}
+
+/* What the pool keeps as texts: its Sentinels, and the hosts of its zone. */
+static bool take_texts(oh_config_reader *reader, oh_server_pool *pool)
+{
+    const oh_text no_id = {NULL, 0};
+    return join_names(reader, &reader->sequences[OH_CONFIG_SENTINELS], no_id, &pool->sentinels) &&
+           join_names(reader, &reader->sequences[OH_CONFIG_HOST_ZONES], pool->zone.name,
+               &pool->zone.hosts);
 }
 
 static bool take_variables(oh_config_reader *reader, oh_server_pool *pool)
@@ -297,8 +309,8 @@ void oh_config_finish_pool(oh_config_reader *reader, oh_server_pool *pool)
     take_items(reader, OH_CONFIG_SERVERS, oh_config_add_server);
     take_items(reader, OH_CONFIG_SENTINELS, oh_config_add_sentinel);
     take_items(reader, OH_CONFIG_REPLICAS, oh_config_add_replica);
-    if (!join_names(reader, &reader->sequences[OH_CONFIG_SENTINELS], &pool->sentinels) ||
-        !take_nodes(reader, pool) || !take_variables(reader, pool)) {
+    take_items(reader, OH_CONFIG_HOST_ZONES, oh_config_add_zone);
+    if (!take_texts(reader, pool) || !take_nodes(reader, pool) || !take_variables(reader, pool)) {
         oh_config_fail_memory(reader);
     }
     if (!has(reader, OH_CONFIG_SENTINEL_TLS)) {

@@ -4,8 +4,8 @@
  * config_text.c looks at the bytes before anything is parsed; config_event.c parses; config.c walks
  * the document and collects what each pool says. At the end of a pool config_pool.c takes its
  * values and items: config_directive.c knows the directives, config_server.c the spelling of
- * servers, config_address.c that of Sentinels and replicas, config_item.c what all of these have in
- * common, and config_variable.c the environment. config_error.c keeps the errors.
+ * servers, config_address.c that of Sentinels, replicas and zones, config_item.c what all of these
+ * have in common, and config_variable.c the environment. config_error.c keeps the errors.
  *
  * An error does not end the walk, so that all of them are found. What cannot go on sets `is_over`:
  * then there are no more events, and every loop ends.
@@ -41,6 +41,7 @@ enum {
     OH_CONFIG_SERVERS, /* The directives that are sequences. */
     OH_CONFIG_SENTINELS,
     OH_CONFIG_REPLICAS,
+    OH_CONFIG_HOST_ZONES,
     OH_CONFIG_SEQUENCES_COUNT,
     OH_CONFIG_LISTEN = OH_CONFIG_SEQUENCES_COUNT,
     OH_CONFIG_REDIS_AUTH,
@@ -233,5 +234,7 @@ void oh_config_finish_pool(oh_config_reader *reader, oh_server_pool *pool);
 void oh_config_add_server(oh_config_reader *reader, const oh_config_spelled *spelled);
 void oh_config_add_sentinel(oh_config_reader *reader, const oh_config_spelled *spelled);
 void oh_config_add_replica(oh_config_reader *reader, const oh_config_spelled *spelled);
+/* Keeps the host as a server without a port; the zone is its id. */
+void oh_config_add_zone(oh_config_reader *reader, const oh_config_spelled *spelled);
 
 #endif

@@ -15,6 +15,7 @@
 
 #include "core/base/slice.h"
 #include "core/hash/hash.h"
+#include "core/topology/zone.h"
 
 /*
  * How a hash becomes a node, named as in the configuration. `slots` is that of a Redis Cluster and
@@ -106,10 +107,15 @@ typedef struct oh_server {
     uint16_t master; /* Of a replica: the index of the node it follows. */
     oh_role role;
 
-    /* Of a node that a Redis Cluster has named; all zero for a server of a file. */
-    oh_text id;      /* The cluster's name for it, whatever its address. */
-    bool is_failing; /* The cluster says so, or that it is still loading. */
-    bool is_near;    /* It is of the pool's zone. */
+    bool is_near; /* It is in the pool's zone. */
+
+    /*
+     * Of a node of a Redis Cluster: the cluster's name for it, whatever its address. Of a master
+     * that Sentinels watch: the epoch of its address. Of a host of `host_zones`: its zone.
+     * Otherwise absent.
+     */
+    oh_text id;
+    bool is_failing; /* A Redis Cluster says so, or that it is still loading. */
 } oh_server;
 
 typedef struct oh_server_pool {
@@ -141,7 +147,7 @@ typedef struct oh_server_pool {
      */
     bool is_cluster;
     oh_read_from read_from;
-    oh_text zone; /* For OH_READ_SAME_ZONE; otherwise absent. */
+    oh_zone zone; /* For OH_READ_SAME_ZONE; otherwise absent. */
     /* OH_SLOTS_COUNT indexes of servers, each perhaps with OH_SLOT_UNSERVED; NULL: not known. */
     const uint16_t *slots;
     uint64_t epoch; /* The cluster's, when it named them. */

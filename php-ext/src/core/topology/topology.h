@@ -44,11 +44,10 @@ typedef struct oh_node {
 
     oh_role role;
     uint32_t master; /* Of a replica: the index of the node it follows. */
+    bool is_near;    /* It is in the pool's zone. */
 
-    /* Of a Redis Cluster. */
-    oh_text id;
-    bool is_failing;
-    bool is_near;
+    oh_text id;      /* As in oh_server. */
+    bool is_failing; /* Of a Redis Cluster. */
 } oh_node;
 
 /* How a key came to its node. */

@@ -76,6 +76,12 @@ static uint32_t copy_text(oh_topology *topology, uint32_t offset, oh_text text)
     return offset + (uint32_t)text.length + 1;
 }
 
+/* A Redis Cluster announces zones, too, so its map has said which nodes are near. */
+static bool is_near(const oh_server_pool *pool, const oh_server *server)
+{
+    return pool->is_cluster ? server->is_near : oh_zone_has(&pool->zone, server->host);
+}
+
 static void copy_nodes(oh_topology *topology, const oh_server_pool *pool, const bool *ejected)
 {
     oh_node_record *nodes = at(topology, topology->nodes);
@@ -97,7 +103,7 @@ static void copy_nodes(oh_topology *topology, const oh_server_pool *pool, const 
             .master = server->master,
             .role = (uint8_t)server->role,
             .flags = (uint8_t)((server->is_failing ? OH_NODE_IS_FAILING : 0) |
-                               (server->is_near ? OH_NODE_IS_NEAR : 0)),
+                               (is_near(pool, server) ? OH_NODE_IS_NEAR : 0)),
         };
         offset = copy_text(topology, offset, server->name);
         offset = copy_text(topology, offset, address);

@@ -9,7 +9,7 @@
 #include "core/generated/limits.h"
 #include "core/hash/md5.h"
 
-#define MAGIC 0x4f484938u /* "OHI8": also the version of the layout. */
+#define MAGIC 0x4f484939u /* "OHI9": also the version of the layout. */
 
 /* The texts after the header, in their order. Each ends with a NUL; an absent one is only that. */
 enum {
@@ -17,6 +17,7 @@ enum {
     USERNAME,
     REDIS_AUTH_FILE,
     ZONE,
+    ZONE_HOSTS,
     TLS_CA_CERT_FILE,
     TLS_CERT_FILE,
     TLS_KEY_FILE,
@@ -39,7 +40,7 @@ typedef struct header {
     uint32_t server_retry_timeout_ms, server_failure_limit;
     uint8_t has_hash_tag, hash_tag[2];
     uint8_t is_redis, is_ssdb, is_cluster, has_database, has_secrets, preconnect, auto_eject_hosts;
-    uint8_t is_tls, tls_verify, has_sentinel_tls, zeros[7];
+    uint8_t is_tls, tls_verify, has_sentinel_tls, zeros[3];
     uint8_t secrets_digest[OH_IMAGE_DIGEST_BYTES];
     uint8_t variables_digest[OH_IMAGE_DIGEST_BYTES];
 } header;
@@ -132,7 +133,8 @@ static texts texts_of(const oh_server_pool *pool)
         [NAME] = pool->name,
         [USERNAME] = pool->username,
         [REDIS_AUTH_FILE] = pool->redis_auth_file,
-        [ZONE] = pool->zone,
+        [ZONE] = pool->zone.name,
+        [ZONE_HOSTS] = pool->zone.hosts,
         [TLS_CA_CERT_FILE] = pool->tls.ca_cert_file,
         [TLS_CERT_FILE] = pool->tls.cert_file,
         [TLS_KEY_FILE] = pool->tls.key_file,
@@ -224,9 +226,10 @@ static bool is_flag(uint8_t flag)
 static bool has_good_lengths(const header *head)
 {
     for (int i = 0; i < TEXTS_COUNT; i++) {
-        size_t most = i == NAME                          ? OH_POOL_NAME_BYTES_MAX
-                      : i == VARIABLES || i == SENTINELS ? OH_CONFIG_BYTES_MAX
-                                                         : OH_TEXT_BYTES_MAX;
+        bool is_list = i == VARIABLES || i == SENTINELS || i == ZONE_HOSTS;
+        size_t most = i == NAME ? OH_POOL_NAME_BYTES_MAX
+                      : is_list ? OH_CONFIG_BYTES_MAX
+                                : OH_TEXT_BYTES_MAX;
         if (head->lengths[i] > most) {
             return false;
         }
@@ -336,7 +339,7 @@ void oh_image_pool(const void *image, oh_server *servers, oh_server_pool *pool)
     *pool = (oh_server_pool){.name = {(const char *)(head + 1), head->lengths[NAME]},
         .username = text_at(head, USERNAME),
         .redis_auth_file = text_at(head, REDIS_AUTH_FILE),
-        .zone = text_at(head, ZONE),
+        .zone = {text_at(head, ZONE), text_at(head, ZONE_HOSTS)},
         .variables = text_at(head, VARIABLES),
         .sentinels = text_at(head, SENTINELS),
         .sentinel_username = text_at(head, SENTINEL_USERNAME),
