@@ -147,6 +147,44 @@ class ReplicasTest {
         }
     }
 
+    /** The first replica has another host than all other nodes. */
+    private String inZone(String zone) {
+        String port = ":" + replicas.get(0).port() + " ";
+        return config("same_zone", 0)
+                .replace("127.0.0.1" + port, "localhost" + port)
+                .replace(
+                        "  servers:",
+                        "  zone: "
+                                + zone
+                                + "\n  host_zones: [localhost a, 127.0.0.1 b]\n  servers:");
+    }
+
+    private void requireAnswersOf(List<RedisServer> answering, String zone) {
+        List<RedisServer> all = new ArrayList<>(nodes.servers());
+        all.addAll(replicas);
+        List<Long> before = all.stream().map(server -> server.calls("get")).toList();
+        try (OneHopClient redis = Nodes.clientOf(inZone(zone))) {
+            requireAll(redis);
+        }
+        for (int i = 0; i < all.size(); i++) {
+            RedisServer server = all.get(i);
+            assertEquals(
+                    answering.contains(server),
+                    server.calls("get") > before.get(i),
+                    "in zone " + zone + ": " + server.node());
+        }
+    }
+
+    @Test
+    void nodesOfTheZoneAnswer() {
+        List<RedisServer> ofB = new ArrayList<>(nodes.servers());
+        ofB.addAll(replicas.subList(1, 4));
+        requireAnswersOf(List.of(replicas.get(0), replicas.get(2), replicas.get(3)), "a");
+        requireAnswersOf(ofB, "b");
+        requireAnswersOf(replicas, "elsewhere");
+        requireAnswersOf(List.of(replicas.get(0), replicas.get(2), replicas.get(3)), "localhost");
+    }
+
     @Test
     void whatDoesNotOnlyReadIsForMasters() {
         try (OneHopClient redis = client("replica");

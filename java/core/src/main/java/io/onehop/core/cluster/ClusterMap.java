@@ -7,6 +7,7 @@ import io.onehop.core.placement.Slots;
 import io.onehop.core.topology.Nodes;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
+import io.onehop.core.topology.Zone;
 
 import org.jspecify.annotations.Nullable;
 
@@ -42,9 +43,8 @@ public final class ClusterMap {
         this.epoch = epoch;
     }
 
-    /** Reads an answer. {@code zone} is the pool's, or {@code null}. */
-    public static ClusterMap read(ClusterAnswer answer, @Nullable String zone)
-            throws ClusterException {
+    /** Reads an answer. {@code zone} is the pool's. */
+    public static ClusterMap read(ClusterAnswer answer, Zone zone) throws ClusterException {
         if (answer.reply().length > Limits.CLUSTER_REPLY_BYTES_MAX) {
             throw new ClusterException(Message.MAP_TOO_LONG.what(Limits.CLUSTER_REPLY_BYTES_MAX));
         }

@@ -6,8 +6,7 @@ import io.onehop.core.base.Limits;
 import io.onehop.core.base.Message;
 import io.onehop.core.placement.Slots;
 import io.onehop.core.topology.Nodes;
-
-import org.jspecify.annotations.Nullable;
+import io.onehop.core.topology.Zone;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -26,12 +25,12 @@ final class ClusterNodes {
     static final int NOBODY = 0xffff;
 
     private final ClusterAnswer answer;
-    private final @Nullable String zone;
+    private final Zone zone;
     private final List<Node> nodes = new ArrayList<>();
     private final Map<String, Integer> ids = new HashMap<>();
     private final char[] slots = new char[Slots.COUNT];
 
-    ClusterNodes(ClusterAnswer answer, @Nullable String zone) {
+    ClusterNodes(ClusterAnswer answer, Zone zone) {
         this.answer = answer;
         this.zone = zone;
         Arrays.fill(slots, (char) NOBODY);
@@ -82,7 +81,7 @@ final class ClusterNodes {
                             Role.SPARE,
                             known,
                             entry.isFailing,
-                            isNear(entry, host)));
+                            zone.isAnnounced(entry.zone) || zone.has(host)));
         }
         require(nodes.get(known).name().equals(name), () -> Message.MAP_ADDRESSES.what(shown(id)));
         return known;
@@ -110,12 +109,6 @@ final class ClusterNodes {
             }
         }
         return !text.isEmpty() && text.length() <= lengthMax;
-    }
-
-    /** True if the server announces the zone, or if its host name has the zone as a label. */
-    private boolean isNear(ClusterNode entry, String host) {
-        return zone != null
-                && (entry.zone.equals(zone) || Arrays.asList(host.split("\\.", -1)).contains(zone));
     }
 
     private static String shown(String text) {

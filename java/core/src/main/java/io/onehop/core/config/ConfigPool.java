@@ -6,25 +6,28 @@ import io.onehop.core.topology.Directive.Fault;
 import io.onehop.core.topology.Replica;
 import io.onehop.core.topology.Server;
 import io.onehop.core.topology.ServerPool;
+import io.onehop.core.topology.Zone;
 
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * A pool while it is read. In: its directives as the text spells them, and the items of those that
  * are sequences. Out: a server pool, and errors.
  *
  * <p>Values are understood at the end of the pool, because any directive may make it a OneHop pool:
- * first the scalars in the order of the text, then the servers, Sentinels and replicas, then what
- * goes together. Implements spec/config, sections 5 and 6.
+ * first the scalars in the order of the text, then the servers, Sentinels, replicas and zones, then
+ * what goes together. Implements spec/config, sections 5 and 6.
  */
 final class ConfigPool {
 
@@ -49,6 +52,7 @@ final class ConfigPool {
     private final Set<String> sentinelNames = new HashSet<>();
     private final List<Replica> replicas = new ArrayList<>();
     private final Set<String> replicaNames = new HashSet<>();
+    private final Map<String, String> zones = new HashMap<>(); // By host.
 
     ConfigPool(String name, int line, ConfigErrors errors) {
         this.name = name;
@@ -74,6 +78,7 @@ final class ConfigPool {
         return switch (directive) {
             case SENTINELS -> "sentinel";
             case REPLICAS -> "replica";
+            case HOST_ZONES -> "zone";
             default -> "server";
         };
     }
@@ -114,6 +119,7 @@ final class ConfigPool {
         readItems(Directive.SERVERS, variables, this::readServer);
         readItems(Directive.SENTINELS, variables, this::readSentinel);
         readItems(Directive.REPLICAS, variables, this::readReplica);
+        readItems(Directive.HOST_ZONES, variables, this::readHostZone);
         if (isOwn) {
             values.putIfAbsent(Directive.REDIS, true);
         }
@@ -126,7 +132,8 @@ final class ConfigPool {
                 isInText(Directive.REDIS_AUTH)
                         || isInText(Directive.TLS_KEY_FILE_PASS)
                         || isInText(Directive.SENTINEL_PASSWORD);
-        return new ServerPool(name, line, values, servers, sentinels, replicas, isPasswordInText);
+        return new ServerPool(
+                name, line, values, servers, sentinels, replicas, zone(), isPasswordInText);
     }
 
     private void readValue(
@@ -219,10 +226,30 @@ final class ConfigPool {
         }
     }
 
+    private void readHostZone(String text, Spelled item) throws Fault {
+        ServerSpelling.HostZone read = ServerSpelling.readHostZone(text);
+        if (zones.putIfAbsent(read.host(), read.zone()) != null) {
+            addDuplicate(Directive.HOST_ZONES, item, read.host());
+        }
+    }
+
     private void addDuplicate(Directive directive, Spelled item, String name) {
         errors.add(
                 item.line(),
                 item(directive) + " \"" + Shown.name(shown(item, name)) + "\" is a duplicate");
+    }
+
+    /** The zone of the pool with the hosts that the text says are in it. */
+    private Zone zone() {
+        if (!(values.get(Directive.ZONE) instanceof String name)) {
+            return Zone.NONE;
+        }
+        Set<String> hosts =
+                zones.entrySet().stream()
+                        .filter(each -> each.getValue().equals(name))
+                        .map(Map.Entry::getKey)
+                        .collect(Collectors.toUnmodifiableSet());
+        return new Zone(name, hosts);
     }
 
     /* ---- Variables ---- */

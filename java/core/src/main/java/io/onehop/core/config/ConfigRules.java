@@ -147,11 +147,11 @@ final class ConfigRules {
                 has(Directive.READ_FROM) && !mayHaveReplicas,
                 "directive \"read_from\" needs \"cluster: true\", \"sentinels\" or \"replicas\"");
         demand(
-                isByZone && mayHaveReplicas && !is(Directive.CLUSTER),
-                "\"read_from: same_zone\" needs \"cluster: true\"");
-        demand(
                 has(Directive.ZONE) && !isByZone,
                 "directive \"zone\" needs \"read_from: same_zone\"");
+        demand(
+                has(Directive.HOST_ZONES) && !isByZone,
+                "directive \"host_zones\" needs \"read_from: same_zone\"");
         demand(isByZone && !has(Directive.ZONE), "\"read_from: same_zone\" needs \"zone\"");
     }
 

@@ -12,8 +12,8 @@ import java.util.Objects;
 
 /**
  * One element of {@code servers}: {@code host:port:weight [name]} or {@code /path:weight [name]};
- * of {@code sentinels}: {@code host:port}; or of {@code replicas}: {@code host:port name}. All are
- * parsed from the right.
+ * of {@code sentinels}: {@code host:port}; of {@code replicas}: {@code host:port name}; or of
+ * {@code host_zones}: {@code host zone}. All are parsed from the right.
  *
  * <p>In a OneHop pool the weight may be absent, and a host may stand in brackets.
  *
@@ -63,6 +63,24 @@ final class ServerSpelling {
         }
         Server address = hostAndPort(text.substring(0, Math.max(0, space)), "replica", " name", 0);
         return new Replica(Objects.requireNonNull(address.host()), address.port(), master);
+    }
+
+    /** The zone of a host. */
+    record HostZone(String host, String zone) {}
+
+    /** A zone, {@code HOST ZONE}. */
+    static HostZone readHostZone(String text) throws Fault {
+        int space = text.lastIndexOf(' ');
+        String host = text.substring(0, Math.max(0, space));
+        String zone = text.substring(space + 1);
+        if (host.length() > 2 && host.startsWith("[") && host.endsWith("]")) {
+            host = host.substring(1, host.length() - 1);
+        }
+        if (host.isEmpty() || zone.isEmpty() || host.indexOf(' ') >= 0) {
+            throw new Fault("the zone is not \"host zone\"");
+        }
+        checkLength(host, "zone");
+        return new HostZone(host, zone);
     }
 
     private static void checkLength(String host, String what) throws Fault {

@@ -60,7 +60,8 @@ public enum Directive {
     SENTINEL_USERNAME("sentinel_username", Directive::text, null),
     SENTINEL_PASSWORD("sentinel_password", Directive::text, null),
     SENTINEL_TLS("sentinel_tls", Directive::flag, false),
-    REPLICAS("replicas", null, null);
+    REPLICAS("replicas", null, null),
+    HOST_ZONES("host_zones", null, null);
 
     /** Turns the text of a value into the value. */
     private interface Type {
@@ -106,7 +107,8 @@ public enum Directive {
                     SENTINEL_USERNAME,
                     SENTINEL_PASSWORD,
                     SENTINEL_TLS,
-                    REPLICAS);
+                    REPLICAS,
+                    HOST_ZONES);
 
     /** Those that say how connections are encrypted; they mean nothing without encryption. */
     public static final List<Directive> TLS_SETTINGS =
@@ -163,7 +165,7 @@ public enum Directive {
 
     /** True if its value is a sequence. */
     public boolean isSequence() {
-        return this == SERVERS || this == SENTINELS || this == REPLICAS;
+        return this == SERVERS || this == SENTINELS || this == REPLICAS || this == HOST_ZONES;
     }
 
     /** True if nutcracker does not know it: it makes its pool a OneHop pool. */

@@ -8,24 +8,16 @@ public final class Nodes {
 
     private Nodes() {}
 
-    /** The node of a server in a file. */
-    public static Node of(int index, Server server) {
-        return new Node(
-                index,
-                server.name(),
-                server.host(),
-                server.port(),
-                server.path(),
-                server.weight(),
-                "",
-                Role.NONE,
-                index,
-                false,
-                false);
+    /** The node of a server in a file; near if it is in that zone. */
+    public static Node of(int index, Server server, Zone zone) {
+        return watched(index, server, "", zone);
     }
 
-    /** The node of a server whose address Sentinels name, with an id that changes with it. */
-    public static Node watched(int index, Server server, String id) {
+    /**
+     * The node of a server whose address Sentinels name, with an id that changes with it. If they
+     * have not been asked, the id is empty and the node has no role.
+     */
+    public static Node watched(int index, Server server, String id, Zone zone) {
         return new Node(
                 index,
                 server.name(),
@@ -37,11 +29,11 @@ public final class Nodes {
                 Role.NONE,
                 index,
                 false,
-                false);
+                zone.has(server.host()));
     }
 
     /** The node of a replica that follows the server of that index. */
-    public static Node of(int index, Replica replica, int master) {
+    public static Node of(int index, Replica replica, int master, Zone zone) {
         return new Node(
                 index,
                 replica.name(),
@@ -53,7 +45,7 @@ public final class Nodes {
                 Role.REPLICA,
                 master,
                 false,
-                false);
+                zone.has(replica.host()));
     }
 
     /** The same node with another index, following a master with another index. */

@@ -21,7 +21,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -91,13 +90,14 @@ public final class PoolTopology implements Topology {
      * @throws IllegalArgumentException if no node has one of the names
      */
     public static PoolTopology of(ServerPool pool, Set<String> ejected) {
-        List<Node> nodes = sorted(pool.servers());
+        List<Node> nodes = sorted(pool);
         checkNames(pool, nodes, ejected);
         List<Node> live = nodes.stream().filter(node -> !ejected.contains(node.name())).toList();
         boolean hasOne = nodes.size() == 1 && !pool.cluster();
+        Map<String, Integer> indexes = indexes(nodes);
         return new PoolTopology(
                 pool,
-                withReplicas(nodes, pool.replicas()),
+                withReplicas(nodes, ordered(pool.replicas(), indexes), indexes, pool.zone()),
                 hasOne ? null : placement(pool, live.isEmpty() ? nodes : live),
                 0);
     }
@@ -134,48 +134,50 @@ public final class PoolTopology implements Topology {
         List<Node> masters = new ArrayList<>(byIndex.subList(0, pool.servers().size()));
         for (Server server : moved) {
             int index = Objects.requireNonNull(find(server.name())).index();
-            masters.set(index, Nodes.watched(index, server, ids.getOrDefault(server.name(), "")));
+            String id = ids.getOrDefault(server.name(), "");
+            masters.set(index, Nodes.watched(index, server, id, pool.zone()));
         }
-        List<Node> all = withReplicas(masters, replicas);
-        List<Replica> kept =
-                all.stream()
-                        .filter(node -> node.role() == Role.REPLICA)
-                        .map(
-                                node ->
-                                        new Replica(
-                                                host(node),
-                                                node.port(),
-                                                all.get(node.master()).name()))
-                        .toList();
-        PoolTopology after = new PoolTopology(pool.withNodes(moved, kept), all, placement, epoch);
+        Map<String, Integer> indexes = indexes(masters);
+        List<Replica> kept = ordered(replicas, indexes);
+        PoolTopology after =
+                new PoolTopology(
+                        pool.withNodes(moved, kept),
+                        withReplicas(masters, kept, indexes, pool.zone()),
+                        placement,
+                        epoch);
         after.fingerprint = fingerprint();
         return after;
     }
 
-    private static String host(Node node) {
-        return Objects.requireNonNull(node.host());
+    private static Map<String, Integer> indexes(List<Node> masters) {
+        return masters.stream().collect(Collectors.toMap(Node::name, Node::index));
     }
 
-    /** The nodes with those of the replicas after them, in order. */
-    private static List<Node> withReplicas(List<Node> masters, List<Replica> replicas) {
-        Map<String, Integer> indexes = new HashMap<>();
-        masters.forEach(node -> indexes.put(node.name(), node.index()));
-        List<Node> all = new ArrayList<>(masters);
+    /**
+     * The replicas of these masters, given by name with their indexes, in the order of nodes. Of
+     * two with one name the one whose master comes first is kept.
+     */
+    private static List<Replica> ordered(List<Replica> replicas, Map<String, Integer> indexes) {
         Set<String> names = new HashSet<>();
-        replicas.stream()
+        return replicas.stream()
                 .filter(replica -> indexes.containsKey(replica.master()))
                 .sorted(
                         Comparator.comparing(Replica::name, BY_LENGTH_THEN_BYTES)
-                                .thenComparing(replica -> index(indexes, replica)))
+                                .thenComparing(replica -> indexes.get(replica.master())))
                 .filter(replica -> names.add(replica.name()))
                 .limit(Limits.POOL_SERVERS_MAX)
-                .forEach(
-                        replica -> all.add(Nodes.of(all.size(), replica, index(indexes, replica))));
-        return List.copyOf(all);
+                .toList();
     }
 
-    private static int index(Map<String, Integer> indexes, Replica replica) {
-        return indexes.getOrDefault(replica.master(), 0);
+    /** The nodes with those of the replicas after them. */
+    private static List<Node> withReplicas(
+            List<Node> masters, List<Replica> ordered, Map<String, Integer> indexes, Zone zone) {
+        List<Node> all = new ArrayList<>(masters);
+        for (Replica replica : ordered) {
+            int master = Objects.requireNonNull(indexes.get(replica.master()));
+            all.add(Nodes.of(all.size(), replica, master, zone));
+        }
+        return List.copyOf(all);
     }
 
     /**
@@ -242,12 +244,12 @@ public final class PoolTopology implements Topology {
         }
     }
 
-    private static List<Node> sorted(List<Server> servers) {
-        List<Server> sorted = new ArrayList<>(servers);
+    private static List<Node> sorted(ServerPool pool) {
+        List<Server> sorted = new ArrayList<>(pool.servers());
         sorted.sort(Comparator.comparing(Server::name, BY_LENGTH_THEN_BYTES));
         List<Node> nodes = new ArrayList<>();
         for (Server s : sorted) {
-            nodes.add(Nodes.of(nodes.size(), s));
+            nodes.add(Nodes.of(nodes.size(), s, pool.zone()));
         }
         return List.copyOf(nodes);
     }

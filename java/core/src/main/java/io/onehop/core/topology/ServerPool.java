@@ -52,7 +52,7 @@ public final class ServerPool {
                     Directive.REDIS_DB,
                     Directive.DATABASE,
                     Directive.READ_FROM,
-                    Directive.SENTINELS,
+                    Directive.ZONE,
                     Directive.SENTINEL_USERNAME,
                     Directive.SENTINEL_PASSWORD,
                     Directive.SENTINEL_TLS);
@@ -63,6 +63,7 @@ public final class ServerPool {
     private final List<Server> servers;
     private final List<Server> sentinels;
     private final List<Replica> replicas;
+    private final Zone zone;
     private final boolean isPasswordInText;
 
     /* Fields for the values that every call needs. */
@@ -82,6 +83,7 @@ public final class ServerPool {
             List<Server> servers,
             List<Server> sentinels,
             List<Replica> replicas,
+            Zone zone,
             boolean isPasswordInText) {
         this.name = name;
         this.line = line;
@@ -89,6 +91,7 @@ public final class ServerPool {
         this.servers = List.copyOf(servers);
         this.sentinels = List.copyOf(sentinels);
         this.replicas = List.copyOf(replicas);
+        this.zone = zone;
         this.isPasswordInText = isPasswordInText;
         this.isCluster = Boolean.TRUE.equals(values.get(Directive.CLUSTER));
         this.isSsdb = "ssdb".equals(value(Directive.ENGINE));
@@ -178,7 +181,8 @@ public final class ServerPool {
 
     /** The same server pool with the same names at other addresses, and other replicas. */
     public ServerPool withNodes(List<Server> moved, List<Replica> following) {
-        return new ServerPool(name, line, values, moved, sentinels, following, isPasswordInText);
+        return new ServerPool(
+                name, line, values, moved, sentinels, following, zone, isPasswordInText);
     }
 
     /**
@@ -193,7 +197,7 @@ public final class ServerPool {
         copy(Directive.SENTINEL_PASSWORD, Directive.REDIS_AUTH, theirs);
         theirs.put(Directive.TLS, sentinelTls());
         return new ServerPool(
-                name, line, theirs, sentinels, List.of(), List.of(), isPasswordInText);
+                name, line, theirs, sentinels, List.of(), List.of(), Zone.NONE, isPasswordInText);
     }
 
     private void copy(Directive from, Directive to, Map<Directive, Object> theirs) {
@@ -228,9 +232,9 @@ public final class ServerPool {
         return readFrom() != ReadFrom.MASTER;
     }
 
-    /** The zone of {@link ReadFrom#SAME_ZONE}, or {@code null}. */
-    public @Nullable String zone() {
-        return value(Directive.ZONE, String.class);
+    /** The zone of {@link ReadFrom#SAME_ZONE}, otherwise {@link Zone#NONE}. */
+    public Zone zone() {
+        return zone;
     }
 
     public Hash hash() {
@@ -276,7 +280,8 @@ public final class ServerPool {
         Map<Directive, Object> all = new EnumMap<>(Directive.class);
         all.putAll(values);
         all.put(Directive.REDIS_AUTH, password);
-        return new ServerPool(name, line, all, servers, sentinels, replicas, isPasswordInText);
+        return new ServerPool(
+                name, line, all, servers, sentinels, replicas, zone, isPasswordInText);
     }
 
     /** True if a reader of the configuration learns a password. */

@@ -15,6 +15,7 @@ import io.onehop.core.Spec;
 import io.onehop.core.key.Key;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
+import io.onehop.core.topology.Zone;
 
 import org.junit.jupiter.api.Test;
 
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 
 /** Maps of Redis Clusters and redirects, against the vectors of spec/topology and spec/route. */
 class ClusterTest {
@@ -49,7 +51,14 @@ class ClusterTest {
                         latin(answer, "reply"),
                         info,
                         answer.has("asked") ? answer.get("asked").getAsString() : "127.0.0.1"),
-                zone == null || zone.isJsonNull() ? null : zone.getAsString());
+                zone == null || zone.isJsonNull()
+                        ? Zone.NONE
+                        : new Zone(zone.getAsString(), hosts(answer)));
+    }
+
+    private static Set<String> hosts(JsonObject answer) {
+        JsonElement hosts = answer.get("zone_hosts");
+        return hosts == null ? Set.of() : Set.of(hosts.getAsString().split(" "));
     }
 
     @Test
@@ -216,7 +225,7 @@ class ClusterTest {
                         (byte) "*$:0123456789\r\n?x-%+".charAt(chance.nextInt(20));
             }
             try {
-                ClusterMap map = ClusterMap.read(new ClusterAnswer(reply, reply, "h"), null);
+                ClusterMap map = ClusterMap.read(new ClusterAnswer(reply, reply, "h"), Zone.NONE);
                 maps++;
                 if (map.servedCount() > 0) {
                     PoolTopology topology = map.topology(POOL, null);

@@ -42,6 +42,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -120,6 +121,10 @@ class ConfigTest {
                         .collect(Collectors.joining(" "));
         JsonElement expectedSentinels = directives.get("sentinels");
         assertEquals(expectedSentinels == null ? "" : expectedSentinels.getAsString(), sentinels);
+        JsonElement hosts = directives.get("host_zones");
+        assertEquals(
+                hosts == null ? Set.of() : Set.of(hosts.getAsString().split(" ")),
+                pool.zone().hosts());
         JsonElement replicas = directives.get("replicas");
         assertEquals(
                 replicas == null ? "" : replicas.getAsString(),

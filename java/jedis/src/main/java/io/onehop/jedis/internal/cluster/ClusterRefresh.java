@@ -10,6 +10,7 @@ import io.onehop.core.cluster.ClusterException;
 import io.onehop.core.cluster.ClusterMap;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
+import io.onehop.core.topology.Zone;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.connection.NodeConnection;
 import io.onehop.jedis.internal.failure.Failure;
@@ -64,7 +65,7 @@ final class ClusterRefresh {
     private static final RefreshFailure LATE =
             new RefreshFailure(Message.MAP_LATE.what(), ErrorKind.DEADLINE_EXCEEDED);
 
-    private final @Nullable String zone;
+    private final Zone zone;
     private final int timeoutMs;
     // By the name of the node that was asked. Guarded by itself.
     private final Map<String, RefreshFailure> failures = new LinkedHashMap<>();

@@ -148,6 +148,7 @@ public final class Snapshot {
                 && pool().reachesNodesLike(other.pool())
                 && pool().asksSentinelsLike(other.pool())
                 && pool().replicas().equals(other.pool().replicas())
+                && pool().zone().equals(other.pool().zone())
                 && (!pool().cluster() || addresses(pool()).equals(addresses(other.pool())));
     }
 
