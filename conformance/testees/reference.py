@@ -406,7 +406,8 @@ def shown(name):
 
 def about(value):
     """The end of a reason: the value, unless it may contain a password, as URLs do."""
-    return "" if "@" in value else f': "{shown(value)}"'
+    is_url = any(part in value for part in ("@", "?", "=", "auth"))
+    return "" if is_url else f': "{shown(value)}"'
 
 
 def distance(a, b):

@@ -120,10 +120,22 @@ oh_config_shown oh_config_show(oh_text name)
     return shown;
 }
 
+/* True if it may be a URL, or a part of one: then a password may be in it. */
+static bool is_url(oh_text value)
+{
+    for (size_t i = 0; i < value.length; i++) {
+        bool is_auth = value.length - i >= 4 && memcmp(value.bytes + i, "auth", 4) == 0;
+        if (is_auth || memchr("@?=", value.bytes[i], 3) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
 oh_config_ending oh_config_about(oh_text value)
 {
     oh_config_ending about = {""};
-    if (memchr(value.bytes, '@', value.length) == NULL) { /* It may be a URL with a password. */
+    if (!is_url(value)) {
         snprintf(about.text, sizeof about.text, ": \"%s\"", oh_config_show(value).text);
     }
     return about;

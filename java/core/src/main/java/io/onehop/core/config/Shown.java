@@ -3,6 +3,7 @@ package io.onehop.core.config;
 import io.onehop.core.base.Limits;
 
 import java.nio.charset.StandardCharsets;
+import java.util.stream.Stream;
 
 /**
  * Names and values of the text as a reason shows them.
@@ -32,6 +33,7 @@ final class Shown {
      * URL.
      */
     static String about(String value) {
-        return value.contains("@") ? "" : ": \"" + name(value) + "\"";
+        boolean isUrl = Stream.of("@", "?", "=", "auth").anyMatch(value::contains);
+        return isUrl ? "" : ": \"" + name(value) + "\"";
     }
 }
