@@ -56,6 +56,19 @@ $try('DSN and a file', $from($dsn, '/n.yml'));
 $try('path with a NUL', $from('shop', "/n\0.yml"));
 $try('a path of a file that is missing', $from('shop', '/no/such/file.yml'));
 
+$try('DSN of a file with a password', $from('onehop:///:hidden@127.0.0.1:6379'));
+foreach (['redis://:hidden@h:6379', 'tcp://h:6379?auth=hidden'] as $url) {
+    $try('URL as a name', $from($url));
+    $try('URL as a file', $from('shop', $url));
+    $try('URL as a server', $from('shop', ['servers' => [$url]]));
+    $said = lab_run('<?php session_start();', settings: [
+        'session.save_handler' => 'onehop', 'session.save_path' => "\"$url\"",
+    ]);
+    /* PHP itself shows session.save_path. */
+    $own = preg_replace('/Failed to initialize storage module: .*/', '', $said);
+    lab_show('URL of sessions', [str_contains($said, 'Failed to'), str_contains($own, 'hidden')]);
+}
+
 $servers = ['servers' => ['[::1]:6379', '10.0.0.1:1 a']];
 $try('Topology', static fn () => (new Topology('shop', $servers))->locate('x')->name);
 $try('a DSN in the trace of an exception', static function () use ($dsn) {
@@ -116,6 +129,15 @@ DSN with a wrong value: "OneHop\\ConfigInvalid: Configuration, line 6: directive
 DSN and a file: "ValueError: OneHop\\Redis::__construct(): Argument #2 ($path) must be null if the first one is a DSN"
 path with a NUL: "ValueError: OneHop\\Redis::__construct(): Argument #2 ($path) must not contain any null bytes"
 a path of a file that is missing: "OneHop\\ConfigInvalid: Configuration /no/such/file.yml: No such file or directory; correct the file, or name another one"
+DSN of a file with a password: "OneHop\\ConfigInvalid: The DSN is refused: it has a user or a password, but names a file: servers come after two slashes, not three; write onehop:///FILE?pool=NAME, or onehop://USER:PASSWORD@HOST:PORT,HOST:PORT?DIRECTIVE=VALUE"
+URL as a name: "OneHop\\ConfigInvalid: A URL stands where the name of a server pool or the path of a file is expected; it is not shown, because a password may be in it; name a server pool of the configuration, and its file; PHP takes onehop://, too"
+URL as a file: "OneHop\\ConfigInvalid: A URL stands where the name of a server pool or the path of a file is expected; it is not shown, because a password may be in it; name a server pool of the configuration, and its file; PHP takes onehop://, too"
+URL as a server: "OneHop\\ConfigInvalid: Configuration, line 3: the server has an invalid port; correct the file, or name another one"
+URL of sessions: [true,false]
+URL as a name: "OneHop\\ConfigInvalid: A URL stands where the name of a server pool or the path of a file is expected; it is not shown, because a password may be in it; name a server pool of the configuration, and its file; PHP takes onehop://, too"
+URL as a file: "OneHop\\ConfigInvalid: A URL stands where the name of a server pool or the path of a file is expected; it is not shown, because a password may be in it; name a server pool of the configuration, and its file; PHP takes onehop://, too"
+URL as a server: "OneHop\\ConfigInvalid: Configuration, line 3: the server has an invalid weight; correct the file, or name another one"
+URL of sessions: [true,false]
 Topology: "a"
 a DSN in the trace of an exception: "hidden"
 here here other text:#, sessions text:#, shop text:# n=6

@@ -378,6 +378,10 @@
 #define OH_WHAT_DSN_REFUSED "The DSN is refused: %s"
 #define OH_SAY_DSN_REFUSED OH_ERROR_CONFIG_INVALID, OH_ADVICE_DSN_REFUSED, OH_WHAT_DSN_REFUSED
 
+#define OH_ADVICE_URL "name a server pool of the configuration, and its file; PHP takes onehop://, too"
+#define OH_WHAT_URL "A URL stands where the name of a server pool or the path of a file is expected; it is not shown, because a password may be in it"
+#define OH_SAY_URL OH_ERROR_CONFIG_INVALID, OH_ADVICE_URL, OH_WHAT_URL
+
 #define OH_ADVICE_MEMCACHED "set \"redis: true\" if its servers do"
 #define OH_WHAT_MEMCACHED "Server pool %s speaks memcached"
 #define OH_SAY_MEMCACHED OH_ERROR_CONFIG_INVALID, OH_ADVICE_MEMCACHED, OH_WHAT_MEMCACHED
@@ -452,6 +456,7 @@
 #define OH_REASON_DSN_EMPTY "it names neither a file nor servers"
 #define OH_REASON_DSN_QUERY "after the ? it must have name=value, separated by &"
 #define OH_REASON_DSN_FILE "one that names a file can say nothing but the server pool"
+#define OH_REASON_DSN_PATH "it has a user or a password, but names a file: servers come after two slashes, not three"
 #define OH_REASON_DSN_TWICE "a name stands in it twice"
 #define OH_REASON_LONG_PATH "the path is too long"
 #define OH_REASON_NOT_A_FILE "it is a FIFO, a device or a socket, and not a file"

@@ -23,6 +23,23 @@ static bool refuse(const char *path, const char *reason)
     return false;
 }
 
+static bool is_url(const zend_string *text)
+{
+    const char *end = ZSTR_VAL(text) + ZSTR_LEN(text);
+
+    return zend_memnstr(ZSTR_VAL(text), ZEND_STRL("://"), end) != NULL;
+}
+
+static bool is_text(const zend_string *from)
+{
+    return *ZSTR_VAL(from) != '/' && memchr(ZSTR_VAL(from), '\n', ZSTR_LEN(from));
+}
+
+bool oh_configuration_is_path(const zend_string *from)
+{
+    return !is_text(from) && !is_url(from);
+}
+
 /* Returns false if the result is too long. */
 static bool make_absolute(const char *path, char absolute[MAXPATHLEN])
 {
@@ -47,13 +64,17 @@ static bool make_absolute(const char *path, char absolute[MAXPATHLEN])
  * Finds the absolute path of a configuration without following links. Returns false and throws
  * ConfigInvalid if there is none.
  */
-static bool find_path(const char *from, char absolute[MAXPATHLEN])
+static bool find_path(const zend_string *from, char absolute[MAXPATHLEN])
 {
-    if (php_check_open_basedir_ex(from, 0) < 0) {
-        return refuse(from, OH_REASON_BASEDIR);
+    if (is_url(from)) {
+        oh_failure_throw_plain(OH_SAY_URL);
+        return false;
     }
-    if (!make_absolute(from, absolute)) {
-        return refuse(from, OH_REASON_LONG_PATH);
+    if (php_check_open_basedir_ex(ZSTR_VAL(from), 0) < 0) {
+        return refuse(ZSTR_VAL(from), OH_REASON_BASEDIR);
+    }
+    if (!make_absolute(ZSTR_VAL(from), absolute)) {
+        return refuse(ZSTR_VAL(from), OH_REASON_LONG_PATH);
     }
     return true;
 }
@@ -68,7 +89,7 @@ static oh_snapshot *taken(
     return snapshot;
 }
 
-static oh_snapshot *take_file(const zend_string *name, const char *from)
+static oh_snapshot *take_file(const zend_string *name, const zend_string *from)
 {
     char absolute[MAXPATHLEN];
     oh_failure failure;
@@ -113,8 +134,8 @@ static oh_snapshot *take_dsn(const zend_string *name, const zend_string *text)
 
     if (oh_dsn_read(&dsn, text)) {
         name = name ? name : dsn.pool ? dsn.pool : own;
-        snapshot = dsn.path ? take_file(name, ZSTR_VAL(dsn.path))
-                            : take_array(name, Z_ARRVAL(dsn.directives));
+        snapshot =
+            dsn.path ? take_file(name, dsn.path) : take_array(name, Z_ARRVAL(dsn.directives));
     }
     oh_dsn_free(&dsn);
     zend_string_release(own);
@@ -126,10 +147,10 @@ static oh_snapshot *take(const zend_string *name, const zend_string *from)
     if (oh_dsn_is(from)) {
         return take_dsn(name, from);
     }
-    if (*ZSTR_VAL(from) != '/' && memchr(ZSTR_VAL(from), '\n', ZSTR_LEN(from))) {
+    if (is_text(from)) {
         return take_text(name, ZSTR_VAL(from), ZSTR_LEN(from));
     }
-    return take_file(name, ZSTR_VAL(from));
+    return take_file(name, from);
 }
 
 static oh_snapshot *take_default(const zend_string *name)
@@ -157,6 +178,10 @@ oh_snapshot *oh_configuration_take(
     }
     if (from && strlen(ZSTR_VAL(from)) != ZSTR_LEN(from)) {
         zend_argument_value_error(2, "must not contain any null bytes");
+        return NULL;
+    }
+    if (!is_dsn && is_url(name)) {
+        oh_failure_throw_plain(OH_SAY_URL);
         return NULL;
     }
     return is_dsn       ? take_dsn(NULL, name)

@@ -244,6 +244,11 @@ bool oh_dsn_read(oh_dsn *dsn, const zend_string *text)
         return refuse_dsn(OH_REASON_DSN_EMPTY);
     }
     if (rest.bytes[0] == '/') {
+        oh_text path = rest, after = cut(&path, ':');
+
+        if (cut(&after, '@').bytes) {
+            return refuse_dsn(OH_REASON_DSN_PATH);
+        }
         dsn->path = decoded(rest);
         return read_query(dsn, query);
     }

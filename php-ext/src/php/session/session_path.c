@@ -32,8 +32,7 @@ static bool read_part(oh_save_path *path, const char *part, size_t length)
     if (!place || *place) {
         php_error_docref(NULL, E_WARNING,
             "session.save_path must be the name of a server pool, or "
-            "pool=NAME&config=FILE&prefix=PREFIX; it has \"%.*s\"",
-            (int)MIN(length, 64), part);
+            "pool=NAME&config=FILE&prefix=PREFIX");
         return false;
     }
     *place = zend_string_init(equals + 1, length - name_length - 1, false);

@@ -483,18 +483,22 @@ public final class OneHopClient extends UnifiedJedis {
 
         private ConfigSource source() {
             if (pool == null) {
-                throw missing(Message.NO_POOL_NAME);
+                throw refused(Message.NO_POOL_NAME);
+            }
+            // The path of a URL has lost one of its slashes.
+            if (pool.contains("://") || (file != null && file.toString().contains(":/"))) {
+                throw refused(Message.URL);
             }
             if (file != null) {
                 return new ConfigSource(file, pool);
             }
             if (text == null) {
-                throw missing(Message.NO_CONFIGURATION);
+                throw refused(Message.NO_CONFIGURATION);
             }
             return new ConfigSource(text, pool);
         }
 
-        private static ConfigInvalid missing(Message message) {
+        private static ConfigInvalid refused(Message message) {
             return Failure.ofBuild(message.what(), Failure.advice(message), null);
         }
     }

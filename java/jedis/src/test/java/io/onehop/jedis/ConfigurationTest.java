@@ -91,6 +91,20 @@ class ConfigurationTest {
     }
 
     @Test
+    void aUrlIsRefusedAndNotShown() throws IOException {
+        String url = "redis://:hidden@127.0.0.1:6379";
+        for (OneHopClient.Builder builder :
+                List.of(
+                        OneHopClient.builder().configText(GOOD).pool(url),
+                        OneHopClient.builder().config(file(GOOD)).pool(url),
+                        OneHopClient.builder().config(Path.of(url)).pool("alpha"))) {
+            String message = refused(builder).getMessage();
+            assertTrue(message.startsWith("A URL stands where the name"), message);
+            assertFalse(message.contains("hidden"), message);
+        }
+    }
+
+    @Test
     void aFileThatIsNotThereOrAFolderOrTooLargeIsRefusedByItsName() throws IOException {
         Path large = file("#".repeat(1 << 20) + "\n" + GOOD);
         for (Path bad : List.of(folder.resolve("missing.yml"), folder, large)) {

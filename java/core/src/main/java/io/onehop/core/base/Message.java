@@ -289,6 +289,11 @@ public enum Message {
             "Jedis %s or later is needed, the program has %s",
             "set the version of redis.clients:jedis, in a build with Spring Boot the"
                     + " property jedis.version, to %s"),
+    URL(
+            ErrorKind.CONFIG_INVALID,
+            "A URL stands where the name of a server pool or the path of a file is expected;"
+                    + " it is not shown, because a password may be in it",
+            "name a server pool of the configuration, and its file; PHP takes onehop://, too"),
     MEMCACHED(
             ErrorKind.CONFIG_INVALID,
             "Server pool %s speaks memcached",
