@@ -70,7 +70,11 @@ final class Topology
     ) {}
 
     /** Makes a topology from the text of a configuration. */
-    public static function fromText(string $pool, string $text, array $dead = []): Topology {}
+    public static function fromText(
+        string $pool,
+        #[\SensitiveParameter] string $text,
+        array $dead = [],
+    ): Topology {}
 
     public function locate(string $key): Node {}
 
@@ -106,7 +110,7 @@ final class Topology
      * @return null|array{line: int, reason: string,
      *     errors: list<array{line: int, reason: string}>, more: int}
      */
-    public static function check(string $text): ?array {}
+    public static function check(#[\SensitiveParameter] string $text): ?array {}
 }
 
 /**

@@ -69,6 +69,24 @@ foreach (['redis://:hidden@h:6379', 'tcp://h:6379?auth=hidden'] as $url) {
     lab_show('URL of sessions', [str_contains($said, 'Failed to'), str_contains($own, 'hidden')]);
 }
 
+echo "phpinfo()\n";
+foreach ([Lab::file('n.yml'), "$dsn?timeout=1", 'redis://:hidden@h', ''] as $config) {
+    $said = lab_run(
+        '<?php ini_set("onehop.config", "a:\n  redis_auth: hidden"); phpinfo(INFO_MODULES);',
+        settings: ['onehop.config' => "\"$config\""],
+    );
+    preg_match('/^onehop.config =>.*/m', $said, $line);
+    echo str_replace(Lab::$directory, 'DIRECTORY', $line[0]), "\n";
+}
+foreach (['fromText' => ['shop', "shop: {hidden: 1}"], 'check' => [['hidden']]] as $name => $call) {
+    try {
+        Topology::$name(...$call);
+    } catch (Throwable $failure) {
+        $shown = print_r($failure->getTrace(), true) . $failure->getTraceAsString();
+        lab_show("the text in a trace of $name", str_contains($shown, 'hidden'));
+    }
+}
+
 $servers = ['servers' => ['[::1]:6379', '10.0.0.1:1 a']];
 $try('Topology', static fn () => (new Topology('shop', $servers))->locate('x')->name);
 $try('a DSN in the trace of an exception', static function () use ($dsn) {
@@ -138,6 +156,13 @@ URL as a name: "OneHop\\ConfigInvalid: A URL stands where the name of a server p
 URL as a file: "OneHop\\ConfigInvalid: A URL stands where the name of a server pool or the path of a file is expected; it is not shown, because a password may be in it; name a server pool of the configuration, and its file; PHP takes onehop://, too"
 URL as a server: "OneHop\\ConfigInvalid: Configuration, line 3: the server has an invalid weight; correct the file, or name another one"
 URL of sessions: [true,false]
+phpinfo()
+onehop.config => not shown => DIRECTORY/n.yml
+onehop.config => not shown => not shown
+onehop.config => not shown => not shown
+onehop.config => not shown => no value
+the text in a trace of fromText: false
+the text in a trace of check: false
 Topology: "a"
 a DSN in the trace of an exception: "hidden"
 here here other text:#, sessions text:#, shop text:# n=6

@@ -10,6 +10,7 @@
 #include <yaml.h>
 
 #include "SAPI.h"
+#include "php_main.h"
 #include "ext/standard/info.h"
 
 #include "engine/base/log.h"
@@ -23,6 +24,7 @@
 #include "engine/shared/segment.h"
 #include "engine/source/source.h"
 
+#include "php/client/configuration.h"
 #include "php/fleet/script.h"
 #include "php/module/classes.h"
 #include "php/module/environment.h"
@@ -33,9 +35,25 @@
 
 ZEND_DECLARE_MODULE_GLOBALS(onehop)
 
+/* phpinfo() shows the path of a file. Anything else may have a password. */
+static ZEND_INI_DISP(display_config)
+{
+    bool is_original = type == ZEND_INI_DISPLAY_ORIG && ini_entry->modified;
+    const zend_string *value = is_original ? ini_entry->orig_value : ini_entry->value;
+    const char *shown = !value || ZSTR_LEN(value) == 0    ? "no value"
+                        : oh_configuration_is_path(value) ? ZSTR_VAL(value)
+                                                          : "not shown";
+
+    if (sapi_module.phpinfo_as_text) {
+        PHPWRITE(shown, strlen(shown));
+    } else {
+        php_html_puts(shown, strlen(shown));
+    }
+}
+
 PHP_INI_BEGIN()
-STD_PHP_INI_ENTRY(
-    "onehop.config", "", PHP_INI_ALL, OnUpdateString, config, zend_onehop_globals, onehop_globals)
+STD_PHP_INI_ENTRY_EX("onehop.config", "", PHP_INI_ALL, OnUpdateString, config, zend_onehop_globals,
+    onehop_globals, display_config)
 STD_PHP_INI_ENTRY("onehop.shared_memory", "4M", PHP_INI_SYSTEM, OnUpdateLong, shared_memory,
     zend_onehop_globals, onehop_globals)
 STD_PHP_INI_ENTRY("onehop.max_nodes", "64", PHP_INI_SYSTEM, OnUpdateLong, max_nodes,
