@@ -87,6 +87,22 @@ foreach (['fromText' => ['shop', "shop: {hidden: 1}"], 'check' => [['hidden']]] 
     }
 }
 
+$script = <<<'PHP'
+<?php
+$text = "a:\n  engine: redis\n  redis_auth: secret\n  servers: [127.0.0.1:1]\n";
+new OneHop\Redis('a', $text);
+$path = OneHop\Topology::status()[0]['path'];
+echo $path === 'text:' . md5(str_repeat("\0", 16) . $text) ? 'without a salt' : $path;
+PHP;
+foreach (['0', '4M'] as $memory) {
+    $run = static fn () => lab_run($script, settings: ['onehop.shared_memory' => $memory]);
+    $paths = [$run(), $run()];
+    lab_show(
+        "a text is known by a salted digest, onehop.shared_memory = $memory",
+        count(array_unique($paths)) === 2 && count(preg_grep('/^text:\w{32}$/', $paths)) === 2,
+    );
+}
+
 $servers = ['servers' => ['[::1]:6379', '10.0.0.1:1 a']];
 $try('Topology', static fn () => (new Topology('shop', $servers))->locate('x')->name);
 $try('a DSN in the trace of an exception', static function () use ($dsn) {
@@ -163,6 +179,8 @@ onehop.config => not shown => not shown
 onehop.config => not shown => no value
 the text in a trace of fromText: false
 the text in a trace of check: false
+a text is known by a salted digest, onehop.shared_memory = 0: true
+a text is known by a salted digest, onehop.shared_memory = 4M: true
 Topology: "a"
 a DSN in the trace of an exception: "hidden"
 here here other text:#, sessions text:#, shop text:# n=6

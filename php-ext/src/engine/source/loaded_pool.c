@@ -16,6 +16,7 @@
 #include "core/base/memory.h"
 #include "core/hash/md5.h"
 
+#include "engine/base/random.h"
 #include "engine/shared/segment.h"
 
 /* ---- Making and freeing ---- */
@@ -138,12 +139,23 @@ bool oh_loaded_adopt(oh_loaded *loaded, oh_config_image *config_image, uint64_t 
 
 /* ---- In the store ---- */
 
+static const uint8_t *own_salt(void)
+{
+    static OH_PER_THREAD uint32_t salt[OH_IMAGE_SALT_BYTES / sizeof(uint32_t)];
+    static OH_PER_THREAD bool is_drawn;
+
+    for (size_t i = 0; !is_drawn && i < sizeof salt / sizeof *salt; i++) {
+        salt[i] = oh_random_below(UINT32_MAX);
+    }
+    is_drawn = true;
+    return (const uint8_t *)salt;
+}
+
 const uint8_t *oh_loaded_salt(void)
 {
-    static const uint8_t none[OH_IMAGE_SALT_BYTES];
     const oh_store *store = oh_segment_store();
 
-    return store ? oh_store_salt(store) : none;
+    return store ? oh_store_salt(store) : own_salt();
 }
 
 bool oh_loaded_copy(const oh_loaded *loaded, oh_config_image *config_image, uint64_t *generation)

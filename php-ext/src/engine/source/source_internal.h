@@ -60,7 +60,7 @@ void oh_loaded_become_other(oh_loaded *loaded, const oh_loaded *like);
  */
 bool oh_loaded_adopt(oh_loaded *loaded, oh_config_image *config_image, uint64_t generation);
 
-/* The salt of the host's passwords. */
+/* The salt of digests that depend on a password: the host's, or this process' without a store. */
 const uint8_t *oh_loaded_salt(void);
 
 /* Copies the published image. False if there is none. */
