@@ -39,13 +39,16 @@ lab_openssl(
     ...['ec', '-in', lab_pem('client.key'), '-aes256', '-passout', 'pass:other', '-out'],
     ...[lab_pem('locked.key')],
 );
+/* What never succeeds waits for the whole timeout. */
 $tls = [
     'tls' => 'true', 'tls_ca_cert_file' => lab_pem('ca'), 'tls_cert_file' => lab_pem('client'),
     'tls_key_file' => lab_pem('locked.key'), 'tls_key_file_pass' => MARK . '-pass',
+    'timeout' => 300,
 ];
 $sentinel = ['sentinels' => '[127.0.0.1:' . $nodes['refuses it'] . ', 127.0.0.1:'
         . $nodes['knows no AUTH'] . ', 127.0.0.1:1]',
-    'sentinel_username' => 'default', 'sentinel_password' => MARK . '-sentinel'];
+    'sentinel_username' => 'default', 'sentinel_password' => MARK . '-sentinel',
+    'timeout' => 300];
 
 $found = static function (string $where, string $text): bool {
     $place = stripos($text, MARK);
@@ -53,16 +56,18 @@ $found = static function (string $where, string $text): bool {
     return $place !== false;
 };
 $count = $served = 0;
-$try = static function (
+/* `$config` makes for the port of a node what the page makes its clients of. */
+$ask = static function (
     string $what,
-    array $directives,
+    callable $config,
 ) use ($page, $nodes, $found, &$count, &$served): void {
     foreach ($nodes as $node => $port) {
         $text = $page(
             '<?php putenv("SECRET=" . strrev("drowssap-DeKrAm")); require $_GET["calls"];',
             [
                 'calls' => __DIR__ . '/no_password_is_shown.inc',
-                'config' => lab_config([$port], $directives + ['timeout' => 300]),
+                /* PHP shows and shares what is asked for. */
+                'source' => base64_encode(serialize($config($port))),
             ],
         );
         $served += $node === 'takes it' && str_contains($text, "\nit served\n");
@@ -72,12 +77,36 @@ $try = static function (
         }
     }
 };
+$source = static fn (mixed $config, string $setting = '') => [
+    'config' => $config, 'setting' => $setting,
+];
+/* Only the node that takes the password must answer in time. */
+$timeout = static fn (int $port): int => $port === $nodes['takes it'] ? 10000 : 300;
+$try = static fn (string $what, array $directives) => $ask(
+    $what,
+    static fn (int $port) => $source(lab_config(
+        [$port],
+        $directives + ['timeout' => $timeout($port)],
+    )),
+);
 foreach ($sources as $what => $directives) {
     $try("a password of $what", $directives);
 }
 $try('the password of a key', $tls);
 $try('the password of a Sentinel', $sentinel);
 $try('a bad value', ['redis_auth' => MARK . '-password', 'timeout' => MARK . '@x']);
+$dsn = static fn (int $port) => 'onehop://:' . MARK . "-password@127.0.0.1:$port?timeout="
+    . $timeout($port);
+$ask('a password of a DSN', static fn ($port) => $source($dsn($port)));
+$ask('a password of onehop.config', static fn ($port) => $source(null, $dsn($port)));
+$ask('a password of an array', static fn ($port) => $source([
+    'servers' => ["127.0.0.1:$port"], 'timeout' => $timeout($port),
+    'redis_auth' => MARK . '-password',
+]));
+$ask('a password of a text', static fn ($port) => $source(
+    "alpha:\n  timeout: {$timeout($port)}\n  engine: redis\n  redis_auth: " . MARK
+        . "-password\n  servers: [127.0.0.1:$port]\n",
+));
 lab_show('pages', $count);
 lab_show('pages whose node took the password', $served);
 foreach ([$log, Lab::file('fpm.log'), Lab::file('fpm.out')] as $file) {
@@ -86,6 +115,6 @@ foreach ([$log, Lab::file('fpm.log'), Lab::file('fpm.out')] as $file) {
 lab_show('the log has lines', substr_count(file_get_contents($log), 'OneHop: ') > 5);
 ?>
 --EXPECT--
-pages: 49
-pages whose node took the password: 4
+pages: 77
+pages whose node took the password: 8
 the log has lines: true

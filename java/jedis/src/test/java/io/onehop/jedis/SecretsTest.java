@@ -2,12 +2,12 @@ package io.onehop.jedis;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.onehop.jedis.lab.Certificates;
 import io.onehop.jedis.lab.Log;
 import io.onehop.jedis.lab.Processes;
+import io.onehop.jedis.lab.RedisCluster;
 import io.onehop.jedis.lab.RedisServer;
 import io.onehop.jedis.lab.TlsServer;
 import io.onehop.jedis.lab.WatchedMasters;
@@ -16,6 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.DefaultRedisCredentials;
+import redis.clients.jedis.RedisCredentials;
 import redis.clients.jedis.Response;
 
 import java.io.IOException;
@@ -25,6 +27,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * Passwords that bear a mark, and everything that a client shows of itself while calls succeed and
@@ -67,27 +70,39 @@ class SecretsTest {
         return shown.toString();
     }
 
-    /** What a client of this configuration shows, and its log. */
-    private static String shown(String config) {
+    /** What a client of this builder shows, with its log, once this is part of it. */
+    private static String shown(String what, OneHopClient.Builder builder) {
         try (Log log = new Log()) {
             StringBuilder shown = new StringBuilder();
-            try (OneHopClient redis =
-                    OneHopClient.builder().configText(config).pool("alpha").build()) {
+            try (OneHopClient redis = builder.build()) {
                 shown.append(shown(redis));
+                RedisCluster.await(
+                        what + " is shown",
+                        () -> {
+                            log.taken().forEach(shown::append);
+                            return shown.indexOf(what) >= 0;
+                        });
             }
             log.taken().forEach(shown::append);
             return shown.toString();
         }
     }
 
+    private static OneHopClient.Builder builder(String config) {
+        return OneHopClient.builder().configText(config).pool("alpha");
+    }
+
     private static void requireHidden(String what, String config) {
-        String shown = shown(config);
-        assertTrue(shown.contains(what), shown);
-        assertFalse(shown.contains(MARK), shown);
+        requireHidden(what, MARK, builder(config));
+    }
+
+    private static void requireHidden(String what, String secret, OneHopClient.Builder builder) {
+        String shown = shown(what, builder);
+        assertFalse(shown.contains(secret), shown);
     }
 
     private static String pool(String directives, String server) {
-        return "alpha: {engine: redis, timeout: 700, "
+        return "alpha: {engine: redis, timeout: 5000, "
                 + directives
                 + ", servers: [\""
                 + server
@@ -106,6 +121,33 @@ class SecretsTest {
                 requireHidden("WRONGPASS", pool(directive, other.node()));
                 requireHidden(
                         "Connection refused", pool(directive, "127.0.0.1:" + Processes.freePort()));
+            }
+        }
+    }
+
+    /** The variable whose value is the password is one that each process has. */
+    @Test
+    void thePasswordOfTheEnvironmentIsShownNowhere() {
+        String path = System.getenv("PATH");
+        try (RedisServer server = RedisServer.start("requirepass", path);
+                RedisServer other = RedisServer.start("requirepass", "another")) {
+            String directive = "redis_auth: '${PATH}'";
+            requireHidden("127.0.0.1", path, builder(pool(directive, server.node())));
+            requireHidden("WRONGPASS", path, builder(pool(directive, other.node())));
+        }
+    }
+
+    @Test
+    void thePasswordOfAProviderIsShownNowhere() {
+        Supplier<RedisCredentials> provider = () -> new DefaultRedisCredentials("default", MARK);
+        try (RedisServer server = RedisServer.start("requirepass", MARK);
+                RedisServer other = RedisServer.start("requirepass", "another")) {
+            for (RedisServer each : List.of(server, other)) {
+                requireHidden(
+                        each == server ? "127.0.0.1" : "WRONGPASS",
+                        MARK,
+                        builder(pool("max_connection_age: 1000", each.node()))
+                                .credentials(provider));
             }
         }
     }
@@ -149,13 +191,17 @@ class SecretsTest {
 
     @Test
     void aConfigurationThatIsRefusedShowsNoPassword() {
-        String twice =
-                "alpha:\n  redis_auth: " + MARK + "\n  redis_auth: " + MARK + "\n  servers: [x]\n";
-        StringWriter trace = new StringWriter();
-        assertThrows(
-                        ConfigInvalid.class,
-                        () -> OneHopClient.builder().configText(twice).pool("alpha").build())
-                .printStackTrace(new PrintWriter(trace));
-        assertFalse(trace.toString().contains(MARK), trace.toString());
+        String marked = "alpha:\n  engine: redis\n  redis_auth: " + MARK + "\n";
+        for (String bad :
+                List.of(
+                        "  redis_auth: " + MARK + "\n  servers: [x]\n",
+                        "  timeout: soon\n  servers: ['h:1']\n",
+                        "  timeout: x@" + MARK + "\n  servers: ['h:1']\n",
+                        "  servers: ['redis://:" + MARK + "@h:1', 'h:1?auth=" + MARK + "']\n")) {
+            StringWriter trace = new StringWriter();
+            assertThrows(ConfigInvalid.class, () -> builder(marked + bad).build())
+                    .printStackTrace(new PrintWriter(trace));
+            assertFalse(trace.toString().contains(MARK), trace.toString());
+        }
     }
 }
