@@ -985,6 +985,13 @@ def free_text(text, _name, _before):
     return text
 
 
+def tls_server_name(text, name, before):
+    free_text(text, name, before)
+    if len(text.encode()) > LIMITS["server_address_bytes_max"]:
+        raise ValueError(f"is longer than {LIMITS['server_address_bytes_max']} bytes")
+    return text
+
+
 def path(text, name, before):
     if not text.startswith("/"):
         raise ValueError("is not an absolute path")
@@ -1060,7 +1067,7 @@ DIRECTIVES = {
     "tls_cert_file": (path, None),
     "tls_key_file": (path, None),
     "tls_key_file_pass": (free_text, None),
-    "tls_server_name": (free_text, None),
+    "tls_server_name": (tls_server_name, None),
     "tls_verify": (tls_verify, "full"),
     "sentinels": (None, None),
     "sentinel_username": (free_text, None),

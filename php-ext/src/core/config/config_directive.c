@@ -237,8 +237,14 @@ static bool set_text(const setting *it)
         place_of(it) == &it->pool->sentinel_password) {
         it->pool->is_password_in_text |= !it->expanded->has_variables;
     }
-    return it->value.length <= OH_TEXT_BYTES_MAX ? keep_text(it)
-                                                 : fail(it, "is longer than 4096 bytes");
+    if (it->value.length > OH_TEXT_BYTES_MAX) {
+        return fail(it, "is longer than 4096 bytes");
+    }
+    if (place_of(it) == &it->pool->tls.server_name &&
+        it->value.length > OH_SERVER_ADDRESS_BYTES_MAX) {
+        return fail(it, "is longer than 255 bytes");
+    }
+    return keep_text(it);
 }
 
 /* A worker has another working directory than the one who wrote the file. */

@@ -32,7 +32,10 @@
  */
 #define OH_SERVER_NAME_BYTES_MAX 1024
 
-/* A host name has at most 253 bytes and a path of a unix socket 107. */
+/*
+ * A host name has at most 253 bytes and a path of a unix socket 107. TLS sends names of 255 bytes
+ * at most.
+ */
 #define OH_SERVER_ADDRESS_BYTES_MAX 255
 
 /* sockaddr_un.sun_path holds 108 bytes with its closing NUL. */

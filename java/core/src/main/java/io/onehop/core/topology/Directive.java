@@ -54,7 +54,7 @@ public enum Directive {
     TLS_CERT_FILE("tls_cert_file", Directive::path, null),
     TLS_KEY_FILE("tls_key_file", Directive::path, null),
     TLS_KEY_FILE_PASS("tls_key_file_pass", Directive::text, null),
-    TLS_SERVER_NAME("tls_server_name", Directive::text, null),
+    TLS_SERVER_NAME("tls_server_name", Directive::serverName, null),
     TLS_VERIFY("tls_verify", Directive::tlsVerify, TlsVerify.FULL),
     SENTINELS("sentinels", null, null),
     SENTINEL_USERNAME("sentinel_username", Directive::text, null),
@@ -303,8 +303,16 @@ public enum Directive {
     }
 
     private String text(String text) throws Fault {
-        if (bytesCount(text) > Limits.TEXT_BYTES_MAX) {
-            throw fault("is longer than " + Limits.TEXT_BYTES_MAX + " bytes");
+        return atMost(Limits.TEXT_BYTES_MAX, text);
+    }
+
+    private String serverName(String text) throws Fault {
+        return atMost(Limits.SERVER_ADDRESS_BYTES_MAX, text(text));
+    }
+
+    private String atMost(int bytesMax, String text) throws Fault {
+        if (bytesCount(text) > bytesMax) {
+            throw fault("is longer than " + bytesMax + " bytes");
         }
         return text;
     }
