@@ -69,6 +69,18 @@
 #define OH_SENTINELS_SOON_MS 100u
 
 /*
+ * How long most Sentinels must name another address than the known one, whose epoch is newer, until
+ * they are believed. After a failover some of them are late by seconds.
+ */
+#define OH_SENTINELS_CONTRADICT_MS 10000u
+
+/* How long a call without a timeout waits for the Sentinels to name a master that works. */
+#define OH_SUCCESSION_MS_DEFAULT 10000u
+
+/* How often the files of certificates and keys are checked for a change, at most. */
+#define OH_TLS_LOOK_EVERY_MS 1000u
+
+/*
  * The first wait before a command that a cluster has refused is tried again: half of it to all of
  * it. Each further wait is twice as long.
  */

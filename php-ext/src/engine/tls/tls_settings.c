@@ -18,12 +18,10 @@
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
 #include "core/base/memory.h"
+#include "core/generated/timings.h"
 
 #include "engine/base/log.h"
 #include "engine/tls/tls_internal.h"
-
-/* How often the files are checked, at most. */
-#define OH_LOOK_EVERY_MS 1000
 
 static OH_PER_THREAD oh_tls *all; /* The settings of this thread. */
 
@@ -184,7 +182,7 @@ static bool prepare(oh_tls *tls, oh_failure *failure)
     uint64_t now_ms = oh_clock_now_ms();
     const char *refused;
 
-    if (tls->context && now_ms - tls->looked_ms < OH_LOOK_EVERY_MS) {
+    if (tls->context && now_ms - tls->looked_ms < OH_TLS_LOOK_EVERY_MS) {
         return true;
     }
     tls->looked_ms = now_ms;

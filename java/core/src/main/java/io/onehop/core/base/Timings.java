@@ -61,6 +61,12 @@ public final class Timings {
     /** How often a map is refreshed that seems to be right. */
     public static final int REFRESH_ANYWAY_MS = 60000;
 
+    /**
+     * How long a question about the map may take, to nodes or to Sentinels, if the server pool has
+     * no timeout. No call depends on it.
+     */
+    public static final int REFRESH_MS_DEFAULT = 5000;
+
     /** Minimum time to wait for the second answer after the first. */
     public static final int REFRESH_GRACE_MS = 100;
 
@@ -69,6 +75,18 @@ public final class Timings {
 
     /** The least time between two questions to them, if an address may have changed. */
     public static final int SENTINELS_SOON_MS = 100;
+
+    /**
+     * How long most Sentinels must name another address than the known one, whose epoch is newer,
+     * until they are believed. After a failover some of them are late by seconds.
+     */
+    public static final int SENTINELS_CONTRADICT_MS = 10000;
+
+    /** How long a call without a timeout waits for the Sentinels to name a master that works. */
+    public static final int SUCCESSION_MS_DEFAULT = 10000;
+
+    /** How often the files of certificates and keys are checked for a change, at most. */
+    public static final int TLS_LOOK_EVERY_MS = 1000;
 
     /**
      * The first wait before a command that a cluster has refused is tried again: half of it to all

@@ -43,9 +43,6 @@ import java.util.stream.Collectors;
  * Implements spec/topology/cluster.md, section 1.
  */
 final class ClusterRefresh {
-    /* The timeout of a refresh if the server pool has none. No call depends on it. */
-    private static final int PATIENCE_MS = 5000;
-
     private static final long GRACE_NS = TimeUnit.MILLISECONDS.toNanos(Timings.REFRESH_GRACE_MS);
 
     /* A message names this many nodes, then counts the rest. */
@@ -76,7 +73,7 @@ final class ClusterRefresh {
     ClusterRefresh(ServerPool pool, @Nullable ClusterRefresh before) {
         this.hasNoShards = before != null && before.hasNoShards;
         this.zone = pool.zone();
-        this.timeoutMs = pool.timeoutMs() == 0 ? PATIENCE_MS : pool.timeoutMs();
+        this.timeoutMs = pool.timeoutMs() == 0 ? Timings.REFRESH_MS_DEFAULT : pool.timeoutMs();
     }
 
     /**

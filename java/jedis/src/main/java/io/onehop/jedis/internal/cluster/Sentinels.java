@@ -49,9 +49,6 @@ public final class Sentinels extends Refresher {
     /* The id of a node whose address no Sentinel has named. */
     private static final String NOT_NAMED = "-";
 
-    /* For a server pool without a timeout. */
-    private static final int PATIENCE_MS = 5000;
-
     private final Snapshots snapshots;
     /* The rest belongs to the thread. */
     private final Map<String, SentinelVerdict> known = new HashMap<>(); // By name.
@@ -97,7 +94,7 @@ public final class Sentinels extends Refresher {
         List<String> names = pool.servers().stream().map(Server::name).toList();
         boolean asksForReplicas = pool.readFrom() != ReadFrom.MASTER;
         List<List<SentinelQuestion.Said>> said =
-                SentinelQuestion.ask(sentinels, names, asksForReplicas, patienceMs(pool));
+                SentinelQuestion.ask(sentinels, names, asksForReplicas, questionMs(pool));
         RefreshFailure problem = null;
         for (int i = 0; i < names.size(); i++) {
             String name = names.get(i);
@@ -128,8 +125,10 @@ public final class Sentinels extends Refresher {
                 .orElse(List.of());
     }
 
-    private static int patienceMs(ServerPool pool) {
-        return pool.timeoutMs() == 0 ? PATIENCE_MS : Math.max(1, pool.timeoutMs() / 2);
+    private static int questionMs(ServerPool pool) {
+        return pool.timeoutMs() == 0
+                ? Timings.REFRESH_MS_DEFAULT
+                : Math.max(1, pool.timeoutMs() / 2);
     }
 
     /** The same topology with the known addresses. For any configuration with these names. */

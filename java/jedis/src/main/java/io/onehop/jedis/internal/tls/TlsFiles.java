@@ -2,6 +2,7 @@ package io.onehop.jedis.internal.tls;
 
 import io.onehop.core.base.Clock;
 import io.onehop.core.base.Message;
+import io.onehop.core.base.Timings;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.failure.TlsFailure;
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import javax.net.ssl.SSLContext;
@@ -29,7 +31,8 @@ import javax.net.ssl.SSLContext;
  */
 final class TlsFiles {
     private static final System.Logger LOG = System.getLogger("io.onehop");
-    private static final long CHECK_EVERY_NS = 1_000_000_000;
+    private static final long CHECK_EVERY_NS =
+            TimeUnit.MILLISECONDS.toNanos(Timings.TLS_LOOK_EVERY_MS);
 
     private final ServerPool pool;
     private @Nullable SSLContext context;
