@@ -114,7 +114,7 @@ def numbers_java(name, about, rows):
 def words_java(words, texts):
     return java_class(
         "Words",
-        "Words that servers say, and texts that are sent to them.",
+        "Words that servers say, texts that are sent to them, and texts of the log.",
         [
             field(row, "Set<String>", f"Set.of({', '.join(map(quoted, row['words']))})")
             for row in shared(words, "Java")

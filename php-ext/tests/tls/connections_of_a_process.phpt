@@ -163,7 +163,7 @@ OneHop\ConfigInvalid, node node-0, may have executed: false
   The node's certificate is of an unknown CA, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; trust the CA that issued it
 with the new file: "value"
 with a broken file: "value"
-OneHop: a changed tls_ca_cert_file cannot be used (no certificate or crl found): the files before it stay in use
+OneHop: The options of TLS are refused: tls_ca_cert_file: no certificate or crl found; the files before stay in use
 --- a client certificate that changes
 refused: "OneHop\\NodeDown"
 with the new certificate: true

@@ -23,4 +23,10 @@
 /* The channel of the empty PUBLISH before WAIT. No client subscribes to it. */
 #define OH_WAIT_CHANNEL "onehop:wait"
 
+/* What the log says of a server pool that checks no certificate. */
+#define OH_LOG_TLS_NONE "server pool %s has \"tls_verify: none\": any server can pose as its nodes"
+
+/* What the log says of changed TLS files that are refused: tls_options, and this. */
+#define OH_LOG_TLS_STAYS "%s; the files before stay in use"
+
 #endif

@@ -19,6 +19,7 @@
 #include "core/base/compiler.h"
 #include "core/base/memory.h"
 #include "core/generated/timings.h"
+#include "core/generated/words.h"
 
 #include "engine/base/log.h"
 #include "engine/tls/tls_internal.h"
@@ -194,9 +195,10 @@ static bool prepare(oh_tls *tls, oh_failure *failure)
         return true;
     }
     if (tls->context) {
-        oh_log_note(LOG_WARNING,
-            "OneHop: a changed %s cannot be used (%s): the files before it stay in use",
-            refused ? refused : "file", oh_tls_reason_text("it cannot be read"));
+        oh_failure refusal;
+
+        refuse(refused, &refusal);
+        oh_log_note(LOG_WARNING, "OneHop: " OH_LOG_TLS_STAYS, refusal.what);
     } else {
         refuse(refused, failure);
     }
@@ -290,9 +292,7 @@ static oh_tls *acquire(const oh_server_pool *pool)
         tls->next = all;
         all = tls;
         if (tls->verify == OH_TLS_NONE) {
-            oh_log_note(LOG_WARNING,
-                "OneHop: server pool %s has \"tls_verify: none\": any server can pose as its nodes",
-                pool->name.bytes);
+            oh_log_note(LOG_WARNING, "OneHop: " OH_LOG_TLS_NONE, pool->name.bytes);
         }
     }
     if (tls) {

@@ -3,7 +3,7 @@ package io.onehop.core.base;
 
 import java.util.Set;
 
-/** Words that servers say, and texts that are sent to them. */
+/** Words that servers say, texts that are sent to them, and texts of the log. */
 public final class Words {
 
     /**
@@ -26,6 +26,12 @@ public final class Words {
 
     /** The channel of the empty PUBLISH before WAIT. No client subscribes to it. */
     public static final String WAIT_CHANNEL = "onehop:wait";
+
+    /** What the log says of a server pool that checks no certificate. */
+    public static final String LOG_TLS_NONE = "server pool %s has \"tls_verify: none\": any server can pose as its nodes";
+
+    /** What the log says of changed TLS files that are refused: tls_options, and this. */
+    public static final String LOG_TLS_STAYS = "%s; the files before stay in use";
 
     private Words() {}
 }

@@ -1,5 +1,6 @@
 package io.onehop.jedis.internal.tls;
 
+import io.onehop.core.base.Words;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.core.topology.TlsVerify;
 import io.onehop.jedis.internal.failure.Shown;
@@ -62,12 +63,7 @@ public final class Tls {
     /** By the directives of a server pool that has {@code tls: true}. */
     static Tls of(ServerPool pool) {
         if (pool.tlsVerify() == TlsVerify.NONE) {
-            LOG.log(
-                    Level.WARNING,
-                    "server pool "
-                            + Shown.of(pool.name())
-                            + " checks no certificate (tls_verify: none): its traffic can be read"
-                            + " and changed on the way");
+            LOG.log(Level.WARNING, String.format(Words.LOG_TLS_NONE, Shown.of(pool.name())));
         }
         SSLParameters parameters = new SSLParameters();
         parameters.setProtocols(PROTOCOLS);

@@ -3,6 +3,7 @@ package io.onehop.jedis.internal.tls;
 import io.onehop.core.base.Clock;
 import io.onehop.core.base.Message;
 import io.onehop.core.base.Timings;
+import io.onehop.core.base.Words;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.failure.TlsFailure;
@@ -80,18 +81,18 @@ final class TlsFiles {
             SSLContext made = Credentials.contextOf(pool);
             versions = found;
             refused = List.of();
-            LOG.log(Level.INFO, about("have changed; new connections use them"));
+            LOG.log(
+                    Level.INFO,
+                    "the TLS files of server pool "
+                            + Shown.of(pool.name())
+                            + " have changed; new connections use them");
             return made;
         } catch (IOException bad) {
             refused = found;
-            String reason = Shown.of(bad.getMessage());
-            LOG.log(Level.WARNING, about("have changed, but the old ones stay: " + reason));
+            String refusal = Message.TLS_OPTIONS.what(Shown.of(bad.getMessage()));
+            LOG.log(Level.WARNING, String.format(Words.LOG_TLS_STAYS, refusal));
             return before;
         }
-    }
-
-    private String about(String what) {
-        return "the TLS files of server pool " + Shown.of(pool.name()) + " " + what;
     }
 
     /** A text for each file, which differs after each change. */
