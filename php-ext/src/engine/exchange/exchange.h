@@ -45,13 +45,13 @@ typedef struct oh_peer {
     oh_meter *meter;             /* NULL for the same reason. */
     bool is_of_plain_pool;       /* Its server pool does not have "cluster: true". */
     bool is_watched;             /* Sentinels name its address. */
-    bool has_master;             /* Its master is asked for the reads that it fails. */
+    bool may_ask_master;         /* Its master is asked for the reads that it fails. */
     /* Reads go to the fastest node, so the latency of each read is recorded. */
     bool compares_reads;
     /*
      * Of a node of a plain server pool: becomes the interceptor when the node has answered
-     * READONLY, and if it is watched or has a master, when an exchange with it has failed. NULL if
-     * nothing does. It is the caller's, and lives as long as the peer.
+     * READONLY, and if it is watched or its master may be asked, when an exchange with it has
+     * failed. NULL if nothing does. It is the caller's, and lives as long as the peer.
      */
     struct oh_interceptor *succession;
 } oh_peer;

@@ -148,7 +148,7 @@ static void judge_refusal(oh_exchange *exchange)
     bool is_readonly = peer->is_of_plain_pool && begins_with(wire, "READONLY ");
     bool is_refusal =
         is_readonly || (peer->is_watched && begins_with(wire, "NOREPLICAS ")) ||
-        (peer->has_master && (begins_with(wire, "LOADING ") || begins_with(wire, "MASTERDOWN ")));
+        (peer->may_ask_master && (begins_with(wire, "LOADING ") || begins_with(wire, "MASTERDOWN ")));
 
     exchange->use.connection->is_spent |= is_readonly;
     /* Of several errors only the last one is known here. */
@@ -213,7 +213,7 @@ void oh_exchange_fail(oh_exchange *exchange)
     exchange->state = OH_EXCHANGE_FAILED;
     oh_replies_forget(&exchange->replies);
     oh_meter_failed(exchange->peer.meter, now_ns);
-    if (OH_UNLIKELY(exchange->peer.is_watched || exchange->peer.has_master)) {
+    if (OH_UNLIKELY(exchange->peer.is_watched || exchange->peer.may_ask_master)) {
         call_succession(exchange);
     }
     if (exchange->failure->kind == OH_ERROR_DEADLINE_EXCEEDED && is_compared(exchange)) {

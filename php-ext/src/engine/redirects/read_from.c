@@ -134,7 +134,7 @@ bool oh_read_from_choose(oh_snapshot *snapshot, uint32_t *last, uint32_t *node, 
     return false;
 }
 
-bool oh_read_from_has_master(const oh_snapshot *snapshot, uint32_t node)
+bool oh_read_from_may_ask_master(const oh_snapshot *snapshot, uint32_t node)
 {
     return snapshot->pool->servers[node].role == OH_REPLICA &&
            snapshot->pool->read_from != OH_READ_REPLICA;

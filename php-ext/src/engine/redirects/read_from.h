@@ -32,6 +32,6 @@ bool oh_read_from_choose(
     oh_snapshot *snapshot, uint32_t *last, uint32_t *node, oh_failure *failure);
 
 /* True if a read that failed on this node may go to its master. */
-bool oh_read_from_has_master(const oh_snapshot *snapshot, uint32_t node);
+bool oh_read_from_may_ask_master(const oh_snapshot *snapshot, uint32_t node);
 
 #endif

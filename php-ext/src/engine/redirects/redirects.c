@@ -272,7 +272,7 @@ static bool may_ask_masters(const oh_redirects *redirects, const oh_exchange *ex
 
     return exchange->request.bytes && !terms->is_pinned && !exchange->use.keeps &&
            !oh_exchange_was_interrupted(exchange) &&
-           ((terms->is_read_only && oh_read_from_has_master(redirects->map, redirects->node)) ||
+           ((terms->is_read_only && oh_read_from_may_ask_master(redirects->map, redirects->node)) ||
                has_heir(redirects, exchange));
 }
 

@@ -84,7 +84,7 @@ static bool may_send_again(const oh_exchange *exchange)
         oh_exchange_is_complete(exchange) && replies->dropped == 0 && replies->begin == 0;
     bool may_repeat = exchange->terms.is_read_only && !exchange->terms.never_repeats &&
                       !exchange->found.has_heard;
-    bool has_another = exchange->peer.is_watched || exchange->peer.has_master;
+    bool has_another = exchange->peer.is_watched || exchange->peer.may_ask_master;
     bool is_unreached = oh_exchange_has_failed(exchange) && has_another &&
                         (exchange->failure->outcome == OH_OUTCOME_NOT_SENT || may_repeat) &&
                         exchange->failure->kind == OH_ERROR_NODE_DOWN;
@@ -147,8 +147,8 @@ static bool begin(oh_succession_run *run, const oh_succession *succession, oh_ex
 
     *run = (oh_succession_run){.succession = succession,
         .exchange = exchange,
-        .name = exchange->peer.has_master ? servers[asked->master].name : asked->name,
-        .is_of_replica = exchange->peer.has_master,
+        .name = exchange->peer.may_ask_master ? servers[asked->master].name : asked->name,
+        .is_of_replica = exchange->peer.may_ask_master,
         .is_unreached = oh_exchange_has_failed(exchange)};
     void (*list)(oh_succession_run *) = run->is_unreached ? find_all : find;
     list(run);
