@@ -275,6 +275,23 @@ static void test_page(const char *path, void (*run)(const json_t *))
 
 /* ---- Without vectors ---- */
 
+static bool is_refusal(const char *error, bool is_watched, bool may_ask_master)
+{
+    return oh_redirect_is_refusal((oh_text){error, strlen(error)}, is_watched, may_ask_master);
+}
+
+static void test_refusals(void)
+{
+    test_begin("refusals of a plain server pool: the first word decides, as a whole");
+    CHECK(is_refusal("READONLY You can't write", false, false));
+    CHECK(is_refusal("READONLY You can't write", true, false));
+    CHECK(!is_refusal("READONLYX", true, true) && !is_refusal("ERR READONLY", true, true));
+    CHECK(!is_refusal("NOREPLICAS Not enough", false, true));
+    CHECK(is_refusal("NOREPLICAS Not enough", true, false));
+    CHECK(!is_refusal("LOADING Redis is", true, false) && is_refusal("LOADING x", false, true));
+    CHECK(is_refusal("MASTERDOWN Link", false, true) && !is_refusal("", true, true));
+}
+
 static void test_seeds(void)
 {
     oh_server_pool pool = pool_of_seeds();
@@ -378,6 +395,7 @@ void test_cluster(void)
     test_page("topology/vectors/cluster_replies.json", test_reply);
     test_page("topology/vectors/cluster_adoption.json", test_adoption);
     test_redirects();
+    test_refusals();
     test_seeds();
     test_large();
     test_no_memory();

@@ -19,6 +19,8 @@ static const char *const named[] = OH_WORDS_REDIRECT_NAMED;
 static const char *const to_the_master[] = OH_WORDS_REDIRECT_MASTER;
 static const char *const behind[] = OH_WORDS_REDIRECT_BEHIND;
 static const char *const busy[] = OH_WORDS_REDIRECT_BUSY;
+static const char *const as_replica[] = OH_WORDS_REFUSED_AS_REPLICA;
+static const char *const by_watched[] = OH_WORDS_REFUSED_BY_WATCHED;
 
 /* ---- Reading ---- */
 
@@ -63,6 +65,20 @@ static oh_text read_name(
         return none;
     }
     return oh_address_write(name, host, (uint16_t)port);
+}
+
+/* ---- Refusals in a plain server pool ---- */
+
+bool oh_redirect_is_readonly(oh_text error)
+{
+    return is_among(cut_word(&error), as_replica);
+}
+
+bool oh_redirect_is_refusal(oh_text error, bool is_watched, bool may_ask_master)
+{
+    oh_text word = cut_word(&error);
+    return is_among(word, is_watched ? by_watched : as_replica) ||
+           (may_ask_master && is_among(word, to_the_master));
 }
 
 /* ---- Deciding ---- */

@@ -5,6 +5,9 @@
  * and has no clock: the caller has the command, the deadline and the connections. All of these
  * errors say that the command was not executed, so writes are treated like reads.
  *
+ * Of a plain server pool it says only which errors are refusals: room redirects decides where such
+ * a command goes then.
+ *
  * On the road it comes after the reply. Implements spec/route/route.md, section 10.
  */
 #ifndef OH_REDIRECT_H
@@ -46,5 +49,13 @@ typedef struct oh_redirect {
 } oh_redirect;
 
 oh_redirect oh_redirect_decide(const oh_topology *map, const oh_redirect_case *it);
+
+/*
+ * True if a node of a plain server pool has refused a command that may be sent to another one.
+ * is_watched: Sentinels name its address. may_ask_master: it is a replica that may leave a read to
+ * its master. The other function is true if the node says that it has become a replica.
+ */
+bool oh_redirect_is_refusal(oh_text error, bool is_watched, bool may_ask_master);
+bool oh_redirect_is_readonly(oh_text error);
 
 #endif

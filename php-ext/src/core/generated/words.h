@@ -17,6 +17,15 @@
 /* Refusals after which the map is refreshed and the command is tried again. */
 #define OH_WORDS_REDIRECT_BEHIND {"CLUSTERDOWN", "READONLY", NULL}
 
+/* What a node of a plain server pool says when it has become a replica. */
+#define OH_WORDS_REFUSED_AS_REPLICA {"READONLY", NULL}
+
+/*
+ * Refusals after which a command goes to the master that Sentinels name next. NOREPLICAS says a
+ * master that has lost its replicas, or will soon be a replica itself (min-replicas-to-write).
+ */
+#define OH_WORDS_REFUSED_BY_WATCHED {"READONLY", "NOREPLICAS", NULL}
+
 /* Refusals after which the command is tried again; the map is right. */
 #define OH_WORDS_REDIRECT_BUSY {"TRYAGAIN", NULL}
 

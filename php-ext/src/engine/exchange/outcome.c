@@ -13,6 +13,7 @@
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
 #include "core/cluster/fastest.h"
+#include "core/cluster/redirect.h"
 #include "core/generated/timings.h"
 #include "core/generated/words.h"
 
@@ -128,29 +129,19 @@ static void call_succession(oh_exchange *exchange)
     }
 }
 
-static bool begins_with(const oh_wire *wire, const char *word)
-{
-    size_t length = strlen(word);
-
-    return wire->error_text_length >= length && memcmp(wire->error_text, word, length) == 0;
-}
-
 /*
  * A node of a plain server pool that answers READONLY has become a replica. Its name may lead to
- * another node by now, so the connection is not used again. A watched master that answers
- * NOREPLICAS may be about to become one. A replica that is loading or has lost its master leaves
- * the read to it.
+ * another node by now, so the connection is not used again. In a Redis Cluster there is no
+ * succession.
  */
 static void judge_refusal(oh_exchange *exchange)
 {
     const oh_wire *wire = &exchange->use.connection->wire;
     const oh_peer *peer = &exchange->peer;
-    bool is_readonly = peer->is_of_plain_pool && begins_with(wire, "READONLY ");
-    bool is_refusal =
-        is_readonly || (peer->is_watched && begins_with(wire, "NOREPLICAS ")) ||
-        (peer->may_ask_master && (begins_with(wire, "LOADING ") || begins_with(wire, "MASTERDOWN ")));
+    oh_text error = oh_wire_error_text(wire);
+    bool is_refusal = oh_redirect_is_refusal(error, peer->is_watched, peer->may_ask_master);
 
-    exchange->use.connection->is_spent |= is_readonly;
+    exchange->use.connection->is_spent |= peer->is_of_plain_pool && oh_redirect_is_readonly(error);
     /* Of several errors only the last one is known here. */
     if (is_refusal || wire->written - exchange->request.before > 1) {
         call_succession(exchange);

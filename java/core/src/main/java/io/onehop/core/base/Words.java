@@ -21,6 +21,15 @@ public final class Words {
     /** Refusals after which the map is refreshed and the command is tried again. */
     public static final Set<String> REDIRECT_BEHIND = Set.of("CLUSTERDOWN", "READONLY");
 
+    /** What a node of a plain server pool says when it has become a replica. */
+    public static final Set<String> REFUSED_AS_REPLICA = Set.of("READONLY");
+
+    /**
+     * Refusals after which a command goes to the master that Sentinels name next. NOREPLICAS says a
+     * master that has lost its replicas, or will soon be a replica itself (min-replicas-to-write).
+     */
+    public static final Set<String> REFUSED_BY_WATCHED = Set.of("READONLY", "NOREPLICAS");
+
     /** Refusals after which the command is tried again; the map is right. */
     public static final Set<String> REDIRECT_BUSY = Set.of("TRYAGAIN");
 

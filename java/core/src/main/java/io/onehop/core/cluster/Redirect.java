@@ -86,12 +86,17 @@ public record Redirect(
         if (error == null) {
             return false;
         }
-        int end = error.indexOf(' ');
-        String word = end < 0 ? error : error.substring(0, end);
+        String word = word(error);
         return Words.REDIRECT_NAMED.contains(word)
                 || Words.REDIRECT_MASTER.contains(word)
                 || Words.REDIRECT_BEHIND.contains(word)
                 || Words.REDIRECT_BUSY.contains(word);
+    }
+
+    /** The first word of an error, which says what it is. */
+    public static String word(String error) {
+        int end = error.indexOf(' ');
+        return end < 0 ? error : error.substring(0, end);
     }
 
     public static Redirect decide(PoolTopology map, Case it) {

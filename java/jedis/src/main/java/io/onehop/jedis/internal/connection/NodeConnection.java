@@ -3,6 +3,8 @@ package io.onehop.jedis.internal.connection;
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.base.Clock;
 import io.onehop.core.base.Message;
+import io.onehop.core.base.Words;
+import io.onehop.core.cluster.Redirect;
 import io.onehop.core.health.Health;
 import io.onehop.core.wire.ReplyGuard;
 import io.onehop.core.wire.WireException;
@@ -442,7 +444,8 @@ public final class NodeConnection extends Connection {
 
     /** The name of such a node may lead to another one by now. */
     private boolean isReadonly(JedisDataException answer) {
-        return !endpoint.isOfCluster() && Failure.text(answer).startsWith("READONLY ");
+        return !endpoint.isOfCluster()
+                && Words.REFUSED_AS_REPLICA.contains(Redirect.word(Failure.text(answer)));
     }
 
     /** The text of the next reply if that is an error and has arrived whole. */
