@@ -13,10 +13,16 @@
 
 #include "engine/tls/tls.h"
 
-#define OH_TLS_FILES_COUNT 3
-
-/* The files of the settings, in the order of `tls_...` in spec/config. */
-typedef enum oh_tls_file { OH_TLS_CA_FILE, OH_TLS_CERT_FILE, OH_TLS_KEY_FILE } oh_tls_file;
+/* The texts of the settings, in the order of `tls_...` in spec/config: files first. */
+typedef enum oh_tls_text {
+    OH_TLS_CA_FILE,
+    OH_TLS_CERT_FILE,
+    OH_TLS_KEY_FILE,
+    OH_TLS_FILES_COUNT,
+    OH_TLS_KEY_PASS = OH_TLS_FILES_COUNT,
+    OH_TLS_SERVER_NAME,
+    OH_TLS_TEXTS_COUNT
+} oh_tls_text;
 
 /* What a file was like when it was read; all 0 if there was none. */
 typedef struct oh_tls_stamp {
@@ -30,9 +36,7 @@ typedef struct oh_tls {
     uint32_t references;
     oh_tls_verify verify;
     /* Into `settings`; NULL if absent. */
-    const char *files[OH_TLS_FILES_COUNT];
-    const char *key_pass;
-    const char *server_name;
+    const char *texts[OH_TLS_TEXTS_COUNT];
     SSL_CTX *context;    /* NULL before the files were read. */
     BIO_METHOD *method;  /* By which OpenSSL sends and receives. */
     uint32_t generation; /* How often a context was made. */

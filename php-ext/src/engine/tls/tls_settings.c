@@ -7,8 +7,6 @@
  * Each peer keeps the session of its latest connection. The next handshake resumes it, so no
  * certificate is sent or checked again. A session is never resumed under another context.
  */
-#include <arpa/inet.h>
-#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <syslog.h>
@@ -66,7 +64,7 @@ static bool have_changed(oh_tls *tls)
     bool has_changed = false;
 
     for (int i = 0; i < OH_TLS_FILES_COUNT; i++) {
-        oh_tls_stamp now = stamp_of(tls->files[i]);
+        oh_tls_stamp now = stamp_of(tls->texts[i]);
 
         has_changed |= !is_same(&now, &tls->stamps[i]);
         tls->stamps[i] = now;
@@ -112,11 +110,11 @@ static int note_request(SSL *ssl, void *unused)
 /* Returns the directive that cannot be followed; NULL if all are. */
 static const char *load_files(const oh_tls *tls, SSL_CTX *context)
 {
-    const char *ca = tls->files[OH_TLS_CA_FILE], *certificate = tls->files[OH_TLS_CERT_FILE],
-               *key = tls->files[OH_TLS_KEY_FILE]; /* Both, or none. */
+    const char *ca = tls->texts[OH_TLS_CA_FILE], *certificate = tls->texts[OH_TLS_CERT_FILE],
+               *key = tls->texts[OH_TLS_KEY_FILE]; /* Both, or none. */
 
     SSL_CTX_set_default_passwd_cb(context, give_pass);
-    SSL_CTX_set_default_passwd_cb_userdata(context, (void *)tls->key_pass);
+    SSL_CTX_set_default_passwd_cb_userdata(context, (void *)tls->texts[OH_TLS_KEY_PASS]);
     if (ca ? SSL_CTX_load_verify_locations(context, ca, NULL) != 1
            : SSL_CTX_set_default_verify_paths(context) != 1) {
         return directives[OH_TLS_CA_FILE];
@@ -208,18 +206,6 @@ static bool prepare(oh_tls *tls, oh_failure *failure)
 
 /* ---- Settings ---- */
 
-/* The texts of the settings, in the order in which they are stored. */
-#define OH_TEXTS_COUNT 5
-
-static void list_texts(const oh_server_pool *pool, oh_text texts[OH_TEXTS_COUNT])
-{
-    texts[OH_TLS_CA_FILE] = pool->tls.ca_cert_file;
-    texts[OH_TLS_CERT_FILE] = pool->tls.cert_file;
-    texts[OH_TLS_KEY_FILE] = pool->tls.key_file;
-    texts[OH_TLS_FILES_COUNT] = pool->tls.key_file_pass;
-    texts[OH_TLS_FILES_COUNT + 1] = pool->tls.server_name;
-}
-
 /* Copies a text into the settings. Returns NULL for an absent one. */
 static const char *store(char **to, oh_text text)
 {
@@ -234,11 +220,14 @@ static const char *store(char **to, oh_text text)
 
 static oh_tls *make(const oh_server_pool *pool)
 {
-    oh_text texts[OH_TEXTS_COUNT];
+    const oh_text texts[OH_TLS_TEXTS_COUNT] = {[OH_TLS_CA_FILE] = pool->tls.ca_cert_file,
+        [OH_TLS_CERT_FILE] = pool->tls.cert_file,
+        [OH_TLS_KEY_FILE] = pool->tls.key_file,
+        [OH_TLS_KEY_PASS] = pool->tls.key_file_pass,
+        [OH_TLS_SERVER_NAME] = pool->tls.server_name};
     size_t length = 1;
 
-    list_texts(pool, texts);
-    for (int i = 0; i < OH_TEXTS_COUNT; i++) {
+    for (int i = 0; i < OH_TLS_TEXTS_COUNT; i++) {
         length += texts[i].length + 1;
     }
     oh_tls *tls = oh_memory_zeroed(1, sizeof *tls + length);
@@ -247,11 +236,9 @@ static oh_tls *make(const oh_server_pool *pool)
     }
     char *to = tls->settings;
     *to++ = (char)('0' + pool->tls.verify);
-    for (int i = 0; i < OH_TLS_FILES_COUNT; i++) {
-        tls->files[i] = store(&to, texts[i]);
+    for (int i = 0; i < OH_TLS_TEXTS_COUNT; i++) {
+        tls->texts[i] = store(&to, texts[i]);
     }
-    tls->key_pass = store(&to, texts[OH_TLS_FILES_COUNT]);
-    tls->server_name = store(&to, texts[OH_TLS_FILES_COUNT + 1]);
     tls->settings_length = length;
     tls->verify = pool->tls.verify;
     return tls;

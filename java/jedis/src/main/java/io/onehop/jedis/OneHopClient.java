@@ -16,7 +16,6 @@ import io.onehop.jedis.internal.snapshot.IdleConnectionEvictor;
 import io.onehop.jedis.internal.snapshot.Snapshots;
 import io.onehop.jedis.internal.tls.ClientTls;
 import io.onehop.jedis.internal.tls.Tls;
-import io.onehop.jedis.internal.tls.Tls.Verify;
 
 import org.jspecify.annotations.Nullable;
 
@@ -417,7 +416,7 @@ public final class OneHopClient extends UnifiedJedis {
          * @return this builder
          */
         public Builder tls(SSLContext context) {
-            this.tls = Tls.of(Objects.requireNonNull(context), null, Verify.FULL);
+            this.tls = Tls.of(Objects.requireNonNull(context), null, /* checksNames= */ true);
             return this;
         }
 
@@ -432,11 +431,8 @@ public final class OneHopClient extends UnifiedJedis {
         public Builder tls(SslOptions options) {
             try {
                 SSLContext context = options.createSslContext();
-                Verify verify =
-                        options.getSslVerifyMode() == SslVerifyMode.FULL
-                                ? Verify.FULL
-                                : Verify.CONTEXT;
-                this.tls = Tls.of(context, options.getSslParameters(), verify);
+                boolean checksNames = options.getSslVerifyMode() == SslVerifyMode.FULL;
+                this.tls = Tls.of(context, options.getSslParameters(), checksNames);
                 return this;
             } catch (IOException | GeneralSecurityException bad) {
                 throw Failure.ofBuild(

@@ -1,5 +1,6 @@
 package io.onehop.jedis.internal.tls;
 
+import io.onehop.core.topology.Directive;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.core.topology.TlsVerify;
 
@@ -61,7 +62,7 @@ final class Credentials {
         }
         KeyStore trusted = empty();
         int count = 0;
-        for (X509Certificate each : read("tls_ca_cert_file", file, Pem::certificates)) {
+        for (X509Certificate each : read(Directive.TLS_CA_CERT_FILE, file, Pem::certificates)) {
             trusted.setCertificateEntry("ca" + count, each);
             count++;
         }
@@ -78,8 +79,10 @@ final class Credentials {
         if (certificateFile == null || keyFile == null) {
             return null;
         }
-        List<X509Certificate> chain = read("tls_cert_file", certificateFile, Pem::certificates);
-        PrivateKey key = read("tls_key_file", keyFile, file -> keyOf(file, pool, chain.get(0)));
+        List<X509Certificate> chain =
+                read(Directive.TLS_CERT_FILE, certificateFile, Pem::certificates);
+        PrivateKey key =
+                read(Directive.TLS_KEY_FILE, keyFile, file -> keyOf(file, pool, chain.get(0)));
         KeyStore own = empty();
         own.setKeyEntry("client", key, IN_MEMORY, chain.toArray(X509Certificate[]::new));
         KeyManagerFactory factory =
@@ -129,7 +132,8 @@ final class Credentials {
         T read(Path file) throws IOException, GeneralSecurityException;
     }
 
-    private static <T> T read(String directive, String file, Reader<T> reader) throws IOException {
+    private static <T> T read(Directive directive, String file, Reader<T> reader)
+            throws IOException {
         String reason;
         Exception cause;
         try {
@@ -144,7 +148,7 @@ final class Credentials {
             reason = bad.getMessage();
             cause = bad;
         }
-        throw new IOException(directive + " " + file + ": " + reason, cause);
+        throw new IOException(directive.label() + " " + file + ": " + reason, cause);
     }
 
     /** {@code tls_verify: none}. */

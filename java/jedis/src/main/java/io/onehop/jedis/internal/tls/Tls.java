@@ -24,40 +24,39 @@ import javax.net.ssl.SSLParameters;
  * handshake with the same node resumes the session of an earlier one. Any thread.
  */
 public final class Tls {
-    /** How much of a node's certificate is checked. */
-    public enum Verify {
-        /** Who issued it, and that it is for the node's host. */
-        FULL,
-        /** What the context's trust manager checks: usually who issued it. */
-        CONTEXT
-    }
-
     private interface Source {
         SSLContext context() throws TlsFailure;
     }
 
     private static final System.Logger LOG = System.getLogger("io.onehop");
-    private static final String CHECKS_NAMES = "HTTPS";
+    private static final String NAMES_OF_HTTPS = "HTTPS";
     private static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
     private static final int PORTS = 1 << 16;
 
     private final Source source;
     private final @Nullable SSLParameters given;
-    private final Verify verify;
+    private final boolean checksNames;
     private final @Nullable String name; // Instead of the node's host.
 
     private Tls(
-            Source source, @Nullable SSLParameters given, Verify verify, @Nullable String name) {
+            Source source,
+            @Nullable SSLParameters given,
+            boolean checksNames,
+            @Nullable String name) {
         this.source = source;
         this.given = given;
-        this.verify = verify;
+        this.checksNames = checksNames;
         this.name = name;
     }
 
-    /** {@code given} parameters are the caller's; a server name in them is that of every node. */
-    public static Tls of(SSLContext context, @Nullable SSLParameters given, Verify verify) {
+    /**
+     * {@code given} parameters are the caller's; a server name in them is that of every node.
+     * {@code checksNames}: whether a certificate must be for its node's host; who issued it is
+     * checked by the context's trust managers.
+     */
+    public static Tls of(SSLContext context, @Nullable SSLParameters given, boolean checksNames) {
         String name = given == null ? null : nameIn(given.getServerNames());
-        return new Tls(() -> context, given, verify, name);
+        return new Tls(() -> context, given, checksNames, name);
     }
 
     /** By the directives of a server pool that has {@code tls: true}. */
@@ -67,8 +66,8 @@ public final class Tls {
         }
         SSLParameters parameters = new SSLParameters();
         parameters.setProtocols(PROTOCOLS);
-        Verify verify = pool.tlsVerify() == TlsVerify.FULL ? Verify.FULL : Verify.CONTEXT;
-        return new Tls(new TlsFiles(pool)::context, parameters, verify, pool.tlsServerName());
+        boolean checksNames = pool.tlsVerify() == TlsVerify.FULL;
+        return new Tls(new TlsFiles(pool)::context, parameters, checksNames, pool.tlsServerName());
     }
 
     private static @Nullable String nameIn(@Nullable List<SNIServerName> names) {
@@ -95,7 +94,7 @@ public final class Tls {
             engine.setSSLParameters(given);
         }
         SSLParameters parameters = engine.getSSLParameters(); // A copy of this engine's own.
-        parameters.setEndpointIdentificationAlgorithm(verify == Verify.FULL ? CHECKS_NAMES : "");
+        parameters.setEndpointIdentificationAlgorithm(checksNames ? NAMES_OF_HTTPS : "");
         if (!isAddress(nameOf(host))) {
             parameters.setServerNames(serverNames(nameOf(host)));
         }
