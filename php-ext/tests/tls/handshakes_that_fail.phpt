@@ -45,6 +45,12 @@ usleep(1100000); /* It ends in the second in which it begins. */
 attempt('expired', $port);
 attempt('expired, ca', $port, ['tls_verify' => 'ca']);
 attempt('expired, none', $port, ['tls_verify' => 'none']);
+lab_certificate('issuer', "DNS:issuer\nbasicConstraints=critical,CA:TRUE", 0);
+lab_certificate('issued', ca: 'issuer');
+file_put_contents(lab_pem('issued'), file_get_contents(lab_pem('issuer')), FILE_APPEND);
+usleep(1100000);
+[$port] = lab_tls_redis('issued');
+attempt('an expired CA', $port);
 attempt('another CA', $good, ['tls_ca_cert_file' => lab_pem('foreign')]);
 attempt('the CAs of the system', $good, ['tls_ca_cert_file' => null]);
 lab_certificate('other', 'DNS:other.test,DNS:*.wild.test');
@@ -109,6 +115,8 @@ expired: ConfigInvalid
 expired, ca: ConfigInvalid
   The node's certificate has expired
 expired, none: served
+an expired CA: ConfigInvalid
+  The CA of the node's certificate has expired
 another CA: ConfigInvalid
   The node's certificate is of an unknown CA
 the CAs of the system: ConfigInvalid

@@ -112,6 +112,10 @@
 #define OH_WHAT_TLS_EXPIRED "The node's certificate has expired"
 #define OH_SAY_TLS_EXPIRED OH_ERROR_CONFIG_INVALID, OH_ADVICE_TLS_EXPIRED, OH_WHAT_TLS_EXPIRED
 
+#define OH_ADVICE_TLS_CA_EXPIRED "renew the certificate of the CA"
+#define OH_WHAT_TLS_CA_EXPIRED "The CA of the node's certificate has expired"
+#define OH_SAY_TLS_CA_EXPIRED OH_ERROR_CONFIG_INVALID, OH_ADVICE_TLS_CA_EXPIRED, OH_WHAT_TLS_CA_EXPIRED
+
 #define OH_ADVICE_TLS_NOT_YET_VALID "check the clocks of both hosts"
 #define OH_WHAT_TLS_NOT_YET_VALID "The node's certificate is not valid yet"
 #define OH_SAY_TLS_NOT_YET_VALID OH_ERROR_CONFIG_INVALID, OH_ADVICE_TLS_NOT_YET_VALID, OH_WHAT_TLS_NOT_YET_VALID

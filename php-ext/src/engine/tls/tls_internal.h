@@ -66,6 +66,7 @@ struct oh_tls_channel {
     bool has_spoken;     /* The node has sent its first byte. */
     bool is_plain;       /* That byte begins no record of TLS. */
     bool has_ended;      /* The node has closed its side. */
+    bool is_of_ca;       /* The check of certificates has failed at one that is not the node's. */
     bool is_asked;       /* The node has asked for a client certificate. */
     bool has_heard;      /* The node has sent data. */
     bool has_buffered;   /* OpenSSL has a result that poll() does not know of. */

@@ -34,7 +34,9 @@ static void judge_certificate(const oh_tls_channel *channel, long found, oh_fail
 {
     oh_quoted name;
 
-    if (found == X509_V_ERR_CERT_HAS_EXPIRED) {
+    if (found == X509_V_ERR_CERT_HAS_EXPIRED && channel->is_of_ca) {
+        oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_TLS_CA_EXPIRED);
+    } else if (found == X509_V_ERR_CERT_HAS_EXPIRED) {
         oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_TLS_EXPIRED);
     } else if (found == X509_V_ERR_CERT_NOT_YET_VALID) {
         oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_TLS_NOT_YET_VALID);

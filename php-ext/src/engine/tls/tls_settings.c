@@ -98,6 +98,15 @@ static int keep_session(SSL *ssl, SSL_SESSION *session)
     return 1; /* The session is the peer's now. */
 }
 
+static int note_issuer(int is_good, X509_STORE_CTX *check)
+{
+    const SSL *ssl = X509_STORE_CTX_get_ex_data(check, SSL_get_ex_data_X509_STORE_CTX_idx());
+    oh_tls_channel *channel = SSL_get_app_data(ssl);
+
+    channel->is_of_ca = !is_good && X509_STORE_CTX_get_error_depth(check) > 0;
+    return is_good;
+}
+
 static int note_request(SSL *ssl, void *unused)
 {
     oh_tls_channel *channel = SSL_get_app_data(ssl);
@@ -136,7 +145,7 @@ static void set_modes(const oh_tls *tls, SSL_CTX *context)
     /* One system call takes the head of a record and its rest, and more of them. */
     SSL_CTX_set_read_ahead(context, 1);
     SSL_CTX_set_verify(
-        context, tls->verify == OH_TLS_NONE ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, NULL);
+        context, tls->verify == OH_TLS_NONE ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, note_issuer);
     SSL_CTX_set_session_cache_mode(
         context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL_STORE);
     SSL_CTX_sess_set_new_cb(context, keep_session);

@@ -122,6 +122,18 @@ final class TlsFaultsTest {
     }
 
     @Test
+    void aCaThatHasExpired() throws InterruptedException {
+        certificates.issue("issuer", "DNS:issuer\nbasicConstraints=critical,CA:TRUE", 0);
+        certificates.issueBy("issuer", "issued", Certificates.NAMES, 30);
+        Thread.sleep(1100);
+        try (TlsServer server = TlsServer.start(certificates, "issued")) {
+            requireReason(
+                    "The CA of the node's certificate has expired",
+                    failure(trusting(), server.server()));
+        }
+    }
+
+    @Test
     void aCertificateOfAnUnknownCa() throws NoSuchAlgorithmException {
         SSLContext system = SSLContext.getDefault();
         requireReason(

@@ -95,6 +95,10 @@ public enum Message {
             ErrorKind.CONFIG_INVALID,
             "The node's certificate has expired",
             "renew it"),
+    TLS_CA_EXPIRED(
+            ErrorKind.CONFIG_INVALID,
+            "The CA of the node's certificate has expired",
+            "renew the certificate of the CA"),
     TLS_NOT_YET_VALID(
             ErrorKind.CONFIG_INVALID,
             "The node's certificate is not valid yet",

@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.CertificateFactory;
@@ -58,6 +59,23 @@ public final class Certificates {
 
     /** Makes a key and a certificate with that many days left. Replaces one of the same name. */
     public void issue(String name, String names, int days) {
+        issue(name, names, days, "ca");
+    }
+
+    /** The same by a CA that was issued itself; its certificate is added to that of the name. */
+    public void issueBy(String issuer, String name, String names, int days) {
+        issue(name, names, days, issuer);
+        try {
+            Files.writeString(
+                    folder.resolve(name + ".crt"),
+                    Files.readString(folder.resolve(issuer + ".crt")),
+                    StandardOpenOption.APPEND);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    private void issue(String name, String names, int days, String issuer) {
         openssl(
                 "req",
                 "-newkey",
@@ -71,10 +89,10 @@ public final class Certificates {
                 path(name + ".csr"),
                 "-subj",
                 "/CN=" + name);
-        sign(name, names, days);
+        sign(name, names, days, issuer);
     }
 
-    private void sign(String name, String names, int days) {
+    private void sign(String name, String names, int days, String issuer) {
         write(name + ".ext", "subjectAltName=" + names);
         openssl(
                 "x509",
@@ -82,9 +100,9 @@ public final class Certificates {
                 "-in",
                 path(name + ".csr"),
                 "-CA",
-                certificate("ca"),
+                certificate(issuer),
                 "-CAkey",
-                key("ca"),
+                key(issuer),
                 "-CAcreateserial",
                 "-days",
                 String.valueOf(days),

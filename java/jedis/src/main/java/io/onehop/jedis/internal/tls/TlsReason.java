@@ -29,6 +29,9 @@ public final class TlsReason {
      */
     public static TlsFailure of(SSLException thrown, String name, boolean isNameless) {
         for (Throwable each = thrown; each != null; each = each.getCause()) {
+            if (each instanceof CertPathValidatorException broken && isOfExpiredCa(broken)) {
+                return new TlsFailure(Message.TLS_CA_EXPIRED, thrown);
+            }
             if (each instanceof CertificateExpiredException) {
                 return new TlsFailure(Message.TLS_EXPIRED, thrown);
             }
@@ -43,6 +46,11 @@ public final class TlsReason {
             }
         }
         return ofAlert(thrown, isNameless);
+    }
+
+    /** The path begins with the node's certificate. */
+    private static boolean isOfExpiredCa(CertPathValidatorException broken) {
+        return broken.getReason() == BasicReason.EXPIRED && broken.getIndex() > 0;
     }
 
     /** The second: this client trusts no CA at all, as with a JDK that has none installed. */
