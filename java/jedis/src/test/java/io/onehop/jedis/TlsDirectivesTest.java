@@ -179,6 +179,17 @@ final class TlsDirectivesTest {
         }
     }
 
+    /** PHP takes it. The JDK never does, whatever the certificate says. */
+    @Test
+    void aNameWithAnUnderscoreIsRefusedForWhatItIs() {
+        certificates.issue("underscore", "DNS:redis_1", 30);
+        try (TlsServer named = TlsServer.start(certificates, "underscore")) {
+            String[] naming = {trusting(), "tls_server_name: redis_1"};
+            requireRefusal("The JDK cannot check a certificate for redis_1, node", named, naming);
+            requireServed(named, trusting(), "tls_server_name: redis_1", "tls_verify: ca");
+        }
+    }
+
     @Test
     void withoutVerificationEveryCertificateIsTakenAndTheLogSaysSoOnce() {
         try (Log log = new Log();

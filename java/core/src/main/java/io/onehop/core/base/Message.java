@@ -111,6 +111,10 @@ public enum Message {
             ErrorKind.CONFIG_INVALID,
             "The node's certificate is not for %s",
             "give the node a certificate with this name, or configure the name that it has"),
+    TLS_NAME_UNFIT(
+            ErrorKind.CONFIG_INVALID,
+            "The JDK cannot check a certificate for %s",
+            "use names of letters, digits, \"-\" and \".\", or set \"tls_verify: ca\""),
     TLS_CERTIFICATE_WANTED(
             ErrorKind.CONFIG_INVALID,
             "The node wants a client certificate",

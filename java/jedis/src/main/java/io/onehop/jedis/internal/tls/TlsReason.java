@@ -44,6 +44,9 @@ public final class TlsReason {
             if (each.getClass() == CertificateException.class && isOfName(each)) {
                 return new TlsFailure(Message.TLS_OTHER_NAME, thrown, Shown.of(name));
             }
+            if (String.valueOf(each.getMessage()).startsWith("Illegal given domain name")) {
+                return new TlsFailure(Message.TLS_NAME_UNFIT, thrown, Shown.of(name));
+            }
         }
         return ofAlert(thrown, isNameless);
     }
