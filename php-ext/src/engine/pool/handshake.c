@@ -235,7 +235,7 @@ bool oh_handshake_turns_away(oh_connection *connection, oh_failure *failure)
 bool oh_handshake_is_refused(oh_connection *connection, oh_failure *failure)
 {
     bool is_refused =
-        connection->channel && oh_tls_channel_turns_away(connection->channel, failure);
+        connection->channel && oh_tls_channel_is_turned_away(connection->channel, failure);
 
     connection->is_turned_away |= is_refused;
     return is_refused;

@@ -70,7 +70,7 @@ bool oh_tls_channel_is_silent(oh_tls_channel *channel);
  * TLS 1.3 it does after the client's handshake. Then the failure says so, and no command was
  * executed.
  */
-bool oh_tls_channel_turns_away(oh_tls_channel *channel, oh_failure *failure);
+bool oh_tls_channel_is_turned_away(oh_tls_channel *channel, oh_failure *failure);
 
 /* Frees everything. Sends nothing, so a forked child may close its copies. */
 void oh_tls_channel_close(oh_tls_channel *channel);

@@ -209,7 +209,7 @@ bool oh_tls_channel_is_silent(oh_tls_channel *channel)
     return is_silent;
 }
 
-bool oh_tls_channel_turns_away(oh_tls_channel *channel, oh_failure *failure)
+bool oh_tls_channel_is_turned_away(oh_tls_channel *channel, oh_failure *failure)
 {
     char byte;
 
