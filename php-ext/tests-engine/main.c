@@ -21,6 +21,7 @@ int main(int count, char **words)
     caller_live_in(words[1]);
     test_exchange(&one, &other);
     test_source(&one, &other);
+    test_tls(&encrypted, words[1]);
     test_sweep(&one, &other);
     test_sweep_encrypted(&encrypted, words[1]);
     if (count > 3) {

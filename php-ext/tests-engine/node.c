@@ -34,6 +34,7 @@ typedef struct talk {
     char words[WORDS_MAX][WORD_BYTES]; /* Words that do not fit share the last place. */
     char reply[REPLY_BYTES];
     size_t length;
+    BIO *rest; /* Of a record that was sent in part; otherwise NULL. */
 } talk;
 
 static void must(bool condition, const char *what)
@@ -145,6 +146,65 @@ static bool drip(talk *it)
     return true;
 }
 
+/* Until it is off again, all that is sent is in as few packets as possible. */
+static void cork(const talk *it, int is_on)
+{
+    setsockopt(it->socket, IPPROTO_TCP, TCP_CORK, &is_on, sizeof is_on);
+}
+
+static void renew(const talk *it)
+{
+    cork(it, true);
+    for (int i = 0; i < NODE_RENEWALS; i++) {
+        SSL_key_update(it->ssl, SSL_KEY_UPDATE_NOT_REQUESTED);
+        SSL_do_handshake(it->ssl);
+    }
+    cork(it, false);
+}
+
+static bool spoil(const talk *it)
+{
+    static const char record[NODE_SPOILT_BYTES] = {23, 3, 3, 0, NODE_SPOILT_BYTES - 5};
+
+    cork(it, true);
+    bool is_given = give(it, it->length) && send(it->socket, record, sizeof record, MSG_NOSIGNAL);
+    cork(it, false);
+    return is_given;
+}
+
+/* Sends what OpenSSL has written to memory, or the first `length` bytes of it. */
+static bool pass_on(const talk *it, BIO *written, size_t length)
+{
+    char bytes[1024];
+    int count = BIO_read(written, bytes, (int)(length < sizeof bytes ? length : sizeof bytes));
+
+    return count > 0 && send(it->socket, bytes, (size_t)count, MSG_NOSIGNAL) == count;
+}
+
+/* In one packet, so that the client has the part when it has the reply. */
+static bool give_part(talk *it, size_t length)
+{
+    BIO *socket = SSL_get_wbio(it->ssl);
+
+    it->rest = BIO_new(BIO_s_mem());
+    must(it->rest && BIO_up_ref(it->rest) && BIO_up_ref(socket), "BIO_new");
+    SSL_set0_wbio(it->ssl, it->rest);
+    give(it, it->length);
+    length += BIO_ctrl_pending(it->rest);
+    SSL_write(it->ssl, "$5\r\nwrong\r\n", 11);
+    SSL_set0_wbio(it->ssl, socket);
+    return pass_on(it, it->rest, length);
+}
+
+static bool give_rest(talk *it)
+{
+    bool is_given = pass_on(it, it->rest, SIZE_MAX);
+
+    BIO_free(it->rest);
+    it->rest = NULL;
+    return is_given;
+}
+
 static bool is_told(const talk *it, const char *manner)
 {
     return strncmp(last_word(it), manner, strlen(manner)) == 0;
@@ -154,6 +214,15 @@ static bool is_told(const talk *it, const char *manner)
 static bool answer(talk *it)
 {
     execute(it);
+    if (it->rest && !give_rest(it)) {
+        return false;
+    }
+    if (is_told(it, "part")) {
+        return give_part(it, strtoul(last_word(it) + strlen("part:"), NULL, 10));
+    }
+    if (is_told(it, "spoil")) {
+        return spoil(it);
+    }
     if (is_told(it, "drip")) {
         return drip(it);
     }
@@ -166,6 +235,9 @@ static bool answer(talk *it)
     }
     if (is_told(it, "mute")) {
         return true;
+    }
+    if (is_told(it, "renew")) {
+        renew(it);
     }
     if (is_told(it, "noise")) {
         it->length = (size_t)snprintf(it->reply, REPLY_BYTES, "?what\r\n");
@@ -185,6 +257,7 @@ static void *serve(void *connection)
     if (it->in) {
         fclose(it->in);
     }
+    BIO_free(it->rest);
     if (it->ssl) {
         SSL_free(it->ssl);
         close(it->socket);
@@ -265,6 +338,7 @@ static void accept_all(int listener, node_counts *counts)
         setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
         it->socket = socket;
         it->ssl = NULL;
+        it->rest = NULL;
         it->in = context ? NULL : fdopen(socket, "r");
         it->counts = counts;
         atomic_fetch_add(&counts->connections, 1);

@@ -9,6 +9,10 @@
  *     INCR surplus:k  sends the reply twice
  *     INCR noise:k    sends bytes that are not a reply
  *     INCR last:k     sends the reply, then closes the connection
+ *     INCR part:k     sends the reply, and k bytes of a record with another one, of which the rest
+ *                     comes before the next reply; only with TLS
+ *     INCR spoil:k    sends the reply, and a record that cannot be opened; only with TLS
+ *     INCR renew:k    changes its keys NODE_RENEWALS times, then sends the reply; only with TLS
  *
  * INCR replies how often the node has received it for this key, which ends in a number. The tests
  * read the same counter, so they can check whether a command that was reported as not sent has
@@ -23,6 +27,8 @@
 #include <sys/types.h>
 
 #define NODE_KEYS 65536
+#define NODE_RENEWALS 2000
+#define NODE_SPOILT_BYTES 40 /* The head of a record, and data of no meaning. */
 
 typedef struct node_counts {
     atomic_uint connections;

@@ -54,7 +54,7 @@ oh_progress oh_tls_channel_advance(oh_tls_channel *channel, short *events, oh_fa
 /*
  * Receives and sends like recv() and send(), with their results and errno; sending never waits.
  * With MSG_DONTWAIT receiving never waits, without it at most once. It fails with EINTR if bytes
- * have come that are no whole record yet.
+ * have come that are no data yet.
  */
 ssize_t oh_tls_channel_receive(oh_tls_channel *channel, void *bytes, size_t size, int flags);
 ssize_t oh_tls_channel_send(oh_tls_channel *channel, const void *bytes, size_t size);
@@ -62,7 +62,10 @@ ssize_t oh_tls_channel_send(oh_tls_channel *channel, const void *bytes, size_t s
 /* True if a receive will have a result, although poll() does not know of it. */
 bool oh_tls_channel_has_buffered(const oh_tls_channel *channel);
 
-/* True if the channel is open, and the node has sent no data. Takes tickets for later sessions. */
+/*
+ * True if the channel is open, and the node has sent no data and no part of a record. Takes tickets
+ * for later sessions.
+ */
 bool oh_tls_channel_is_silent(oh_tls_channel *channel);
 
 /*

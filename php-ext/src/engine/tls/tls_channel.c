@@ -6,9 +6,8 @@
  * taken all of it: a node cannot open a part of one. Until then the owner offers the same bytes
  * again, as after any send that was too much for the kernel.
  *
- * A receive asks the kernel until it has something for its owner, then opens what OpenSSL has
- * buffered, as far as there is room. What is left makes has_buffered true. poll() does not know of
- * it.
+ * A receive asks the kernel once, then opens what OpenSSL has buffered, as far as there is room.
+ * What is left makes has_buffered true. poll() does not know of it.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -100,9 +99,18 @@ void oh_tls_channel_close(oh_tls_channel *channel)
 
 /* ---- The handshake ---- */
 
-oh_progress oh_tls_channel_advance(oh_tls_channel *channel, short *events, oh_failure *failure)
+/* Before each call of OpenSSL that may receive. */
+static void begin(oh_tls_channel *channel, bool may_wait)
 {
     ERR_clear_error();
+    channel->may_wait = may_wait;
+    channel->has_received = false;
+    channel->delay = EAGAIN;
+}
+
+oh_progress oh_tls_channel_advance(oh_tls_channel *channel, short *events, oh_failure *failure)
+{
+    begin(channel, false);
     int result = SSL_do_handshake(channel->ssl);
     int error = SSL_get_error(channel->ssl, result);
 
@@ -138,14 +146,6 @@ static ssize_t failed(oh_tls_channel *channel, int result)
     return -1;
 }
 
-static void begin(oh_tls_channel *channel, bool may_wait)
-{
-    ERR_clear_error();
-    channel->may_wait = may_wait;
-    channel->has_received = false;
-    channel->delay = EAGAIN;
-}
-
 ssize_t oh_tls_channel_receive(oh_tls_channel *channel, void *bytes, size_t size, int flags)
 {
     size_t total = 0;
@@ -161,6 +161,7 @@ ssize_t oh_tls_channel_receive(oh_tls_channel *channel, void *bytes, size_t size
         }
         if (count <= 0) { /* A failure is the result of the next receive. */
             channel->has_buffered = SSL_get_error(channel->ssl, count) != SSL_ERROR_WANT_READ;
+            ERR_clear_error();
             return (ssize_t)total;
         }
         total += (size_t)count;
@@ -198,15 +199,26 @@ bool oh_tls_channel_has_buffered(const oh_tls_channel *channel)
     return channel->has_buffered;
 }
 
+/* True if a part of a record has come. Its head alone is no byte that OpenSSL has pending. */
+static bool has_part(const oh_tls_channel *channel)
+{
+    return SSL_has_pending(channel->ssl) || strcmp(SSL_rstate_string(channel->ssl), "RB") == 0;
+}
+
 bool oh_tls_channel_is_silent(oh_tls_channel *channel)
 {
     char byte;
 
-    begin(channel, false);
-    int count = SSL_peek(channel->ssl, &byte, 1);
-    bool is_silent = count <= 0 && SSL_get_error(channel->ssl, count) == SSL_ERROR_WANT_READ;
-    ERR_clear_error();
-    return is_silent;
+    /* Tickets come at once, so a node that has more at the second look sends something else. */
+    for (int i = 0; i < 2; i++) {
+        begin(channel, false);
+        int error = SSL_get_error(channel->ssl, SSL_peek(channel->ssl, &byte, 1));
+        ERR_clear_error();
+        if (error != SSL_ERROR_WANT_READ || !channel->has_received) {
+            return error == SSL_ERROR_WANT_READ && !has_part(channel);
+        }
+    }
+    return false;
 }
 
 bool oh_tls_channel_is_turned_away(oh_tls_channel *channel, oh_failure *failure)

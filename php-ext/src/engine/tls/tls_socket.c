@@ -1,6 +1,9 @@
 /*
  * OpenSSL's own functions for sockets would raise SIGPIPE, and wait whenever the socket does. These
  * never raise a signal, and wait only where the channel allows it: once.
+ *
+ * OpenSSL asks for bytes until it has data, however many records without data a node sends. So it
+ * gets bytes once in a call; then its caller polls, and watches the deadline.
  */
 #include <errno.h>
 #include <sys/socket.h>
@@ -38,10 +41,15 @@ static int put(BIO *bio, const char *bytes, int length)
 static int take(BIO *bio, char *bytes, int size)
 {
     oh_tls_channel *channel = BIO_get_data(bio);
+
+    BIO_clear_retry_flags(bio);
+    if (channel->has_received) {
+        BIO_set_retry_read(bio);
+        return -1;
+    }
     ssize_t count =
         recv(channel->socket, bytes, (size_t)size, channel->may_wait ? 0 : MSG_DONTWAIT);
 
-    BIO_clear_retry_flags(bio);
     channel->may_wait = false;
     if (count < 0) {
         note_error(channel, bio, BIO_FLAGS_READ);
