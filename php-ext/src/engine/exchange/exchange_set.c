@@ -121,7 +121,7 @@ static bool is_blocking_long(oh_exchange *const *members, uint32_t count)
 /* True if the exchange can receive what poll() does not know of. */
 static bool is_buffered(const oh_exchange *exchange)
 {
-    return exchange->state == OH_EXCHANGE_MOVING && !oh_exchange_is_full(exchange) &&
+    return oh_exchange_is_active(exchange) && !oh_exchange_is_full(exchange) &&
            oh_connection_has_buffered(exchange->use.connection);
 }
 

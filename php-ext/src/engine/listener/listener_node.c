@@ -280,7 +280,7 @@ static bool is_buffered(const oh_subscribed_node *subscribed_node)
 {
     const oh_connection *connection = subscribed_node->connection;
 
-    return connection && connection->state == OH_READY && oh_connection_has_buffered(connection);
+    return connection && oh_connection_has_buffered(connection);
 }
 
 /* Sets what to poll for. False if this process may not. */
