@@ -3,14 +3,19 @@
 It connects each client with the port TO of this host, and counts the bytes of both directions. A
 connection that has carried as many as FILE.limit said when it began is reset. The count of each
 connection that ends becomes a line of FILE.passed. With a certificate the relay ends TLS.
+
+If there is FILE.meet, with the name of a file and a number, a connection passes nothing on before
+as many connections, of all relays with this file, have brought their first byte.
 """
 
+import os
 import selectors
 import socket
 import ssl
 import struct
 import sys
 import threading
+import time
 
 PORT, TO, FILE = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 CHUNK_BYTES = 65536
@@ -33,12 +38,23 @@ def serve(client, context):
     try:
         if context:
             client = context.wrap_socket(client, server_side=True)
+        meet(client)
         with client, socket.create_connection(("127.0.0.1", TO)) as node:
             passed = relay(client, node, limit())
     except OSError:
         client.close()
     with open(f"{FILE}.passed", "a", encoding="ascii") as file:
         file.write(f"{passed}\n")
+
+
+def meet(client):
+    if os.path.exists(f"{FILE}.meet") and client.recv(1, socket.MSG_PEEK):
+        with open(f"{FILE}.meet", encoding="ascii") as file:
+            meeting, count = file.read().rsplit(" ", 1)
+        with open(meeting, "ab") as file:
+            file.write(b".")
+        while os.path.getsize(meeting) < int(count):
+            time.sleep(0.002)
 
 
 def limit():
