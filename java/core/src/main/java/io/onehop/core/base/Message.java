@@ -338,6 +338,10 @@ public enum Message {
             null,
             "The connection was lost",
             null),
+    TLS_BROKEN(
+            null,
+            "The TLS connection broke (%s)",
+            null),
     UNRESOLVED(
             null,
             "The name was not resolved",

@@ -2,6 +2,7 @@ package io.onehop.jedis.lab;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -12,14 +13,16 @@ import javax.net.ServerSocketFactory;
 import javax.net.ssl.SSLContext;
 
 /**
- * Passes bytes on between a client and a server: resets both after some bytes, or is a TLS
- * terminator for a server that speaks plain text.
+ * Passes bytes on between a client and a server: resets both after some bytes, keeps bytes back,
+ * adds some of its own, or is a TLS terminator for a server that speaks plain text.
  */
 public final class Relay implements AutoCloseable {
     private final ServerSocket listener;
     private final int target;
     private final AtomicLong passed = new AtomicLong();
     private volatile long bytesMax;
+    private volatile Socket latest;
+    private long held = Long.MAX_VALUE; // Bytes of the server until the relay waits.
 
     /** {@code bytesMax}: bytes of the server that are passed on for each connection. */
     public Relay(int target, long bytesMax) {
@@ -53,6 +56,39 @@ public final class Relay implements AutoCloseable {
         return passed.get();
     }
 
+    /** Passes on that many more bytes of the server, and keeps the rest until {@link #release}. */
+    public synchronized void hold(long bytes) {
+        held = bytes;
+    }
+
+    public synchronized void release() {
+        held = Long.MAX_VALUE;
+        notifyAll();
+    }
+
+    /** How many of these bytes may be passed on now. Waits until it is one. */
+    private synchronized int permit(int count) throws InterruptedIOException {
+        try {
+            while (held == 0) {
+                wait();
+            }
+        } catch (InterruptedException stopped) {
+            throw new InterruptedIOException();
+        }
+        int permitted = (int) Math.min(count, held);
+        held -= held == Long.MAX_VALUE ? 0 : permitted;
+        return permitted;
+    }
+
+    /** Sends the client of the latest connection bytes that are not the server's. */
+    public void inject(byte[] bytes) {
+        try {
+            latest.getOutputStream().write(bytes);
+        } catch (IOException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
     public String server() {
         return "127.0.0.1:" + listener.getLocalPort() + ":1";
     }
@@ -67,17 +103,35 @@ public final class Relay implements AutoCloseable {
         while (!listener.isClosed()) {
             try {
                 Socket client = listener.accept();
+                client.setTcpNoDelay(true); // A part of a record does not wait for the rest.
                 Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
                 long most = bytesMax;
-                run(() -> pass(client, server, Long.MAX_VALUE, new AtomicLong()));
-                run(() -> pass(server, client, most, passed));
+                latest = client;
+                run(() -> pass(client, server, Long.MAX_VALUE, OutputStream::write));
+                run(() -> pass(server, client, most, this::giveToClient));
             } catch (IOException closed) {
                 return;
             }
         }
     }
 
-    private static void pass(Socket from, Socket to, long most, AtomicLong passed) {
+    private interface Writer {
+        void write(OutputStream to, byte[] bytes, int offset, int length) throws IOException;
+    }
+
+    private void giveToClient(OutputStream to, byte[] bytes, int offset, int length)
+            throws IOException {
+        for (int at = 0; at < length; ) {
+            int count = permit(length - at);
+            synchronized (this) { // A client that has them, and calls hold(), finds them counted.
+                to.write(bytes, offset + at, count);
+                passed.addAndGet(count);
+            }
+            at += count;
+        }
+    }
+
+    private static void pass(Socket from, Socket to, long most, Writer writer) {
         byte[] bytes = new byte[1 << 14];
         try (from;
                 to) {
@@ -89,8 +143,7 @@ public final class Relay implements AutoCloseable {
                 if (count < 0) {
                     return;
                 }
-                out.write(bytes, 0, count);
-                passed.addAndGet(count);
+                writer.write(out, bytes, 0, count);
                 left -= count;
             }
             to.setSoLinger(true, 0); // So that closing resets.

@@ -13,6 +13,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+import javax.net.ServerSocketFactory;
+import javax.net.ssl.SSLContext;
 
 /**
  * A node that misbehaves by script. It reads real commands and answers what and when the script
@@ -130,9 +134,19 @@ public final class ScriptedNode implements AutoCloseable {
     }
 
     public static ScriptedNode start(Script script) {
+        return start(ServerSocketFactory.getDefault(), script);
+    }
+
+    /** A node that speaks TLS by this context. */
+    public static ScriptedNode start(SSLContext context, Script script) {
+        return start(context.getServerSocketFactory(), script);
+    }
+
+    private static ScriptedNode start(ServerSocketFactory factory, Script script) {
         try {
             ScriptedNode node =
-                    new ScriptedNode(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()));
+                    new ScriptedNode(
+                            factory.createServerSocket(0, 50, InetAddress.getLoopbackAddress()));
             node.run(() -> node.accept(script));
             return node;
         } catch (IOException failure) {

@@ -252,11 +252,11 @@ public final class NodeSocket extends Socket {
 
     /**
      * True if an unexpected byte or the end of the stream has arrived. The byte is consumed, so the
-     * socket must be closed then.
+     * socket must be closed then. A part of a TLS record counts as a byte.
      */
     boolean hasSurplus() {
         try {
-            return received(peeked.clear()) != 0;
+            return received(peeked.clear()) != 0 || hasPart();
         } catch (IOException broken) {
             return true;
         }
@@ -264,7 +264,11 @@ public final class NodeSocket extends Socket {
 
     /** True if the node has sent something unexpected. A byte of it is consumed. */
     public boolean hasSpoken() {
-        return hasSurplus() && peeked.position() > 0;
+        return hasSurplus() && (peeked.position() > 0 || hasPart());
+    }
+
+    private boolean hasPart() {
+        return tls != null && tls.hasPart();
     }
 
     /** The node's bytes, for the guard to check. */

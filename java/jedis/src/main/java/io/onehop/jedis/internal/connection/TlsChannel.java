@@ -60,6 +60,7 @@ final class TlsChannel {
     private boolean isSecure;
     private @Nullable SSLSession session; // What the handshake has agreed on so far.
     private boolean hasSpoken;
+    private boolean hasHeard; // The node has sent data.
     private boolean hasEnded;
 
     TlsChannel(SocketChannel channel, Tls tls, String host, int port) throws IOException {
@@ -128,10 +129,16 @@ final class TlsChannel {
         }
     }
 
-    /** The reason, after the node was told that the handshake has failed, if that needs no wait. */
-    private TlsFailure explained(SSLException refused) {
+    /**
+     * The reason, after the node was told that it is over, if that needs no wait. Before the first
+     * data it is about the handshake: with TLS 1.3 a node refuses the client's certificate late.
+     */
+    private IOException explained(SSLException refused) {
         sayLast();
-        return TlsReason.of(refused, name, isNameless());
+        return hasHeard
+                ? new IOException(
+                        Message.TLS_BROKEN.what(String.valueOf(refused.getMessage())), refused)
+                : TlsReason.of(refused, name, isNameless());
     }
 
     /** True if the node has shown its certificate, and this client has shown none. */
@@ -162,6 +169,7 @@ final class TlsChannel {
                 drain(into);
             }
             int count = into.position() - from;
+            hasHeard |= count > 0;
             return count == 0 && (isOver || engine.isInboundDone()) ? -1 : count;
         } catch (SSLException refused) {
             throw explained(refused);
@@ -171,6 +179,11 @@ final class TlsChannel {
     /** True if there is something to read that no selector knows of. */
     boolean hasBuffered() {
         return plain.hasRemaining() || !isStarved;
+    }
+
+    /** True if a part of a record has arrived, after a read that has returned nothing. */
+    boolean hasPart() {
+        return incoming.hasRemaining();
     }
 
     /** Decrypts what has been received, as far as there is room for it. */
@@ -197,17 +210,27 @@ final class TlsChannel {
         }
         SSLEngineResult result = engine.unwrap(incoming, into);
         if (result.getStatus() == Status.BUFFER_OVERFLOW) {
-            if (plain == NOTHING) {
-                plain = empty(engine.getSession().getApplicationBufferSize());
-            }
-            result = engine.unwrap(incoming, plain.clear());
-            plain.flip();
+            result = openBeside();
         }
         isStarved = result.getStatus() == Status.BUFFER_UNDERFLOW || !incoming.hasRemaining();
         if (isSecure) {
             answer(result.getHandshakeStatus());
         }
         return result.getStatus() != Status.BUFFER_UNDERFLOW;
+    }
+
+    /** Opens a record for which the caller has no room. */
+    private SSLEngineResult openBeside() throws SSLException {
+        int size = engine.getSession().getApplicationBufferSize(); // It grows with large records.
+        if (plain.capacity() < size) {
+            plain = empty(size);
+        }
+        SSLEngineResult result = engine.unwrap(incoming, plain.clear());
+        plain.flip();
+        if (result.getStatus() == Status.BUFFER_OVERFLOW) {
+            throw new SSLException("a record is too large");
+        }
+        return result;
     }
 
     /** Does what the node asks for after the handshake, such as new keys. */
@@ -278,18 +301,34 @@ final class TlsChannel {
         }
         bytes.position(from + sealed);
         sealed = 0;
-        while (bytes.hasRemaining()) {
+        boolean isTaken = true;
+        while (isTaken && bytes.hasRemaining()) {
             int before = bytes.position();
-            if (seal(bytes).getStatus() == Status.CLOSED) {
-                throw new EOFException(Message.CLOSED_BY_NODE.what());
+            try {
+                isTaken = writeRecord(bytes);
+            } catch (IOException failure) {
+                // The node has the records before. The next write fails again.
+                if (before == from) {
+                    throw failure;
+                }
+                isTaken = false;
             }
-            if (!flush()) {
-                sealed = bytes.position() - before;
+            if (!isTaken) {
                 bytes.position(before);
-                break;
             }
         }
         return bytes.position() - from;
+    }
+
+    /** True if the kernel has taken all of it. */
+    private boolean writeRecord(ByteBuffer bytes) throws IOException {
+        int before = bytes.position();
+        if (seal(bytes).getStatus() == Status.CLOSED) {
+            throw new EOFException(Message.CLOSED_BY_NODE.what());
+        }
+        boolean isTaken = flush();
+        sealed = isTaken ? 0 : bytes.position() - before;
+        return isTaken;
     }
 
     /** Seals one record, after what is left of others. */
