@@ -1,11 +1,13 @@
 /*
  * Internal to room cluster, the lower parts first: map_store (the published map of the host and
- * this process' copy), refresh_targets (the nodes to ask), sentinels (what Sentinels are asked and
- * say), refresh (asks), bootstrap (gets the first map), and the cluster itself.
+ * this process' copy), refresh_targets (the nodes to ask), sentinels_map (the map that follows from
+ * what Sentinels say), sentinels (what they are asked, and that map published), refresh (asks),
+ * bootstrap (gets the first map), and the cluster itself.
  */
 #ifndef OH_ENGINE_CLUSTER_INTERNAL_H
 #define OH_ENGINE_CLUSTER_INTERNAL_H
 
+#include "core/cluster/sentinel.h"
 #include "core/generated/timings.h"
 #include "core/resp/value.h"
 
@@ -45,6 +47,49 @@ uint32_t oh_targets_draw(uint32_t *nodes, uint32_t count);
 
 /* Moves a node to the front. False if it is not in the list. */
 bool oh_targets_put_first(uint32_t *nodes, uint32_t count, uint32_t node);
+
+/* ---- The map of Sentinels ---- */
+
+#define OH_EPOCH_BYTES 24
+
+/* The map that follows from what Sentinels say. Its texts are those of their replies, or own ones.
+ */
+typedef struct oh_sentinels_map {
+    oh_server_pool pool;
+    size_t masters_count;
+    oh_server *servers;             /* The masters; at the end also their replicas. */
+    char (*epochs)[OH_EPOCH_BYTES]; /* The memory of the masters' ids. */
+    /* By master: the reply of the adopted answer about its replicas, empty if there is none, */
+    oh_values *named_replicas;
+    bool *keeps_replicas; /* or true if its replicas stay. */
+    oh_sentinel_replica *replicas;
+    size_t replicas_count;
+    char (*names)[OH_REPLICA_NAME_BYTES]; /* The memory of the replicas' names. */
+    size_t named_count;        /* For how many names a Sentinel has named an address. */
+    const oh_server *nameless; /* The first one without; NULL if all have one. */
+    bool is_nameless_adopted;  /* Its address so far was adopted; otherwise it is configured. */
+    const char *reason;        /* Why it has none. */
+} oh_sentinels_map;
+
+/*
+ * Begins, from all zeros, with the masters of this pool; nothing is named, and all replicas stay.
+ * False if there is no memory. It must be ended in both cases.
+ */
+bool oh_sentinels_map_begin(oh_sentinels_map *next, const oh_server_pool *known);
+void oh_sentinels_map_end(oh_sentinels_map *next);
+
+/* Takes the addresses of another map over. False if that has none for one of the names. */
+bool oh_sentinels_map_keep_addresses(oh_sentinels_map *next, const oh_server_pool *known);
+
+/* Judges the replies of `count` Sentinels to the question about `asked`. */
+void oh_sentinels_map_judge(
+    oh_sentinels_map *next, const oh_server_pool *asked, oh_values *replies, size_t count);
+
+/*
+ * Puts the replicas behind the masters; `known` is the map so far. Then the pool is complete. False
+ * if there is no memory.
+ */
+bool oh_sentinels_map_add_replicas(oh_sentinels_map *next, const oh_server_pool *known);
 
 /* ---- Sentinels ---- */
 
