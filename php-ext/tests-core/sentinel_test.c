@@ -59,10 +59,15 @@ static void test_case(const json_t *test)
         known.host = host_of(vectors_string(known_address, "address"), &known.port);
         known.epoch = (uint64_t)json_integer_value(json_object_get(known_address, "epoch"));
     }
+    CHECK(oh_sentinel_is_certain(read, count, &known) ==
+          json_is_true(json_object_get(test, "certain")));
     int index = oh_sentinel_judge(read, count, &known);
     if (CHECK((index < 0) == json_is_null(adopted)) && index >= 0) {
         check_adopted(adopted, &read[index]);
+        known = (oh_sentinel_known){true, read[index].host, read[index].port, read[index].epoch};
     }
+    CHECK(oh_sentinel_is_contradicted(read, count, &known) ==
+          json_is_true(json_object_get(test, "contradicted")));
     for (size_t i = 0; i < count; i++) {
         free(replies[i].bytes);
     }
@@ -85,43 +90,44 @@ static void test_cuts(const json_t *reply)
     free(whole.bytes);
 }
 
-static oh_sentinel_replica replica_named(const json_t *name)
-{
-    oh_sentinel_replica replica = {.master = 0};
-    replica.host = host_of(json_string_value(name), &replica.port);
-    return replica;
-}
-
-/* The names that are taken are those of replicas of server 0; the reply is about server 1. */
+/* The names that are taken are those of replicas of server 0; the replies are about server 1. */
 static void test_replicas_case(const json_t *test)
 {
     const json_t *taken = json_object_get(test, "taken");
     const json_t *expected = json_object_get(test, "replicas");
-    char text[OH_REPLICA_NAME_BYTES];
-    bytes reply = bytes_of_latin(json_object_get(test, "reply"));
-    oh_values values = oh_values_of(reply.bytes, reply.length);
+    const json_t *told = json_object_get(test, "replies");
+    bytes replies[SENTINELS_MAX];
+    oh_values values[SENTINELS_MAX];
+    size_t replies_count = json_array_size(told), count = json_array_size(taken), place = 0;
     oh_sentinel_answer master = {.reason = NULL};
     master.host = host_of(vectors_string(test, "master"), &master.port);
-    size_t count = json_array_size(taken), place = 0;
+    for (size_t i = 0; i < replies_count; i++) {
+        replies[i] = bytes_of_latin(json_array_get(told, i));
+        values[i] = oh_values_of(replies[i].bytes, replies[i].length);
+    }
     oh_sentinel_replica *replicas =
-        calloc(count + oh_sentinel_count_replicas(values) + 1, sizeof *replicas);
+        calloc(count + oh_sentinel_count_replicas(values, replies_count) + 1, sizeof *replicas);
 
     test_begin("replicas: %s", vectors_string(test, "comment"));
     for (size_t i = 0; i < count; i++) {
-        replicas[i] = replica_named(json_array_get(taken, i));
+        uint16_t port;
+        oh_text host = host_of(json_string_value(json_array_get(taken, i)), &port);
+        oh_sentinel_set_replica(&replicas[i], host, port, 0);
     }
-    count += oh_sentinel_read_replicas(values, &master, 1, replicas + count);
+    count += oh_sentinel_read_replicas(values, replies_count, &master, 1, replicas + count);
     count = oh_sentinel_order_replicas(replicas, count);
     for (size_t i = 0; i < count; i++) {
         if (replicas[i].master == 1) {
             const json_t *name = json_array_get(expected, place++);
-            CHECK(oh_sentinel_replica_name(&replicas[i], text) == strlen(text));
-            CHECK(name != NULL && strcmp(json_string_value(name), text) == 0);
+            CHECK(name != NULL &&
+                  oh_text_is(oh_sentinel_replica_name(&replicas[i]), json_string_value(name)));
         }
     }
     CHECK(place == json_array_size(expected));
     free(replicas);
-    free(reply.bytes);
+    for (size_t i = 0; i < replies_count; i++) {
+        free(replies[i].bytes);
+    }
 }
 
 static void test_replicas(void)

@@ -1,8 +1,12 @@
 /* The majority decides, then the newest epoch. There are few Sentinels: all are compared. */
 #include "core/cluster/sentinel.h"
 
+#include "core/base/decimal.h"
+#include "core/cluster/cluster_reader.h"
 #include "core/generated/limits.h"
 #include "core/generated/messages.h"
+
+#define NUMBER_DIGITS_MAX 18 /* They fit into 64 bits with a sign. */
 
 /* ---- Reading ---- */
 
@@ -11,75 +15,79 @@ oh_sentinel_answer oh_sentinel_silent(void)
     return (oh_sentinel_answer){.reason = OH_REASON_SENTINEL_SILENT};
 }
 
-/* A decimal number, or -1. */
-static int64_t number_of(oh_text text)
+bool oh_sentinel_read_number(oh_text text, uint64_t *number)
 {
-    int64_t number = text.length > 0 && text.length <= 18 ? 0 : -1;
-    for (size_t i = 0; i < text.length && number >= 0; i++) {
-        bool is_digit = text.bytes[i] >= '0' && text.bytes[i] <= '9';
-        number = is_digit ? number * 10 + text.bytes[i] - '0' : -1;
-    }
-    return number;
+    return text.length <= NUMBER_DIGITS_MAX && oh_decimal_read(text, number);
 }
 
-static bool is_host(oh_text host)
+uint16_t oh_sentinel_port(oh_text host, oh_text port)
 {
-    for (size_t i = 0; i < host.length; i++) {
-        char byte = host.bytes[i];
-        if (byte <= ' ' || byte > '~' || strchr("\"'\\/", byte) != NULL) {
+    uint64_t number;
+    bool is_valid = oh_cluster_is_plain(host, OH_SERVER_ADDRESS_BYTES_MAX) &&
+                    oh_sentinel_read_number(port, &number) && number <= OH_PORT_MAX;
+    return is_valid ? (uint16_t)number : 0;
+}
+
+/* Where the value of this name belongs; NULL if it has no meaning here. */
+static oh_text *place_of(oh_sentinel_fields *fields, const oh_value *name)
+{
+    return oh_value_is(name, "ip")                   ? &fields->host
+           : oh_value_is(name, "port")               ? &fields->port
+           : oh_value_is(name, "config-epoch")       ? &fields->epoch
+           : oh_value_is(name, "flags")              ? &fields->flags
+           : oh_value_is(name, "master-link-status") ? &fields->link
+                                                     : NULL;
+}
+
+bool oh_sentinel_read_fields(oh_values values, oh_sentinel_fields *fields)
+{
+    size_t count;
+    oh_value name, value;
+    *fields = (oh_sentinel_fields){.host.bytes = NULL};
+    if (!oh_value_take_list(&values, &count) || count % 2 != 0) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i += 2) {
+        if (!oh_value_take(&values, &name) || name.kind != OH_VALUE_TEXT) {
             return false;
         }
+        oh_text *place = place_of(fields, &name);
+        oh_values before = values;
+        oh_value_skip(&values);
+        if (place != NULL && place->bytes == NULL && oh_value_take(&before, &value) &&
+            value.kind == OH_VALUE_TEXT) {
+            *place = value.text;
+        }
     }
-    return host.length > 0 && host.length <= OH_SERVER_ADDRESS_BYTES_MAX;
+    return true;
 }
 
-bool oh_sentinel_is_address(oh_text host, oh_text port, oh_sentinel_answer *address)
-{
-    int64_t number = number_of(port);
-    address->host = host;
-    address->port = number > 0 && number <= OH_PORT_MAX ? (uint16_t)number : 0;
-    return is_host(host) && address->port > 0;
-}
-
-/* Reads one reply from the two; both were skipped before, so they are whole. */
+/*
+ * Reads one reply from the two; both were skipped before, so they are whole. Without a port the
+ * address is not valid.
+ */
 static const char *read_address(oh_values values, oh_sentinel_answer *answer)
 {
     oh_value list;
-    oh_text host, port;
+    oh_text port;
     if (!oh_value_take(&values, &list) || list.kind == OH_VALUE_ERROR ||
         list.kind == OH_VALUE_NIL) {
         return OH_REASON_SENTINEL_UNKNOWING;
     }
-    if (list.kind != OH_VALUE_LIST || list.number != 2 || !oh_value_take_text(&values, &host) ||
-        !oh_value_take_text(&values, &port)) {
+    if (list.kind != OH_VALUE_LIST || list.number != 2 ||
+        !oh_value_take_text(&values, &answer->host) || !oh_value_take_text(&values, &port)) {
         return OH_REASON_SENTINEL_MALFORMED;
     }
-    return oh_sentinel_is_address(host, port, answer) ? NULL : OH_REASON_SENTINEL_ADDRESS;
+    answer->port = oh_sentinel_port(answer->host, port);
+    return NULL;
 }
 
 static const char *read_epoch(oh_values values, oh_sentinel_answer *answer)
 {
-    oh_value list, name, value;
-    int64_t epoch = -1;
-    if (!oh_value_take(&values, &list) || list.kind == OH_VALUE_ERROR) {
-        return OH_REASON_SENTINEL_UNKNOWING;
-    }
-    if (list.kind != OH_VALUE_LIST || list.number % 2 != 0) {
-        return OH_REASON_SENTINEL_MALFORMED;
-    }
-    for (int64_t i = 0; i < list.number; i += 2) {
-        oh_values before;
-        if (!oh_value_take(&values, &name) || name.kind != OH_VALUE_TEXT) {
-            return OH_REASON_SENTINEL_MALFORMED;
-        }
-        before = values;
-        if (oh_value_is(&name, "config-epoch") && oh_value_take(&before, &value)) {
-            epoch = value.kind == OH_VALUE_TEXT ? number_of(value.text) : -1;
-        }
-        oh_value_skip(&values);
-    }
-    answer->epoch = (uint64_t)epoch;
-    return epoch >= 0 ? NULL : OH_REASON_SENTINEL_MALFORMED;
+    oh_sentinel_fields fields;
+    bool has_epoch = oh_sentinel_read_fields(values, &fields) &&
+                     oh_sentinel_read_number(fields.epoch, &answer->epoch);
+    return has_epoch ? NULL : OH_REASON_SENTINEL_MALFORMED;
 }
 
 bool oh_sentinel_read(oh_values *values, oh_sentinel_answer *answer)
@@ -94,36 +102,82 @@ bool oh_sentinel_read(oh_values *values, oh_sentinel_answer *answer)
         return false;
     }
     bool is_error = oh_value_begins_error(second.at, (size_t)(second.end - second.at));
-    const char *address = is_error ? OH_REASON_SENTINEL_UNKNOWING : read_address(first, answer);
-    const char *epoch = read_epoch(second, answer);
-    bool is_readable = address == NULL || strcmp(address, OH_REASON_SENTINEL_ADDRESS) == 0;
-    answer->reason = is_readable && epoch != NULL ? epoch : address;
+    const char *reason = is_error ? OH_REASON_SENTINEL_UNKNOWING : read_address(first, answer);
+    reason = reason == NULL ? read_epoch(second, answer) : reason;
+    answer->reason = reason == NULL && answer->port == 0 ? OH_REASON_SENTINEL_ADDRESS : reason;
     return true;
 }
 
 /* ---- Judging ---- */
 
-static bool names(const oh_sentinel_answer *answer, oh_text host, uint16_t port)
+bool oh_sentinel_names(const oh_sentinel_answer *answer, oh_text host, uint16_t port)
 {
     return answer->reason == NULL && answer->port == port && oh_text_is_same(answer->host, host);
 }
 
-static bool do_all_agree(const oh_sentinel_answer *answers, size_t count)
+/* How many answers name the address of `named`, and have this epoch or a newer one. */
+static size_t count_support(const oh_sentinel_answer *answers, size_t count,
+    const oh_sentinel_answer *named, uint64_t epoch)
 {
+    size_t support = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!names(&answers[i], answers[0].host, answers[0].port)) {
-            return false;
-        }
+        support +=
+            oh_sentinel_names(&answers[i], named->host, named->port) && answers[i].epoch >= epoch;
     }
-    return true;
+    return support;
 }
 
-/* What is known of the address that an answer names. */
+/*
+ * The index of an answer whose address more than half of all Sentinels name with this epoch or a
+ * newer one, or -1.
+ */
+static int find_majority(const oh_sentinel_answer *answers, size_t count, uint64_t epoch)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (answers[i].reason == NULL &&
+            count_support(answers, count, &answers[i], epoch) * 2 > count) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+bool oh_sentinel_is_certain(
+    const oh_sentinel_answer *answers, size_t count, const oh_sentinel_known *known)
+{
+    return find_majority(answers, count, known->is_adopted ? known->epoch : 0) >= 0;
+}
+
+bool oh_sentinel_is_contradicted(
+    const oh_sentinel_answer *answers, size_t count, const oh_sentinel_known *now)
+{
+    int most = find_majority(answers, count, 0);
+    return most >= 0 &&
+           !(now->is_adopted && oh_sentinel_names(&answers[most], now->host, now->port));
+}
+
+/* An address as its supporters name it: Sentinels that are not stale. */
 typedef struct {
     size_t support;
-    size_t newest; /* The index of the answer with the highest epoch. */
+    size_t median; /* The index of the answer whose epoch it has. */
     bool has_majority, is_known;
 } candidate;
+
+/* The answer with the highest epoch that more than half of the supporters have reached. */
+static size_t find_median(
+    const oh_sentinel_answer *answers, size_t count, size_t first, size_t support)
+{
+    const oh_sentinel_answer *named = &answers[first];
+    size_t median = count;
+    for (size_t i = 0; i < count; i++) {
+        bool is_reached = oh_sentinel_names(&answers[i], named->host, named->port) &&
+                          count_support(answers, count, named, answers[i].epoch) * 2 > support;
+        if (is_reached && (median == count || answers[i].epoch > answers[median].epoch)) {
+            median = i;
+        }
+    }
+    return median;
+}
 
 static bool is_better(
     const oh_sentinel_answer *answers, const candidate *one, const candidate *other)
@@ -131,8 +185,8 @@ static bool is_better(
     if (one->has_majority != other->has_majority) {
         return one->has_majority;
     }
-    if (answers[one->newest].epoch != answers[other->newest].epoch) {
-        return answers[one->newest].epoch > answers[other->newest].epoch;
+    if (answers[one->median].epoch != answers[other->median].epoch) {
+        return answers[one->median].epoch > answers[other->median].epoch;
     }
     return one->support != other->support ? one->support > other->support
                                           : one->is_known && !other->is_known;
@@ -141,28 +195,27 @@ static bool is_better(
 int oh_sentinel_judge(
     const oh_sentinel_answer *answers, size_t count, const oh_sentinel_known *known)
 {
-    uint64_t least = known->is_adopted && !do_all_agree(answers, count) ? known->epoch : 0;
+    bool do_all_agree = count > 0 && answers[0].reason == NULL &&
+                        count_support(answers, count, answers, 0) == count;
+    uint64_t least = known->is_adopted && !do_all_agree ? known->epoch : 0;
     candidate best = {.support = 0};
     size_t heard = 0;
     for (size_t i = 0; i < count; i++) {
         heard += answers[i].reason == NULL && answers[i].epoch >= least;
     }
     for (size_t i = 0; i < count; i++) {
-        if (answers[i].reason != NULL || answers[i].epoch < least) {
-            continue;
+        if (answers[i].reason != NULL || answers[i].epoch < least ||
+            count_support(answers, i, &answers[i], least) > 0) {
+            continue; /* It says nothing, is stale, or repeats what was judged before. */
         }
-        candidate it = {.newest = i,
-            .is_known = known->is_adopted && names(&answers[i], known->host, known->port)};
-        for (size_t j = 0; j < count; j++) {
-            if (names(&answers[j], answers[i].host, answers[i].port) && answers[j].epoch >= least) {
-                it.support++;
-                it.newest = answers[j].epoch > answers[it.newest].epoch ? j : it.newest;
-            }
-        }
+        candidate it = {.support = count_support(answers, count, &answers[i], least),
+            .is_known =
+                known->is_adopted && oh_sentinel_names(&answers[i], known->host, known->port)};
+        it.median = find_median(answers, count, i, it.support);
         it.has_majority = it.support * 2 > heard;
         if (best.support == 0 || is_better(answers, &it, &best)) {
             best = it;
         }
     }
-    return best.support > 0 ? (int)best.newest : -1;
+    return best.support > 0 ? (int)best.median : -1;
 }

@@ -9,6 +9,7 @@
 #ifndef OH_SENTINEL_H
 #define OH_SENTINEL_H
 
+#include "core/base/address.h"
 #include "core/base/slice.h"
 #include "core/generated/limits.h"
 #include "core/resp/value.h"
@@ -34,9 +35,18 @@ typedef struct oh_sentinel_replica {
     oh_text host; /* Not ended by a NUL. */
     uint16_t port;
     uint16_t master; /* Which of the pool's servers it follows. */
+    uint16_t name_length;
+    char name[OH_ADDRESS_BYTES_MAX];
 } oh_sentinel_replica;
 
-#define OH_REPLICA_NAME_BYTES (OH_SERVER_ADDRESS_BYTES_MAX + sizeof ":65535")
+/* Sets it, with its name. */
+void oh_sentinel_set_replica(
+    oh_sentinel_replica *replica, oh_text host, uint16_t port, uint16_t master);
+
+static inline oh_text oh_sentinel_replica_name(const oh_sentinel_replica *replica)
+{
+    return (oh_text){replica->name, replica->name_length};
+}
 
 /* The answer of a Sentinel that has not answered. */
 oh_sentinel_answer oh_sentinel_silent(void);
@@ -47,6 +57,9 @@ oh_sentinel_answer oh_sentinel_silent(void);
  */
 bool oh_sentinel_read(oh_values *values, oh_sentinel_answer *answer);
 
+/* True if the answer has an address, and it is this one. */
+bool oh_sentinel_names(const oh_sentinel_answer *answer, oh_text host, uint16_t port);
+
 /*
  * Judges the answers of all Sentinels of the pool, silent ones included. Returns the index of an
  * answer with the address to adopt and its epoch, or -1 if what is known stays.
@@ -54,22 +67,41 @@ bool oh_sentinel_read(oh_values *values, oh_sentinel_answer *answer);
 int oh_sentinel_judge(
     const oh_sentinel_answer *answers, size_t count, const oh_sentinel_known *known);
 
-/* True if host and port are valid. Writes them into the answer, and nothing else. */
-bool oh_sentinel_is_address(oh_text host, oh_text port, oh_sentinel_answer *address);
+/* True if no answer of a silent Sentinel can change which address is adopted. */
+bool oh_sentinel_is_certain(
+    const oh_sentinel_answer *answers, size_t count, const oh_sentinel_known *known);
 
-/* Writes "host:port" with a NUL. Returns the length without it. */
-size_t oh_sentinel_replica_name(
-    const oh_sentinel_replica *replica, char name[OH_REPLICA_NAME_BYTES]);
+/* True if more than half of all Sentinels name another address than what is known by now. */
+bool oh_sentinel_is_contradicted(
+    const oh_sentinel_answer *answers, size_t count, const oh_sentinel_known *now);
 
-/* The most replicas that a reply to REPLICAS, which is a whole RESP value, can name. */
-size_t oh_sentinel_count_replicas(oh_values reply);
+/* What a Sentinel says of a master or a replica; texts that it does not say are absent. */
+typedef struct oh_sentinel_fields {
+    oh_text host, port, epoch, flags, link;
+} oh_sentinel_fields;
 
 /*
- * Reads the replicas that may answer reads for this master, without the adopted address. Returns
- * how many. `replicas` has room for as many as the other function says.
+ * Reads a list of names and values, which is a whole RESP value; of each name the first text
+ * counts. False if it is no such list.
  */
-size_t oh_sentinel_read_replicas(oh_values reply, const oh_sentinel_answer *adopted,
-    uint16_t master, oh_sentinel_replica *replicas);
+bool oh_sentinel_read_fields(oh_values values, oh_sentinel_fields *fields);
+
+/* Reads a port or an epoch. False if it is no number, or one that no Sentinel has. */
+bool oh_sentinel_read_number(oh_text text, uint64_t *number);
+
+/* The port of this address; 0 if the address is not valid. */
+uint16_t oh_sentinel_port(oh_text host, oh_text port);
+
+/* The most replicas that replies to REPLICAS, which are whole RESP values, can name. */
+size_t oh_sentinel_count_replicas(const oh_values *replies, size_t count);
+
+/*
+ * Reads the replicas that may answer reads for this master: more than half of the replies name
+ * them, and they do not have the adopted address. Returns how many. `replicas` has room for as many
+ * as the other function says.
+ */
+size_t oh_sentinel_read_replicas(const oh_values *replies, size_t count,
+    const oh_sentinel_answer *adopted, uint16_t master, oh_sentinel_replica *replicas);
 
 /*
  * Puts replicas of all servers in order, and leaves out those whose name one of an earlier server

@@ -127,6 +127,10 @@ static bool reconfigure_watched(oh_cluster *cluster, oh_snapshot *seeds)
     if (!sentinels) {
         return false;
     }
+    if (cluster->seeds &&
+        !oh_text_is_same(cluster->seeds->pool->sentinels, seeds->pool->sentinels)) {
+        oh_sentinels_doubt(cluster);
+    }
     seeds->references++;
     oh_map_set(&cluster->seeds, seeds);
     oh_map_set(&cluster->sentinels, sentinels);

@@ -41,12 +41,13 @@ typedef struct oh_cluster {
     uint64_t foreign;
     /* Its entry in the store; OH_STORE_NONE if this process does not use the store. */
     uint32_t entry;
-    uint64_t wanted_ms; /* When a refresh was requested; 0 if none was. */
-    uint32_t calls;     /* Calls since the age of the map was last checked. */
-    uint64_t due_ns;    /* With Sentinels: when it is checked again. */
-    bool is_silent;     /* No Sentinel has answered this process' last question. */
-    uint64_t asked_ms;  /* Without a store: when the last refresh began. */
-    bool has_no_shards; /* Its nodes are older than 7.0, so CLUSTER SLOTS is used. */
+    uint64_t wanted_ms;       /* When a refresh was requested; 0 if none was. */
+    uint32_t calls;           /* Calls since the age of the map was last checked. */
+    uint64_t due_ns;          /* With Sentinels: when it is checked again. */
+    uint64_t contradicted_ms; /* Since when most Sentinels have contradicted some master; or 0. */
+    bool is_silent;           /* Some master is named by no Sentinel. */
+    uint64_t asked_ms;        /* Without a store: when the last refresh began. */
+    bool has_no_shards;       /* Its nodes are older than 7.0, so CLUSTER SLOTS is used. */
     /* No node of the map has answered, so the next refresh asks the seeds. */
     bool doubts_nodes;
     bool has_preferred_source; /* A redirect has named a node since: it is asked first. */

@@ -59,12 +59,11 @@ typedef struct oh_sentinels_map {
     size_t masters_count;
     oh_server *servers;             /* The masters; at the end also their replicas. */
     char (*epochs)[OH_EPOCH_BYTES]; /* The memory of the masters' ids. */
-    /* By master: the reply of the adopted answer about its replicas, empty if there is none, */
-    oh_values *named_replicas;
-    bool *keeps_replicas; /* or true if its replicas stay. */
-    oh_sentinel_replica *replicas;
+    oh_sentinel_replica *replicas;  /* Of all masters. */
     size_t replicas_count;
-    char (*names)[OH_REPLICA_NAME_BYTES]; /* The memory of the replicas' names. */
+    bool lacks_memory;         /* Not all replicas are there. */
+    bool distrusts_known;      /* What most Sentinels contradict is not kept. */
+    bool is_contradicted;      /* They contradict some address that is. */
     size_t named_count;        /* For how many names a Sentinel has named an address. */
     const oh_server *nameless; /* The first one without; NULL if all have one. */
     bool is_nameless_adopted;  /* Its address so far was adopted; otherwise it is configured. */
@@ -84,6 +83,9 @@ bool oh_sentinels_map_keep_addresses(oh_sentinels_map *next, const oh_server_poo
 /* Judges the replies of `count` Sentinels to the question about `asked`. */
 void oh_sentinels_map_judge(
     oh_sentinels_map *next, const oh_server_pool *asked, oh_values *replies, size_t count);
+
+/* True if no further answer of the `count` Sentinels can change an address of `asked`. */
+bool oh_sentinels_are_certain(const oh_server_pool *asked, oh_values *replies, size_t count);
 
 /*
  * Puts the replicas behind the masters; `known` is the map so far. Then the pool is complete. False
@@ -107,6 +109,9 @@ void oh_sentinels_write_question(oh_buffer *question, const oh_server_pool *pool
  */
 bool oh_sentinels_adopt(oh_cluster *cluster, const oh_server_pool *asked, oh_values *replies,
     size_t count, const char *why);
+
+/* The next answers come from other Sentinels, so their epochs cannot be compared. */
+void oh_sentinels_doubt(oh_cluster *cluster);
 
 /*
  * Applies a changed configuration to the map: the addresses stay. False if no address was adopted

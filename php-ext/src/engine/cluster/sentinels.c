@@ -9,6 +9,7 @@
 
 #include <syslog.h>
 
+#include "core/base/clock.h"
 #include "core/generated/limits.h"
 
 #include "engine/base/log.h"
@@ -120,6 +121,28 @@ static void log_silence(oh_cluster *cluster, const oh_sentinels_map *next, const
     }
 }
 
+/* ---- Contradiction ---- */
+
+static bool is_long_contradicted(const oh_cluster *cluster)
+{
+    return cluster->contradicted_ms != 0 &&
+           oh_clock_now_ms() >= cluster->contradicted_ms + OH_SENTINELS_CONTRADICT_MS;
+}
+
+static void note_contradiction(oh_cluster *cluster, const oh_sentinels_map *next)
+{
+    if (!next->is_contradicted) {
+        cluster->contradicted_ms = 0;
+    } else if (cluster->contradicted_ms == 0) {
+        cluster->contradicted_ms = oh_clock_now_ms();
+    }
+}
+
+void oh_sentinels_doubt(oh_cluster *cluster)
+{
+    cluster->contradicted_ms = 1;
+}
+
 bool oh_sentinels_adopt(oh_cluster *cluster, const oh_server_pool *asked, oh_values *replies,
     size_t count, const char *why)
 {
@@ -129,7 +152,9 @@ bool oh_sentinels_adopt(oh_cluster *cluster, const oh_server_pool *asked, oh_val
     bool is_adopted = false;
 
     if (oh_sentinels_map_begin(&next, known)) {
+        next.distrusts_known = is_long_contradicted(cluster);
         oh_sentinels_map_judge(&next, asked, replies, count);
+        note_contradiction(cluster, &next);
         log_silence(cluster, &next, why);
         if (cluster->map) {
             log_moves(known, &next);

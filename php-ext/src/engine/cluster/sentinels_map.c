@@ -29,11 +29,7 @@ static oh_sentinel_known known_of(const oh_server *server)
 {
     oh_sentinel_known known = {.host = server->host, .port = server->port};
 
-    known.is_adopted = server->id.length > 0;
-    for (size_t i = 0; i < server->id.length && known.is_adopted; i++) {
-        known.is_adopted = server->id.bytes[i] >= '0' && server->id.bytes[i] <= '9' && i < 19;
-        known.epoch = known.epoch * 10 + (uint64_t)(server->id.bytes[i] - '0');
-    }
+    known.is_adopted = oh_sentinel_read_number(server->id, &known.epoch);
     return known;
 }
 
@@ -44,14 +40,11 @@ bool oh_sentinels_map_begin(oh_sentinels_map *next, const oh_server_pool *known)
     next->pool = *known;
     next->servers = oh_call_zeroed(masters, sizeof *next->servers);
     next->epochs = oh_call_zeroed(masters, sizeof *next->epochs);
-    next->named_replicas = oh_call_zeroed(masters, sizeof *next->named_replicas);
-    next->keeps_replicas = oh_call_zeroed(masters, sizeof *next->keeps_replicas);
-    if (!next->servers || !next->epochs || !next->named_replicas || !next->keeps_replicas) {
+    if (!next->servers || !next->epochs) {
         return false;
     }
     memcpy(next->servers, known->servers, masters * sizeof *next->servers);
     for (size_t i = 0; i < masters; i++) {
-        next->keeps_replicas[i] = true;
         if (next->servers[i].id.length == 0) {
             next->servers[i].id = (oh_text){OH_NOT_NAMED, strlen(OH_NOT_NAMED)};
         }
@@ -63,10 +56,7 @@ void oh_sentinels_map_end(oh_sentinels_map *next)
 {
     oh_call_release(next->servers);
     oh_call_release(next->epochs);
-    oh_call_release(next->named_replicas);
-    oh_call_release(next->keeps_replicas);
     oh_call_release(next->replicas);
-    oh_call_release(next->names);
 }
 
 /* The index of the master with this name; the count of masters if there is none. */
@@ -103,82 +93,20 @@ bool oh_sentinels_map_keep_addresses(oh_sentinels_map *next, const oh_server_poo
     return are_known;
 }
 
-/* ---- Replicas ---- */
-
-/* The replicas of the map so far whose masters keep them. */
-static void keep_replicas(oh_sentinels_map *next, const oh_server_pool *known)
-{
-    size_t known_masters = oh_server_pool_count_masters(known);
-
-    for (size_t i = known_masters; i < known->servers_count; i++) {
-        const oh_server *replica = &known->servers[i];
-        oh_text master = known->servers[replica->master].name;
-        size_t index = find(&next->pool, next->masters_count, master, replica->master);
-
-        if (index < next->masters_count && next->keeps_replicas[index]) {
-            next->replicas[next->replicas_count++] =
-                (oh_sentinel_replica){replica->host, replica->port, (uint16_t)index};
-        }
-    }
-}
-
-/* Lists all replicas in order. False if there is no memory. */
-static bool list_replicas(oh_sentinels_map *next, const oh_server_pool *known)
-{
-    size_t most = known->servers_count;
-
-    for (size_t i = 0; i < next->masters_count; i++) {
-        most += oh_sentinel_count_replicas(next->named_replicas[i]);
-    }
-    next->replicas = oh_call_zeroed(most, sizeof *next->replicas);
-    if (!next->replicas) {
-        return false;
-    }
-    keep_replicas(next, known);
-    for (size_t i = 0; i < next->masters_count; i++) {
-        const oh_sentinel_answer adopted = {
-            .host = next->servers[i].host, .port = next->servers[i].port};
-
-        next->replicas_count += oh_sentinel_read_replicas(
-            next->named_replicas[i], &adopted, (uint16_t)i, next->replicas + next->replicas_count);
-    }
-    next->replicas_count = oh_sentinel_order_replicas(next->replicas, next->replicas_count);
-    next->replicas_count = OH_MIN(next->replicas_count, (size_t)OH_POOL_SERVERS_MAX);
-    return true;
-}
-
-bool oh_sentinels_map_add_replicas(oh_sentinels_map *next, const oh_server_pool *known)
-{
-    if (oh_server_pool_asks_replicas(&next->pool) && !list_replicas(next, known)) {
-        return false;
-    }
-    size_t count = next->masters_count + next->replicas_count;
-    oh_server *servers = oh_call_zeroed(count, sizeof *servers);
-
-    next->names = oh_call_zeroed(next->replicas_count + 1, sizeof *next->names);
-    if (!servers || !next->names) {
-        oh_call_release(servers);
-        return false;
-    }
-    memcpy(servers, next->servers, next->masters_count * sizeof *servers);
-    for (size_t i = 0; i < next->replicas_count; i++) {
-        const oh_sentinel_replica *replica = &next->replicas[i];
-        size_t length = oh_sentinel_replica_name(replica, next->names[i]);
-
-        servers[next->masters_count + i] = (oh_server){.name = {next->names[i], length},
-            .host = replica->host,
-            .port = replica->port,
-            .weight = 1,
-            .role = OH_REPLICA,
-            .master = replica->master};
-    }
-    oh_call_release(next->servers);
-    next->pool.servers = next->servers = servers;
-    next->pool.servers_count = count;
-    return true;
-}
-
 /* ---- Judging ---- */
+
+/* Room for so many more replicas. NULL for none, or if there is no memory. */
+static oh_sentinel_replica *add_room(oh_sentinels_map *next, size_t count)
+{
+    oh_sentinel_replica *grown =
+        count == 0
+            ? NULL
+            : oh_call_resize(next->replicas, next->replicas_count + count, sizeof *next->replicas);
+
+    next->lacks_memory |= count > 0 && !grown;
+    next->replicas = grown ? grown : next->replicas;
+    return grown ? grown + next->replicas_count : NULL;
+}
 
 static void adopt_address(oh_sentinels_map *next, size_t index, const oh_sentinel_answer *answer)
 {
@@ -190,8 +118,7 @@ static void adopt_address(oh_sentinels_map *next, size_t index, const oh_sentine
     server->id = (oh_text){next->epochs[index], (size_t)length};
 }
 
-/* What one Sentinel says of one name: the answer, and the reply about replicas if they are asked.
- */
+/* What one Sentinel says of one name: its answer, and its reply about replicas if it was asked. */
 static oh_sentinel_answer read_answer(oh_values *reply, bool has_replicas, oh_values *replicas)
 {
     oh_sentinel_answer answer;
@@ -207,17 +134,62 @@ static oh_sentinel_answer read_answer(oh_values *reply, bool has_replicas, oh_va
     return answer;
 }
 
+/* True if a Sentinel has named an address of this master, which stands in the map. */
+static bool is_adopted(const oh_sentinels_map *next, size_t index)
+{
+    return next->epochs[index][0] != '\0';
+}
+
+/* Takes over the replicas that most of the Sentinels name that name the adopted address. */
+static void take_replicas(oh_sentinels_map *next, size_t index, const oh_sentinel_answer *answers,
+    const oh_values *replies, size_t count)
+{
+    const oh_server *master = &next->servers[index];
+    const oh_sentinel_answer adopted = {.host = master->host, .port = master->port};
+    oh_values chosen[OH_POOL_SENTINELS_MAX];
+    size_t chosen_count = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (oh_sentinel_names(&answers[i], adopted.host, adopted.port)) {
+            chosen[chosen_count++] = replies[i];
+        }
+    }
+    oh_sentinel_replica *place = add_room(next, oh_sentinel_count_replicas(chosen, chosen_count));
+    if (place) {
+        next->replicas_count +=
+            oh_sentinel_read_replicas(chosen, chosen_count, &adopted, (uint16_t)index, place);
+    }
+}
+
+/* The answer to adopt. What most Sentinels contradict is judged without its epoch, or kept. */
+static int judge_answers(oh_sentinels_map *next, const oh_sentinel_known *before,
+    const oh_sentinel_answer *answers, size_t count)
+{
+    oh_sentinel_known now = *before;
+    int chosen = oh_sentinel_judge(answers, count, before);
+
+    if (chosen >= 0) {
+        now = (oh_sentinel_known){true, answers[chosen].host, answers[chosen].port, 0};
+    }
+    if (!oh_sentinel_is_contradicted(answers, count, &now)) {
+        return chosen;
+    }
+    next->is_contradicted = true;
+    now = *before;
+    now.epoch = 0;
+    return next->distrusts_known ? oh_sentinel_judge(answers, count, &now) : chosen;
+}
+
 /* Judges what the Sentinels say of one name, whose index in the map is `index`. */
 static void judge_one(oh_sentinels_map *next, size_t index, const oh_sentinel_answer *answers,
     const oh_values *replicas, size_t count)
 {
     oh_sentinel_known before = known_of(&next->servers[index]);
-    int chosen = oh_sentinel_judge(answers, count, &before);
+    int chosen = judge_answers(next, &before, answers, count);
 
     if (chosen >= 0) {
         adopt_address(next, index, &answers[chosen]);
-        next->named_replicas[index] = replicas[chosen];
-        next->keeps_replicas[index] = false;
+        take_replicas(next, index, answers, replicas, count);
         next->named_count++;
     } else if (!next->nameless) {
         next->nameless = &next->servers[index];
@@ -225,6 +197,32 @@ static void judge_one(oh_sentinels_map *next, size_t index, const oh_sentinel_an
         next->reason =
             count > 0 && answers[0].reason ? answers[0].reason : OH_REASON_SENTINEL_SILENT;
     }
+}
+
+/* What each Sentinel says of the next name. */
+static void read_answers(const oh_server_pool *asked, oh_values *replies, size_t count,
+    oh_sentinel_answer *answers, oh_values *replicas)
+{
+    for (size_t i = 0; i < count; i++) {
+        answers[i] = read_answer(&replies[i], oh_server_pool_asks_replicas(asked), &replicas[i]);
+    }
+}
+
+bool oh_sentinels_are_certain(const oh_server_pool *asked, oh_values *replies, size_t count)
+{
+    oh_sentinel_answer answers[OH_POOL_SENTINELS_MAX];
+    oh_values replicas[OH_POOL_SENTINELS_MAX];
+    size_t masters = oh_server_pool_count_masters(asked);
+
+    for (size_t name = 0; name < masters; name++) {
+        oh_sentinel_known known = known_of(&asked->servers[name]);
+
+        read_answers(asked, replies, count, answers, replicas);
+        if (!oh_sentinel_is_certain(answers, count, &known)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 void oh_sentinels_map_judge(
@@ -235,12 +233,69 @@ void oh_sentinels_map_judge(
     size_t masters = oh_server_pool_count_masters(asked);
 
     for (size_t name = 0; name < masters; name++) {
-        for (size_t i = 0; i < count; i++) {
-            answers[i] = read_answer(&replies[i], oh_server_pool_asks_replicas(asked), &replicas[i]);
-        }
+        read_answers(asked, replies, count, answers, replicas);
         size_t index = find(&next->pool, next->masters_count, asked->servers[name].name, name);
         if (index < next->masters_count) {
             judge_one(next, index, answers, replicas, count);
         }
     }
+}
+
+/* ---- Replicas ---- */
+
+/* Adds the replicas of the map so far whose masters keep them. */
+static void keep_replicas(oh_sentinels_map *next, const oh_server_pool *known)
+{
+    size_t known_masters = oh_server_pool_count_masters(known);
+    oh_sentinel_replica *place = add_room(next, known->servers_count - known_masters);
+
+    for (size_t i = known_masters; place && i < known->servers_count; i++) {
+        const oh_server *replica = &known->servers[i];
+        oh_text master = known->servers[replica->master].name;
+        size_t index = find(&next->pool, next->masters_count, master, replica->master);
+
+        if (index < next->masters_count && !is_adopted(next, index)) {
+            oh_sentinel_set_replica(place++, replica->host, replica->port, (uint16_t)index);
+            next->replicas_count++;
+        }
+    }
+}
+
+/* Lists all replicas in order. False if there is no memory. */
+static bool list_replicas(oh_sentinels_map *next, const oh_server_pool *known)
+{
+    keep_replicas(next, known);
+    next->replicas_count = oh_sentinel_order_replicas(next->replicas, next->replicas_count);
+    next->replicas_count = OH_MIN(next->replicas_count, (size_t)OH_POOL_SERVERS_MAX);
+    return !next->lacks_memory;
+}
+
+bool oh_sentinels_map_add_replicas(oh_sentinels_map *next, const oh_server_pool *known)
+{
+    if (!oh_server_pool_asks_replicas(&next->pool)) {
+        next->replicas_count = 0;
+    } else if (!list_replicas(next, known)) {
+        return false;
+    }
+    size_t count = next->masters_count + next->replicas_count;
+    oh_server *servers = oh_call_zeroed(count, sizeof *servers);
+
+    if (!servers) {
+        return false;
+    }
+    memcpy(servers, next->servers, next->masters_count * sizeof *servers);
+    for (size_t i = 0; i < next->replicas_count; i++) {
+        const oh_sentinel_replica *replica = &next->replicas[i];
+
+        servers[next->masters_count + i] = (oh_server){.name = oh_sentinel_replica_name(replica),
+            .host = replica->host,
+            .port = replica->port,
+            .weight = 1,
+            .role = OH_REPLICA,
+            .master = replica->master};
+    }
+    oh_call_release(next->servers);
+    next->pool.servers = next->servers = servers;
+    next->pool.servers_count = count;
+    return true;
 }
