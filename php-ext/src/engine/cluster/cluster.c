@@ -256,6 +256,10 @@ void oh_cluster_finish_refreshes(void)
     while (oh_refresh_going_on() && oh_clock_now_ns() < end_ns) {
         oh_refresh_move(oh_refresh_going_on(), OH_LAST_MOMENT_MS);
     }
+    for (oh_cluster *cluster = oh_refresh_going_on(), *next; cluster; cluster = next) {
+        next = cluster->next;
+        oh_refresh_finish(cluster);
+    }
 }
 
 void oh_cluster_drop_refreshes(void)

@@ -135,6 +135,12 @@ uint64_t oh_refresh_asked_ms(const oh_cluster *cluster);
 void oh_refresh_begin(oh_cluster *cluster, uint64_t deadline_ns);
 void oh_refresh_move(oh_cluster *cluster, uint32_t milliseconds);
 
+/*
+ * Concludes a question to Sentinels with the answers that have arrived, if there are any. It may go
+ * on; then no answer counts any more, and it is to be ended.
+ */
+void oh_refresh_finish(oh_cluster *cluster);
+
 /* Asks the Sentinels and waits. Afterwards this process has a map, unless there is no memory. */
 void oh_refresh_ask_sentinels(oh_cluster *cluster, uint64_t deadline_ns);
 

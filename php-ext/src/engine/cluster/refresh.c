@@ -27,6 +27,9 @@ typedef struct oh_refresh {
     oh_buffer question; /* For Sentinels. */
     uint64_t began_ns, deadline_ns;
     uint64_t answered_ns; /* When the first answer arrived; 0 before that. */
+    uint32_t answers;     /* So many have arrived, */
+    bool is_certain;      /* and no further one can change the result. */
+    bool ends_now;        /* The request ends. */
     uint32_t count;
     uint32_t *nodes; /* These have room for all that are asked. */
     oh_failure *failures;
@@ -256,6 +259,18 @@ static bool still_counts(const oh_cluster *cluster, const oh_refresh *refresh, u
                           : asked == cluster->seeds;
 }
 
+/* The replies of the Sentinels so far; those of a silent one are empty. */
+static void list_replies(const oh_refresh *refresh, oh_values replies[OH_POOL_SENTINELS_MAX])
+{
+    for (uint32_t i = 0; i < refresh->count; i++) {
+        oh_bytes all = oh_exchange_is_complete(&refresh->exchanges[i])
+                           ? oh_exchange_replies(&refresh->exchanges[i])
+                           : (oh_bytes){NULL, 0};
+
+        replies[i] = oh_values_of(all.bytes, all.length);
+    }
+}
+
 /* The same for Sentinels. */
 static bool conclude_watched(oh_cluster *cluster)
 {
@@ -265,12 +280,10 @@ static bool conclude_watched(oh_cluster *cluster)
     oh_quoted error;
 
     oh_map_catch_up(cluster);
+    list_replies(refresh, replies);
     for (uint32_t i = 0; i < refresh->count; i++) {
-        oh_bytes all = oh_exchange_is_complete(&refresh->exchanges[i])
-                           ? oh_exchange_replies(&refresh->exchanges[i])
-                           : (oh_bytes){NULL, 0};
+        oh_bytes all = {replies[i].at, (size_t)(replies[i].end - replies[i].at)};
 
-        replies[i] = oh_values_of(all.bytes, all.length);
         if (oh_exchange_has_failed(&refresh->exchanges[i])) {
             why = refresh->failures[i].what;
         } else if (is_error(all)) { /* Not of one name: NOAUTH, for example. */
@@ -327,22 +340,44 @@ static bool conclude(oh_cluster *cluster)
 
 /* ---- Advancing ---- */
 
-/* True if there is still an answer to wait for. */
-static bool goes_on(oh_refresh *refresh)
+/* Notes the answers that have arrived. Returns how many are still to come. */
+static uint32_t note_answers(oh_cluster *cluster)
 {
-    uint32_t active = 0;
+    oh_refresh *refresh = cluster->refresh;
+    oh_values replies[OH_POOL_SENTINELS_MAX];
+    uint32_t active = 0, answers = 0;
 
     for (uint32_t i = 0; i < refresh->count; i++) {
         active += oh_exchange_is_active(&refresh->exchanges[i]);
-        if (oh_exchange_is_complete(&refresh->exchanges[i]) && !refresh->answered_ns) {
-            refresh->answered_ns = oh_clock_now_ns();
-        }
+        answers += oh_exchange_is_complete(&refresh->exchanges[i]);
     }
+    if (answers > 0 && !refresh->answered_ns) {
+        refresh->answered_ns = oh_clock_now_ns();
+    }
+    if (answers > refresh->answers && cluster->sentinels) {
+        list_replies(refresh, replies);
+        refresh->is_certain =
+            oh_sentinels_are_certain(refresh->before->pool, replies, refresh->count);
+    }
+    refresh->answers = answers;
+    return active;
+}
+
+/* True if there is still an answer to wait for. */
+static bool goes_on(oh_cluster *cluster)
+{
+    const oh_refresh *refresh = cluster->refresh;
+    uint32_t active = note_answers(cluster);
     uint64_t grace_ns =
         OH_MAX(refresh->answered_ns - refresh->began_ns, OH_REFRESH_GRACE_MS * UINT64_C(1000000));
 
-    return active > 0 &&
-           (!refresh->answered_ns || oh_clock_now_ns() < refresh->answered_ns + grace_ns);
+    if (active == 0 || refresh->is_certain) {
+        return false;
+    }
+    if (cluster->sentinels && refresh->ends_now) {
+        return refresh->answers == 0;
+    }
+    return !refresh->answered_ns || oh_clock_now_ns() < refresh->answered_ns + grace_ns;
 }
 
 /*
@@ -395,10 +430,10 @@ void oh_refresh_move(oh_cluster *cluster, uint32_t milliseconds)
 {
     oh_refresh *refresh = cluster->refresh;
 
-    if (goes_on(refresh)) {
+    if (goes_on(cluster)) {
         glance(refresh, milliseconds);
     }
-    if (goes_on(refresh)) {
+    if (goes_on(cluster)) {
         return;
     }
     uint64_t deadline_ns = refresh->deadline_ns;
@@ -411,6 +446,12 @@ void oh_refresh_move(oh_cluster *cluster, uint32_t milliseconds)
         cluster->doubts_nodes = has_doubted;
         oh_refresh_begin(cluster, deadline_ns);
     }
+}
+
+void oh_refresh_finish(oh_cluster *cluster)
+{
+    cluster->refresh->ends_now = true;
+    oh_refresh_move(cluster, 0);
 }
 
 /* Asks all Sentinels. A dead one that rests fails immediately. */
@@ -487,7 +528,7 @@ bool oh_refresh_ask_seeds(oh_cluster *cluster, const uint32_t *nodes, uint32_t c
         i < count && refresh->count < OH_ASKED_MAX && ask(cluster, refresh, nodes[i], deadline_ns);
         i++) {
     }
-    while (goes_on(refresh)) {
+    while (goes_on(cluster)) {
         glance(refresh, OH_REFRESH_GRACE_MS);
     }
     for (uint32_t i = 0; i < refresh->count; i++) {
