@@ -85,6 +85,26 @@ static unsigned increment(talk *it)
                    &it->counts->executed[number ? strtoul(number, NULL, 10) % NODE_KEYS : 0], 1);
 }
 
+/*
+ * As a Sentinel the node knows any master: its name ends with the port of the master, ".", and that
+ * of its replica.
+ */
+static int answer_as_sentinel(talk *it)
+{
+    const char *about = strcasecmp(it->words[1], "GET-MASTER-ADDR-BY-NAME") == 0
+                            ? "*2\r\n$9\r\n127.0.0.1\r\n$%zu\r\n%u\r\n"
+                        : strcasecmp(it->words[1], "MASTER") == 0
+                            ? "*2\r\n$12\r\nconfig-epoch\r\n$1\r\n7\r\n"
+                            : "*1\r\n*6\r\n$2\r\nip\r\n$9\r\n127.0.0.1\r\n$5\r\nflags\r\n$5\r\n"
+                              "slave\r\n$4\r\nport\r\n$%zu\r\n%u\r\n";
+    const char *name = it->words[2];
+    unsigned ports[2] = {0};
+
+    sscanf(name + strcspn(name, "0123456789"), "%u.%u", &ports[0], &ports[1]);
+    unsigned port = ports[strcasecmp(it->words[1], "REPLICAS") == 0];
+    return snprintf(it->reply, REPLY_BYTES, about, (size_t)snprintf(NULL, 0, "%u", port), port);
+}
+
 static void execute(talk *it)
 {
     const char *name = it->words[0], *word = it->words[1];
@@ -104,6 +124,10 @@ static void execute(talk *it)
     } else if (strcasecmp(name, "HLEN") == 0 || strcasecmp(name, "ZCARD") == 0 ||
                strcasecmp(name, "LLEN") == 0) {
         length = snprintf(it->reply, REPLY_BYTES, ":0\r\n");
+    } else if (strcasecmp(name, "SENTINEL") == 0) {
+        length = answer_as_sentinel(it);
+    } else if (strcasecmp(name, "ROLE") == 0) {
+        length = snprintf(it->reply, REPLY_BYTES, "*3\r\n$6\r\nmaster\r\n:0\r\n*0\r\n");
     } else if (strcasecmp(name, "EXEC") == 0) {
         length = snprintf(it->reply, REPLY_BYTES, "*1\r\n+OK\r\n");
     } else if (strcasecmp(name, "AUTH") == 0 && strcmp(word, "wrong") == 0) {

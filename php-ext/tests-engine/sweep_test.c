@@ -273,6 +273,48 @@ static bool run_changed(unsigned number, oh_failure *failure)
     return has_changed && increment("alpha", "", number, failure);
 }
 
+/* The address in the file is that of the Sentinel, which names the other node as the master. */
+static void configure_watched(void)
+{
+    caller_configure("alpha:\n  timeout: 5000\n  read_from: prefer_replica\n"
+                     "  sentinels:\n   - 127.0.0.1:%u\n"
+                     "  servers:\n   - 127.0.0.1:%u north-%u.%u\n",
+        (unsigned)first->port, (unsigned)first->port, (unsigned)second->port,
+        (unsigned)first->port);
+}
+
+static bool is_named(const oh_snapshot *snapshot)
+{
+    return snapshot->nodes_count == 2 &&
+           oh_topology_node(snapshot->topology, 0).port == second->port &&
+           oh_topology_node(snapshot->topology, 1).port == first->port;
+}
+
+/*
+ * The Sentinel is asked, and then its master. If a question fails, the address in the file is used
+ * until the next one, which begins at the next call. Nothing is sent before.
+ */
+static bool run_watched(unsigned number, oh_failure *failure)
+{
+    bool is_found = false;
+
+    for (int i = 0; i < 3 && !is_found; i++) {
+        oh_snapshot *snapshot = caller_open("alpha", failure);
+
+        if (snapshot) {
+            is_found = is_named(snapshot);
+            oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_ERROR_NODE_DOWN, "ask again",
+                "The Sentinel has named no master");
+            oh_snapshot_release(snapshot);
+        }
+        oh_cluster_finish_refreshes();
+    }
+    bool is_answered = is_found && increment("alpha", "", number, failure);
+    oh_cluster_finish_refreshes();
+    oh_cluster_drop_refreshes();
+    return is_answered;
+}
+
 /* ---- With real servers ---- */
 
 static unsigned cluster_port;
@@ -348,6 +390,8 @@ void test_sweep(const node *one, const node *other)
             executed_by_nodes, false},
         {"a node that is mute", configure_plain, run_mute, 0, 15, executed_by_nodes, true},
         {"a subscription", configure_plain, run_subscription, 150, 25, executed_by_nodes, false},
+        {"a master that a Sentinel names", configure_watched, run_watched, 150, 25,
+            executed_by_nodes, false},
         {"a file that has changed", configure_changing, run_changed, 250, 25, executed_by_nodes,
             false},
     };
