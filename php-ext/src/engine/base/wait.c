@@ -25,8 +25,9 @@ int oh_wait_poll(struct pollfd *descriptors, nfds_t count, int milliseconds)
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
     bool is_interrupted = oh_surroundings.is_interrupted();
-    int ready =
-        is_interrupted ? 0 : ppoll(descriptors, count, milliseconds < 0 ? NULL : &limit, &before);
+    int ready = is_interrupted
+                    ? poll(descriptors, count, 0)
+                    : ppoll(descriptors, count, milliseconds < 0 ? NULL : &limit, &before);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return ready;
 }

@@ -246,6 +246,9 @@ void oh_cluster_ask(oh_cluster *cluster, uint64_t deadline_ns)
         }
         oh_map_catch_up(cluster);
     }
+    if (cluster->refresh) {
+        oh_refresh_move(cluster, 0); /* Takes what arrived while this process was stopped. */
+    }
 }
 
 void oh_cluster_finish_refreshes(void)

@@ -430,9 +430,8 @@ void oh_refresh_move(oh_cluster *cluster, uint32_t milliseconds)
 {
     oh_refresh *refresh = cluster->refresh;
 
-    if (goes_on(cluster)) {
-        glance(refresh, milliseconds);
-    }
+    /* Without a wait, too: answers may have arrived since the last look, which may be long ago. */
+    glance(refresh, goes_on(cluster) ? milliseconds : 0);
     if (goes_on(cluster)) {
         return;
     }

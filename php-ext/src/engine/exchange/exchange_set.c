@@ -18,8 +18,8 @@
 #include "engine/exchange/exchange_internal.h"
 
 /*
- * How long after the deadline bytes that have arrived may be read: less than the tolerance of a
- * deadline.
+ * How long bytes that have arrived may be read after the first look that followed the deadline:
+ * less than the tolerance of a deadline.
  */
 #define OH_DRAIN_NS 15000000
 
@@ -74,9 +74,9 @@ static uint64_t limit_of(const oh_exchange *exchange)
 }
 
 /* Milliseconds until the earliest deadline, rounded up; -1 if there is none. */
-static int time_left_ms(oh_exchange *const *members, uint32_t count)
+static int time_left_ms(oh_exchange *const *members, uint32_t count, uint64_t now_ns)
 {
-    uint64_t earliest_ns = UINT64_MAX, now_ns;
+    uint64_t earliest_ns = UINT64_MAX;
 
     for (uint32_t i = 0; i < count; i++) {
         uint64_t limit_ns = oh_exchange_is_active(members[i]) ? limit_of(members[i]) : 0;
@@ -88,22 +88,41 @@ static int time_left_ms(oh_exchange *const *members, uint32_t count)
     if (earliest_ns == UINT64_MAX) {
         return -1;
     }
-    now_ns = oh_clock_now_ns();
     return now_ns >= earliest_ns ? 0
                                  : (int)OH_MIN((earliest_ns - now_ns + 999999) / 1000000, INT_MAX);
 }
 
-/*
- * True if the deadline has passed. Bytes that have arrived still count if it passed during a wait
- * for other nodes, but only for a moment, so that a node that never stops sending cannot postpone
- * it.
- */
-static bool is_late(const oh_exchange *exchange, bool has_moved, uint64_t now_ns)
+static bool has_passed(const oh_exchange *exchange, uint64_t now_ns)
 {
     uint64_t limit_ns = limit_of(exchange);
 
-    return limit_ns && oh_exchange_is_active(exchange) && !oh_exchange_is_full(exchange) &&
-           now_ns >= limit_ns + (has_moved ? OH_DRAIN_NS : 0);
+    return limit_ns && now_ns >= limit_ns;
+}
+
+/* What poll() is to look for. Nothing more is sent after the deadline. */
+static short events_of(const oh_exchange *exchange, uint64_t now_ns)
+{
+    short events = oh_exchange_is_active(exchange) ? oh_exchange_events(exchange) : 0;
+
+    return has_passed(exchange, now_ns) ? (short)(events & POLLIN) : events;
+}
+
+/*
+ * True if the deadline has passed and no bytes have arrived. It is judged by the time before
+ * poll(): this process may have been stopped since then, while the answer arrived. Bytes that have
+ * arrived still count, but only for a moment, so that a node that never stops sending cannot
+ * postpone the deadline.
+ */
+static bool is_late(oh_exchange *exchange, bool has_moved, uint64_t looked_ns)
+{
+    if (!has_passed(exchange, looked_ns) || !oh_exchange_is_active(exchange) ||
+        oh_exchange_is_full(exchange)) {
+        return false;
+    }
+    if (exchange->times.late_ns < limit_of(exchange)) {
+        exchange->times.late_ns = looked_ns;
+    }
+    return !has_moved || looked_ns >= exchange->times.late_ns + OH_DRAIN_NS;
 }
 
 static bool is_blocking_long(oh_exchange *const *members, uint32_t count)
@@ -159,26 +178,30 @@ static void move_all(oh_exchange *const *members, uint32_t count, int most_ms)
 {
     struct pollfd descriptors[OH_EXCHANGE_SET_MAX];
     bool is_waiting_long = is_blocking_long(members, count);
-    int left_ms = has_buffered(members, count) ? 0 : time_left_ms(members, count);
+    uint64_t now_ns = oh_clock_now_ns();
+    int left_ms = has_buffered(members, count) ? 0 : time_left_ms(members, count, now_ns);
 
     left_ms = most_ms < 0 ? left_ms : left_ms < 0 ? most_ms : OH_MIN(left_ms, most_ms);
     for (uint32_t i = 0; i < count; i++) {
-        short events = oh_exchange_is_active(members[i]) ? oh_exchange_events(members[i]) : 0;
+        short events = events_of(members[i], now_ns);
 
         descriptors[i].fd = events ? members[i]->use.connection->socket : -1;
         descriptors[i].events = events;
         descriptors[i].revents = 0;
+        members[i]->times.has_waited = true;
     }
     if (OH_UNLIKELY(is_waiting_long)) {
         oh_wait_poll(descriptors, count, left_ms);
     } else {
         poll(descriptors, count, left_ms);
     }
-
-    uint64_t now_ns = oh_clock_now_ns();
     for (uint32_t i = 0; i < count; i++) {
         if (OH_UNLIKELY(is_buffered(members[i]))) {
             descriptors[i].revents |= POLLIN;
+        }
+        if (OH_UNLIKELY(descriptors[i].revents & POLLOUT) &&
+            has_passed(members[i], oh_clock_now_ns())) {
+            descriptors[i].revents &= (short)~POLLOUT;
         }
         if (descriptors[i].revents) {
             oh_exchange_step(members[i], descriptors[i].revents);
@@ -236,6 +259,7 @@ static void note_return(oh_exchange *const *members, uint32_t count)
         if (members[i]->times.left_ns) {
             now_ns = now_ns ? now_ns : oh_clock_now_ns();
             members[i]->times.deadline_ns += now_ns - members[i]->times.left_ns;
+            members[i]->times.late_ns += now_ns - members[i]->times.left_ns;
             members[i]->times.left_ns = 0;
         }
         if (OH_UNLIKELY(

@@ -1,0 +1,30 @@
+--TEST--
+The deadline of a large value that a node takes late is not counted again for its answer
+--DESCRIPTION--
+Not beneath valgrind: it moves 32 MB.
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+/* The client is still writing when the node begins to read. The answer comes after 6 seconds. */
+$node = lab_node('
+    while ($words = $node->command()) {
+        if ($words[0] === "SET") {
+            sleep(3);
+            $node->send("+OK\r\n");
+        } else {
+            $node->value("well");
+            sleep(3);
+        }
+    }');
+$redis = new OneHop\Redis('alpha', lab_config([$node], ['timeout' => 4000]));
+lab_show('before', $redis->get('key'));
+try {
+    lab_show('SET', $redis->set('key', str_repeat('x', 32_000_000)));
+} catch (OneHop\DeadlineExceeded $e) {
+    echo lab_hide($e->getMessage()), "\n";
+}
+?>
+--EXPECT--
+before: "well"
+No answer within 4000 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice

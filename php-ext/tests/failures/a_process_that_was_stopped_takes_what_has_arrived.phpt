@@ -1,0 +1,85 @@
+--TEST--
+A process that was stopped past its deadline takes the answers that have arrived meanwhile
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+/*
+ * Once all nodes have their commands, they stop the process and answer. Files tell when: of each
+ * node, the first is there when the commands are, the second when the first answer is sent. The
+ * values of a batch take several reads.
+ */
+const VALUE_BYTES = 5000;
+$script = static fn (string $files, int $count): string => '
+    $reach = static function (string $step) use ($port) {
+        touch("' . $files . '-$step-$port");
+        while (count(glob("' . $files . '-$step-*")) < ' . $count . ') {
+            usleep(1000);
+        }
+    };
+    $value = str_repeat("x", ' . VALUE_BYTES . ');
+    $reached = false;
+    while ($words = $node->command()) {
+        if (!$reached && sscanf($words[1] ?? "", "stop %d", $process) === 1) {
+            $reached = true;
+            $reach("asked");
+            posix_kill($process, SIGSTOP);
+            $node->value($value);
+            $reach("answered");
+        } else {
+            $node->value($value);
+        }
+    }';
+$calls = [
+    'one command' => [1, static fn ($redis, array $keys) => [$redis->get(current($keys))]],
+    'a batch for one node' => [1, batch(...)],
+    'a batch for two nodes' => [2, batch(...)],
+];
+
+/* The values, each read ten times. */
+function batch(OneHop\Redis $redis, array $keys): array
+{
+    $batch = $redis->pipeline();
+    for ($i = 0; $i < 10; $i++) {
+        array_map($batch->get(...), $keys);
+    }
+    return $batch->exec();
+}
+
+foreach ($calls as $what => [$nodes, $call]) {
+    $files = Lab::file(strtr($what, ' ', '-'));
+    $ports = array_map(static fn () => lab_node($script($files, $nodes)), range(1, $nodes));
+    $config = lab_config($ports, ['timeout' => 3000]);
+    if (($id = pcntl_fork()) === 0) {
+        pcntl_signal(SIGUSR1, static fn () => null);
+        $redis = new OneHop\Redis('alpha', $config);
+        $told = [];
+        foreach (['key ', 'stop ' . getmypid() . ' '] as $prefix) {
+            try {
+                $values = $call($redis, lab_key_of_each($config, $prefix));
+                $told[] = array_unique($values) === [str_repeat('x', VALUE_BYTES)]
+                    ? 'well'
+                    : 'other values';
+            } catch (OneHop\Exception $e) {
+                $told[] = get_class($e) . ': ' . $e->getMessage();
+            }
+        }
+        file_put_contents("$files-told", implode('; ', $told));
+        posix_kill(posix_getpid(), SIGKILL);
+    }
+    for (
+        $end = microtime(true) + 60;
+        count(glob("$files-answered-*")) < $nodes && microtime(true) < $end;
+        usleep(1000)
+    );
+    sleep(4);
+    posix_kill($id, SIGUSR1); /* So it finds its wait interrupted. */
+    posix_kill($id, SIGCONT);
+    pcntl_waitpid($id, $status);
+    echo $what, ': ', file_get_contents("$files-told"), "\n";
+}
+?>
+--EXPECT--
+one command: well; well
+a batch for one node: well; well
+a batch for two nodes: well; well
