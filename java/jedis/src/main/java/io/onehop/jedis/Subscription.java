@@ -205,13 +205,14 @@ final class Subscription extends Connection {
         Deadline deadline = confirmations.deadline();
         try {
             nodes.values().forEach(SubscribedNode::listen);
+            boolean isLate = deadline.hasPassed();
             if (commands.isEmpty()
-                    && selector.select(deadline.selectMs()) == 0
+                    && (isLate ? selector.selectNow() : selector.select(deadline.selectMs())) == 0
                     && commands.isEmpty()) {
                 if (Thread.currentThread().isInterrupted()) {
                     throw new InterruptedIOException(Message.INTERRUPTED.what());
                 }
-                if (deadline.hasPassed()) {
+                if (isLate) {
                     throw new Late(Message.NOT_CONFIRMED);
                 }
             }

@@ -111,10 +111,15 @@ public final class ScriptedNode implements AutoCloseable {
 
         /** Waits until the client closes. */
         public void awaitClose() throws IOException {
+            awaitClose(new AtomicLong());
+        }
+
+        /** The same. Adds the bytes that come meanwhile. */
+        public void awaitClose(AtomicLong received) throws IOException {
             InputStream rest = socket.getInputStream();
             byte[] sink = new byte[1 << 16];
-            while (rest.read(sink) >= 0) {
-                continue;
+            for (int count = 0; count >= 0; count = rest.read(sink)) {
+                received.addAndGet(count);
             }
         }
 

@@ -48,12 +48,6 @@ public final class BatchExchange {
      */
     public static final int WINDOW_BYTES = 1 << 17;
 
-    /*
-     * Replies that have arrived are still taken for this long after the deadline. So a call is
-     * over within 25 ms of it.
-     */
-    private static final int GRACE_MS = 10;
-
     /* What one write(2) is given. The kernel takes as much as it has room for. */
     private static final int WRITE_BYTES_MAX = 1 << 16;
 
@@ -171,16 +165,21 @@ public final class BatchExchange {
         return connection;
     }
 
-    /** Writes and reads as far as possible without waiting. True if there was any progress. */
-    boolean advance(Deadline deadline) throws IOException {
-        boolean moved = begin();
+    /**
+     * Writes and reads as far as possible without waiting; only reads if {@code isLate}. True if
+     * there was any progress.
+     */
+    boolean advance(Deadline deadline, boolean isLate) throws IOException {
+        boolean moved = !isLate && begin();
         NodeConnection connection = leased();
-        while (connection.isOpen() && (takeArrived() || !isDone() && connection.fill() > 0)) {
+        while (connection.isOpen() && !isDone() && connection.fill() > 0) {
             moved = true;
-            write();
-            if (!isDone() && deadline.hasPassedBy(GRACE_MS)) {
-                throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
+            takeArrived();
+            if (!isDone() && (isLate || deadline.hasPassed())) {
+                connection.requireTime();
+                return true; // The other nodes' replies may have arrived, too.
             }
+            write();
         }
         return moved;
     }
@@ -212,8 +211,8 @@ public final class BatchExchange {
         return Math.min(requests.length(), acknowledged + window);
     }
 
-    /** Hands each whole reply to its sink. True if there was one. */
-    private boolean takeArrived() throws IOException {
+    /** Hands each whole reply to its sink. */
+    private void takeArrived() throws IOException {
         NodeConnection connection = leased();
         long whole = connection.arrivedReplies();
         for (long i = 0; i < whole; i++) {
@@ -235,7 +234,6 @@ public final class BatchExchange {
             acknowledged += pending.size(taken);
             taken++;
         }
-        return whole > 0;
     }
 
     /** The operations of a selector to wait for before {@link #advance} can make progress. */

@@ -46,6 +46,7 @@ public final class Scatter {
     private final List<BatchExchange> rest = new ArrayList<>();
     private int retries;
     private boolean isSlow;
+    private long leftNs; // The time left when the last step began. 0: that step only read.
 
     private Scatter(Holder holder, Deadline deadline, RetryBudget budget, int size) {
         this.holder = holder;
@@ -123,11 +124,13 @@ public final class Scatter {
 
     /** Advances every exchange that is not over. True if any made progress. */
     private boolean step(boolean isFirst) {
+        leftNs = deadline.waitNs();
+        boolean isLate = leftNs == 0;
         boolean moved = false;
         for (Iterator<BatchExchange> each = serving.iterator(); each.hasNext(); ) {
             BatchExchange exchange = each.next();
             try {
-                moved |= isFirst ? exchange.begin() : exchange.advance(deadline);
+                moved |= isFirst && !isLate ? exchange.begin() : exchange.advance(deadline, isLate);
                 if (exchange.isDone()) {
                     exchange.settle();
                     budget.earn();
@@ -153,26 +156,34 @@ public final class Scatter {
     }
 
     /**
-     * Waits until some exchange can make progress. If that does not happen, all that are left fail.
+     * Waits until some exchange can make progress. All that are left fail if the last step began
+     * after the deadline: a step before it is no proof, as this thread may have been stopped since.
      */
     private void await() {
         try {
-            BatchExchange first = serving.get(0);
-            if (first.isResolving()) {
-                awaitAny();
-            } else if (serving.size() == 1) {
-                first.socket().await(first.interest());
-            } else if (isSlow || !first.socket().awaitMs(first.interest(), FIRST_WAIT_MS)) {
-                isSlow = true;
-                awaitAny();
+            if (leftNs == 0) {
+                throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
             }
+            awaitProgress(Deadline.selectMs(leftNs));
         } catch (IOException late) {
             serving.forEach(exchange -> exchange.fail(exchange.explained(late)));
             serving.clear();
         }
     }
 
-    private void awaitAny() throws IOException {
+    private void awaitProgress(long ms) throws IOException {
+        BatchExchange first = serving.get(0);
+        if (first.isResolving()) {
+            awaitAny(ms);
+        } else if (serving.size() == 1) {
+            first.socket().awaitMs(first.interest(), ms);
+        } else if (isSlow || !first.socket().awaitMs(first.interest(), FIRST_WAIT_MS)) {
+            isSlow = true;
+            awaitAny(ms);
+        }
+    }
+
+    private void awaitAny(long ms) throws IOException {
         StackRoom.require();
         try (Selector all = Selector.open()) {
             AtomicBoolean isResolved = new AtomicBoolean();
@@ -187,15 +198,9 @@ public final class Scatter {
                     exchange.socket().channel().register(all, exchange.interest());
                 }
             }
-            int ready = 0;
-            while (ready == 0 && !isResolved.get()) {
-                if (deadline.hasPassed()) {
-                    throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
-                }
-                ready = all.select(deadline.selectMs());
-                if (ready == 0 && Thread.currentThread().isInterrupted()) {
-                    throw new InterruptedIOException(Message.INTERRUPTED.what());
-                }
+            boolean isReady = isResolved.get() || all.select(ms) > 0;
+            if (!isReady && Thread.currentThread().isInterrupted()) {
+                throw new InterruptedIOException(Message.INTERRUPTED.what());
             }
         }
     }

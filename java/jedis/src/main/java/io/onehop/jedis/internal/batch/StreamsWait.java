@@ -147,13 +147,13 @@ public final class StreamsWait {
 
     private void await(Selector selector) throws IOException {
         selector.selectedKeys().clear();
-        if (selector.select(deadline.selectMs()) == 0) {
-            if (Thread.currentThread().isInterrupted()) {
-                throw new InterruptedIOException(Message.INTERRUPTED.what());
-            }
-            if (deadline.hasPassed()) {
-                throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
-            }
+        boolean isLate = deadline.hasPassed();
+        int ready = isLate ? selector.selectNow() : selector.select(deadline.selectMs());
+        if (ready == 0 && Thread.currentThread().isInterrupted()) {
+            throw new InterruptedIOException(Message.INTERRUPTED.what());
+        }
+        if (isLate && ready == 0) {
+            throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
         }
     }
 
@@ -169,6 +169,9 @@ public final class StreamsWait {
             }
             while (!each.isDone && connection.arrivedReplies() > 0) {
                 take(each, connection, connection.nextReply());
+            }
+            if (!each.isDone) {
+                connection.requireTime();
             }
         } catch (IOException | RuntimeException lost) {
             fail(each, lost);
@@ -220,15 +223,15 @@ public final class StreamsWait {
         Deadline release = Deadline.in(timeoutMs);
         try {
             while (!each.isDone) {
-                if (release.hasPassed()) {
-                    throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
-                }
                 each.leased().until(release);
                 boolean isReleased = each.id != null && unblock(each, release);
                 each.leased()
                         .socket()
                         .awaitMs(SelectionKey.OP_READ, isReleased ? release.selectMs() : AGAIN_MS);
                 receive(each);
+                if (!each.isDone && release.hasPassed()) {
+                    throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
+                }
             }
         } catch (IOException | RuntimeException failed) {
             fail(each, failed);

@@ -81,6 +81,7 @@ public final class NodeConnection extends Connection {
     private ReplyStream replies;
     private long decoded;
     private int judged;
+    private boolean wasOpen;
     private boolean isReused;
     private boolean isOfReplica; // In a plain pool: the node has become one.
     private boolean isSubscribed;
@@ -254,7 +255,11 @@ public final class NodeConnection extends Connection {
             if (!guard.isClean() || !replies.isEmpty()) {
                 throw new WireException(Message.WIRE_SURPLUS);
             }
+            if (deadline.hasPassed()) { // This thread is late, so nothing is sent.
+                throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
+            }
             state = State.OPEN;
+            wasOpen = true;
             expiresNs = Clock.nowNs() + endpoint.ageNs();
         }
     }
@@ -319,6 +324,29 @@ public final class NodeConnection extends Connection {
         isSubscribed = true;
     }
 
+    /**
+     * Waits until that many whole replies have arrived. Gives up, and returns false, once more than
+     * that many bytes have come.
+     */
+    public boolean awaitReplies(int count, long bytesMax) throws IOException {
+        long before = received();
+        while (arrivedReplies() < count && received() - before <= bytesMax) {
+            if (fill() == 0) {
+                socket.await(SelectionKey.OP_READ);
+            } else if (arrivedReplies() < count) {
+                requireTime();
+            }
+        }
+        return arrivedReplies() >= count;
+    }
+
+    /** Throws after the deadline, once what had arrived then has been read for a moment. */
+    public void requireTime() throws IOException {
+        if (socket.isOver()) {
+            throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
+        }
+    }
+
     /** The number of whole replies that have arrived and are not decoded yet. */
     public long arrivedReplies() {
         return guard.answered() + (isSubscribed ? guard.pushed() : 0) - decoded;
@@ -355,9 +383,9 @@ public final class NodeConnection extends Connection {
         return isReused;
     }
 
-    /** True if its handshake has ever ended well. */
+    /** True if its handshake has ever ended well and in time. */
     public boolean wasOpen() {
-        return judged == handshake.size();
+        return wasOpen;
     }
 
     /** True if the node has ever accepted it. */
@@ -451,13 +479,7 @@ public final class NodeConnection extends Connection {
     /** The text of the next reply if that is an error and has arrived whole. */
     private String errorLine() {
         try {
-            while (arrivedReplies() == 0) {
-                if (fill() == 0) {
-                    socket.await(SelectionKey.OP_READ);
-                } else if (deadline.hasPassed()) {
-                    throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
-                }
-            }
+            awaitReplies(1, Long.MAX_VALUE);
         } catch (IOException failure) {
             throw new JedisConnectionException(failure);
         }

@@ -1,5 +1,6 @@
 package io.onehop.jedis.internal.connection;
 
+import io.onehop.core.base.Clock;
 import io.onehop.core.base.Message;
 import io.onehop.jedis.internal.request.RequestBuffer;
 import io.onehop.jedis.internal.tls.Tls;
@@ -65,11 +66,18 @@ public final class NodeSocket extends Socket {
      */
     private static final int WRITE_BYTES_MAX = 1 << 16;
 
+    /*
+     * How long bytes that have arrived are still read after the deadline. A call is over within 25
+     * ms of it, unless its thread is stopped.
+     */
+    private static final long GRACE_NS = 10_000_000;
+
     private final SocketChannel channel;
     private final Selector selector;
     private final SelectionKey key;
     private final ByteBuffer peeked = ByteBuffer.allocateDirect(1);
     private Deadline deadline = Deadline.NONE;
+    private long lateNs; // When isOver() first saw that the deadline had passed; 0 until then.
     private boolean waits = true;
     private boolean hasJustWritten;
     private long written;
@@ -114,6 +122,21 @@ public final class NodeSocket extends Socket {
     /** Sets the deadline of the call that uses the socket from now on. */
     void use(Deadline deadline) {
         this.deadline = deadline;
+        lateNs = 0;
+    }
+
+    /**
+     * True if the deadline has passed, and the moment, too, in which bytes that have arrived are
+     * still read. That moment begins with the first look after the deadline: this thread may have
+     * been stopped until then. A node that never stops sending cannot prolong it.
+     */
+    boolean isOver() {
+        if (!deadline.hasPassed()) {
+            return false;
+        }
+        long nowNs = Clock.nowNs();
+        lateNs = lateNs == 0 ? nowNs : lateNs;
+        return nowNs - lateNs >= GRACE_NS;
     }
 
     /**
@@ -139,7 +162,8 @@ public final class NodeSocket extends Socket {
     }
 
     /**
-     * Waits until one of the operations (of {@link SelectionKey}) is possible.
+     * Waits until one of the operations (of {@link SelectionKey}) is possible. After the deadline
+     * it still looks for bytes, because this thread may have been stopped while they arrived.
      *
      * @throws IOException if the deadline passes or the thread is interrupted
      */
@@ -148,10 +172,13 @@ public final class NodeSocket extends Socket {
         while (!isReady) {
             // One read of the clock for each wait, because it may be slow.
             long left = deadline.waitNs();
-            if (left == 0) {
+            isReady =
+                    left == 0
+                            ? hasArrived(operations)
+                            : awaitMs(operations, Deadline.selectMs(left));
+            if (left == 0 && !isReady) {
                 throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
             }
-            isReady = awaitMs(operations, Deadline.selectMs(left));
         }
     }
 
@@ -162,14 +189,26 @@ public final class NodeSocket extends Socket {
         if ((operations & SelectionKey.OP_READ) != 0 && hasBuffered()) {
             return true;
         }
-        if (key.interestOps() != operations) {
-            key.interestOps(operations);
-        }
+        watch(operations);
         boolean ready = selector.select(ignored -> {}, ms) > 0;
         if (!ready && Thread.currentThread().isInterrupted()) {
             throw new InterruptedIOException(Message.INTERRUPTED.what());
         }
         return ready;
+    }
+
+    private boolean hasArrived(int operations) throws IOException {
+        if ((operations & SelectionKey.OP_READ) == 0 || isOver()) {
+            return false;
+        }
+        watch(SelectionKey.OP_READ);
+        return hasBuffered() || selector.selectNow(ignored -> {}) > 0;
+    }
+
+    private void watch(int operations) {
+        if (key.interestOps() != operations) {
+            key.interestOps(operations);
+        }
     }
 
     /** Writes what the kernel takes now, without waiting. Returns the number of bytes. */
@@ -187,9 +226,18 @@ public final class NodeSocket extends Socket {
             writeView = view(writeView, bytes, at, Math.min(end - at, WRITE_BYTES_MAX));
             int count = write(writeView);
             at += count;
-            if (count == 0) {
-                await(SelectionKey.OP_WRITE);
+            if (at < end) {
+                awaitRoom(count);
             }
+        }
+    }
+
+    /** Waits if nothing was written. A node that always reads must not outlast the deadline. */
+    private void awaitRoom(int written) throws IOException {
+        if (written == 0) {
+            await(SelectionKey.OP_WRITE);
+        } else if (deadline.hasPassed()) {
+            throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
         }
     }
 
@@ -200,8 +248,8 @@ public final class NodeSocket extends Socket {
             int count = write(requests.next(WRITE_BYTES_MAX));
             requests.advance(count);
             left -= count;
-            if (count == 0) {
-                await(SelectionKey.OP_WRITE);
+            if (left > 0) {
+                awaitRoom(count);
             }
         }
     }
@@ -221,7 +269,7 @@ public final class NodeSocket extends Socket {
             count = readNow(into, offset, length);
         }
         // A node that never pauses must not outlast the deadline.
-        if (!isAwaited && deadline.hasPassed()) {
+        if (!isAwaited && isOver()) {
             throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
         }
         return count;
