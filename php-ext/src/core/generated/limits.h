@@ -120,6 +120,9 @@
  */
 #define OH_CLUSTER_REPLY_BYTES_MAX 4194304
 
+/* CLUSTER INFO has a dozen lines. */
+#define OH_CLUSTER_INFO_BYTES_MAX 65536
+
 /* Redis and Valkey name their nodes by 40 hexadecimal digits. */
 #define OH_NODE_ID_BYTES_MAX 64
 

@@ -16,7 +16,6 @@
 #include "engine/exchange/exchange.h"
 #include "engine/shared/segment.h"
 
-#define OH_INFO_BYTES_MAX 65536 /* Limit for CLUSTER INFO, which has a dozen lines. */
 /* A longer reply is read only if there is enough memory. */
 #define OH_LARGE_BYTES 262144
 
@@ -395,8 +394,8 @@ static bool has_memory(const oh_exchange *exchange)
 /* Refuses a reply that is longer than any map, before its end. */
 static void refuse_long(oh_exchange *exchange)
 {
-    bool is_long =
-        oh_exchange_replies(exchange).length > OH_CLUSTER_REPLY_BYTES_MAX + OH_INFO_BYTES_MAX;
+    bool is_long = oh_exchange_replies(exchange).length >
+                   OH_CLUSTER_REPLY_BYTES_MAX + OH_CLUSTER_INFO_BYTES_MAX;
 
     if (!oh_exchange_is_active(exchange) || (!is_long && has_memory(exchange))) {
         return;

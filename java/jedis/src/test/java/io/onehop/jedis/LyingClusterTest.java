@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.core.key.Key;
 import io.onehop.jedis.lab.LyingCluster;
+import io.onehop.jedis.lab.RedisCluster;
 import io.onehop.jedis.lab.ScriptedNode;
 
 import org.junit.jupiter.api.Test;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.IntStream;
 
@@ -67,6 +69,33 @@ class LyingClusterTest {
                 assertTrue(maps < 10, maps + " maps");
             }
             Inspected.assertNothingLeased(redis);
+        }
+    }
+
+    @Test
+    void aMapThatDoesNotEndIsRefusedBeforeItFillsTheMemory() {
+        AtomicLong sent = new AtomicLong();
+        try (LyingCluster cluster = new LyingCluster(1)) {
+            cluster.behave(
+                    (node, command, talk) -> {
+                        if (command.contains("SHARDS")) {
+                            sent.accumulateAndGet(talk.endlessBulk(), Math::max);
+                        }
+                        return null;
+                    });
+            OneHopException refused =
+                    assertThrows(
+                            OneHopException.class,
+                            () -> {
+                                try (OneHopClient redis = cluster.client("timeout: 5000")) {
+                                    redis.get("key");
+                                }
+                            });
+            assertTrue(
+                    refused.getMessage().contains("the reply is longer than 4194304 bytes"),
+                    refused.getMessage());
+            RedisCluster.await("the node sees the end", () -> sent.get() > 0);
+            assertTrue(sent.get() < 40_000_000, sent + " bytes, those of the kernel included");
         }
     }
 

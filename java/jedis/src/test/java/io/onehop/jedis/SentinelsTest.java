@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.jedis.lab.Log;
 import io.onehop.jedis.lab.RedisCluster;
+import io.onehop.jedis.lab.RedisServer;
+import io.onehop.jedis.lab.ScriptedNode;
 import io.onehop.jedis.lab.WatchedMasters;
 
 import org.junit.jupiter.api.Test;
@@ -16,12 +18,17 @@ import org.junit.jupiter.api.io.TempDir;
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Response;
+import redis.clients.jedis.exceptions.JedisDataException;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
 /** Server pools whose masters real Sentinels watch. */
@@ -223,6 +230,32 @@ class SentinelsTest {
                     "the new address is adopted",
                     () -> address(redis, 0).equals(masters.replica(0).node()));
             assertEquals("OK", redis.set("key", "value"));
+        }
+    }
+
+    @Test
+    void aSentinelWhoseAnswerDoesNotEndIsNotBelievedNorReadToItsEnd() {
+        AtomicLong sent = new AtomicLong();
+        try (RedisServer server = RedisServer.start();
+                ScriptedNode sentinel =
+                        ScriptedNode.start(
+                                talk -> {
+                                    talk.handshake().command();
+                                    sent.accumulateAndGet(talk.endlessBulk(), Math::max);
+                                });
+                OneHopClient redis =
+                        OneHopClient.builder()
+                                .configText(
+                                        "alpha:\n  timeout: 5000\n  sentinels: ["
+                                                + sentinel.node()
+                                                + "]\n  servers:\n   - "
+                                                + server.server()
+                                                + " node-0\n")
+                                .pool("alpha")
+                                .build()) {
+            assertEquals("OK", redis.set("key", "value"));
+            RedisCluster.await("the Sentinel sees the end", () -> sent.get() > 0);
+            assertTrue(sent.get() < 40_000_000, sent + " bytes, those of the kernel included");
         }
     }
 }

@@ -124,6 +124,9 @@ public final class Limits {
      */
     public static final int CLUSTER_REPLY_BYTES_MAX = 4194304;
 
+    /** CLUSTER INFO has a dozen lines. */
+    public static final int CLUSTER_INFO_BYTES_MAX = 65536;
+
     /** Redis and Valkey name their nodes by 40 hexadecimal digits. */
     public static final int NODE_ID_BYTES_MAX = 64;
 

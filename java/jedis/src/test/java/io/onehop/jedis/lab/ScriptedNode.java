@@ -8,6 +8,7 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -96,6 +97,24 @@ public final class ScriptedNode implements AutoCloseable {
         public Talk bulk(String value) throws IOException {
             return send(
                     "$" + value.getBytes(StandardCharsets.UTF_8).length + "\r\n" + value + "\r\n");
+        }
+
+        /**
+         * Sends a bulk string of 200 MB until the client closes. Returns the bytes that were sent.
+         */
+        public long endlessBulk() throws IOException {
+            send("$200000000\r\n");
+            byte[] part = new byte[1 << 16];
+            long sent = 0;
+            try {
+                while (sent < 200_000_000) {
+                    send(part);
+                    sent += part.length;
+                }
+            } catch (SocketException closed) {
+                return sent;
+            }
+            return sent;
         }
 
         /** Answers the PING with which every connection begins. */

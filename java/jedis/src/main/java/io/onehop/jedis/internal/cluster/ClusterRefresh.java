@@ -12,7 +12,6 @@ import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.core.topology.Zone;
 import io.onehop.jedis.OneHopException;
-import io.onehop.jedis.internal.connection.NodeConnection;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.RefreshFailure;
 import io.onehop.jedis.internal.failure.Shown;
@@ -24,6 +23,7 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
 
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -175,7 +175,7 @@ final class ClusterRefresh {
     }
 
     private ClusterMap map(Pool node) throws ClusterException {
-        List<Object> replies = NodeQuestion.ask(node, timeoutMs, open -> infoAndMap(open, node));
+        List<Object> replies = NodeQuestion.ask(node, timeoutMs, asked -> infoAndMap(asked, node));
         if (replies.get(1) instanceof JedisDataException error) {
             throw Failure.of(
                     Message.MAP_ERROR,
@@ -189,14 +189,14 @@ final class ClusterRefresh {
         return ClusterMap.read(new ClusterAnswer(map, info, node.endpoint().host()), zone);
     }
 
-    private List<Object> infoAndMap(NodeConnection connection, Pool node) {
+    private List<Object> infoAndMap(NodeQuestion asked, Pool node) throws IOException {
         boolean isByRanges = hasNoShards || node.endpoint().isEncrypted();
-        connection.sendCommand(INFO);
-        connection.sendCommand(isByRanges ? SLOTS : SHARDS);
-        List<Object> replies = connection.getMany(2);
+        asked.send(INFO);
+        asked.send(isByRanges ? SLOTS : SHARDS);
+        List<Object> replies = asked.replies(2);
         if (replies.get(1) instanceof JedisDataException && !isByRanges) {
-            connection.sendCommand(SLOTS);
-            Object reply = connection.getMany(1).get(0);
+            asked.send(SLOTS);
+            Object reply = asked.replies(1).get(0);
             hasNoShards = !(reply instanceof JedisDataException);
             return Arrays.asList(replies.get(0), reply);
         }

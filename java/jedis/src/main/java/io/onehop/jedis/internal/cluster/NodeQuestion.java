@@ -1,6 +1,8 @@
 package io.onehop.jedis.internal.cluster;
 
 import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.base.Limits;
+import io.onehop.core.base.Message;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.connection.NodeConnection;
@@ -11,29 +13,44 @@ import io.onehop.jedis.internal.pool.Pool;
 
 import org.jspecify.annotations.Nullable;
 
+import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.function.Function;
 
 /**
  * Asks one node what it knows of the others. It uses a connection of the node's pool, if necessary
  * beyond the pool's size, because calls wait for the answer.
  */
 final class NodeQuestion {
-    private NodeQuestion() {}
+    private static final int REPLIES_BYTES_MAX =
+            Limits.CLUSTER_REPLY_BYTES_MAX + Limits.CLUSTER_INFO_BYTES_MAX;
 
-    /** What {@code talk} makes of an open connection, within this time. */
-    static <T> T ask(Pool node, int timeoutMs, Function<NodeConnection, T> talk) {
+    /** The commands of a question, and what is made of their replies. */
+    @FunctionalInterface
+    interface Talk<T> {
+        T with(NodeQuestion question) throws IOException;
+    }
+
+    private final Pool node;
+    private final NodeConnection connection;
+
+    private NodeQuestion(Pool node, NodeConnection connection) {
+        this.node = node;
+        this.connection = connection;
+    }
+
+    /** What {@code talk} makes of the node's replies, within this time. */
+    static <T> T ask(Pool node, int timeoutMs, Talk<T> talk) {
         Holder holder = new Holder();
         NodeConnection connection = null;
         try {
             connection = node.leaseBeyond(holder, Deadline.in(timeoutMs), NodeHealth.NOT_ASKED);
             connection.open();
-            T answer = talk.apply(connection);
+            T answer = talk.with(new NodeQuestion(node, connection));
             node.answered(connection);
             return answer;
         } catch (IOException | RuntimeException failed) {
@@ -66,6 +83,24 @@ final class NodeQuestion {
         } finally {
             holder.isOver = true; // Also if no stack is left to settle.
         }
+    }
+
+    void send(CommandArguments command) {
+        connection.sendCommand(command);
+    }
+
+    /** The replies to the commands sent, in order. Refused once they are longer than any map. */
+    List<Object> replies(int count) throws IOException {
+        connection.getMany(0); // Jedis' public way to flush.
+        if (!connection.awaitReplies(count, REPLIES_BYTES_MAX)) {
+            throw Failure.of(
+                    Message.MAP_REFUSED,
+                    node.endpoint().nodeName(),
+                    Outcome.MAYBE_EXECUTED,
+                    null,
+                    Message.MAP_TOO_LONG.what(Limits.CLUSTER_REPLY_BYTES_MAX));
+        }
+        return connection.getMany(count);
     }
 
     /* ---- The reply as it came: its judge reads bytes ---- */

@@ -3,12 +3,12 @@ package io.onehop.jedis.internal.cluster;
 import io.onehop.core.base.Clock;
 import io.onehop.core.base.Timings;
 import io.onehop.core.cluster.SentinelAnswer;
-import io.onehop.jedis.internal.connection.NodeConnection;
 import io.onehop.jedis.internal.pool.Pool;
 
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 
 /**
  * One question to all Sentinels: where each master is, and its replicas if they answer reads.
@@ -54,7 +53,7 @@ final class SentinelQuestion {
                                             asked(
                                                     number,
                                                     sentinels.get(number),
-                                                    open -> said(open, names, asksForReplicas),
+                                                    asked -> said(asked, names, asksForReplicas),
                                                     timeoutMs)),
                             "onehop-sentinel");
             thread.setDaemon(true);
@@ -86,25 +85,25 @@ final class SentinelQuestion {
     }
 
     private static Answer asked(
-            int number, Pool sentinel, Function<NodeConnection, List<Said>> ask, int timeoutMs) {
+            int number, Pool sentinel, NodeQuestion.Talk<List<Said>> talk, int timeoutMs) {
         try {
-            return new Answer(number, NodeQuestion.ask(sentinel, timeoutMs, ask));
+            return new Answer(number, NodeQuestion.ask(sentinel, timeoutMs, talk));
         } catch (RuntimeException failed) {
             return new Answer(number, List.of()); // Its health remembers why.
         }
     }
 
     private static List<Said> said(
-            NodeConnection sentinel, List<String> names, boolean asksForReplicas) {
+            NodeQuestion sentinel, List<String> names, boolean asksForReplicas) throws IOException {
         for (String name : names) {
-            sentinel.sendCommand(question("GET-MASTER-ADDR-BY-NAME", name));
-            sentinel.sendCommand(question("MASTER", name));
+            sentinel.send(question("GET-MASTER-ADDR-BY-NAME", name));
+            sentinel.send(question("MASTER", name));
             if (asksForReplicas) {
-                sentinel.sendCommand(question("REPLICAS", name));
+                sentinel.send(question("REPLICAS", name));
             }
         }
         int each = asksForReplicas ? 3 : 2;
-        List<Object> replies = sentinel.getMany(each * names.size());
+        List<Object> replies = sentinel.replies(each * names.size());
         Said[] said = new Said[names.size()];
         for (int i = 0; i < said.length; i++) {
             byte[] address = NodeQuestion.wire(replies.get(each * i));
