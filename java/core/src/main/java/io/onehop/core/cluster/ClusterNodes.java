@@ -101,7 +101,7 @@ final class ClusterNodes {
      * Whether a text may be part of a message and of a file of metrics: visible ASCII without
      * quotes and the like.
      */
-    private static boolean isPlain(String text, int lengthMax) {
+    static boolean isPlain(String text, int lengthMax) {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
             if (c <= ' ' || c > '~' || c == '"' || c == '\'' || c == '\\' || c == '/') {

@@ -5,6 +5,9 @@ import io.onehop.core.base.Message;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.HashMap;
+import java.util.Map;
+
 /**
  * What one Sentinel says about the master of one name: an address, or the reason why there is none.
  *
@@ -70,32 +73,41 @@ public record SentinelAnswer(@Nullable Message reason, String host, int port, lo
     }
 
     /** The next value if it is a text, otherwise {@code null}. */
-    static @Nullable String text(ClusterValues values) {
+    private static @Nullable String text(ClusterValues values) {
         return values.take() && values.kind == ClusterValues.Kind.TEXT ? values.text : null;
     }
 
     /** The epoch in the reply to MASTER, or -1. */
     private static long epoch(ClusterValues values) {
+        Map<String, String> fields = fields(values);
+        return fields == null ? -1 : number(fields.getOrDefault("config-epoch", ""));
+    }
+
+    /**
+     * The first text of each name in a list of names and values; {@code null} if the next value is
+     * no such list.
+     */
+    static @Nullable Map<String, String> fields(ClusterValues values) {
         values.take();
         long count = values.number;
         if (values.kind != ClusterValues.Kind.LIST || count % 2 != 0) {
-            return -1;
+            return null;
         }
-        long epoch = -1;
+        Map<String, String> fields = new HashMap<>();
         for (long i = 0; i < count; i += 2) {
             String name = text(values);
             if (name == null) {
-                return -1;
+                return null;
             }
             int at = values.position();
-            if (name.equals("config-epoch")) {
-                String value = text(values);
-                epoch = value == null ? -1 : number(value);
+            String value = text(values);
+            if (value != null) {
+                fields.putIfAbsent(name, value);
             }
             values.goTo(at);
             values.skip();
         }
-        return epoch;
+        return fields;
     }
 
     /** A decimal number, or -1. */
@@ -109,12 +121,8 @@ public record SentinelAnswer(@Nullable Message reason, String host, int port, lo
 
     /** True if a node may have this address. */
     static boolean isAddress(String host, long port) {
-        return isHost(host) && port > 0 && port <= Limits.PORT_MAX;
-    }
-
-    private static boolean isHost(String host) {
-        return !host.isEmpty()
-                && host.length() <= Limits.SERVER_ADDRESS_BYTES_MAX
-                && host.chars().allMatch(c -> c > ' ' && c <= '~' && "\"'\\/".indexOf(c) < 0);
+        return ClusterNodes.isPlain(host, Limits.SERVER_ADDRESS_BYTES_MAX)
+                && port > 0
+                && port <= Limits.PORT_MAX;
     }
 }

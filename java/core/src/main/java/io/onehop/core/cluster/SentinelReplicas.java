@@ -4,14 +4,14 @@ import io.onehop.core.topology.Replica;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
 /**
- * The replicas of one master that may answer reads, as one Sentinel names them.
+ * The replicas of one master that may answer reads, as most Sentinels name them.
  *
  * <p>Implements spec/topology/sentinel.md, section 6.
  */
@@ -21,13 +21,25 @@ public final class SentinelReplicas {
     private SentinelReplicas() {}
 
     /**
-     * The replicas in a reply to REPLICAS, in the order of the reply; empty if it names none.
+     * The replicas that more than half of the replies to REPLICAS name, in no special order.
      *
+     * @param replies of the Sentinels that name the adopted address
      * @param master the name of the master
      * @param adopted its address, which is no replica
      */
-    public static List<Replica> read(byte[] reply, String master, String adopted) {
-        List<Replica> replicas = new ArrayList<>();
+    public static List<Replica> read(List<byte[]> replies, String master, String adopted) {
+        Map<Replica, Integer> counts = new HashMap<>();
+        for (byte[] reply : replies) {
+            named(reply, master, adopted).forEach(each -> counts.merge(each, 1, Integer::sum));
+        }
+        return counts.entrySet().stream()
+                .filter(each -> each.getValue() * 2 > replies.size())
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    private static Set<Replica> named(byte[] reply, String master, String adopted) {
+        Set<Replica> replicas = new HashSet<>();
         ClusterValues values = new ClusterValues(reply);
         if (!values.skip() || !values.hasEnded()) {
             return replicas;
@@ -48,44 +60,20 @@ public final class SentinelReplicas {
     }
 
     private static @Nullable Replica replica(ClusterValues values, String master) {
-        Map<String, String> said = said(values);
-        if (!isWell(said)) {
+        Map<String, String> fields = SentinelAnswer.fields(values);
+        if (fields == null || !isWell(fields)) {
             return null;
         }
-        String host = said.getOrDefault("ip", "");
-        long port = SentinelAnswer.number(said.getOrDefault("port", ""));
+        String host = fields.getOrDefault("ip", "");
+        long port = SentinelAnswer.number(fields.getOrDefault("port", ""));
         return SentinelAnswer.isAddress(host, port) ? new Replica(host, (int) port, master) : null;
     }
 
-    /** The first text of each name; empty if the next value is no list of names and values. */
-    private static Map<String, String> said(ClusterValues values) {
-        values.take();
-        long count = values.number;
-        if (values.kind != ClusterValues.Kind.LIST || count % 2 != 0) {
-            return Map.of();
-        }
-        Map<String, String> said = new HashMap<>();
-        for (long i = 0; i < count; i += 2) {
-            String name = SentinelAnswer.text(values);
-            if (name == null) {
-                return Map.of();
-            }
-            int at = values.position();
-            String value = SentinelAnswer.text(values);
-            if (value != null) {
-                said.putIfAbsent(name, value);
-            }
-            values.goTo(at);
-            values.skip();
-        }
-        return said;
-    }
-
     /** True if it follows its master, as far as the Sentinel knows. */
-    private static boolean isWell(Map<String, String> said) {
-        String flags = said.get("flags");
+    private static boolean isWell(Map<String, String> fields) {
+        String flags = fields.get("flags");
         return flags != null
                 && List.of(flags.split(",", -1)).stream().noneMatch(UNWELL::contains)
-                && said.getOrDefault("master-link-status", "ok").equals("ok");
+                && fields.getOrDefault("master-link-status", "ok").equals("ok");
     }
 }

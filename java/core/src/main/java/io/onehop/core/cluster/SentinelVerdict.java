@@ -11,7 +11,7 @@ import java.util.List;
  * <p>Implements spec/topology/sentinel.md, section 2.
  *
  * @param address {@code host:port}
- * @param epoch the highest epoch of the Sentinels that name it
+ * @param epoch the highest epoch that more than half of its supporters have reached
  */
 public record SentinelVerdict(String address, long epoch) {
 
@@ -54,12 +54,43 @@ public record SentinelVerdict(String address, long epoch) {
             String address, List<SentinelAnswer> heard, @Nullable SentinelVerdict known) {
         List<SentinelAnswer> supporters =
                 heard.stream().filter(answer -> answer.names(address)).toList();
-        long epoch = supporters.stream().mapToLong(SentinelAnswer::epoch).max().orElse(0);
+        long[] epochs = supporters.stream().mapToLong(SentinelAnswer::epoch).sorted().toArray();
+        long epoch = epochs[(epochs.length - 1) / 2];
         return new Candidate(
                 address,
                 epoch,
                 supporters.size(),
                 supporters.size() * 2 > heard.size(),
                 known != null && known.address.equals(address));
+    }
+
+    /** True if no answer of a silent Sentinel can change which address is adopted. */
+    public static boolean isCertain(List<SentinelAnswer> answers, @Nullable SentinelVerdict known) {
+        return majority(answers, known == null ? 0 : known.epoch) != null;
+    }
+
+    /** True if most Sentinels name another address than {@code now}, what is known by now. */
+    public static boolean isContradicted(
+            List<SentinelAnswer> answers, @Nullable SentinelVerdict now) {
+        String most = majority(answers, 0);
+        return most != null && (now == null || !most.equals(now.address));
+    }
+
+    /**
+     * The address that more than half of all Sentinels name with this epoch or a newer one, or
+     * {@code null}.
+     */
+    private static @Nullable String majority(List<SentinelAnswer> answers, long least) {
+        for (SentinelAnswer each : answers) {
+            String address = each.address();
+            long support =
+                    answers.stream()
+                            .filter(other -> other.names(address) && other.epoch() >= least)
+                            .count();
+            if (support * 2 > answers.size()) {
+                return address;
+            }
+        }
+        return null;
     }
 }

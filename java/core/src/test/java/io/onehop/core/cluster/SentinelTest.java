@@ -60,24 +60,32 @@ class SentinelTest {
                         what);
                 answers.add(answer);
             }
+            SentinelVerdict known = verdict(test.get("known"));
             assertEquals(
-                    verdict(test.get("adopted")),
-                    SentinelVerdict.of(answers, verdict(test.get("known"))),
+                    test.get("certain").getAsBoolean(),
+                    SentinelVerdict.isCertain(answers, known),
+                    what);
+            SentinelVerdict adopted = SentinelVerdict.of(answers, known);
+            assertEquals(verdict(test.get("adopted")), adopted, what);
+            assertEquals(
+                    test.get("contradicted").getAsBoolean(),
+                    SentinelVerdict.isContradicted(answers, adopted == null ? known : adopted),
                     what);
         }
+    }
+
+    private static PoolTopology twoServers() throws ConfigException {
+        String config =
+                "alpha:\n  engine: redis\n  servers:\n"
+                        + "  - 10.9.0.1:6379 north\n"
+                        + "  - 10.9.0.2:6379 south\n";
+        return PoolTopology.of(Config.parse(config.getBytes(StandardCharsets.UTF_8)).pool("alpha"));
     }
 
     /** The names that are taken are those of replicas of another server, which comes first. */
     @Test
     void theReplicasOfTheVectorAnswerReads() throws ConfigException {
-        PoolTopology before =
-                PoolTopology.of(
-                        Config.parse(
-                                        ("alpha:\n  engine: redis\n  servers:\n"
-                                                        + "  - 10.9.0.1:6379 north\n"
-                                                        + "  - 10.9.0.2:6379 south\n")
-                                                .getBytes(StandardCharsets.UTF_8))
-                                .pool("alpha"));
+        PoolTopology before = twoServers();
         for (JsonObject test : Spec.tests("topology/vectors/sentinel_replicas.json")) {
             List<Replica> replicas = new ArrayList<>();
             for (JsonElement taken : test.getAsJsonArray("taken")) {
@@ -86,9 +94,15 @@ class SentinelTest {
                 int port = Integer.parseInt(name.substring(colon + 1));
                 replicas.add(new Replica(name.substring(0, colon), port, "north"));
             }
-            byte[] reply = test.get("reply").getAsString().getBytes(StandardCharsets.ISO_8859_1);
+            List<byte[]> replies = new ArrayList<>();
+            test.getAsJsonArray("replies")
+                    .forEach(
+                            reply ->
+                                    replies.add(
+                                            reply.getAsString()
+                                                    .getBytes(StandardCharsets.ISO_8859_1)));
             String master = test.get("master").getAsString();
-            replicas.addAll(SentinelReplicas.read(reply, "south", master));
+            replicas.addAll(SentinelReplicas.read(replies, "south", master));
             PoolTopology after = before.withMasters(before.pool().servers(), Map.of(), replicas);
             List<String> expected = new ArrayList<>();
             test.getAsJsonArray("replicas").forEach(name -> expected.add(name.getAsString()));

@@ -107,7 +107,7 @@ public final class Cluster extends Refresher {
     /* ---- The thread ---- */
 
     @Override
-    @Nullable RefreshFailure refresh() throws InterruptedException {
+    @Nullable RefreshFailure refresh(boolean isAwaited) throws InterruptedException {
         Snapshot snapshot = snapshot();
         ClusterRefresh next = new ClusterRefresh(snapshot.pool(), last);
         last = next;

@@ -48,8 +48,11 @@ abstract class Refresher implements AutoCloseable {
         this.anywayMs = anywayMs;
     }
 
-    /** Refreshes once. For the thread. Returns {@code null}, or why there is nothing to adopt. */
-    abstract @Nullable RefreshFailure refresh() throws InterruptedException;
+    /**
+     * Refreshes once. For the thread. Returns {@code null}, or why there is nothing to adopt.
+     * {@code isAwaited}: it was requested, so calls may wait for it.
+     */
+    abstract @Nullable RefreshFailure refresh(boolean isAwaited) throws InterruptedException;
 
     /** What has failed so far in the refresh that is running. */
     abstract RefreshFailure soFar();
@@ -173,13 +176,14 @@ abstract class Refresher implements AutoCloseable {
     private void refreshOnce(long now) throws InterruptedException {
         notBeforeNs = now + orLaterNs(everyMs);
         anywayNs = now + orLaterNs(anywayMs);
+        boolean isAwaited = isRequested;
         isRequested = false;
         isRefreshing = true;
         begun++;
         lock.unlock();
         RefreshFailure problem = new RefreshFailure(Message.GIVEN_UP.what(), ErrorKind.NODE_DOWN);
         try {
-            problem = refresh();
+            problem = refresh(isAwaited);
         } catch (RuntimeException | Error unexpected) {
             problem = new RefreshFailure(Shown.of(unexpected.toString()), ErrorKind.NODE_DOWN);
         } finally {

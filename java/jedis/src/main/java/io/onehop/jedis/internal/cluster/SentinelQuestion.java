@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 /**
  * One question to all Sentinels: where each master is, and its replicas if they answer reads.
@@ -39,9 +40,18 @@ final class SentinelQuestion {
 
     private SentinelQuestion() {}
 
-    /** The answers for each name: one of each Sentinel, in their order. */
+    /**
+     * The answers for each name: one of each Sentinel, in their order. {@code isCertain}: no
+     * further one can change the result. {@code isAwaited}: a call waits for them, so those that
+     * are late do not count.
+     */
     static List<List<Said>> ask(
-            List<Pool> sentinels, List<String> names, boolean asksForReplicas, int timeoutMs)
+            List<Pool> sentinels,
+            List<String> names,
+            boolean asksForReplicas,
+            Predicate<List<List<Said>>> isCertain,
+            int timeoutMs,
+            boolean isAwaited)
             throws InterruptedException {
         BlockingQueue<Answer> arrived = new ArrayBlockingQueue<>(sentinels.size());
         for (int i = 0; i < sentinels.size(); i++) {
@@ -66,12 +76,13 @@ final class SentinelQuestion {
         long beganNs = Clock.nowNs();
         long untilNs = beganNs + TimeUnit.MILLISECONDS.toNanos(timeoutMs) * 2;
         boolean isFirst = true;
-        for (int i = 0; i < sentinels.size(); i++) {
+        for (int i = 0; i < sentinels.size() && !isCertain.test(answers); i++) {
             Answer answer = arrived.poll(untilNs - Clock.nowNs(), TimeUnit.NANOSECONDS);
             if (answer == null) {
                 break;
             }
-            if (isFirst
+            if (isAwaited
+                    && isFirst
                     && answer.ofNames().stream().anyMatch(each -> each.master().reason() == null)) {
                 isFirst = false; // The others get as much time again.
                 long tookNs = Clock.nowNs() - beganNs;

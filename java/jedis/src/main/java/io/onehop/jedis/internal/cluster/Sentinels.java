@@ -2,13 +2,12 @@ package io.onehop.jedis.internal.cluster;
 
 import io.onehop.core.ErrorKind;
 import io.onehop.core.Node;
+import io.onehop.core.base.Clock;
 import io.onehop.core.base.Message;
 import io.onehop.core.base.Timings;
 import io.onehop.core.cluster.SentinelAnswer;
-import io.onehop.core.cluster.SentinelReplicas;
 import io.onehop.core.cluster.SentinelVerdict;
 import io.onehop.core.topology.PoolTopology;
-import io.onehop.core.topology.ReadFrom;
 import io.onehop.core.topology.Replica;
 import io.onehop.core.topology.Server;
 import io.onehop.core.topology.ServerPool;
@@ -28,6 +27,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.IntStream;
 
 /**
  * The masters of a server pool as its Sentinels name them, and how a new address is adopted.
@@ -51,8 +52,7 @@ public final class Sentinels extends Refresher {
 
     private final Snapshots snapshots;
     /* The rest belongs to the thread. */
-    private final Map<String, SentinelVerdict> known = new HashMap<>(); // By name.
-    private final Map<String, List<Replica>> replicas = new HashMap<>(); // By name of the master.
+    private final Map<String, WatchedMaster> masters = new HashMap<>(); // By name.
     private @Nullable ServerPool asked; // Whose Sentinels the pools are.
     private List<Pool> sentinels = List.of();
     private boolean isSilent;
@@ -83,7 +83,7 @@ public final class Sentinels extends Refresher {
     /* ---- The thread ---- */
 
     @Override
-    @Nullable RefreshFailure refresh() throws InterruptedException {
+    @Nullable RefreshFailure refresh(boolean isAwaited) throws InterruptedException {
         Snapshot snapshot = snapshot();
         ServerPool pool = snapshot.pool();
         if (pool.sentinels().isEmpty()) { // The configuration has changed meanwhile.
@@ -92,37 +92,33 @@ public final class Sentinels extends Refresher {
         }
         connectTo(pool, snapshot.tls().ofSentinels());
         List<String> names = pool.servers().stream().map(Server::name).toList();
-        boolean asksForReplicas = pool.readFrom() != ReadFrom.MASTER;
+        List<WatchedMaster> asked =
+                names.stream()
+                        .map(name -> masters.computeIfAbsent(name, WatchedMaster::new))
+                        .toList();
         List<List<SentinelQuestion.Said>> said =
-                SentinelQuestion.ask(sentinels, names, asksForReplicas, questionMs(pool));
+                SentinelQuestion.ask(
+                        sentinels,
+                        names,
+                        pool.asksReplicas(),
+                        answers ->
+                                IntStream.range(0, asked.size())
+                                        .allMatch(i -> asked.get(i).isCertain(answers.get(i))),
+                        questionMs(pool),
+                        isAwaited);
         RefreshFailure problem = null;
-        for (int i = 0; i < names.size(); i++) {
-            String name = names.get(i);
-            List<SentinelAnswer> answers =
-                    said.get(i).stream().map(SentinelQuestion.Said::master).toList();
-            SentinelVerdict verdict = SentinelVerdict.of(answers, known.get(name));
-            if (verdict != null) {
-                known.put(name, verdict);
-                replicas.put(name, replicasOf(name, verdict, said.get(i)));
-            } else if (problem == null) {
-                problem = silence(pool, name, answers.get(0));
+        for (int i = 0; i < asked.size(); i++) {
+            if (!asked.get(i).judge(said.get(i), Clock.nowNs()) && problem == null) {
+                problem = silence(pool, names.get(i), said.get(i).get(0).master());
             }
         }
         snapshots.adopt(this::adopted);
         return problem;
     }
 
-    /** Those in the answer whose address was adopted. */
-    private static List<Replica> replicasOf(
-            String name, SentinelVerdict verdict, List<SentinelQuestion.Said> said) {
-        return said.stream()
-                .filter(
-                        each ->
-                                each.master().names(verdict.address())
-                                        && each.master().epoch() == verdict.epoch())
-                .findFirst()
-                .map(each -> SentinelReplicas.read(each.replicas(), name, verdict.address()))
-                .orElse(List.of());
+    private @Nullable SentinelVerdict known(String name) {
+        WatchedMaster master = masters.get(name);
+        return master == null ? null : master.known();
     }
 
     private static int questionMs(ServerPool pool) {
@@ -140,7 +136,7 @@ public final class Sentinels extends Refresher {
         Map<String, String> ids = new HashMap<>();
         boolean isSame = true;
         for (Server server : before.pool().servers()) {
-            SentinelVerdict master = known.get(server.name());
+            SentinelVerdict master = known(server.name());
             Server now = master == null ? server : at(server, master.address());
             String id = master == null ? NOT_NAMED : String.valueOf(master.epoch());
             Node node = before.find(server.name());
@@ -165,11 +161,13 @@ public final class Sentinels extends Refresher {
     }
 
     private List<Replica> replicasFor(ServerPool pool) {
-        return pool.readFrom() == ReadFrom.MASTER
-                ? List.of()
-                : pool.servers().stream()
-                        .flatMap(server -> replicas.getOrDefault(server.name(), List.of()).stream())
-                        .toList();
+        return pool.asksReplicas()
+                ? pool.servers().stream()
+                        .map(server -> masters.get(server.name()))
+                        .filter(Objects::nonNull)
+                        .flatMap(master -> master.replicas().stream())
+                        .toList()
+                : List.of();
     }
 
     private static Server at(Server server, String address) {
@@ -200,8 +198,7 @@ public final class Sentinels extends Refresher {
                 ids.put(server.name(), known.id());
             }
         }
-        boolean hasReplicas =
-                pool.readFrom() != ReadFrom.MASTER && !before.pool().sentinels().isEmpty();
+        boolean hasReplicas = pool.asksReplicas() && !before.pool().sentinels().isEmpty();
         return PoolTopology.of(pool)
                 .withMasters(moved, ids, hasReplicas ? before.pool().replicas() : List.of());
     }
@@ -214,6 +211,7 @@ public final class Sentinels extends Refresher {
             return;
         }
         closeConnections();
+        masters.values().forEach(master -> master.doubt(Clock.nowNs()));
         asked = pool;
         sentinels =
                 PoolTopology.of(pool.ofSentinels()).nodes().stream()
@@ -236,7 +234,7 @@ public final class Sentinels extends Refresher {
 
     private RefreshFailure silence(ServerPool pool, String name, SentinelAnswer first) {
         Message why = first.reason() == null ? Message.SENTINEL_SILENT : first.reason();
-        String address = known.containsKey(name) ? "so far" : "in the configuration";
+        String address = known(name) != null ? "so far" : "in the configuration";
         return new RefreshFailure(
                 "no Sentinel of server pool "
                         + Shown.of(pool.name())
