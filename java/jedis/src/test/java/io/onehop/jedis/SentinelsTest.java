@@ -258,4 +258,25 @@ class SentinelsTest {
             assertTrue(sent.get() < 40_000_000, sent + " bytes, those of the kernel included");
         }
     }
+
+    /** Sentinels that accept connections and say nothing, and a master of that kind. */
+    @Test
+    void theFirstCallWaitsForSentinelsAndNodeNoLongerThanItsDeadline() {
+        try (ScriptedNode hangs = ScriptedNode.start(ScriptedNode.Talk::awaitClose);
+                OneHopClient redis =
+                        OneHopClient.builder()
+                                .configText(
+                                        "alpha:\n  timeout: 6000\n  sentinels: ["
+                                                + hangs.node()
+                                                + "]\n  servers:\n   - "
+                                                + hangs.server()
+                                                + " node-0\n")
+                                .pool("alpha")
+                                .build()) {
+            long began = System.nanoTime();
+            assertThrows(OneHopException.class, () -> redis.set("key", "value"));
+            long tookMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
+            assertTrue(tookMs < 8500, "it took " + tookMs + " ms");
+        }
+    }
 }

@@ -95,12 +95,11 @@ public final class Cluster extends Refresher {
                 });
     }
 
-    /** Waits for the first map, at most as long as a call may take. */
-    public void bootstrap() {
-        ServerPool pool = snapshot().pool();
-        awaitRefresh(Deadline.in(pool.timeoutMs()));
+    /** Waits for the first map. */
+    public void bootstrap(Deadline deadline) {
+        awaitRefresh(deadline);
         if (!snapshot().isMapped()) {
-            throw Failure.unmapped(failure(), pool.name());
+            throw Failure.unmapped(failure(), snapshot().pool().name());
         }
     }
 

@@ -12,7 +12,6 @@ import io.onehop.core.topology.Replica;
 import io.onehop.core.topology.Server;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.internal.connection.Deadline;
-import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.RefreshFailure;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.pool.Pool;
@@ -71,13 +70,22 @@ public final class Sentinels extends Refresher {
         request(() -> {});
     }
 
-    /** Waits for the first answers, at most as long as a call may take. */
+    /**
+     * Waits for the first answers, for half of the time of a call. If there is none by then, the
+     * addresses of the configuration serve: the other half is left for the nodes.
+     */
     public void bootstrap() {
-        ServerPool pool = snapshot().pool();
-        awaitRefresh(Deadline.in(pool.timeoutMs()));
-        if (!snapshot().isMapped()) {
-            throw Failure.unmapped(failure(), pool.name());
+        awaitRefresh(Deadline.in(questionMs(snapshot().pool())));
+        snapshots.adopt(Sentinels::mapped);
+    }
+
+    private static PoolTopology mapped(PoolTopology before) {
+        if (before.nodes().stream().anyMatch(node -> !node.id().isEmpty())) {
+            return before;
         }
+        Map<String, String> ids = new HashMap<>();
+        before.nodes().forEach(node -> ids.put(node.name(), NOT_NAMED));
+        return before.withMasters(before.pool().servers(), ids, List.of());
     }
 
     /* ---- The thread ---- */

@@ -43,6 +43,7 @@ public final class BatchRunner {
     private final Sentinels sentinels;
     private final boolean isWatched;
     private final @Nullable CallObserver observer;
+    private final @Nullable Deadline begun; // Of the one call that it is for; usually null.
     private final BiConsumer<List<BatchExchange>, Deadline> send = this::run;
 
     BatchRunner(
@@ -51,7 +52,9 @@ public final class BatchRunner {
             RetryBudget budget,
             Cluster cluster,
             Sentinels sentinels,
-            @Nullable CallObserver observer) {
+            @Nullable CallObserver observer,
+            @Nullable Deadline begun) {
+        this.begun = begun;
         this.snapshot = snapshot;
         this.scripts = scripts;
         this.budget = budget;
@@ -71,7 +74,7 @@ public final class BatchRunner {
 
     /** The deadline of a call that begins now. */
     Deadline deadline() {
-        return Deadline.in(snapshot.pool().timeoutMs());
+        return begun == null ? Deadline.in(snapshot.pool().timeoutMs()) : begun;
     }
 
     /** A new batch, still empty. */

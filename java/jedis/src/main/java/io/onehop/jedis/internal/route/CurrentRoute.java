@@ -2,6 +2,7 @@ package io.onehop.jedis.internal.route;
 
 import io.onehop.jedis.internal.cluster.Cluster;
 import io.onehop.jedis.internal.cluster.Sentinels;
+import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 import io.onehop.jedis.internal.snapshot.Snapshots;
 
@@ -37,16 +38,16 @@ public final class CurrentRoute implements CommandExecutor {
     public Route take() {
         Snapshot now = snapshots.current();
         if (!now.isMapped()) {
-            bootstrap();
+            bootstrap(Deadline.in(now.pool().timeoutMs()));
             now = snapshots.newest();
         }
         Route known = route;
         return known.snapshot() == now ? known : over(now);
     }
 
-    private void bootstrap() {
+    private void bootstrap(Deadline deadline) {
         boolean isCluster = snapshots.newest().pool().cluster();
-        Runnable wait = isCluster ? cluster::bootstrap : sentinels::bootstrap;
+        Runnable wait = isCluster ? () -> cluster.bootstrap(deadline) : sentinels::bootstrap;
         route.observed(
                 isCluster ? "CLUSTER SHARDS" : "SENTINEL MASTER",
                 1,
@@ -71,7 +72,13 @@ public final class CurrentRoute implements CommandExecutor {
 
     @Override
     public <T> @Nullable T executeCommand(CommandObject<T> command) {
-        return take().executeCommand(command);
+        Snapshot now = snapshots.newest();
+        if (now.isMapped()) {
+            return take().executeCommand(command);
+        }
+        Deadline deadline = Deadline.in(now.pool().timeoutMs()); // The first call's wait included.
+        bootstrap(deadline);
+        return over(snapshots.newest()).by(deadline).executeCommand(command);
     }
 
     /** Closes idle connections now, and leased ones when their call ends. */

@@ -62,7 +62,7 @@ public final class Route {
             Cluster cluster,
             Sentinels sentinels,
             @Nullable CallObserver observer) {
-        this(snapshot, cluster, sentinels, observer, new RetryBudget(), new Scripts());
+        this(snapshot, cluster, sentinels, observer, new RetryBudget(), new Scripts(), null);
     }
 
     private Route(
@@ -71,7 +71,8 @@ public final class Route {
             Sentinels sentinels,
             @Nullable CallObserver observer,
             RetryBudget budget,
-            Scripts scripts) {
+            Scripts scripts,
+            @Nullable Deadline begun) {
         this.snapshot = snapshot;
         this.pool = snapshot.pool();
         this.cluster = cluster;
@@ -80,13 +81,19 @@ public final class Route {
         this.budget = budget;
         this.scripts = scripts;
         this.intake = new Intake(pool, snapshot.keys(), scripts);
-        this.runner = new BatchRunner(snapshot, scripts, budget, cluster, sentinels, observer);
+        this.runner =
+                new BatchRunner(snapshot, scripts, budget, cluster, sentinels, observer, begun);
         this.anyNode = new AnyNode(runner);
     }
 
     /** The same client's route over another snapshot. It keeps what this one has learned. */
     Route over(Snapshot other) {
-        return new Route(other, cluster, sentinels, observer, budget, scripts);
+        return new Route(other, cluster, sentinels, observer, budget, scripts, null);
+    }
+
+    /** The same for one call that began before, and ends by this deadline. */
+    Route by(Deadline deadline) {
+        return new Route(snapshot, cluster, sentinels, observer, budget, scripts, deadline);
     }
 
     public Snapshot snapshot() {
