@@ -14,6 +14,7 @@ import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.Late;
 import io.onehop.jedis.internal.pool.Holder;
 import io.onehop.jedis.internal.pool.Pool;
+import io.onehop.jedis.internal.pool.SubscribedNode;
 import io.onehop.jedis.internal.route.CurrentRoute;
 import io.onehop.jedis.internal.route.Route;
 
@@ -335,7 +336,13 @@ final class Subscription extends Connection {
 
     private SubscribedNode node(int index) {
         return nodes.computeIfAbsent(
-                index, first -> new SubscribedNode(route.pools()[index], selector, holder));
+                index,
+                first ->
+                        new SubscribedNode(
+                                route.pools()[index],
+                                selector,
+                                holder,
+                                route.topology().pool().timeoutMs()));
     }
 
     private Deadline deadline() {

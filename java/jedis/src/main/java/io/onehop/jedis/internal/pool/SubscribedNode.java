@@ -1,13 +1,12 @@
-package io.onehop.jedis;
+package io.onehop.jedis.internal.pool;
 
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.base.Message;
 import io.onehop.core.wire.WireException;
+import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.connection.NodeConnection;
 import io.onehop.jedis.internal.failure.Failure;
-import io.onehop.jedis.internal.pool.Holder;
-import io.onehop.jedis.internal.pool.Pool;
 
 import org.jspecify.annotations.Nullable;
 
@@ -22,21 +21,22 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * One node of a {@link Subscription}. Its connection is leased for the whole subscription and
- * closed afterwards, because the node sends messages unasked.
+ * One node of a subscription. Its connection is leased for the whole subscription and closed
+ * afterwards, because the node sends messages unasked.
  *
- * <p>Writing has the server pool's timeout; receiving has none. For the thread that called {@code
- * subscribe()}.
+ * <p>Connecting and writing have a timeout; receiving has none. For one thread.
  */
-final class SubscribedNode {
+public final class SubscribedNode {
     private final Pool pool;
+    private final int timeoutMs;
     private final NodeConnection connection;
     private final SelectionKey key;
     private @Nullable Object next;
 
     /** Leases a connection and registers it with the selector. */
-    SubscribedNode(Pool pool, Selector selector, Holder holder) {
+    public SubscribedNode(Pool pool, Selector selector, Holder holder, int timeoutMs) {
         this.pool = pool;
+        this.timeoutMs = timeoutMs;
         this.connection = pool.lease(holder, deadline());
         connection.subscribe();
         try {
@@ -48,10 +48,10 @@ final class SubscribedNode {
     }
 
     private Deadline deadline() {
-        return Deadline.in(pool.endpoint().timeoutMs());
+        return Deadline.in(timeoutMs);
     }
 
-    void send(Command name, List<byte[]> channels) {
+    public void send(Command name, List<byte[]> channels) {
         connection.until(deadline());
         try {
             connection.sendCommand(new CommandArguments(name).addObjects(channels));
@@ -65,7 +65,7 @@ final class SubscribedNode {
      * The next message or confirmation, if it has arrived. It stays the next one until {@link
      * #taken}.
      */
-    @Nullable Object next() {
+    public @Nullable Object next() {
         try {
             if (next == null && connection.arrivedReplies() > 0) {
                 next = connection.nextReply();
@@ -80,17 +80,17 @@ final class SubscribedNode {
         }
     }
 
-    void taken() {
+    public void taken() {
         next = null;
     }
 
     /** Receives more only if everything that came was taken, so nothing piles up here. */
-    void listen() {
+    public void listen() {
         key.interestOps(next == null ? SelectionKey.OP_READ : 0);
     }
 
     /** Takes what has arrived, if the selector reported this node. */
-    void fill(Set<SelectionKey> seen) {
+    public void fill(Set<SelectionKey> seen) {
         try {
             if (seen.remove(key)) {
                 connection.fill();
@@ -100,7 +100,7 @@ final class SubscribedNode {
         }
     }
 
-    OneHopException failure(Exception thrown) {
+    public OneHopException failure(Exception thrown) {
         OneHopException failure =
                 Failure.of(
                         thrown,
@@ -110,7 +110,7 @@ final class SubscribedNode {
         return failure;
     }
 
-    void close() {
+    public void close() {
         connection.disconnect();
         pool.settle(connection);
     }
