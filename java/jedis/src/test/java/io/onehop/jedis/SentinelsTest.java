@@ -234,6 +234,19 @@ class SentinelsTest {
     }
 
     @Test
+    void aClientListensToAllSentinelsUntilItIsClosed() {
+        try (WatchedMasters masters = WatchedMasters.start(1)) {
+            try (OneHopClient redis = client(masters, "timeout: 5000")) {
+                redis.set("key", "value");
+                RedisCluster.await(
+                        "it listens to all", () -> masters.listeners().equals(List.of(1, 1, 1)));
+            }
+            RedisCluster.await(
+                    "it listens to none", () -> masters.listeners().equals(List.of(0, 0, 0)));
+        }
+    }
+
+    @Test
     void aSentinelWhoseAnswerDoesNotEndIsNotBelievedNorReadToItsEnd() {
         AtomicLong sent = new AtomicLong();
         try (RedisServer server = RedisServer.start();

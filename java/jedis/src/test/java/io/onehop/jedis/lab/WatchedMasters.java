@@ -3,8 +3,10 @@ package io.onehop.jedis.lab;
 import org.jspecify.annotations.Nullable;
 
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.args.ClientType;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.params.ClientKillParams;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -167,6 +169,26 @@ public final class WatchedMasters implements AutoCloseable {
             return false;
         } catch (JedisConnectionException blind) {
             return true; // The test has ended the Sentinels.
+        }
+    }
+
+    /** How many clients have subscribed to announcements of each Sentinel. */
+    public List<Integer> listeners() {
+        List<Integer> counts = new ArrayList<>();
+        for (int port : sentinels) {
+            try (Jedis sentinel = sentinel(port)) {
+                counts.add(sentinel.clientList(ClientType.PUBSUB).split("id=").length - 1);
+            }
+        }
+        return counts;
+    }
+
+    /** Closes the connections of those who listen. */
+    public void dropListeners() {
+        for (int port : sentinels) {
+            try (Jedis sentinel = sentinel(port)) {
+                sentinel.clientKill(ClientKillParams.clientKillParams().type(ClientType.PUBSUB));
+            }
         }
     }
 

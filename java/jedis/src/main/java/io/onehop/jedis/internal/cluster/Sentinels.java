@@ -35,13 +35,14 @@ import java.util.stream.IntStream;
  * <pre>
  *     servers (configuration) ─► the first question ─► addresses ─► snapshot ─► calls from then on
  *                                                          ▲
- *              a question to all Sentinels: once a second, ┘ and soon after a failure or READONLY
+ *              a question to all Sentinels: once a second, ┘ soon after a failure or READONLY, and
+ *              when one of them has announced something (SentinelNews)
  * </pre>
  *
  * <p>Placement goes by the names of the servers, so no key moves. One daemon thread of the client
- * asks. Calls wait for it the first time, and when their master has failed. The id of a node is the
- * epoch of its address: so no connection from before a failover is used after it. Any thread.
- * Implements spec/topology/sentinel.md.
+ * asks, another one listens. Calls wait for it the first time, and when their master has failed.
+ * The id of a node is the epoch of its address: so no connection from before a failover is used
+ * after it. Any thread. Implements spec/topology/sentinel.md.
  */
 public final class Sentinels extends Refresher {
     private static final System.Logger LOG = System.getLogger("io.onehop");
@@ -54,6 +55,7 @@ public final class Sentinels extends Refresher {
     private final Map<String, WatchedMaster> masters = new HashMap<>(); // By name.
     private @Nullable ServerPool asked; // Whose Sentinels the pools are.
     private List<Pool> sentinels = List.of();
+    private @Nullable SentinelNews news; // Of these Sentinels.
     private boolean isSilent;
 
     public Sentinels(Snapshots snapshots) {
@@ -221,13 +223,20 @@ public final class Sentinels extends Refresher {
         closeConnections();
         masters.values().forEach(master -> master.doubt(Clock.nowNs()));
         asked = pool;
+        ServerPool theirs = pool.ofSentinels();
         sentinels =
-                PoolTopology.of(pool.ofSentinels()).nodes().stream()
-                        .map(node -> new Pool(node, pool.ofSentinels(), tls, null, null))
+                PoolTopology.of(theirs).nodes().stream()
+                        .map(node -> new Pool(node, theirs, tls, null, null))
                         .toList();
+        news = new SentinelNews(sentinels, questionMs(pool), this::requestQuestion);
+        news.listen();
     }
 
     private void closeConnections() {
+        if (news != null) {
+            news.close();
+            news = null;
+        }
         sentinels.forEach(Pool::close);
         sentinels = List.of();
         asked = null;

@@ -1,0 +1,134 @@
+package io.onehop.jedis.internal.cluster;
+
+import io.onehop.core.base.Clock;
+import io.onehop.core.base.Timings;
+import io.onehop.jedis.OneHopException;
+import io.onehop.jedis.internal.pool.Holder;
+import io.onehop.jedis.internal.pool.Pool;
+import io.onehop.jedis.internal.pool.SubscribedNode;
+
+import redis.clients.jedis.Protocol.Command;
+
+import java.io.IOException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * Listens to all Sentinels of a server pool. When one of them announces something, all are asked.
+ *
+ * <pre>
+ *     Sentinels ─► +switch-master, +sdown ... ─► onNews ─► a question to all, and their verdict
+ * </pre>
+ *
+ * <p>What is announced is not believed, not even read: it only means that the next question need
+ * not wait for its second. So a Sentinel that lies costs a question. All are listened to, because
+ * the first one that knows of a failover has no majority yet.
+ *
+ * <p>One daemon thread with a connection to each Sentinel. Lost connections are opened again once a
+ * second, one after another. While a Sentinel hangs there, the others are not heard; a failed call
+ * asks them all the same, and soon the one that hangs rests. Implements spec/topology/sentinel.md,
+ * section 3.
+ */
+final class SentinelNews implements AutoCloseable {
+    /* A master has another address; a node is down, or back; a replica is new, or follows again. */
+    private static final List<byte[]> CHANNELS =
+            Stream.of("+switch-master", "+sdown", "-sdown", "+slave", "+slave-reconf-done")
+                    .map(name -> name.getBytes(StandardCharsets.US_ASCII))
+                    .toList();
+
+    private static final long REJOIN_NS = TimeUnit.MILLISECONDS.toNanos(Timings.SENTINELS_EVERY_MS);
+
+    private final List<Pool> sentinels;
+    private final int timeoutMs;
+    private final Runnable onNews;
+    private final Thread thread = new Thread(this::run, "onehop-sentinel-news");
+    private final Holder holder = new Holder();
+    private final Map<Pool, SubscribedNode> joined = new HashMap<>(); // Of the thread.
+
+    /**
+     * {@code timeoutMs}: for connecting to one of them and subscribing. {@code onNews} runs on the
+     * thread; it must not wait.
+     */
+    SentinelNews(List<Pool> sentinels, int timeoutMs, Runnable onNews) {
+        this.sentinels = sentinels;
+        this.timeoutMs = timeoutMs;
+        this.onNews = onNews;
+        thread.setDaemon(true);
+    }
+
+    void listen() {
+        thread.start();
+    }
+
+    /** The thread ends and closes its connections. Does not wait for it. */
+    @Override
+    public void close() {
+        thread.interrupt();
+    }
+
+    private void run() {
+        try (Selector selector = Selector.open()) {
+            long rejoinNs = Clock.nowNs();
+            while (!Thread.currentThread().isInterrupted()) {
+                if (Clock.nowNs() - rejoinNs >= 0) {
+                    sentinels.forEach(sentinel -> join(sentinel, selector));
+                    rejoinNs = Clock.nowNs() + REJOIN_NS;
+                }
+                selector.select(Timings.SENTINELS_EVERY_MS);
+                if (hear(selector.selectedKeys())) {
+                    onNews.run();
+                }
+            }
+        } catch (IOException noDescriptor) {
+            // The Sentinels are asked once a second all the same.
+        } finally {
+            joined.values().forEach(SubscribedNode::close);
+            holder.isOver = true;
+        }
+    }
+
+    private void join(Pool sentinel, Selector selector) {
+        if (joined.containsKey(sentinel)) {
+            return;
+        }
+        SubscribedNode node = null;
+        try {
+            node = new SubscribedNode(sentinel, selector, holder, timeoutMs);
+            node.send(Command.SUBSCRIBE, CHANNELS);
+            node.listen();
+            joined.put(sentinel, node);
+        } catch (OneHopException unreachable) { // Its health remembers why.
+            if (node != null) {
+                node.close();
+            }
+        }
+    }
+
+    /** True if one of them has said something. Confirmations count: news may be missed before. */
+    private boolean hear(Set<SelectionKey> seen) {
+        boolean isNews = false;
+        for (Iterator<SubscribedNode> each = joined.values().iterator(); each.hasNext(); ) {
+            SubscribedNode node = each.next();
+            try {
+                node.fill(seen);
+                while (node.next() != null) {
+                    isNews = true;
+                    node.taken();
+                }
+                node.listen();
+            } catch (OneHopException lost) {
+                each.remove();
+                node.close();
+            }
+        }
+        return isNews;
+    }
+}
