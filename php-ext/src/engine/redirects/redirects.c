@@ -95,6 +95,22 @@ static bool note(oh_redirects *redirects, oh_exchange *exchange, size_t end)
         (oh_redirect_reply){.command = command, .begin = redirects->value, .end = end});
 }
 
+/* The current value is complete. False if the exchange has failed. */
+static bool end_value(oh_redirects *redirects, oh_exchange *exchange, size_t end)
+{
+    const oh_wire *wire = &exchange->use.connection->wire;
+
+    redirects->is_between = true;
+    if (OH_UNLIKELY(redirects->is_error)) {
+        redirects->is_error = false;
+        return note(redirects, exchange, end);
+    }
+    if (OH_UNLIKELY(wire->any_error_number == wire->answered)) {
+        redirects->has_nested = true;
+    }
+    return true;
+}
+
 /* Frames the replies and notes those that are redirects. */
 static size_t read_replies(oh_interceptor *interceptor, oh_exchange *exchange, size_t count)
 {
@@ -116,16 +132,8 @@ static size_t read_replies(oh_interceptor *interceptor, oh_exchange *exchange, s
         uint64_t answered = wire->answered;
 
         at += oh_wire_read_value(wire, bytes + at, count - at);
-        if (wire->answered > answered) {
-            redirects->is_between = true;
-            if (OH_UNLIKELY(redirects->is_error)) {
-                redirects->is_error = false;
-                if (!note(redirects, exchange, before + at)) {
-                    return 0;
-                }
-            } else if (OH_UNLIKELY(wire->any_error_number == wire->answered)) {
-                redirects->has_nested = true;
-            }
+        if (wire->answered > answered && !end_value(redirects, exchange, before + at)) {
+            return 0;
         }
     }
     return at;
@@ -304,9 +312,8 @@ static void meet(oh_interceptor *interceptor, oh_exchange *exchange)
     const oh_request *request = &exchange->request;
 
     if (OH_UNLIKELY(oh_exchange_has_failed(exchange))) {
-        oh_cluster_request_refresh(
-            /* Another node may have its slots by now, so the map is refreshed. */
-            redirects->map->cluster);
+        /* Another node may have its slots by now, so the map is refreshed. */
+        oh_cluster_request_refresh(redirects->map->cluster);
         if (may_ask_masters(redirects, exchange)) {
             ask_masters(redirects, exchange);
         }

@@ -4,7 +4,8 @@
  *     redirects_round    sends redirected commands to all nodes in parallel
  *     redirects_follow   chooses the next node of each command, until it has a reply
  *     redirects          finds redirects, and replaces them by replies
- *     succession         the same for READONLY in a plain server pool
+ *     succession         the same for what a plain server pool has refused, or not answered:
+ *                        READONLY, NOREPLICAS, replicas
  */
 #ifndef OH_ENGINE_REDIRECTS_INTERNAL_H
 #define OH_ENGINE_REDIRECTS_INTERNAL_H

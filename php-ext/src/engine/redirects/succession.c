@@ -8,25 +8,24 @@
 
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
+#include "core/cluster/redirect.h"
+#include "core/command/command.h"
 #include "core/generated/limits.h"
+#include "core/generated/timings.h"
 #include "core/resp/value.h"
 
 #include "engine/base/environment.h"
 #include "engine/redirects/redirects_internal.h"
 
-#define READONLY "READONLY "
-#define NOREPLICAS "NOREPLICAS "
-#define LOADING "LOADING "
-#define MASTERDOWN "MASTERDOWN "
-
-/* How long a call without a timeout waits for the Sentinels to name a master that works. */
-#define OH_PATIENCE_NS UINT64_C(10000000000)
 /* With less time left nothing is sent again: the answer could come too late. */
 #define OH_LAST_MOMENT_NS UINT64_C(20000000)
 
 oh_snapshot *(*oh_succession_newest)(oh_snapshot *snapshot, uint64_t deadline_ns);
 
-/* The refused commands of one request, or all that were not sent, until each has another reply. */
+/*
+ * The refused commands of one request and the reads behind them, or all that were not sent, until
+ * each has another reply.
+ */
 typedef struct oh_succession_run {
     const oh_succession *succession;
     oh_exchange *exchange;
@@ -38,28 +37,17 @@ typedef struct oh_succession_run {
     oh_replacement *replies;   /* Bytes NULL until there is another reply. */
     bool has_others;           /* There is an error that is no refusal, */
     bool has_nested;           /* or an error inside a reply. */
-    bool is_unreached;         /* The exchange has failed without sending anything. */
+    bool is_overtaken;         /* A write behind a refused command was executed. */
+    bool has_failed;           /* The exchange has: nothing was sent, or reads were lost. */
     bool is_over;              /* Another node may have executed them, or there is no memory. */
 } oh_succession_run;
 
-static bool begins_with(oh_text error, const char *word)
-{
-    return error.length >= strlen(word) && memcmp(error.bytes, word, strlen(word)) == 0;
-}
-
-/*
- * True if the node has refused the command as a replica. A watched master whose replica was just
- * promoted refuses it by NOREPLICAS, if it is configured so. A replica may refuse reads, too.
- */
+/* True if the node has refused the command; then it was not executed. */
 static bool is_refusal(const oh_succession_run *run, oh_bytes reply)
 {
-    if (!oh_value_begins_error(reply.bytes, reply.length)) {
-        return false;
-    }
-    oh_text error = oh_value_error_text(reply.bytes, reply.length);
-    return begins_with(error, READONLY) ||
-           (run->succession->snapshot->watched && begins_with(error, NOREPLICAS)) ||
-           (run->is_of_replica && (begins_with(error, LOADING) || begins_with(error, MASTERDOWN)));
+    return oh_value_begins_error(reply.bytes, reply.length) &&
+           oh_redirect_is_refusal(oh_value_error_text(reply.bytes, reply.length),
+               run->succession->snapshot->watched != NULL, run->is_of_replica);
 }
 
 /* ---- Finding ---- */
@@ -85,14 +73,33 @@ static bool may_send_again(const oh_exchange *exchange)
     bool may_repeat = exchange->terms.is_read_only && !exchange->terms.never_repeats &&
                       !exchange->found.has_heard;
     bool has_another = exchange->peer.is_watched || exchange->peer.may_ask_master;
-    bool is_unreached = oh_exchange_has_failed(exchange) && has_another &&
-                        (exchange->failure->outcome == OH_OUTCOME_NOT_SENT || may_repeat) &&
-                        exchange->failure->kind == OH_ERROR_NODE_DOWN;
+    bool is_lost = oh_exchange_has_failed(exchange) && has_another &&
+                   (exchange->failure->outcome == OH_OUTCOME_NOT_SENT || may_repeat) &&
+                   exchange->failure->kind == OH_ERROR_NODE_DOWN;
 
-    return is_repeatable(exchange) && (has_all || is_unreached);
+    return is_repeatable(exchange) && (has_all || is_lost);
 }
 
-/* Goes through all commands and replies. Counts the refused ones, and lists them if there is room.
+static bool only_reads(oh_bytes command)
+{
+    oh_values values = oh_values_of(command.bytes, command.length);
+    oh_bytes words[2] = {{NULL, 0}, {NULL, 0}}; /* A subcommand is the second one. */
+    size_t count;
+
+    if (!oh_value_take_command(&values, &count)) {
+        return false;
+    }
+    count = OH_MIN(count, sizeof words / sizeof *words);
+    for (size_t i = 0; i < count; i++) {
+        oh_value_take_word(&values, &words[i]);
+    }
+    const oh_command *entry = oh_command_find(words, count);
+    return entry && entry->is_retryable;
+}
+
+/*
+ * Goes through all commands and replies. Counts the refused ones and the reads behind them, which
+ * must not stay ahead, and lists them if there is room.
  */
 static void find(oh_succession_run *run)
 {
@@ -102,7 +109,7 @@ static void find(oh_succession_run *run)
     oh_wire wire;
 
     run->count = 0;
-    run->has_others = run->has_nested = false;
+    run->has_others = run->has_nested = run->is_overtaken = false;
     oh_wire_reset(&wire);
     wire.written = UINT64_MAX;
     while (at < replies.length && begin < request->length) {
@@ -110,20 +117,23 @@ static void find(oh_succession_run *run)
         oh_bytes reply = {replies.bytes + at, replies.length - at};
 
         reply.length = oh_wire_read_value(&wire, reply.bytes, reply.length);
-        bool is_refused = is_refusal(run, reply);
-        if (is_refused && run->places) {
-            run->commands[run->count] = (oh_bytes){request->bytes + begin, end - begin};
+        oh_bytes command = {request->bytes + begin, end - begin};
+        bool is_behind = run->count > 0 && !run->is_of_replica && !is_refusal(run, reply);
+        bool is_listed = is_behind ? only_reads(command) : is_refusal(run, reply);
+        if (is_listed && run->places) {
+            run->commands[run->count] = command;
             run->places[run->count] = (oh_redirect_reply){.begin = at, .end = at + reply.length};
         }
-        run->count += is_refused;
-        run->has_others |= !is_refused && wire.error_number == wire.answered;
-        run->has_nested |= !is_refused && wire.any_error_number == wire.answered;
+        run->count += is_listed;
+        run->is_overtaken |= is_behind && !is_listed;
+        run->has_others |= !is_listed && wire.error_number == wire.answered;
+        run->has_nested |= !is_listed && wire.any_error_number == wire.answered;
         begin = end;
         at += reply.length;
     }
 }
 
-/* The same for a request that was not sent: lists all of its commands. */
+/* The same for a request without replies: lists all of its commands. */
 static void find_all(oh_succession_run *run)
 {
     const oh_request *request = &run->exchange->request;
@@ -149,10 +159,10 @@ static bool begin(oh_succession_run *run, const oh_succession *succession, oh_ex
         .exchange = exchange,
         .name = exchange->peer.may_ask_master ? servers[asked->master].name : asked->name,
         .is_of_replica = exchange->peer.may_ask_master,
-        .is_unreached = oh_exchange_has_failed(exchange)};
-    void (*list)(oh_succession_run *) = run->is_unreached ? find_all : find;
+        .has_failed = oh_exchange_has_failed(exchange)};
+    void (*list)(oh_succession_run *) = run->has_failed ? find_all : find;
     list(run);
-    if (run->count == 0) {
+    if (run->count == 0 || run->is_overtaken) {
         return false;
     }
     run->commands = oh_call_zeroed(run->count, sizeof *run->commands);
@@ -177,20 +187,36 @@ static void end(oh_succession_run *run)
 
 /* ---- Sending ---- */
 
-static bool is_left(const oh_succession_run *run, uint32_t number)
+static bool is_refused(const oh_succession_run *run, uint32_t number)
 {
     const oh_replacement *reply = &run->replies[number];
 
     return !reply->bytes || is_refusal(run, (oh_bytes){reply->bytes, reply->length});
 }
 
+/* The first command that is to be sent again, with all behind it; `count` if there is none. */
+static uint32_t first_left(const oh_succession_run *run)
+{
+    uint32_t first = 0;
+
+    while (first < run->count && !is_refused(run, first)) {
+        first++;
+    }
+    return first;
+}
+
+/* Notes if a write was executed behind a command that this node has refused. */
+static void note_overtaken(oh_succession_run *run)
+{
+    for (uint32_t i = first_left(run); i < run->count && !run->is_of_replica; i++) {
+        run->is_overtaken |= !is_refused(run, i) && !only_reads(run->commands[i]);
+    }
+}
+
 /* Takes the replies of the commands that were sent. False if there is no memory. */
 static bool take_replies(oh_succession_run *run, oh_exchange *again)
 {
-    for (uint32_t i = 0; i < run->count; i++) {
-        if (!is_left(run, i)) {
-            continue;
-        }
+    for (uint32_t i = first_left(run); i < run->count; i++) {
         oh_bytes reply = oh_exchange_take_reply(again);
         uint8_t *copy = oh_call_allocate(reply.length);
 
@@ -203,7 +229,8 @@ static bool take_replies(oh_succession_run *run, oh_exchange *again)
         oh_call_release(run->replies[i].bytes);
         run->replies[i] = (oh_replacement){copy, reply.length};
     }
-    return true;
+    note_overtaken(run);
+    return !run->is_overtaken;
 }
 
 /*
@@ -242,10 +269,8 @@ static bool send_to(oh_succession_run *run, oh_snapshot *snapshot, uint32_t node
     oh_buffer bytes = {.bytes = NULL};
     bool goes_on = false;
 
-    for (uint32_t i = 0; i < run->count; i++) {
-        if (is_left(run, i)) {
-            oh_buffer_append(&bytes, run->commands[i].bytes, run->commands[i].length);
-        }
+    for (uint32_t i = first_left(run); i < run->count; i++) {
+        oh_buffer_append(&bytes, run->commands[i].bytes, run->commands[i].length);
     }
     memset(&again, 0, sizeof again);
     oh_exchange_make(&again, peer, &failure);
@@ -267,24 +292,15 @@ static bool send_to(oh_succession_run *run, oh_snapshot *snapshot, uint32_t node
 
 /* ---- The successor ---- */
 
-static bool has_left(const oh_succession_run *run)
-{
-    for (uint32_t i = 0; i < run->count; i++) {
-        if (is_left(run, i)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Until when commands of this exchange are sent again. */
 static uint64_t deadline_of(const oh_succession_run *run)
 {
     const oh_exchange *exchange = run->exchange;
 
-    return exchange->terms.timeout_ms           ? exchange->times.deadline_ns
-           : run->succession->snapshot->watched ? oh_clock_now_ns() + OH_PATIENCE_NS
-                                                : UINT64_MAX;
+    return exchange->terms.timeout_ms ? exchange->times.deadline_ns
+           : run->succession->snapshot->watched
+               ? oh_clock_now_ns() + OH_SUCCESSION_MS_DEFAULT * UINT64_C(1000000)
+               : UINT64_MAX;
 }
 
 /*
@@ -315,7 +331,7 @@ static oh_snapshot *next_snapshot(oh_succession_run *run, uint64_t deadline_ns)
 
 static void put_in_place(oh_succession_run *run)
 {
-    if (run->is_unreached) {
+    if (run->has_failed) {
         oh_exchange_revive(run->exchange);
     }
     bool has_error = run->has_others;
@@ -345,7 +361,8 @@ static void follow(oh_succession_run *run)
     bool goes_on = true, is_watched = run->succession->snapshot->watched != NULL;
     uint64_t deadline_ns = deadline_of(run);
 
-    for (uint32_t hops = 0; goes_on && (is_watched || hops < OH_REDIRECTS_MAX) && has_left(run);
+    for (uint32_t hops = 0;
+        goes_on && (is_watched || hops < OH_REDIRECTS_MAX) && first_left(run) < run->count;
         hops++) {
         oh_snapshot *newest = next_snapshot(run, deadline_ns);
         uint32_t node;
@@ -358,7 +375,7 @@ static void follow(oh_succession_run *run)
         }
         oh_snapshot_release(newest);
         if (is_watched) {
-            goes_on = !run->is_over && has_time(deadline_ns);
+            goes_on = !run->is_over && !run->is_overtaken && has_time(deadline_ns);
         }
     }
     if (!run->is_over && run->replies[0].bytes) {
