@@ -246,6 +246,100 @@ class SentinelsTest {
         }
     }
 
+    /** A batch whose write waits for the successor, and whose read would not have to. */
+    @Test
+    void aReadBehindARefusedWriteSeesTheWrite() {
+        try (WatchedMasters masters = WatchedMasters.start(1);
+                OneHopClient redis = client(masters, "timeout: 20000")) {
+            redis.set("key", "before");
+            try (Jedis master = masters.master(0).jedis()) {
+                master.configSet("min-replicas-to-write", "2");
+            }
+            masters.failOver(0);
+            try (AbstractPipeline batch = redis.pipelined()) {
+                Response<String> write = batch.set("key", "after");
+                Response<String> read = batch.get("key");
+                batch.sync();
+                assertEquals("OK", write.get());
+                assertEquals("after", read.get());
+            }
+        }
+    }
+
+    @Test
+    void aWriteThatALaterOneHasOvertakenIsNotSentAgain() {
+        List<List<String>> writes = new CopyOnWriteArrayList<>();
+        List<String> replies = List.of("-NOREPLICAS Not enough good replicas\r\n", "+OK\r\n");
+        try (ScriptedNode node = ScriptedNode.start(talk -> answer(talk, writes, replies));
+                OneHopClient redis = withoutSentinels("   - " + node.server() + " node-0\n");
+                AbstractPipeline batch = redis.pipelined()) {
+            Response<String> first = batch.set("key", "first");
+            Response<String> second = batch.set("key", "second");
+            batch.sync();
+            assertTrue(
+                    assertThrows(JedisDataException.class, first::get)
+                            .getMessage()
+                            .startsWith("NOREPLICAS"));
+            assertEquals("OK", second.get());
+            assertEquals(
+                    List.of(List.of("SET", "key", "first"), List.of("SET", "key", "second")),
+                    writes);
+        }
+    }
+
+    /** A master that answers its writes with these replies, one after another. */
+    private static void answer(
+            ScriptedNode.Talk talk, List<List<String>> writes, List<String> replies)
+            throws IOException {
+        for (List<String> command = talk.command(); command != null; command = talk.command()) {
+            if (command.get(0).equals("ROLE")) {
+                talk.send("*3\r\n$6\r\nmaster\r\n:0\r\n*0\r\n");
+            } else if (command.get(0).equals("SET")) {
+                writes.add(command);
+                talk.send(replies.get(writes.size() - 1));
+            } else {
+                talk.send("+PONG\r\n");
+            }
+        }
+    }
+
+    private static OneHopClient withoutSentinels(String servers) {
+        return OneHopClient.builder()
+                .configText(configWithoutSentinels(servers))
+                .pool("alpha")
+                .build();
+    }
+
+    /** None runs at the address of the Sentinel, so the addresses of the servers stay. */
+    private static String configWithoutSentinels(String servers) {
+        return "alpha:\n  timeout: 5000\n  sentinels: [127.0.0.1:1]\n  servers:\n" + servers;
+    }
+
+    @Test
+    void aWriteThatWaitsGoesToTheServerOfItsNameThoughServersAreAdded(@TempDir Path folder)
+            throws Exception {
+        try (RedisServer south = RedisServer.start();
+                RedisServer north = RedisServer.start()) {
+            String servers = "   - " + south.server() + " south\n";
+            Path file = Files.writeString(folder.resolve("a.yml"), configWithoutSentinels(servers));
+            try (OneHopClient redis = OneHopClient.builder().config(file).pool("alpha").build()) {
+                redis.set("key", "before");
+                south.kill();
+                CompletableFuture<String> write =
+                        CompletableFuture.supplyAsync(() -> redis.set("key", "after"));
+                Files.writeString(
+                        file,
+                        configWithoutSentinels(servers + "   - " + north.server() + " north\n"));
+                RedisCluster.await(
+                        "the change is adopted", () -> redis.topology().nodes().size() == 2);
+                south.restart();
+                assertEquals("OK", write.get());
+                assertEquals(0, north.calls("set"));
+                assertEquals(1, south.calls("set"));
+            }
+        }
+    }
+
     @Test
     void aSentinelWhoseAnswerDoesNotEndIsNotBelievedNorReadToItsEnd() {
         AtomicLong sent = new AtomicLong();

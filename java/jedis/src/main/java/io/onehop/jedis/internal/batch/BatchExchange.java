@@ -217,16 +217,7 @@ public final class BatchExchange {
         long whole = connection.arrivedReplies();
         for (long i = 0; i < whole; i++) {
             Object reply = connection.nextReply();
-            if (forwarding != null
-                    && reply instanceof JedisDataException error
-                    && pending.slot(taken) != PendingReplies.NO_SLOT
-                    && forwarding.sendsOn(pool, error)) {
-                forwarding.note(
-                        pool,
-                        pending.slot(taken),
-                        requests.command(acknowledged),
-                        pending.sink(taken),
-                        error);
+            if (forwarding != null && isNoted(reply, forwarding)) {
                 redirected++;
             } else if (!pending.sink(taken).take(reply)) {
                 throw new WireException(Message.UNEXPECTED_FORM);
@@ -234,6 +225,21 @@ public final class BatchExchange {
             acknowledged += pending.size(taken);
             taken++;
         }
+    }
+
+    /** True if another node is to execute the command of this reply. */
+    private boolean isNoted(@Nullable Object reply, Forwarding forwarding) {
+        int home = pending.slot(taken);
+        if (home == PendingReplies.NO_SLOT) {
+            return false;
+        }
+        if (reply instanceof JedisDataException error && forwarding.sendsOn(pool, error)) {
+            forwarding.note(pool, home, requests.command(acknowledged), pending.sink(taken), error);
+            return true;
+        }
+        return redirected > 0
+                && forwarding.noteBehind(
+                        pool, home, requests.command(acknowledged), pending.sink(taken), reply);
     }
 
     /** The operations of a selector to wait for before {@link #advance} can make progress. */
@@ -322,6 +328,9 @@ public final class BatchExchange {
             } else {
                 failure = failure == null ? why : failure;
                 sink.fail(why);
+                if (redirected > 0 && forwarding != null) {
+                    forwarding.overtaken(pool);
+                }
             }
             from += pending.size(i);
         }

@@ -4,6 +4,8 @@ import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.pool.Pool;
 
+import org.jspecify.annotations.Nullable;
+
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -27,6 +29,22 @@ public interface Forwarding {
             CommandArguments arguments,
             ReplySink sink,
             JedisDataException error);
+
+    /**
+     * Notes a command that its node has answered, although it had refused an earlier one. Otherwise
+     * the earlier one would be executed after it. False if this reply stands.
+     */
+    boolean noteBehind(
+            Pool asked,
+            int slot,
+            CommandArguments arguments,
+            ReplySink sink,
+            @Nullable Object reply);
+
+    /**
+     * A command of a node that had refused an earlier one has failed. It may have been executed.
+     */
+    void overtaken(Pool asked);
 
     /** True if a command that has failed like this at this node is sent to the next master. */
     boolean sendsOn(Pool asked, OneHopException failure, boolean isReadOnly);

@@ -125,6 +125,22 @@ public final class Redirects implements Forwarding {
         return false;
     }
 
+    /** A node redirects all commands of a slot from the first one on. */
+    @Override
+    public boolean noteBehind(
+            Pool asked,
+            int slot,
+            CommandArguments arguments,
+            ReplySink sink,
+            @Nullable Object reply) {
+        return false;
+    }
+
+    @Override
+    public void overtaken(Pool asked) {
+        // What has failed was of another slot.
+    }
+
     @Override
     public void rescue(
             Pool failed,

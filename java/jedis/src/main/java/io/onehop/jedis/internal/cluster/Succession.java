@@ -1,6 +1,13 @@
 package io.onehop.jedis.internal.cluster;
 
+import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.Node;
+import io.onehop.core.base.Message;
+import io.onehop.core.base.Timings;
+import io.onehop.core.base.Words;
+import io.onehop.core.cluster.Redirect;
 import io.onehop.core.command.Command;
+import io.onehop.core.wire.WireException;
 import io.onehop.jedis.NodeDown;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.batch.Batch;
@@ -11,6 +18,7 @@ import io.onehop.jedis.internal.batch.ReplySink;
 import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.command.Scripts;
 import io.onehop.jedis.internal.connection.Deadline;
+import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 
@@ -20,10 +28,11 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Set;
 import java.util.function.BiConsumer;
 
 /**
@@ -31,30 +40,25 @@ import java.util.function.BiConsumer;
  * was not reached. They are sent again, after each question to the Sentinels, to the master that is
  * known then. A read that a replica has not answered goes to its master at once.
  *
+ * <p>Commands of one node keep their order: reads behind a command that was refused are sent again
+ * with it. If a write behind it was executed, or may have been, nothing of this node is.
+ *
  * <p>In: READONLY or NOREPLICAS instead of a reply, a node to which nothing was sent, or a read
  * whose connection was lost; of a replica also LOADING or MASTERDOWN. Out: every sink has its reply
  * or failure, by the batch's own deadline. For one thread. Implements spec/topology/sentinel.md,
  * section 5, and spec/topology/cluster.md, section 7.
  */
 public final class Succession implements Forwarding {
-    private static final String READONLY = "READONLY ";
-
-    /* A master says so that has lost its replicas, or soon will be one (min-replicas-to-write). */
-    private static final String NOREPLICAS = "NOREPLICAS ";
-
-    /* Refusals after which a replica's command goes to its master. */
-    private static final List<String> OF_REPLICAS = List.of("LOADING ", "MASTERDOWN ");
-
-    /* How long a call without a timeout waits for the Sentinels to name a master that works. */
-    private static final int PATIENCE_MS = 10_000;
-
-    /** One command that was not executed: the error, or the failure, says why. */
+    /**
+     * One command for another node: what it got so far is a refusal, a failure, or an answer that
+     * came behind a refusal.
+     */
     private record Unserved(
             Pool asked,
-            int home,
+            String master,
             CommandArguments arguments,
             ReplySink sink,
-            @Nullable JedisDataException error,
+            @Nullable Object reply,
             @Nullable OneHopException failure) {}
 
     private final Snapshot snapshot;
@@ -63,7 +67,9 @@ public final class Succession implements Forwarding {
     private final boolean isWatched;
     private final BiConsumer<List<BatchExchange>, Deadline> send;
     private final Map<String, OneHopException> failures = new LinkedHashMap<>();
+    private final Set<Pool> overtaken = new HashSet<>(); // They executed writes behind a refusal.
     private List<Unserved> noted = new ArrayList<>();
+    private Snapshot asking; // Of the commands that are on their way.
     private boolean hasArrived;
 
     /**
@@ -76,6 +82,7 @@ public final class Succession implements Forwarding {
             Sentinels sentinels,
             BiConsumer<List<BatchExchange>, Deadline> send) {
         this.snapshot = snapshot;
+        this.asking = snapshot;
         this.scripts = scripts;
         this.sentinels = sentinels;
         this.isWatched = !snapshot.pool().sentinels().isEmpty();
@@ -84,12 +91,11 @@ public final class Succession implements Forwarding {
 
     @Override
     public boolean sendsOn(Pool asked, JedisDataException error) {
-        String text = String.valueOf(error.getMessage());
+        String word = Redirect.word(String.valueOf(error.getMessage()));
         if (asked.endpoint().isReplica()) {
-            return snapshot.readFrom().mayAskMaster()
-                    && OF_REPLICAS.stream().anyMatch(text::startsWith);
+            return snapshot.readFrom().mayAskMaster() && Words.REDIRECT_MASTER.contains(word);
         }
-        return isWatched && (text.startsWith(READONLY) || text.startsWith(NOREPLICAS));
+        return isWatched && Words.REFUSED_BY_WATCHED.contains(word);
     }
 
     @Override
@@ -107,7 +113,31 @@ public final class Succession implements Forwarding {
             CommandArguments arguments,
             ReplySink sink,
             JedisDataException error) {
-        noted.add(new Unserved(asked, home, arguments, sink, error, null));
+        noted.add(new Unserved(asked, master(home), arguments, sink, error, null));
+    }
+
+    @Override
+    public boolean noteBehind(
+            Pool asked,
+            int home,
+            CommandArguments arguments,
+            ReplySink sink,
+            @Nullable Object reply) {
+        Command entry = Commands.known(arguments);
+        if (asked.endpoint().isReplica()) {
+            return false;
+        }
+        if (entry == null || !entry.isRetryable()) {
+            overtaken(asked);
+            return false;
+        }
+        noted.add(new Unserved(asked, master(home), arguments, sink, reply, null));
+        return true;
+    }
+
+    @Override
+    public void overtaken(Pool asked) {
+        overtaken.add(asked);
     }
 
     @Override
@@ -117,7 +147,11 @@ public final class Succession implements Forwarding {
             CommandArguments arguments,
             ReplySink sink,
             OneHopException failure) {
-        noted.add(new Unserved(asked, home, arguments, sink, null, failure));
+        noted.add(new Unserved(asked, master(home), arguments, sink, null, failure));
+    }
+
+    private String master(int home) {
+        return asking.pools()[asking.keys().nodeAt(home)].endpoint().name();
     }
 
     @Override
@@ -132,22 +166,22 @@ public final class Succession implements Forwarding {
 
     @Override
     public void follow(Deadline deadline) {
-        Deadline patience = deadline.isBounded() ? deadline : Deadline.in(PATIENCE_MS);
+        Deadline limit =
+                deadline.isBounded() ? deadline : Deadline.in(Timings.SUCCESSION_MS_DEFAULT);
         while (!noted.isEmpty()) {
-            List<Unserved> round = noted;
-            noted = new ArrayList<>();
+            List<Unserved> round = takeNoted();
             if (round.stream().allMatch(each -> each.asked().endpoint().isReplica())) {
                 send(round, snapshot, deadline);
                 continue;
             }
             // Their connections lead to replicas. A new one asks the node for its role.
             round.stream()
-                    .filter(each -> each.error() != null)
+                    .filter(each -> each.failure() == null)
                     .forEach(each -> each.asked().purge());
             if (isWatched) {
-                sentinels.awaitRefresh(patience);
+                sentinels.awaitRefresh(limit);
             }
-            if (!isWatched || patience.hasPassed() || Thread.currentThread().isInterrupted()) {
+            if (!isWatched || limit.hasPassed() || Thread.currentThread().isInterrupted()) {
                 round.forEach(this::end);
             } else {
                 send(round, sentinels.snapshot(), deadline);
@@ -155,21 +189,54 @@ public final class Succession implements Forwarding {
         }
     }
 
-    private void end(Unserved command) {
-        if (command.error() != null) {
-            command.sink().take(command.error());
-            hasArrived = true;
-        } else {
-            OneHopException failure = Objects.requireNonNull(command.failure());
-            failures.putIfAbsent(command.asked().endpoint().name(), failure);
-            command.sink().fail(failure);
+    /** The noted commands that keep their order if they are sent again. The others end. */
+    private List<Unserved> takeNoted() {
+        List<Unserved> round = new ArrayList<>();
+        for (Unserved command : noted) {
+            if (overtaken.contains(command.asked())) {
+                end(command);
+            } else {
+                round.add(command);
+            }
         }
+        noted = new ArrayList<>();
+        overtaken.clear();
+        return round;
+    }
+
+    private void end(Unserved command) {
+        if (command.failure() == null) {
+            hasArrived = true;
+            if (!command.sink().take(command.reply())) {
+                fail(command, violation(command));
+            }
+        } else {
+            fail(command, command.failure());
+        }
+    }
+
+    private static OneHopException violation(Unserved command) {
+        return Failure.of(
+                new WireException(Message.UNEXPECTED_FORM),
+                command.asked().endpoint().nodeName(),
+                Outcome.ANSWERED);
+    }
+
+    private void fail(Unserved command, OneHopException failure) {
+        failures.putIfAbsent(command.asked().endpoint().name(), failure);
+        command.sink().fail(failure);
     }
 
     private void send(List<Unserved> round, Snapshot newest, Deadline deadline) {
         Batch batch = Batch.ofSentOn(newest, this);
+        asking = newest;
         for (Unserved command : round) {
-            BatchExchange exchange = batch.of(command.home());
+            Node master = newest.topology().find(command.master());
+            if (master == null) { // The configuration has it no more.
+                end(command);
+                continue;
+            }
+            BatchExchange exchange = batch.of(master.index());
             Command entry = Commands.known(command.arguments());
             if (entry == null) {
                 exchange.closeAfter(); // An unknown command may change its connection.
