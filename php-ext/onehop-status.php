@@ -383,7 +383,7 @@ function prometheus(array $pools): string
     ];
     $families['onehop_node_info'] = [
         'gauge',
-        '1, of each node of a Redis Cluster: its role, and the master of a replica.',
+        '1, of each node that has a role: its role, and the master of a replica.',
         static fn ($node) => $node['role'] === null ? [] : [
             ['', ['role' => $node['role'], 'master' => (string) $node['master']], 1],
         ],

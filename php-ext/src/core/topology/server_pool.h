@@ -33,8 +33,8 @@ typedef enum oh_distribution {
 const char *oh_distribution_name(oh_distribution distribution);
 
 /*
- * What a node is to a Redis Cluster. In other pools each server is a master. The order is part of
- * the topology's layout.
+ * What a node is. In a pool that is no Redis Cluster each server is a master, and those that follow
+ * one are replicas. The order is part of the topology's layout.
  */
 typedef enum oh_role {
     OH_MASTER,  /* Has slots, or keys. */

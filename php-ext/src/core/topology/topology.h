@@ -50,6 +50,15 @@ typedef struct oh_node {
     bool is_failing; /* Of a Redis Cluster. */
 } oh_node;
 
+/*
+ * True if the role of the node is told: of a replica, and of a node whose address is learned, which
+ * has an id.
+ */
+static inline bool oh_node_has_role(const oh_node *node)
+{
+    return node->id.length > 0 || node->role == OH_REPLICA;
+}
+
 /* How a key came to its node. */
 typedef struct oh_explanation {
     oh_bytes hashed; /* Points into the key. */

@@ -93,15 +93,12 @@ static void show_numbers(zval *into, const oh_meter_reading *reading)
 
 /* ---- Nodes ---- */
 
-/*
- * Adds the role of a replica, and of a node whose address is learned, which has an id; and the
- * master of a replica.
- */
+/* Adds the role of a node that has one, and the master of a replica. */
 static void show_role(zval *into, const oh_node_status *status)
 {
-    bool has_role = status->node.id.length > 0 || status->node.role == OH_REPLICA;
+    const oh_node *node = &status->node;
 
-    show_text(into, "role", has_role ? oh_role_name(status->node.role) : NULL);
+    show_text(into, "role", oh_node_has_role(node) ? oh_role_name(node->role) : NULL);
     if (status->master.bytes) {
         add_assoc_stringl(into, "master", status->master.bytes, status->master.length);
     } else {

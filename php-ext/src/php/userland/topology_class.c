@@ -337,7 +337,7 @@ static zval *node_object(oh_topology_object *this, uint32_t index)
     }
     zend_update_property_long(oh_node_class, object, ZEND_STRL("weight"), node.weight);
     zend_update_property_bool(oh_node_class, object, ZEND_STRL("isEjected"), node.is_ejected);
-    if (node.id.length > 0 || node.role == OH_REPLICA) {
+    if (oh_node_has_role(&node)) {
         zend_update_property_string(
             oh_node_class, object, ZEND_STRL("role"), oh_role_name(node.role));
     } else {

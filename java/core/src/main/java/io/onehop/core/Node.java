@@ -13,8 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param port 1..65535; 0 for a unix socket
  * @param path path of the unix socket, otherwise {@code null}
  * @param weight share of the keys relative to the other nodes, at least 1
- * @param id the node's id in a Redis Cluster, whatever its address; elsewhere empty
- * @param role its role in a Redis Cluster; elsewhere {@link Role#NONE}
+ * @param id the node's id in a Redis Cluster, whatever its address; where Sentinels watch it, an id
+ *     that changes with its address; elsewhere empty
+ * @param role its role in a Redis Cluster or for its Sentinels; {@link Role#REPLICA} for every
+ *     replica; elsewhere {@link Role#NONE}
  * @param master for a replica the index of its master, otherwise its own index
  * @param failing true if the cluster reports it as failing or still loading
  * @param near true if it is in the pool's zone

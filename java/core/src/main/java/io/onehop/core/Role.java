@@ -1,10 +1,17 @@
 package io.onehop.core;
 
-/** The role of a node in a Redis Cluster. spec/topology/cluster.md. */
+/**
+ * The role of a node. Every server pool that has replicas has {@link #REPLICA}. {@link #MASTER} is
+ * said in a Redis Cluster and by Sentinels, {@link #SPARE} and {@link #GONE} only in a Redis
+ * Cluster. spec/topology/cluster.md, spec/topology/sentinel.md.
+ */
 public enum Role {
-    /** No cluster: a server of a file, or a seed before the first map. */
+    /**
+     * Nobody says: a server of a file, until its Redis Cluster has returned the first map, or its
+     * Sentinels were asked, if it has either.
+     */
     NONE,
-    /** It has slots. */
+    /** It has slots, or Sentinels watch it. */
     MASTER,
     /** It follows a master. */
     REPLICA,

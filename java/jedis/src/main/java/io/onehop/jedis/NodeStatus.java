@@ -15,7 +15,8 @@ import java.time.Instant;
  * @param name the name that placement uses
  * @param address {@code host:port}, or the path of a unix socket
  * @param weight as configured
- * @param role its role in a Redis Cluster; elsewhere {@link Role#NONE}
+ * @param role its role in a Redis Cluster or for its Sentinels; {@link Role#REPLICA} for every
+ *     replica; elsewhere {@link Role#NONE}
  * @param master the name of the master that a replica follows; otherwise {@code null}
  * @param share its part of the key space, 0 to 1, as keys are placed now
  * @param state whether it is asked

@@ -158,8 +158,8 @@ public final class OneHopMetrics implements MeterBinder {
         }
 
         /**
-         * A node's role in a Redis Cluster, and the master of a replica. They are labels, because
-         * they are no numbers.
+         * A node's role if it has one, and the master of a replica. They are labels, because they
+         * are no numbers.
          */
         private void updateRoles(List<Node> nodes, PoolTopology topology) {
             Set<Tags> current = new HashSet<>();
@@ -197,9 +197,9 @@ public final class OneHopMetrics implements MeterBinder {
                                     of ->
                                             Gauge.builder("onehop.node.info", () -> 1)
                                                     .description(
-                                                            "1, of each node of a Redis Cluster:"
-                                                                + " its role, and the master of a"
-                                                                + " replica")
+                                                            "1, of each node that has a role: its"
+                                                                    + " role, and the master of a"
+                                                                    + " replica")
                                                     .tags(of)
                                                     .register(registry)));
         }

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.onehop.core.Role;
 import io.onehop.jedis.lab.Log;
 import io.onehop.jedis.lab.RedisCluster;
 import io.onehop.jedis.lab.RedisServer;
@@ -217,6 +219,34 @@ class SentinelsTest {
                         });
                 assertEquals(0, masters.replica(0).calls("set"));
             }
+        }
+    }
+
+    @Test
+    void theStatusAndTheMetricsSayWhoIsAMasterAndWhoAReplica() {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        try (WatchedMasters masters = WatchedMasters.start(1);
+                OneHopClient redis =
+                        client(masters, "timeout: 5000", "read_from: prefer_replica")) {
+            new OneHopMetrics(redis).bindTo(registry);
+            assertEquals(Role.NONE, redis.status().nodes().get(0).role());
+            assertNull(registry.find("onehop.node.info").gauge());
+            redis.set("key", "value");
+            RedisCluster.await(
+                    "the replica is known",
+                    () -> registry.find("onehop.node.info").gauges().size() == 2);
+            NodeStatus master = redis.status().nodes().get(0);
+            NodeStatus replica = redis.status().nodes().get(1);
+            assertEquals(Role.MASTER, master.role());
+            assertNull(master.master());
+            assertEquals(Role.REPLICA, replica.role());
+            assertEquals("node-0", replica.master());
+            registry.get("onehop.node.info")
+                    .tags("node", "node-0", "role", "master", "master", "")
+                    .gauge();
+            registry.get("onehop.node.info")
+                    .tags("node", replica.name(), "role", "replica", "master", "node-0")
+                    .gauge();
         }
     }
 

@@ -26,7 +26,7 @@ public final class Nodes {
                 server.path(),
                 server.weight(),
                 id,
-                Role.NONE,
+                id.isEmpty() ? Role.NONE : Role.MASTER,
                 index,
                 false,
                 zone.has(server.host()));

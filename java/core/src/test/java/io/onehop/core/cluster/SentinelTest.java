@@ -117,6 +117,22 @@ class SentinelTest {
     }
 
     @Test
+    void aServerIsAMasterOnceItsSentinelsWereAsked() throws ConfigException {
+        PoolTopology before = twoServers();
+        PoolTopology after =
+                before.withMasters(
+                        before.pool().servers(),
+                        Map.of("south", "7"),
+                        List.of(new Replica("10.9.0.3", 6379, "north")));
+        assertEquals(List.of(Role.NONE, Role.NONE), roles(before));
+        assertEquals(List.of(Role.NONE, Role.MASTER, Role.REPLICA), roles(after));
+    }
+
+    private static List<Role> roles(PoolTopology topology) {
+        return topology.nodes().stream().map(Node::role).toList();
+    }
+
+    @Test
     void everyCutOfAReplyIsRefused() {
         byte[] whole =
                 TESTS.get(0)
