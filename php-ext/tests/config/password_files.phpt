@@ -61,6 +61,21 @@ echo preg_replace(
     str_replace([$file, $config], ['FILE', 'CONFIG'], file_get_contents($log)),
 );
 
+echo "-- every user may read it from the beginning\n";
+ini_set('error_log', $exposed = Lab::file('exposed.log'));
+$directives = ['redis_auth_file' => $file, 'timeout' => 1999];
+$clients = [
+    new OneHop\Redis('alpha', lab_config(["127.0.0.1:$node:1 node"], $directives)),
+    new OneHop\Redis('alpha', ['servers' => ["127.0.0.1:$node"]] + $directives),
+];
+for ($look = 0; $look < 2; $look++) {
+    usleep(1100000);
+    foreach ($clients as $client) {
+        $client->get('key');
+    }
+}
+lab_show('lines', count(file($exposed)));
+
 echo "-- open_basedir\n";
 ini_set('open_basedir', dirname($config) . '/none:' . $config . ':' . __DIR__);
 lab_tell(fn () => new OneHop\Redis('other', [
@@ -94,6 +109,8 @@ OneHop: CONFIG or its password file changed: 0.0 % of the keys of server pool al
 OneHop: text:DIGEST or its password file changed: 0.0 % of the keys of server pool alpha move (generation 2)
 OneHop: Password file FILE: its first line is empty; the configuration read before stays in use
 OneHop: FILE holds a password, and every user of this machine may read it: take these rights away (chmod o=)
+-- every user may read it from the beginning
+lines: 2
 -- open_basedir
 OneHop\ConfigInvalid, node none, may have executed: false
   Password file DIRECTORY/password: open_basedir does not allow it; correct the file, or name another one with redis_auth_file

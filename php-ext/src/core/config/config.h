@@ -45,6 +45,7 @@ typedef struct oh_config_errors {
     size_t count;                               /* Of the list. */
     size_t more;                                /* Errors that are not in the list. */
     bool is_out_of_memory; /* Then the list has one error, which says nothing about the text. */
+    bool has_variables;    /* Another environment may make the text good. */
 } oh_config_errors;
 
 /*

@@ -93,6 +93,7 @@ static bool add_variable(
         oh_config_fail_memory(reader);
         return false;
     }
+    reader->errors->has_variables = true;
     const char *says = reader->variable(copy.bytes);
     bool is_set = says != NULL && says[0] != '\0';
     if (!is_set || oh_config_is_strange(says, strlen(says))) {

@@ -29,18 +29,24 @@
 
 /* ---- Versions ---- */
 
+static uint64_t number_of(const void *bytes, size_t length)
+{
+    uint8_t digest[OH_MD5_DIGEST_BYTES];
+    uint64_t number;
+
+    oh_md5_digest(bytes, length, digest);
+    memcpy(&number, digest, sizeof number);
+    return number ? number : 1;
+}
+
 static uint64_t version_of(const struct stat *status)
 {
     uint64_t fields[] = {(uint64_t)status->st_dev, (uint64_t)status->st_ino,
         (uint64_t)status->st_size, (uint64_t)status->st_mtim.tv_sec,
         (uint64_t)status->st_mtim.tv_nsec, (uint64_t)status->st_ctim.tv_sec,
         (uint64_t)status->st_ctim.tv_nsec};
-    uint8_t digest[OH_MD5_DIGEST_BYTES];
-    uint64_t version;
 
-    oh_md5_digest(fields, sizeof fields, digest);
-    memcpy(&version, digest, sizeof version);
-    return version ? version : 1;
+    return number_of(fields, sizeof fields);
 }
 
 static uint64_t version_at(const char *path)
@@ -56,12 +62,17 @@ static const char *password_file_of(const void *image)
     return image ? oh_image_password_file(image).bytes : NULL;
 }
 
+static uint64_t with_password_file(uint64_t version, const char *path)
+{
+    return version * 31 + version_at(path);
+}
+
 uint64_t oh_config_image_version(const oh_config_origin *origin, const void *image)
 {
     uint64_t version = origin->text.bytes ? 1 : version_at(origin->path);
     const char *password_file = password_file_of(image);
 
-    return password_file ? version * 31 + version_at(password_file) : version;
+    return password_file ? with_password_file(version, password_file) : version;
 }
 
 static bool is_forbidden(const char *path)
@@ -211,6 +222,7 @@ static oh_config *parse(oh_config_image *config_image, const oh_config_origin *o
         refuse_without_memory(config_image);
         return NULL;
     }
+    config_image->is_of_process = errors.has_variables;
     snprintf(from, sizeof from, origin->text.bytes ? "Configuration" : "Configuration %s",
         oh_quote(&shown, origin->path, strlen(origin->path)));
     oh_config_image_refuse(&config_image->failure, from, &errors);
@@ -255,14 +267,15 @@ static void keep_with_password(
     mode_t password_mode;
 
     if (!oh_surroundings.may_read(pool->redis_auth_file.bytes)) {
-        config_image->is_forbidden = true;
+        config_image->is_of_process = true;
         refuse_password_file(config_image, pool, OH_REASON_BASEDIR);
         return;
     }
+    config_image->version = with_password_file(config_image->version, pool->redis_auth_file.bytes);
     ssize_t length =
         read_file(pool->redis_auth_file.bytes, content, OH_PASSWORD_FILE_BYTES_MAX, &password_mode);
     if (length < 0) {
-        config_image->is_forbidden = errno == EACCES;
+        config_image->is_of_process = errno == EACCES;
         refuse_password_file(
             config_image, pool, errno == NO_FILE ? OH_REASON_NOT_A_FILE : strerror(errno));
         return;
@@ -295,36 +308,42 @@ static void read_text(oh_config_image *config_image, const oh_config_origin *ori
     oh_config_free(config);
 }
 
-static void read_pool(oh_config_image *config_image, char *text, const oh_config_origin *origin,
-    oh_text name, const uint8_t *salt)
+static void read_pool(oh_config_image *config_image, const oh_config_origin *origin, oh_text name,
+    const uint8_t *salt)
 {
+    char *text = oh_memory_allocate(OH_CONFIG_BYTES_MAX + 1);
     mode_t mode;
-    ssize_t length = read_file(origin->path, text, OH_CONFIG_BYTES_MAX, &mode);
 
-    if (length < 0) {
-        config_image->is_forbidden = errno == EACCES;
-        refuse_file(&config_image->failure, origin->path,
-            errno == NO_FILE ? OH_REASON_NOT_A_FILE : strerror(errno));
+    if (!text) {
+        refuse_without_memory(config_image);
         return;
     }
-    read_text(config_image, origin, (oh_text){text, (size_t)length}, name, salt, mode);
-    oh_memory_erase(text, (size_t)length);
+    ssize_t length = read_file(origin->path, text, OH_CONFIG_BYTES_MAX, &mode);
+    if (length < 0) {
+        config_image->is_of_process = errno == EACCES;
+        refuse_file(&config_image->failure, origin->path,
+            errno == NO_FILE ? OH_REASON_NOT_A_FILE : strerror(errno));
+    } else {
+        read_text(config_image, origin, (oh_text){text, (size_t)length}, name, salt, mode);
+        oh_memory_erase(text, (size_t)length);
+    }
+    oh_memory_release(text);
 }
 
 bool oh_config_image_make(oh_config_image *config_image, const oh_config_origin *origin,
     oh_text name, const uint8_t salt[OH_IMAGE_SALT_BYTES])
 {
     memset(config_image, 0, sizeof *config_image);
+    /* Before anything is read: what changes meanwhile is another version. */
+    config_image->version = oh_config_image_version(origin, NULL);
     if (origin->text.bytes) {
         read_text(config_image, origin, origin->text, name, salt, 0);
-        return config_image->image != NULL;
-    }
-    char *text = oh_memory_allocate(OH_CONFIG_BYTES_MAX + 1);
-    if (text) {
-        read_pool(config_image, text, origin, name, salt);
-        oh_memory_release(text);
     } else {
-        refuse_without_memory(config_image);
+        read_pool(config_image, origin, name, salt);
+    }
+    if (!config_image->image) {
+        config_image->version =
+            number_of(config_image->failure.what, strlen(config_image->failure.what));
     }
     return config_image->image != NULL;
 }

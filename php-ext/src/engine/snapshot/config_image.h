@@ -32,15 +32,21 @@ typedef struct oh_config_image {
     size_t image_length;
     oh_secrets secrets;
     oh_exposed exposed;
-    bool is_forbidden;  /* There is no image, because this process may not read a file. */
+    /* There is no image, but another process may make one: it has other rights, or variables. */
+    bool is_of_process;
     bool has_no_memory; /* There was no memory for the image; the file may be good. */
+    /*
+     * Of the files that the image was made from, as they were before. Without an image, a number
+     * for the failure: it differs from every version, so the files are read again at each look.
+     */
+    uint64_t version;
     oh_failure failure;
 } oh_config_image;
 
 /*
  * A number for the version of a file, which changes if the file is replaced or written to. It is
- * never 0. A missing file has a version, too. A text has one version. The password file that an
- * earlier image names is a part of it. `image` may be NULL.
+ * never 0. A missing file has a version, too. A text has one version. The password file that the
+ * image names is a part of it. `image` may be NULL.
  */
 uint64_t oh_config_image_version(const oh_config_origin *origin, const void *image);
 

@@ -1,7 +1,7 @@
 /*
  * Reads changed files. Once a second, one process of the host checks if the file has changed. If
- * so, it reads the file and publishes its image. A bad file is not published. If the image does not
- * fit, or the lock is busy, the file is checked again later.
+ * so, it reads the file and publishes its image. A bad file is not published, and is read again
+ * each time. If the image does not fit, or the lock is busy, the file is checked again later.
  */
 #include "engine/source/source_internal.h"
 
@@ -50,6 +50,11 @@ static _Atomic uint64_t *version_in_store(const oh_loaded *loaded)
     return oh_store_version(oh_segment_store(), loaded->entry);
 }
 
+static uint64_t noted_version(const oh_loaded *loaded)
+{
+    return loaded->entry != OH_STORE_NONE ? atomic_load(version_in_store(loaded)) : loaded->version;
+}
+
 static void end_look(const oh_loaded *loaded)
 {
     if (loaded->entry != OH_STORE_NONE) {
@@ -57,12 +62,25 @@ static void end_look(const oh_loaded *loaded)
     }
 }
 
-void oh_watch_note_version(oh_loaded *loaded, uint64_t version)
+/* Another process looks immediately. */
+static void pass_look(const oh_loaded *loaded)
+{
+    if (loaded->entry != OH_STORE_NONE) {
+        oh_store_pass_look(oh_segment_store(), loaded->entry, (uint32_t)getpid());
+    }
+}
+
+static void note_version(oh_loaded *loaded, uint64_t version)
 {
     if (loaded->entry != OH_STORE_NONE) {
         atomic_store(version_in_store(loaded), version);
     }
     loaded->version = version;
+}
+
+void oh_watch_note_version(oh_loaded *loaded, uint64_t version)
+{
+    note_version(loaded, version);
     end_look(loaded);
 }
 
@@ -90,15 +108,18 @@ static const void *image_of(const oh_loaded *loaded)
     return loaded->snapshot ? loaded->snapshot->image : NULL;
 }
 
-static void refuse(oh_loaded *loaded)
+static void warn_refused(const oh_loaded *loaded, const char *what)
+{
+    oh_watch_warn(loaded, "OneHop: %s; the configuration read before stays in use", what);
+}
+
+void oh_watch_refuse(oh_loaded *loaded, const char *what)
 {
     bool is_news = loaded->refused_ms == 0;
 
     loaded->refused_ms = oh_clock_now_ms();
     if (is_news && loaded->snapshot) {
-        oh_watch_warn(loaded,
-            "OneHop: Configuration %s: %s; the configuration read before stays in use",
-            loaded->origin.path, strerror(EACCES));
+        warn_refused(loaded, what);
     }
 }
 
@@ -108,10 +129,12 @@ bool oh_watch_is_allowed(oh_loaded *loaded)
         return false;
     }
     if (oh_config_image_is_forbidden(&loaded->origin, image_of(loaded))) {
-        refuse(loaded);
+        char what[OH_LINE_BYTES];
+
+        snprintf(what, sizeof what, "Configuration %s: %s", loaded->origin.path, strerror(EACCES));
+        oh_watch_refuse(loaded, what);
         return false;
     }
-    loaded->refused_ms = 0;
     return true;
 }
 
@@ -195,60 +218,78 @@ static oh_switched switch_to(
 }
 
 /*
- * One process reads a changed file. It notes the version first, so it warns of a bad file only
- * once. The warning comes last, because it calls the program, which may not return.
+ * A configuration is refused for what may have no version of its own, such as a password file that
+ * comes after the file that names it. So the failure is noted, not the version: the next look reads
+ * the files again, and one process of the host warns of the failure, once. The warning comes last,
+ * because it calls the program, which may not return.
  */
-void oh_watch_look(oh_loaded *loaded)
+static void look_at_refused(oh_loaded *loaded, const oh_config_image *refused)
 {
-    uint64_t version = oh_config_image_version(&loaded->origin, image_of(loaded));
-    oh_config_image config_image, published = {.image = NULL};
+    bool is_news = noted_version(loaded) != refused->version;
+
+    if (refused->has_no_memory) {
+        end_look(loaded);
+        return;
+    }
+    if (is_news) {
+        oh_loaded_note_read(loaded, refused->failure.what);
+    }
+    note_version(loaded, refused->version);
+    if (refused->is_of_process) {
+        loaded->refused_ms = oh_clock_now_ms();
+        pass_look(loaded);
+    } else {
+        loaded->refused_ms = 0;
+        end_look(loaded);
+    }
+    if (is_news) {
+        warn_refused(loaded, refused->failure.what);
+    }
+}
+
+/* `version` is that of the files before they were read. */
+static void look_at_read(oh_loaded *loaded, oh_config_image *config_image, uint64_t version)
+{
+    oh_exposed exposed = config_image->exposed;
+    uint64_t read_version = config_image->version;
+    oh_config_image published = {.image = NULL};
     uint64_t generation;
 
-    if (version == (loaded->entry != OH_STORE_NONE ? atomic_load(version_in_store(loaded))
-                                                   : loaded->version)) {
-        end_look(loaded);
-        return;
-    }
-    bool is_good =
-        oh_config_image_make(&config_image, &loaded->origin, loaded->name, oh_loaded_salt());
-    if (!is_good && config_image.is_forbidden && loaded->entry != OH_STORE_NONE) {
-        /* A process of another user may be able to read it. */
-        oh_store_pass_look(oh_segment_store(), loaded->entry, (uint32_t)getpid());
-        refuse(loaded);
-        return;
-    }
-    if (config_image.has_no_memory) {
-        end_look(loaded);
-        return;
-    }
-    oh_exposed exposed = config_image.exposed;
     loaded->refused_ms = 0;
     bool is_of_host =
         loaded->entry != OH_STORE_NONE && oh_loaded_copy(loaded, &published, &generation);
     oh_switched switched =
-        !is_good ? OH_SWITCHED
-                 : switch_to(loaded, &config_image,
-                       is_of_host ? published.image : loaded->snapshot->image,
-                       is_of_host ? published.image_length : loaded->snapshot->image_length);
+        switch_to(loaded, config_image, is_of_host ? published.image : loaded->snapshot->image,
+            is_of_host ? published.image_length : loaded->snapshot->image_length);
     oh_config_image_free(&published);
     if (switched == OH_NOT_NOW) {
         end_look(loaded);
         return;
     }
-    oh_loaded_note_read(
-        loaded, !is_good ? config_image.failure.what
-                : switched == OH_NO_ROOM
-                    ? "It no longer fits into shared memory: raise onehop.shared_memory"
-                    : NULL);
-    oh_watch_note_version(loaded, version);
+    oh_loaded_note_read(loaded,
+        switched == OH_NO_ROOM ? "It no longer fits into shared memory: raise onehop.shared_memory"
+                               : NULL);
+    oh_watch_note_version(loaded, switched == OH_NO_ROOM ? version : read_version);
     oh_watch_warn_exposed(loaded, exposed);
-    if (!is_good) {
-        oh_watch_warn(loaded, "OneHop: %s; the configuration read before stays in use",
-            config_image.failure.what);
-    } else if (switched == OH_NO_ROOM) {
+    if (switched == OH_NO_ROOM) {
         oh_watch_warn(loaded,
             "OneHop: %s has changed and no longer fits into shared memory: raise "
             "onehop.shared_memory; the configuration read before stays in use",
             loaded->origin.path);
+    }
+}
+
+void oh_watch_look(oh_loaded *loaded)
+{
+    uint64_t version = oh_config_image_version(&loaded->origin, image_of(loaded));
+    oh_config_image config_image;
+
+    if (version == noted_version(loaded)) {
+        end_look(loaded);
+    } else if (oh_config_image_make(
+                   &config_image, &loaded->origin, loaded->name, oh_loaded_salt())) {
+        look_at_read(loaded, &config_image, version);
+    } else {
+        look_at_refused(loaded, &config_image);
     }
 }

@@ -131,6 +131,7 @@ bool oh_loaded_adopt(oh_loaded *loaded, oh_config_image *config_image, uint64_t 
     }
     loaded->snapshot = snapshot;
     loaded->generation = generation;
+    loaded->refused_ms = 0;
     if (before) {
         oh_snapshot_release(before);
     }

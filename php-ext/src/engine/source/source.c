@@ -29,7 +29,7 @@ static OH_PER_THREAD oh_loaded *first;
  * Finds the secrets, which are not in the store. This process has them already, or reads them from
  * the file.
  */
-static bool find_secrets(const oh_loaded *loaded, oh_config_image *config_image)
+static bool find_secrets(oh_loaded *loaded, oh_config_image *config_image)
 {
     const oh_snapshot *before = loaded->snapshot;
     oh_config_image own;
@@ -42,7 +42,9 @@ static bool find_secrets(const oh_loaded *loaded, oh_config_image *config_image)
         return oh_secrets_copy(&config_image->secrets, &before->own_pool);
     }
     if (!oh_config_image_make(&own, &loaded->origin, loaded->name, oh_loaded_salt())) {
-        oh_config_image_free(&own);
+        if (own.is_of_process) {
+            oh_watch_refuse(loaded, own.failure.what);
+        }
         return false;
     }
     /* The file is newer than the published image, so the file is used. */
@@ -94,8 +96,6 @@ static bool read_first(oh_loaded *loaded, oh_config_image *config_image)
     }
     bool is_mine = !is_published(loaded);
     if (is_mine) {
-        uint64_t version = oh_config_image_version(&loaded->origin, NULL);
-
         if (oh_config_image_make(config_image, &loaded->origin, loaded->name, oh_loaded_salt())) {
             loaded->entry = oh_store_add(oh_segment_store(), loaded->identity, loaded->origin.path);
             if (loaded->entry != OH_STORE_NONE && oh_loaded_publish(loaded, config_image) == 0) {
@@ -105,16 +105,16 @@ static bool read_first(oh_loaded *loaded, oh_config_image *config_image)
             oh_loaded_note_read(loaded, NULL);
         }
         oh_watch_begin_look(loaded);
-        oh_watch_note_version(loaded, version);
+        oh_watch_note_version(loaded, config_image->version);
     }
     oh_segment_unlock();
     return is_mine;
 }
 
-static bool fail(oh_config_image *config_image, oh_failure *failure)
+static bool fail(oh_loaded *loaded, const oh_config_image *config_image, oh_failure *failure)
 {
+    loaded->refused_ms = config_image->is_of_process ? oh_clock_now_ms() : 0;
     *failure = config_image->failure;
-    oh_config_image_free(config_image);
     return false;
 }
 
@@ -166,7 +166,7 @@ static bool begin(oh_loaded *loaded, oh_failure *failure)
     }
     if (oh_segment_store() && read_first(loaded, &config_image)) {
         if (!config_image.image) {
-            return fail(&config_image, failure);
+            return fail(loaded, &config_image, failure);
         }
         return adopt_first(loaded, &config_image, true, failure);
     }
@@ -175,10 +175,10 @@ static bool begin(oh_loaded *loaded, oh_failure *failure)
     }
     loaded->entry = OH_STORE_NONE;
     loaded->looked_ms = oh_clock_now_ms();
-    loaded->version = oh_config_image_version(&loaded->origin, NULL);
     if (!oh_config_image_make(&config_image, &loaded->origin, loaded->name, oh_loaded_salt())) {
-        return fail(&config_image, failure);
+        return fail(loaded, &config_image, failure);
     }
+    loaded->version = config_image.version;
     oh_loaded_note_read(loaded, NULL);
     return adopt_first(loaded, &config_image, !oh_segment_store(), failure);
 }
@@ -267,17 +267,22 @@ static oh_snapshot *take_map(oh_loaded *loaded, oh_map_kind kind, oh_failure *fa
 static oh_loaded *move(oh_loaded *loaded)
 {
     oh_loaded *other = oh_loaded_new(loaded->name, &loaded->origin);
-    oh_failure ignored; /* The process that looks at the file warns. */
+    oh_failure failure;
 
     if (other) {
         oh_loaded_become_other(other, loaded);
     }
-    if (!other || !begin(other, &ignored)) {
+    if (!other || !begin(other, &failure)) {
+        bool is_of_process = other && other->refused_ms > 0;
+
         if (other) {
             oh_loaded_forget(other);
         }
-        loaded->generation = loaded->foreign;
+        loaded->generation = is_of_process ? loaded->generation : loaded->foreign;
         loaded->foreign = 0;
+        if (is_of_process) { /* Otherwise the process that looks at the file warns. */
+            oh_watch_refuse(loaded, failure.what);
+        }
         return loaded;
     }
     loaded->is_moved = true;

@@ -32,7 +32,7 @@ typedef struct oh_loaded {
     /* The current look is part of a call, so nothing may call the program. */
     bool is_within_call;
     bool is_urgent; /* The next look does not wait for the second to pass. */
-    /* When this process last found that it may not read the file; 0 if it may. */
+    /* When this process last found that it cannot read what others may read; 0 if it can. */
     uint64_t refused_ms;
     uint64_t read_at; /* Without a store; like the word there. */
     char *problem;    /* Without a store: why the file was refused, or NULL. */
@@ -84,8 +84,8 @@ bool oh_watch_begin_look(oh_loaded *loaded);
 void oh_watch_look(oh_loaded *loaded);
 
 /*
- * Notes that a version of the file was read, good or bad, and ends the look. Must not be called
- * earlier: if this process dies while it reads, the next one must read the file.
+ * Notes the version of a config image that was made, and ends the look. Must not be called earlier:
+ * if this process dies while it reads, the next one must read the file.
  */
 void oh_watch_note_version(oh_loaded *loaded, uint64_t version);
 
@@ -95,6 +95,12 @@ void oh_watch_note_version(oh_loaded *loaded, uint64_t version);
  * second while reading is forbidden. It warns once.
  */
 bool oh_watch_is_allowed(oh_loaded *loaded);
+
+/*
+ * This process has its own reason why it cannot use what another one has read. It keeps what it has
+ * and tries again after a second. It warns once.
+ */
+void oh_watch_refuse(oh_loaded *loaded, const char *what);
 
 /*
  * Warns the operator. While a client is made, that is a warning of the program, which may turn it

@@ -1,0 +1,113 @@
+--TEST--
+A php-fpm pool that lacks a variable keeps its configuration, and does not block the others
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+$port = lab_redis();
+$write = static function (int $timeout, string $database) use ($port): void {
+    file_put_contents(Lab::file('new.yml'), <<<YML
+        alpha:
+          engine: redis
+          timeout: $timeout
+          database: $database
+          servers:
+            - 127.0.0.1:$port
+        YML);
+    rename(Lab::file('new.yml'), Lab::file('n.yml'));
+};
+$write(1000, '0');
+foreach (['www' => "env[DATABASE] = 1\n", 'shop' => ''] as $name => $variables) {
+    $pools[] = "[$name]\nlisten = " . Lab::file("$name.sock") . "\npm = static\n"
+        . "pm.max_children = 2\ncatch_workers_output = yes\n$variables"
+        . 'php_admin_value[onehop.config] = ' . Lab::file('n.yml') . "\n"
+        . "php_admin_value[display_errors] = 0\nphp_admin_value[log_errors] = 1\n"
+        . 'php_admin_value[error_log] = ' . Lab::file("$name.log") . "\n";
+}
+file_put_contents(
+    Lab::file('fpm.conf'),
+    "[global]\nerror_log = " . Lab::file('fpm.log') . "\ndaemonize = no\n" . implode($pools),
+);
+lab_start_fpm();
+file_put_contents(Lab::file('page.php'), '<?php
+    isset($_GET["set"]) && putenv($_GET["set"]);
+    $redis = new OneHop\Redis("alpha");
+    $redis->ping();
+    $config = array_column(OneHop\Topology::status(), "config")[0];
+    echo round($redis->getTimeout() * 1000), $config["ok"] ? "" : " refused";');
+/** What the workers of a pool answer. */
+$ask = static function (string $pool, string $query = ''): string {
+    Lab::await('unix://' . Lab::file("$pool.sock"));
+    for ($i = 0; $i < 8; $i++) {
+        $answer = (string) shell_exec(
+            'SCRIPT_FILENAME=' . Lab::file('page.php') . " REQUEST_METHOD=GET QUERY_STRING=$query"
+                . ' cgi-fcgi -bind -connect ' . Lab::file("$pool.sock") . ' 2>/dev/null',
+        );
+        $seen[explode("\r\n\r\n", $answer, 2)[1] ?? $answer] = true;
+    }
+    return "$pool: " . implode(', ', array_keys($seen)) . "\n";
+};
+/** Asks until all workers answer that. */
+$settled = static function (string $pool, string $expected, string $query = '') use ($ask): void {
+    for ($end = microtime(true) + 20; microtime(true) < $end; usleep(50000)) {
+        $answer = $ask($pool, $query);
+        if ($answer === "$pool: $expected\n") {
+            break;
+        }
+    }
+    echo $answer;
+};
+$settled('www', '1000');
+$settled('shop', '1000');
+
+echo "only www has the variable, and shop calls first\n";
+$write(1001, '${DATABASE}');
+usleep(1100000);
+echo $ask('shop');
+$settled('www', '1001');
+usleep(1100000);
+$settled('shop', '1000');
+$settled('www', '1001');
+
+echo "a script of shop sets it, as dotenv does\n";
+$settled('shop', '1001', 'set=DATABASE=2');
+
+echo "nobody has the next one\n";
+$write(1002, '${NOWHERE}');
+usleep(1100000);
+$settled('www', '1001 refused');
+$settled('shop', '1001 refused', 'set=DATABASE=2');
+$write(1003, '0');
+usleep(1100000);
+$settled('www', '1003');
+$settled('shop', '1003');
+foreach (['shop', 'www'] as $pool) {
+    $log = file_get_contents(Lab::file("$pool.log"));
+    preg_match_all('/needs the environment variable "(\w+)"/', $log, $told);
+    $counts = array_count_values($told[1]);
+    ksort($counts);
+    lab_show("$pool.log", array_keys($counts));
+    lab_show('a line of each worker at most', max($counts) <= 2);
+}
+?>
+--EXPECT--
+www: 1000
+shop: 1000
+only www has the variable, and shop calls first
+shop: 1000 refused
+www: 1001
+shop: 1000
+www: 1001
+a script of shop sets it, as dotenv does
+shop: 1001
+nobody has the next one
+www: 1001 refused
+shop: 1001 refused
+www: 1003
+shop: 1003
+shop.log: ["DATABASE","NOWHERE"]
+a line of each worker at most: true
+www.log: ["NOWHERE"]
+a line of each worker at most: true
