@@ -25,9 +25,10 @@ import java.util.function.Consumer;
  * If so, new calls use the new one.
  *
  * <p>In: a {@link ConfigSource}. Out: topologies for {@link Snapshots}. Each is first announced to
- * the log and to the client's listener. A bad configuration never replaces a good one; the log says
- * once what is wrong with it. The client's daemon thread runs from build to close. There is none if
- * nothing can change. Implements spec/topology, "A configuration that changes".
+ * the log and to the client's listener. A bad configuration never replaces a good one, and is read
+ * again at each check; the log says once what is wrong with it. The client's daemon thread runs
+ * from build to close. There is none if nothing can change. Implements spec/topology, "A
+ * configuration that changes".
  */
 final class ConfigWatcher implements AutoCloseable {
     /*
@@ -46,7 +47,7 @@ final class ConfigWatcher implements AutoCloseable {
     private final Snapshots snapshots;
     private final Consumer<TopologyChange> listener;
     private final CountDownLatch closed = new CountDownLatch(1);
-    private byte @Nullable [] seen; // Good or bad; null: it could not be read.
+    private byte @Nullable [] seen; // Null: what was read last was refused.
     // The problem that was logged last; null: none since the last success.
     private @Nullable String logged;
     private volatile ConfigStatus status = ConfigStatus.used(Clock.unixMs());
@@ -99,23 +100,22 @@ final class ConfigWatcher implements AutoCloseable {
     /** One check. */
     void check() throws InterruptedException {
         try {
-            byte[] bytes = bytes();
+            byte[] bytes = source.bytes();
             boolean isOther = !Arrays.equals(bytes, seen);
             if (isOther) {
                 bytes = settled(bytes);
-                seen = bytes;
             }
             if (isOther || hasOtherPassword()) {
                 ServerPool pool = source.pool(bytes);
-                source.warnIfExposed(pool);
                 adopt(pool);
+                source.warnIfExposed(pool);
+                seen = bytes;
                 logged = null;
                 status = ConfigStatus.used(Clock.unixMs());
             }
         } catch (ConfigRefused refused) {
             complain(refused.reason());
-        } catch (RuntimeException
-                | Error unexpected) { // Whatever the problem is, a later version may be good.
+        } catch (RuntimeException | Error unexpected) {
             complain(source + ", " + Shown.of(unexpected.toString()));
         }
     }
@@ -136,21 +136,11 @@ final class ConfigWatcher implements AutoCloseable {
         return !Objects.equals(password, pool.redisAuth());
     }
 
-    /** If the file cannot be read, the next version counts as different. */
-    private byte[] bytes() throws ConfigRefused {
-        try {
-            return source.bytes();
-        } catch (ConfigRefused unreadable) {
-            seen = null;
-            throw unreadable;
-        }
-    }
-
     private byte[] settled(byte[] first) throws ConfigRefused, InterruptedException {
         byte[] before = first;
         for (int i = 0; i < SETTLE_TRIES; i++) {
             closed.await(SETTLE_MS, TimeUnit.MILLISECONDS);
-            byte[] after = bytes();
+            byte[] after = source.bytes();
             if (Arrays.equals(before, after)) {
                 break;
             }
@@ -163,25 +153,20 @@ final class ConfigWatcher implements AutoCloseable {
      * The topology of a pool. A Redis Cluster must first return its map; a configuration without
      * one is no good.
      */
-    private PoolTopology mapped(ServerPool pool, PoolTopology before)
-            throws ConfigRefused, InterruptedException {
-        try {
-            return Cluster.of(pool, snapshots.newest().tls(), before);
-        } catch (ConfigRefused silent) {
-            seen = null; // The cluster may answer a second later, so this version is tried again.
-            throw silent;
-        }
-    }
-
     private PoolTopology topologyOf(ServerPool pool, PoolTopology before)
             throws ConfigRefused, InterruptedException {
         if (pool.cluster()) {
-            return mapped(pool, before);
+            return Cluster.of(pool, snapshots.newest().tls(), before);
         }
         return pool.sentinels().isEmpty() ? PoolTopology.of(pool) : Sentinels.of(pool, before);
     }
 
+    /**
+     * What is refused is read again at the next check, even if it has not changed: a password file
+     * may come later, a cluster may answer later.
+     */
     private void complain(String what) {
+        seen = null;
         if (!what.equals(logged)) {
             LOG.log(Level.WARNING, what + "; the configuration read before stays in use");
             logged = what;

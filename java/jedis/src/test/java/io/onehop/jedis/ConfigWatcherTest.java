@@ -333,6 +333,29 @@ class ConfigWatcherTest {
     }
 
     @Test
+    void aPasswordFileMayComeAfterTheFileThatNamesItAndBeAwayForAWhile() throws Exception {
+        Path password = folder.resolve("password");
+        String refused =
+                "warning: Password file "
+                        + password
+                        + ": No such file or directory; the configuration read before stays in use";
+        write(ONE.replace("alpha:\n", "alpha:\n  redis_auth_file: " + password + "\n"));
+        assertEquals(List.of(refused), checked());
+        assertEquals(1, snapshots.newest().generation());
+        for (int i = 0; i < 2; i++) {
+            Files.writeString(password, "secret\n");
+            Files.setPosixFilePermissions(password, PosixFilePermissions.fromString("rw-------"));
+            assertEquals(i == 0 ? 1 : 0, checked().size());
+            assertEquals("secret", snapshots.newest().pool().redisAuth());
+            assertEquals(2, snapshots.newest().generation());
+            assertTrue(watcher.status().ok(), watcher.status().toString());
+            Files.delete(password);
+            assertEquals(List.of(refused), checked());
+            assertFalse(watcher.status().ok());
+        }
+    }
+
+    @Test
     void aClosedClientAdoptsNothing() throws Exception {
         snapshots.close();
         write(TWO);
