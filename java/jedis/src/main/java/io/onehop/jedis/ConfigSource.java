@@ -140,12 +140,13 @@ final class ConfigSource {
                         : unreadable.toString();
     }
 
-    /** Logs one line if every user of the machine can read or change a password in the file. */
+    /** Logs a line for each file whose password every user of the machine can read or change. */
     void warnIfExposed(ServerPool pool) {
         String passwordFile = pool.redisAuthFile();
         if (passwordFile != null) {
             warnIfExposed(Path.of(passwordFile), "password file " + Shown.of(passwordFile));
-        } else if (file != null && pool.isPasswordInText()) {
+        }
+        if (file != null && pool.isPasswordInText()) {
             warnIfExposed(file, toString());
         }
     }

@@ -184,6 +184,23 @@ class ConfigWatcherTest {
     }
 
     @Test
+    void bothFilesAreLoggedIfBothHoldAPasswordThatEveryUserCanRead() throws Exception {
+        Path password = Files.writeString(folder.resolve("password"), "secret");
+        write(
+                "alpha: {redis_auth_file: "
+                        + password
+                        + ", sentinels: ['127.0.0.1:1'], sentinel_password: secret,"
+                        + " servers: ['127.0.0.1:2 one']}");
+        for (Path each : List.of(file, password)) {
+            Files.setPosixFilePermissions(each, PosixFilePermissions.fromString("rw-r--r--"));
+        }
+        List<String> lines = checked().stream().filter(line -> line.contains("holds")).toList();
+        assertEquals(2, lines.size(), lines.toString());
+        assertTrue(lines.get(0).contains("password file " + password), lines.toString());
+        assertTrue(lines.get(1).contains("configuration file " + file), lines.toString());
+    }
+
+    @Test
     void aPasswordOfTheEnvironmentMayStandInAFileThatEveryUserCanRead() throws Exception {
         write("alpha: {engine: redis, redis_auth: '${PATH}', servers: [127.0.0.1:1]}");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-rw-rw-"));
