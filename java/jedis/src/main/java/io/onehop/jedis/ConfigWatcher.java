@@ -207,6 +207,7 @@ final class ConfigWatcher implements AutoCloseable {
                             + " same",
                     theirs);
         }
-        snapshots.adopt(after);
+        // A master may have moved while the listener ran.
+        snapshots.adopt(now -> pool.sentinels().isEmpty() ? after : Sentinels.of(pool, now));
     }
 }

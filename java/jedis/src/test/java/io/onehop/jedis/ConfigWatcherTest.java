@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.core.base.Clock;
 import io.onehop.core.topology.PoolTopology;
+import io.onehop.core.topology.Server;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 import io.onehop.jedis.internal.snapshot.Snapshots;
 import io.onehop.jedis.internal.tls.ClientTls;
@@ -27,6 +28,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -262,6 +264,30 @@ class ConfigWatcherTest {
                 checked().get(1));
         assertEquals(2, nodes());
         assertEquals(1, changes.size());
+    }
+
+    /** As {@code Sentinels} does it when a master has another address. */
+    private void failOver(int port) {
+        snapshots.adopt(
+                now ->
+                        now.withMasters(
+                                List.of(new Server("one", "127.0.0.1", port, null, 1, 1)),
+                                Map.of("one", "7"),
+                                List.of()));
+    }
+
+    @Test
+    void aMasterThatMovesWhileTheListenerRunsStaysWhereItIs() throws Exception {
+        watcher.close();
+        String watched =
+                "alpha: {engine: redis, sentinels: ['127.0.0.1:1'], servers: ['127.0.0.1:2 one']}";
+        write(watched);
+        follow(change -> failOver(4));
+        failOver(3);
+        write(watched.replace("redis,", "redis, timeout: 1234,"));
+        assertEquals(1, checked().size());
+        assertEquals(1234, snapshots.newest().pool().timeoutMs());
+        assertEquals("127.0.0.1:4", snapshots.newest().topology().nodes().get(0).address());
     }
 
     @Test
