@@ -106,6 +106,50 @@ foreach (['pipeline', 'transaction', 'WATCH'] as $kind) {
     lab_show('  then', (bool) $nodes[2]->exists('0:a'));
 }
 
+$write(0, 0);
+usleep(1150000);
+$redis->exists('a');
+$old = yaml(0)->locate('0:news')->port;
+Lab::start([PHP_BINARY, ...lab_php_arguments(), '-r', '
+    foreach (json_decode($argv[1]) as $what => $port) {
+        ($nodes[$what] = new Redis())->connect("127.0.0.1", $port);
+    }
+    for (;; usleep(20000)) {
+        array_walk($nodes, fn ($node, $what) => $node->publish("0:news", "$what node"));
+    }', '--', json_encode(['old' => $old, 'new' => $ports[2]])]);
+final class Enough extends Exception
+{
+}
+$heard = [];
+$end = INF;
+try {
+    $redis->subscribe(['news'], static function ($self, $channel, $text) use (
+        $ports,
+        &$heard,
+        &$end,
+    ): void {
+        if (!$heard) {
+            lab_config([$ports[2]], [], 'file0.yml');
+            usleep(1150000);
+            lab_show('subscription, a client that begins now', (new OneHop\Redis(
+                'alpha',
+                Lab::file('file0.yml'),
+            ))->onEachNode('publish', '0:news', 'new client'));
+            $end = microtime(true) + 1.2;
+        }
+        $heard[$text] = ($heard[$text] ?? 0) + 1;
+        if (microtime(true) > $end) {
+            throw new Enough();
+        }
+    });
+} catch (Enough) {
+}
+lab_show('  heard', array_keys($heard));
+lab_show('  for long', $heard['old node'] > 20);
+$nodes[2]->del('0:a');
+$redis->set('a', '2');
+lab_show('  then', (bool) $nodes[2]->exists('0:a'));
+
 echo "a bad file is a line in the log, not an exception of the call\n";
 set_error_handler(static function (int $level, string $message) {
     throw new ErrorException($message);
@@ -173,6 +217,10 @@ transaction: [true]
   then: true
 WATCH: [true]
   there: true
+  then: true
+subscription, a client that begins now: {"node-0":0}
+  heard: ["old node"]
+  for long: true
   then: true
 a bad file is a line in the log, not an exception of the call
 get: "2"
