@@ -1,5 +1,5 @@
 --TEST--
-read_from: prefer_replica: the replicas of a master take turns, also across new clients
+read_from: prefer_replica: the replicas of a master take turns, also across clients and maps
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';
@@ -32,6 +32,19 @@ for ($i = 0; $i < 20; $i++) {
     $redis->get($keys[1]);
 }
 echo implode(' ', $reads()), "\n";
+
+/* Each slot that is found to have moved makes a new map. A refresh may find one first. */
+[$from, $to] = $cluster->ports;
+$redis = new OneHop\Redis('alpha', $config);
+for ($i = 0; $i < 10; $i++) {
+    $cluster->move(100 + $i, $from, $to);
+    $redis->set(lab_key_in(100 + $i), 'a value');
+    $redis->get($keys[0]);
+}
+lab_show('slots were found to have moved', $cluster->errors('MOVED') > 0);
+echo implode(' ', $reads()), "\n";
 ?>
 --EXPECT--
 0 0 10 10 10 10
+slots were found to have moved: true
+0 0 15 10 15 10

@@ -46,6 +46,7 @@ static bool make_map(oh_cluster *cluster, void *image, size_t length, uint64_t g
     }
     *(cluster->sentinels ? &map->watched : &map->cluster) = cluster;
     map->followed = seeds->followed;
+    map->read_counts = seeds->read_counts;
     oh_map_set(&cluster->map, map);
     cluster->generation = generation;
     return true;

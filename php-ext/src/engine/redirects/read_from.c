@@ -2,6 +2,8 @@
  * Chooses the node for a read. The nodes that may answer for a master are listed once per map, in
  * one pass. So the cost of a read does not depend on the number of nodes.
  */
+#include <string.h>
+
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
 #include "core/base/memory.h"
@@ -43,11 +45,33 @@ static void list_nodes(const oh_snapshot *snapshot, bool is_near)
     }
 }
 
+/* Makes room for the turns of this many nodes. False if there is no memory. */
+static bool make_room(oh_read_counts *counts, uint32_t nodes_count)
+{
+    if (counts->turns_count >= nodes_count) {
+        return true;
+    }
+    uint32_t *turns = oh_memory_zeroed(nodes_count, sizeof *turns);
+    if (!turns) {
+        return false;
+    }
+    if (counts->turns) {
+        memcpy(turns, counts->turns, counts->turns_count * sizeof *turns);
+    }
+    oh_memory_release(counts->turns);
+    counts->turns = turns;
+    counts->turns_count = nodes_count;
+    return true;
+}
+
 /* Returns the lists, made at first use. NULL if there is no memory. */
-static oh_read_nodes *nodes_for(oh_snapshot *snapshot, uint32_t master)
+static const oh_read_nodes *nodes_for(oh_snapshot *snapshot, uint32_t master)
 {
     if (OH_LIKELY(snapshot->read_nodes != NULL)) {
         return &snapshot->read_nodes[master];
+    }
+    if (!make_room(snapshot->read_counts, snapshot->nodes_count)) {
+        return NULL;
     }
     snapshot->read_nodes = oh_memory_zeroed(snapshot->nodes_count, sizeof *snapshot->read_nodes);
     if (!snapshot->read_nodes) {
@@ -69,11 +93,13 @@ static oh_read_nodes *nodes_for(oh_snapshot *snapshot, uint32_t master)
 /* ---- Choosing one ---- */
 
 /* Takes turns; all clients of the process count together. */
-static uint32_t take_turn(const oh_snapshot *snapshot, oh_read_nodes *read_nodes)
+static uint32_t take_turn(
+    const oh_snapshot *snapshot, const oh_read_nodes *read_nodes, uint32_t master)
 {
     uint32_t node = read_nodes->first;
+    uint32_t turns = snapshot->read_counts->turns[master]++;
 
-    for (uint32_t turn = read_nodes->turns++ % read_nodes->count; turn > 0; turn--) {
+    for (uint32_t turn = turns % read_nodes->count; turn > 0; turn--) {
         node = snapshot->read_nodes[node].next;
     }
     return node;
@@ -107,13 +133,13 @@ static uint32_t take_fastest(
     if (OH_UNLIKELY(count == 0)) {
         return master;
     }
-    *last = oh_fastest_choose(nodes, count, snapshot->reads++, *last);
+    *last = oh_fastest_choose(nodes, count, snapshot->read_counts->fastest++, *last);
     return *last;
 }
 
 bool oh_read_from_choose(oh_snapshot *snapshot, uint32_t *last, uint32_t *node, oh_failure *failure)
 {
-    oh_read_nodes *read_nodes = nodes_for(snapshot, *node);
+    const oh_read_nodes *read_nodes = nodes_for(snapshot, *node);
 
     if (OH_UNLIKELY(!read_nodes)) {
         oh_failure_set_no_memory(failure, OH_OUTCOME_NOT_SENT);
@@ -124,7 +150,7 @@ bool oh_read_from_choose(oh_snapshot *snapshot, uint32_t *last, uint32_t *node, 
         return true;
     }
     if (OH_LIKELY(read_nodes->count > 0)) {
-        *node = take_turn(snapshot, read_nodes);
+        *node = take_turn(snapshot, read_nodes, *node);
         return true;
     }
     if (snapshot->pool->read_from != OH_READ_REPLICA) {

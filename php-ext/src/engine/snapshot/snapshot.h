@@ -27,9 +27,15 @@ typedef struct oh_ejection {
 typedef struct oh_read_nodes {
     uint32_t first, count; /* If this node is a master: the nodes that may answer for it. */
     uint32_t next;         /* The node after this one in its list. */
-    uint32_t turns;        /* How many of this master's reads went to its nodes in turn. */
     bool are_near;
 } oh_read_nodes;
+
+/* The reads that this process has given to nodes of a server pool, whatever its version or map. */
+typedef struct oh_read_counts {
+    uint64_t fastest; /* To the fastest node. */
+    uint32_t *turns;  /* By index of the master: to its nodes in turn. */
+    uint32_t turns_count;
+} oh_read_counts;
 
 /* A followed configuration: when its clients that exist ask room source for a newer version. */
 typedef struct oh_followed {
@@ -51,7 +57,7 @@ typedef struct oh_snapshot {
     oh_connections **connections;              /* By index of the node; opened at the first use. */
     oh_metered *meters;                        /* By index, too; opened together with them. */
     oh_read_nodes *read_nodes;                 /* By index, too; NULL until the first use. */
-    uint64_t reads;                            /* Those that went to the fastest node. */
+    oh_read_counts *read_counts;               /* The server pool's; NULL for Sentinels. */
     uint8_t identity[OH_STORE_IDENTITY_BYTES]; /* Of the server pool. */
     bool ejects; /* auto_eject_hosts: oh_ejection_follow has the ring for placement. */
     oh_ejection ejection;

@@ -29,6 +29,7 @@ typedef struct oh_loaded {
     uint64_t looked_ms, version; /* Without a store. */
     /* For its newest snapshot, and for those before. */
     oh_followed followed, outdated;
+    oh_read_counts read_counts; /* Of all its snapshots, and of all its maps. */
     /* The current look is part of a call, so nothing may call the program. */
     bool is_within_call;
     bool is_urgent; /* The next look does not wait for the second to pass. */
