@@ -176,16 +176,19 @@ public final class OneHopClient extends UnifiedJedis {
         return new Transaction(commandObjects, route, doMulti);
     }
 
-    /** Iterates over the keys of all nodes, one node after another. */
+    /**
+     * Iterates over the keys of all nodes, one node after another. If a changed configuration or
+     * map moves keys meanwhile, the next batch throws {@link Unsupported}: begin again.
+     */
     @Override
     public ScanIteration scanIteration(int batchCount, String match) {
-        return new ScanIteration(ScanConnection.provider(route.take()), batchCount, match);
+        return new ScanIteration(ScanConnection.provider(route), batchCount, match);
     }
 
     /** The same for keys of one type. */
     @Override
     public ScanIteration scanIteration(int batchCount, String match, String type) {
-        return new ScanIteration(ScanConnection.provider(route.take()), batchCount, match, type);
+        return new ScanIteration(ScanConnection.provider(route), batchCount, match, type);
     }
 
     /* ---- Nodes by name ---- */

@@ -21,8 +21,10 @@ import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Response;
+import redis.clients.jedis.ScanIteration;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -90,6 +92,26 @@ class CurrentRouteTest {
                 before = Inspected.pool(redis, kept);
             }
             assertNobodyIsConnected(nodes.servers().get(0));
+        }
+    }
+
+    @Test
+    void anIterationOfKeysIsRefusedWhenKeysMayHaveMoved() {
+        try (Nodes nodes = Nodes.start(2);
+                OneHopClient redis = nodes.client()) {
+            ScanIteration finished = redis.scanIteration(10, "*");
+            finished.nextBatchList();
+            Stream<String> both = nodes.servers().stream().map(RedisServer::server);
+            assertTrue(redis.snapshots().adopt(topology(both, "timeout: 1234")));
+            finished.nextBatchList();
+            assertTrue(finished.isIterationCompleted());
+            ScanIteration cut = redis.scanIteration(10, "*");
+            cut.nextBatchList();
+            assertTrue(redis.snapshots().adopt(second(nodes)));
+            Unsupported refused = assertThrows(Unsupported.class, cut::nextBatchList);
+            assertTrue(refused.getMessage().endsWith("; begin again with 0"), refused.getMessage());
+            redis.set("key", "value");
+            assertEquals(List.of("key"), redis.scanIteration(10, "*").collect(new ArrayList<>()));
         }
     }
 

@@ -11,13 +11,14 @@ import redis.clients.jedis.providers.ConnectionProvider;
 import java.util.Map;
 
 /**
- * Presents all nodes as the one connection that Jedis' {@code ScanIteration} needs. It keeps one
- * route to its end.
+ * Presents all nodes as the one connection that Jedis' {@code ScanIteration} needs. Each batch of
+ * keys takes the newest route. If keys may have moved since the iteration began, the batch is
+ * refused by its cursor.
  */
 public final class ScanConnection extends Connection {
-    private final Route route;
+    private final CurrentRoute route;
 
-    private ScanConnection(Route route) {
+    private ScanConnection(CurrentRoute route) {
         this.route = route;
     }
 
@@ -27,7 +28,7 @@ public final class ScanConnection extends Connection {
     }
 
     /** What {@code ScanIteration} takes its connection from. */
-    public static ConnectionProvider provider(Route route) {
+    public static ConnectionProvider provider(CurrentRoute route) {
         Connection all = new ScanConnection(route);
         return new ConnectionProvider() {
             @Override
@@ -42,7 +43,7 @@ public final class ScanConnection extends Connection {
 
             @Override
             public Map<?, ?> getConnectionMap() {
-                return Map.of(route.topology().pool().name(), all);
+                return Map.of("all nodes", all);
             }
 
             @Override
