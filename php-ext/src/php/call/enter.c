@@ -106,9 +106,8 @@ static void adopt(oh_client *client, oh_snapshot *snapshot)
 /* A pool that speaks memcached by now is not followed, as it makes no client either. */
 static OH_NOINLINE void follow_configuration(oh_client *client)
 {
-    oh_snapshot *snapshot = is_at_rest(client) && !client->keeps_configuration
-                                ? oh_source_follow(client->snapshot)
-                                : NULL;
+    oh_snapshot *snapshot =
+        is_at_rest(client) && !client->is_of_session ? oh_source_follow(client->snapshot) : NULL;
 
     if (!snapshot) {
         return;

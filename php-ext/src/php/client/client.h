@@ -49,8 +49,8 @@ typedef struct oh_client {
     /* OPT_SCAN has SCAN_RETRY: scan() skips answers without keys, except for the last. */
     bool retries_scan;
     bool is_closed; /* close() was the last call. */
-    /* It does not follow a changed configuration: a session writes where its lock is. */
-    bool keeps_configuration;
+    /* It keeps its configuration and asks masters: a session reads what it wrote, at its lock. */
+    bool is_of_session;
     oh_mode_kind mode;
     struct oh_batch *batch;               /* NULL if no pipeline is open. */
     struct oh_transaction *transaction;   /* NULL if neither a transaction nor a WATCH is open. */
@@ -120,7 +120,8 @@ zend_string *oh_client_key(zend_execute_data *execute_data, zval *argument, uint
 /* True if this command may go to a replica in the client's current mode. */
 static inline bool oh_client_may_read_elsewhere(const oh_client *client, const oh_command *command)
 {
-    return oh_read_from_applies(client->snapshot, command) && !oh_client_is_in_transaction(client);
+    return oh_read_from_applies(client->snapshot, command) && !client->is_of_session &&
+           !oh_client_is_in_transaction(client);
 }
 
 /*

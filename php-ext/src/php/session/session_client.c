@@ -126,6 +126,6 @@ zend_object *oh_session_client(const oh_save_path *path)
         zval_ptr_dtor(&redis);
         return NULL;
     }
-    oh_client_of(Z_OBJ(redis))->keeps_configuration = true;
+    oh_client_of(Z_OBJ(redis))->is_of_session = true;
     return Z_OBJ(redis);
 }
