@@ -210,6 +210,16 @@ function is_alone(array $pool): bool
     return $pool['sharing']['nodes_max'] === 0;
 }
 
+/** What the numbers of connections leave out, if each worker has its own; otherwise empty. */
+function own_connections(array $pool): string
+{
+    $scopes = array_column(array_column($pool['nodes'], 'connections'), 'scope');
+    $nodes = count(array_keys($scopes, 'process', true));
+    return $nodes === 0 || is_alone($pool) ? '' : 'each worker has its own connections, here to '
+        . "$nodes of " . count($scopes) . " nodes: plan for workers x $nodes; leased, idle and max "
+        . 'are those of the worker that answers';
+}
+
 /** Why the current file was refused, and since when. */
 function refusal(array $config): string
 {
@@ -233,6 +243,7 @@ function text(array $pools): string
             . "{$pool['distribution']}, {$pool['hash']}, fingerprint {$pool['fingerprint']}\n"
             . ($since ? '  numbers since ' . moment($since) . "\n" : '')
             . (is_alone($pool) ? "  numbers of one process only: no memory is shared\n" : '')
+            . (own_connections($pool) ? '  ' . own_connections($pool) . "\n" : '')
             . ($pool['config']['ok'] ? "\n" : '  ' . plain(refusal($pool['config'])) . "\n\n")
             . table(array_map(
                 is_cluster($pool) ? row_of_cluster(...) : row(...),
@@ -580,6 +591,9 @@ function section(array $pool): string
     if (is_alone($pool)) {
         $notes .= '<p class="note">No memory is shared, so these are the numbers of one process. '
             . 'The next one that answers may show others.</p>';
+    }
+    if (own_connections($pool)) {
+        $notes .= '<p class="note">' . ucfirst(own_connections($pool)) . '.</p>';
     }
     return '<section><h2>' . html($pool['pool']) . '</h2><p class="facts"><code>'
         . html($pool['path']) . "</code> · generation {$pool['generation']} · "

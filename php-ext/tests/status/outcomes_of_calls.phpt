@@ -166,7 +166,7 @@ foreach ($pools[0]['nodes'] as $node) {
     $connections = $node['connections'];
     echo $node['node'], ': ', json_encode([
         $connections['leased'], $connections['idle'] >= 1 && $connections['idle'] <= 4,
-        $connections['max'], $node['connects'] <= 40,
+        $connections['max'], $connections['scope'], $node['connects'] <= 40,
     ]), "\n";
 }
 
@@ -210,7 +210,7 @@ the sum is above 0: true
 the first bound: 16
 the last bound: 16777216
 all calls are below the last bound: true
-connections: {"leased":0,"idle":1,"max":16}
+connections: {"leased":0,"idle":1,"max":16,"scope":"process"}
 
 a node that is down
 it is a server pool more: true
@@ -226,10 +226,10 @@ calls of a node are as many as before: true
 
 workers count together
 calls 1000, errors 0, leases 1000
-node-0: [0,true,16,true]
-node-1: [0,true,16,true]
-node-2: [0,true,16,true]
-node-3: [0,true,16,true]
+node-0: [0,true,16,"host",true]
+node-1: [0,true,16,"host",true]
+node-2: [0,true,16,"host",true]
+node-3: [0,true,16,"host",true]
 
 without shared memory
 30 4 up up up up

@@ -60,6 +60,11 @@ for ($workers = [], $i = 0; $i < 4; $i++) {
 }
 lab_show('workers', count($workers));
 lab_show('connections of theirs', count(clients($plain)) - count($before));
+$page = "<?php require '" . __DIR__ . "/../../onehop-status.php';";
+$pools = json_decode($fpm($page, ['format' => 'json']), true)['pools'];
+lab_show('whose connections the status shows', $pools[0]['nodes'][0]['connections']['scope']);
+echo preg_grep('/workers x/', explode("\n", $fpm($page, ['format' => 'text'])))[3], "\n";
+lab_show('the page says so', str_contains($fpm($page), 'Each worker has its own connections'));
 
 echo "--- resumed sessions\n";
 foreach (['TLSv1.2', 'TLSv1.3'] as $version) {
@@ -154,6 +159,9 @@ the parent still has its connection: true
 --- two workers
 workers: 2
 connections of theirs: 2
+whose connections the status shows: "process"
+  each worker has its own connections, here to 1 of 1 nodes: plan for workers x 1; leased, idle and max are those of the worker that answers
+the page says so: true
 --- resumed sessions
 TLSv1.2: "without a certificate"
 TLSv1.3: "without a certificate"

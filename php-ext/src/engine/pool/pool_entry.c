@@ -203,6 +203,11 @@ bool oh_host_keeps(const oh_host_node *node)
            oh_queue_exists(node->number);
 }
 
+bool oh_host_is_shared(void)
+{
+    return is_shared;
+}
+
 /* ---- Tidying ---- */
 
 /*

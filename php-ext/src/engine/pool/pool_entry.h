@@ -1,6 +1,6 @@
 /*
  * The entry of a node in the segment: how the workers of a host find it, and how long it lives.
- * Private to pool, except for oh_host_startup and oh_host_view_now.
+ * Private to pool, except for oh_host_startup, oh_host_is_shared and oh_host_view_now.
  *
  * Implements spec/topology/segment.md, "Entries come and go".
  */
@@ -63,6 +63,9 @@ oh_host_view oh_host_view_now(void);
 
 /* True if its connections are the host's, false if they are this process' own. */
 bool oh_host_keeps(const oh_host_node *node);
+
+/* True if workers share the connections of the nodes for which there is room. */
+bool oh_host_is_shared(void);
 
 /* Logs a line, but not twice within an hour. */
 void oh_host_log(oh_store_news news);

@@ -8,11 +8,13 @@
 #include "core/base/compiler.h"
 
 #include "engine/base/environment.h"
+#include "engine/pool/pool_entry.h"
 #include "engine/shared/segment.h"
 
 /* What the processes of the host know about one node. */
 typedef struct node_view {
     uint32_t leased, idle;
+    bool is_of_host;      /* The workers share these connections. */
     bool is_up, is_known; /* For any process. */
     uint64_t until_ms;    /* The latest instant until which a process does not use it. */
     /* The health word of that process; NULL if all processes use the node. */
@@ -76,25 +78,35 @@ static uint32_t own_index(const oh_snapshot *snapshot, oh_text name)
     return OH_STORE_NONE;
 }
 
-static node_view collect(const uint8_t *identity, const oh_snapshot *snapshot, oh_text name)
+/* True if the workers share connections to a node that this process has not used. */
+static bool is_shared(const oh_server_pool *pool, const oh_server *server)
 {
-    const oh_store_meter *shared = oh_metered_find(identity, name);
-    uint32_t own = own_index(snapshot, name);
-    node_view view = {.leased = 0};
+    bool is_encrypted = pool->tls.is_on && server->host.bytes;
+
+    return oh_host_is_shared() && !is_encrypted;
+}
+
+static node_view collect(const uint8_t *identity, const oh_snapshot *snapshot,
+    const oh_server_pool *pool, const oh_server *server)
+{
+    const oh_store_meter *shared = oh_metered_find(identity, server->name);
+    uint32_t own = own_index(snapshot, server->name);
+    node_view view = {.is_of_host = is_shared(pool, server)};
 
     if (shared) {
         add_host(&view, shared);
         view.meter = &shared->meter;
     }
     if (own != OH_STORE_NONE) {
-        oh_pool_view pool = oh_pool_view_now(snapshot->connections[own]);
+        oh_pool_view used = oh_pool_view_now(snapshot->connections[own]);
 
-        if (!pool.is_of_host) {
-            view.leased += pool.leased;
-            view.idle += pool.idle;
+        view.is_of_host = used.is_of_host;
+        if (!used.is_of_host) {
+            view.leased += used.leased;
+            view.idle += used.idle;
         }
         if (!shared) {
-            add_health(&view, pool.health);
+            add_health(&view, used.health);
             view.meter = snapshot->meters[own].meter;
         }
     }
@@ -125,6 +137,7 @@ static void describe(const oh_server_pool_status *status, const node_view *view,
         .failures = view->failures,
         .leased = view->leased,
         .idle = view->idle,
+        .is_of_host = view->is_of_host,
         .meter = view->meter};
     if (is_following) {
         node->master = master.name;
@@ -183,7 +196,7 @@ bool oh_status_describe_nodes(
     if (has_memory) {
         status->nodes_count = count;
         for (uint32_t i = 0; i < count; i++) {
-            node_view view = collect(identity, snapshot, status->pool.servers[i].name);
+            node_view view = collect(identity, snapshot, &status->pool, &status->pool.servers[i]);
 
             describe(status, &view, i, &status->nodes[i]);
         }

@@ -120,10 +120,11 @@ static void show_connections(zval *into, const oh_server_pool *pool, const oh_no
 {
     zval connections;
 
-    array_init_size(&connections, 3);
+    array_init_size(&connections, 4);
     add_assoc_long(&connections, "leased", status->leased);
     add_assoc_long(&connections, "idle", status->idle);
     add_assoc_long(&connections, "max", pool->pool_size);
+    add_assoc_string(&connections, "scope", status->is_of_host ? "host" : "process");
     add_assoc_zval(into, "connections", &connections);
 }
 
