@@ -227,8 +227,10 @@ void oh_node_health_answer(oh_node_health *health, uint64_t now_ms)
     do {
         next = oh_health_answered(state, &health->rules);
     } while (OH_UNLIKELY(next != state) && !atomic_compare_exchange_weak(word, &state, next));
-    tell_change(health, state, next);
-    tell_log(health, state, next, NULL);
+    if (OH_UNLIKELY(next != state)) {
+        tell_change(health, state, next);
+        tell_log(health, state, next, NULL);
+    }
 }
 
 /*
