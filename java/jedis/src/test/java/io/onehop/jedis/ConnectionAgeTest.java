@@ -1,12 +1,14 @@
 package io.onehop.jedis;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisServer;
+import io.onehop.jedis.lab.ScriptedNode;
 
 import org.junit.jupiter.api.Test;
 
@@ -17,7 +19,10 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.params.ClientKillParams;
 
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** Connections are renewed by their age, before the node drops them, and calls do not notice. */
@@ -84,6 +89,60 @@ class ConnectionAgeTest {
             }
             assertEquals(10, young.llen("list"));
         }
+    }
+
+    private static void spin(long nanoseconds) {
+        for (long end = System.nanoTime() + nanoseconds; System.nanoTime() - end < 0; ) {
+            Thread.onSpinWait();
+        }
+    }
+
+    /**
+     * Calls until a node, which closes each connection within two milliseconds of its one reply,
+     * has answered 500 of them. A call that begins when the close has arrived must not fail.
+     */
+    private static void requireNoFailureAfterTheClose(Consumer<OneHopClient> call) {
+        AtomicLongArray closed = new AtomicLongArray(2000);
+        ScriptedNode.Script script =
+                talk -> {
+                    talk.handshake().command();
+                    talk.bulk("OK");
+                    spin(ThreadLocalRandom.current().nextLong(2_000_000));
+                    talk.end();
+                    closed.set(talk.number(), System.nanoTime());
+                    talk.awaitClose();
+                };
+        int early = 0;
+        try (ScriptedNode node = ScriptedNode.start(script);
+                OneHopClient redis =
+                        Nodes.clientOf(
+                                Nodes.configOf(
+                                        Stream.of(node.server()), "server_failure_limit: 1000"))) {
+            call.accept(redis);
+            for (int answered = 1; answered < 500; ) {
+                int connection = node.connections();
+                spin(ThreadLocalRandom.current().nextLong(3_000_000));
+                long begin = System.nanoTime();
+                boolean isClosed = closed.get(connection) != 0;
+                early += isClosed ? 0 : 1;
+                try {
+                    call.accept(redis);
+                    answered++;
+                } catch (NodeDown failure) {
+                    assertTrue(failure.mayHaveExecuted(), failure.getMessage());
+                    assertFalse(
+                            isClosed && begin - closed.get(connection) > 0,
+                            () -> "closed before the call began: " + failure.getMessage());
+                }
+            }
+        }
+        assertTrue(early > 20 && early < 480, early + " calls began before the close");
+    }
+
+    @Test
+    void aCallFailsOnlyIfTheCloseOfItsNodeHadNotArrivedWhenItBegan() {
+        requireNoFailureAfterTheClose(redis -> redis.set("key", "value"));
+        requireNoFailureAfterTheClose(redis -> redis.get("key"));
     }
 
     @Test

@@ -142,6 +142,11 @@ public final class ScriptedNode implements AutoCloseable {
             }
         }
 
+        /** Sends no more. Within one host the client's side knows that when this returns. */
+        public void end() throws IOException {
+            socket.shutdownOutput();
+        }
+
         /** Closes so that the client sees a reset. */
         public void reset() throws IOException {
             socket.setSoLinger(true, 0);
