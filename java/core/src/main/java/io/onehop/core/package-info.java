@@ -7,7 +7,8 @@
  * <pre>
  *  nutcracker.yml ─► config ─► topology (ServerPool, PoolTopology) ─► Node
  *                                  ▲            ▲
- *                    key ─► key, hash ─► placement   cluster: a Redis Cluster's own map
+ *                    key ─► key, hash ─► placement   cluster: a Redis Cluster's own map,
+ *                                                             or what Sentinels say
  *
  *  base: bounds and time    command: the table of commands    ssdb: SSDB's dialect
  *  wire: framing of replies    health: the circuit breaker of a node

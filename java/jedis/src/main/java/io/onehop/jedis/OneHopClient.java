@@ -75,11 +75,11 @@ import javax.net.ssl.SSLContext;
  * interrupt. Failures are {@link OneHopException}s and say whether the command may have run. Errors
  * that a node answers are Jedis' own exceptions.
  *
- * <p>One client is meant for all threads. Building it connects to no node, except to fetch the map
- * of a Redis Cluster at the first call. {@link #close} closes every connection. The client speaks
- * RESP2 and sends neither HELLO nor CLIENT. It follows changes of its configuration file: new calls
- * use the new file, and a call, batch or transaction in progress finishes with the one it started
- * with.
+ * <p>One client is meant for all threads. Building it connects to no node: the first call fetches
+ * the map of a Redis Cluster, or asks the Sentinels. {@link #close} closes every connection. The
+ * client speaks RESP2 and sends neither HELLO nor CLIENT. It follows changes of its configuration
+ * file: new calls use the new file, and a call, batch or transaction in progress finishes with the
+ * one it started with.
  */
 public final class OneHopClient extends UnifiedJedis {
     private final CurrentRoute route;

@@ -49,7 +49,7 @@
  * <ul>
  *   <li>One absolute deadline covers everything that a call does.
  *   <li>The library starts threads only to watch the configuration file, to check idle connections,
- *       to resolve host names, and to ask a Redis Cluster for its map.
+ *       to resolve host names, and to ask a Redis Cluster for its map or Sentinels for masters.
  *   <li>No lock is held during a wait for a node.
  *   <li>A connection is used again only if its exchange ended clean.
  *   <li>An Error may be thrown anywhere, so a lease ends with a single store ({@code Holder}).

@@ -1,6 +1,6 @@
 package io.onehop.core.topology;
 
-/** Which node of a Redis Cluster answers reads: the {@code read_from} directive. spec/config. */
+/** Which nodes answer reads, masters or replicas: the {@code read_from} directive. spec/config. */
 public enum ReadFrom {
     /** The master of the key. */
     MASTER("master"),

@@ -217,7 +217,7 @@ public final class Failure {
                 last);
     }
 
-    /** No node has returned the map yet. */
+    /** No node has returned the map yet, or no Sentinel has answered. */
     public static OneHopException unmapped(RefreshFailure refused, String pool) {
         Message message =
                 switch (refused.kind()) {

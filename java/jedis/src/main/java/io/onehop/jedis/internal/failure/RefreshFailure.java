@@ -2,7 +2,7 @@ package io.onehop.jedis.internal.failure;
 
 import io.onehop.core.ErrorKind;
 
-/** Why there is no map of a Redis Cluster. */
+/** Why there is no map of a Redis Cluster, or no master that a Sentinel has named. */
 public record RefreshFailure(String reason, ErrorKind kind) {
 
     /** True if a node has answered something. False if none was reached. */

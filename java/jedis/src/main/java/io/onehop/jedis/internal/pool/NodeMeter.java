@@ -34,7 +34,7 @@ public final class NodeMeter {
     private final LongAdder sent = new LongAdder();
     private final LongAdder received = new LongAdder();
     private volatile @Nullable LongConsumer listener;
-    private volatile long smoothedNs; // Of reads of a Redis Cluster; 0: none yet.
+    private volatile long smoothedNs; // Of reads; 0: none yet.
     private volatile long answeredMs; // When the last answer was noted; 0: never.
     private volatile long answeredUnixMs; // The same by the wall clock.
 

@@ -21,7 +21,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 
 /**
- * Chooses the node of a Redis Cluster that answers a read, by the server pool's {@code read_from}.
+ * Chooses the node that answers a read, the master or one of its replicas, by the server pool's
+ * {@code read_from}.
  *
  * <p>A replica may return older data than its master has just acknowledged. Setting {@code
  * read_from} accepts that. Writes, transactions and blocking commands always go to the master. Any
