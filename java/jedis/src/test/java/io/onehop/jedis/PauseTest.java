@@ -65,7 +65,7 @@ class PauseTest {
                             talk,
                             SILENT,
                             pid -> {
-                                Processes.signal(pid, "STOP");
+                                Processes.stop(pid);
                                 Processes.pause(STOPPED_MS);
                                 Processes.signal(pid, "CONT");
                             });
@@ -78,7 +78,7 @@ class PauseTest {
                         ANSWERED,
                         pid -> {
                             reach(nodes); // All have their commands.
-                            Processes.signal(pid, "STOP");
+                            Processes.stop(pid);
                             CompletableFuture.delayedExecutor(STOPPED_MS, TimeUnit.MILLISECONDS)
                                     .execute(() -> Processes.signal(pid, "CONT"));
                             talk.bulk(VALUE);
@@ -111,7 +111,7 @@ class PauseTest {
             while (talk.arrived() == 0) {
                 Processes.pause(1);
             }
-            Processes.signal(pid, "STOP");
+            Processes.stop(pid);
             CompletableFuture.delayedExecutor(STOPPED_MS, TimeUnit.MILLISECONDS)
                     .execute(
                             () -> {
@@ -131,7 +131,7 @@ class PauseTest {
                     talk.bulk(VALUE);
                 } else if (received.incrementAndGet() == IN_WINDOW) {
                     long pid = Long.parseLong(command.get(1).split(":")[1]);
-                    Processes.signal(pid, "STOP");
+                    Processes.stop(pid);
                     CompletableFuture.delayedExecutor(STOPPED_MS, TimeUnit.MILLISECONDS)
                             .execute(() -> Processes.signal(pid, "CONT"));
                     talk.send("+OK\r\n".repeat(IN_WINDOW));

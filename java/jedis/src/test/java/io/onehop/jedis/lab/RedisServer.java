@@ -108,7 +108,7 @@ public final class RedisServer implements AutoCloseable {
 
     /** Stops the process. The kernel still accepts connections for it. */
     public void freeze() {
-        Processes.signal(pid, "STOP");
+        Processes.stop(pid);
     }
 
     public void thaw() {
