@@ -835,17 +835,22 @@ class Document:
         except ValueError as error:
             self.fail(line, str(error))
 
+    def item(self, text, line, what):
+        """(its value, what errors show of one with variables); (None, None) once it is refused."""
+        if not text:
+            self.fail(line, f"the {what} is empty")
+            return None, None
+        try:
+            return self.expanded(text, True), text if has_variables(text, True) else None
+        except ValueError as error:
+            self.fail(line, f"the {what} {error}")
+            return None, None
+
     def add_sentinel(self, text, line, sentinels):
         """Section 7. `sentinels` has the addresses so far, as spelled but for brackets."""
-        if not text:
-            self.fail(line, "the sentinel is empty")
+        value, told = self.item(text, line, "sentinel")
+        if value is None:
             return
-        try:
-            value = self.expanded(text, True)
-        except ValueError as error:
-            self.fail(line, f"the sentinel {error}")
-            return
-        told = text if has_variables(text, True) else None
         try:
             host, port = host_and_port(value)
         except ValueError as error:
@@ -859,15 +864,9 @@ class Document:
 
     def add_replica(self, text, line, servers, replicas, before):
         """Section 7. `replicas` has the masters of those so far, by name."""
-        if not text:
-            self.fail(line, "the replica is empty")
+        value, told = self.item(text, line, "replica")
+        if value is None:
             return
-        try:
-            value = self.expanded(text, True)
-        except ValueError as error:
-            self.fail(line, f"the replica {error}")
-            return
-        told = text if has_variables(text, True) else None
         address, _, master = value.rpartition(" ")
         try:
             host, port = host_and_port(address if master else "")
@@ -886,15 +885,9 @@ class Document:
 
     def add_zone(self, text, line, zones):
         """Section 7. `zones` has the zones of the hosts so far."""
-        if not text:
-            self.fail(line, "the zone is empty")
+        value, told = self.item(text, line, "zone")
+        if value is None:
             return
-        try:
-            value = self.expanded(text, True)
-        except ValueError as error:
-            self.fail(line, f"the zone {error}")
-            return
-        told = text if has_variables(text, True) else None
         host, _, zone = value.rpartition(" ")
         if len(host) > 2 and host[0] == "[" and host[-1] == "]":
             host = host[1:-1]

@@ -120,15 +120,19 @@ class SentinelsTest {
         }
     }
 
+    private static void failOverOneThatRefusesWrites(WatchedMasters masters) {
+        try (Jedis master = masters.master(0).jedis()) {
+            master.configSet("min-replicas-to-write", "2");
+        }
+        masters.failOver(0);
+    }
+
     @Test
     void aWriteThatIsRefusedForLackOfReplicasWaitsForTheSuccessorToo() {
         try (WatchedMasters masters = WatchedMasters.start(1);
                 OneHopClient redis = client(masters, "timeout: 20000")) {
             redis.set("key", "before");
-            try (Jedis master = masters.master(0).jedis()) {
-                master.configSet("min-replicas-to-write", "2");
-            }
-            masters.failOver(0);
+            failOverOneThatRefusesWrites(masters);
             assertEquals("OK", redis.set("key", "after"));
             assertEquals("after", redis.get("key"));
             assertEquals(masters.replica(0).node(), address(redis, 0));
@@ -282,10 +286,7 @@ class SentinelsTest {
         try (WatchedMasters masters = WatchedMasters.start(1);
                 OneHopClient redis = client(masters, "timeout: 20000")) {
             redis.set("key", "before");
-            try (Jedis master = masters.master(0).jedis()) {
-                master.configSet("min-replicas-to-write", "2");
-            }
-            masters.failOver(0);
+            failOverOneThatRefusesWrites(masters);
             try (AbstractPipeline batch = redis.pipelined()) {
                 Response<String> write = batch.set("key", "after");
                 Response<String> read = batch.get("key");
