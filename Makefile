@@ -8,12 +8,12 @@ C_SOURCES := $(sort $(wildcard php-ext/src/*/*/*.c))
 CONFIGURED := $(shell cat php-ext/.configured 2>/dev/null)
 C_CHANGES := $(filter-out $(C_SOURCES),$(CONFIGURED)) $(filter-out $(CONFIGURED),$(C_SOURCES))
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-php setup-java build php install uninstall dist deb java version release \
-	format lint check check-release coverage site test test-deb test-trixie test-jdk25 demo bench \
-	bench-guard clean
+.PHONY: help setup setup-php setup-java setup-demo setup-test build php install uninstall dist deb \
+	java version release format lint check check-release coverage site test prove hunt test-deb \
+	test-trixie test-jdk25 demo bench bench-guard clean
 help:  ## Print this list.
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
-demo: setup build  ## Demonstrate: 10,000 hashes through nutcracker and directly, in PHP and Java.
+demo: setup-demo build  ## Show it: 10,000 hashes through nutcracker and directly, in PHP and Java.
 	@$(PYTHON) bench/demo.py
 check: setup build  ## Run all checks without servers, in two minutes: spec, C, Java units, rules.
 	@$(PYTHON) .ci/test.py check
@@ -25,8 +25,12 @@ coverage: setup  ## Print what the tests of C and Java cover: lines and branches
 	@.ci/coverage
 site: setup  ## Build the documentation as a site, in build/site.
 	@.ci/site
-test: setup build  ## Run all tests: specification, C, PHP and Java, with a live nutcracker.
-	@$(PYTHON) .ci/test.py
+test: setup-test build  ## Run all tests: spec, C, PHP and Java, with a live nutcracker.
+	@$(PYTHON) .ci/test.py test
+prove: setup build  ## The same, then valgrind, fuzzers, clang-tidy, coverage, benchmarks.
+	@$(PYTHON) .ci/test.py test prove
+hunt: setup-test build  ## Run a test 30 times beside busy loops: make hunt TEST=the_log
+	@.ci/hunt "$(TEST)"
 test-trixie:  ## Run the PHP suite on Debian trixie (PHP 8.4, phpredis 6.2), in a tree. As root.
 	@.ci/test-trixie
 test-deb: setup  ## Build and try the Debian package in bare roots of bookworm and trixie. As root.
@@ -39,11 +43,9 @@ bench-guard: setup build  ## Count what a command costs; fail above +3 % of benc
 	@$(PYTHON) bench/guard $(if $(WRITE),--write)
 build: php java bench/limit/limit  ## Build the PHP extension, the Java modules, the bench's floor.
 setup:  ## Install the missing Debian packages of all targets, and name them. As root.
-	@.ci/setup test
-setup-php:
-	@.ci/setup php
-setup-java:
-	@.ci/setup java
+	@.ci/setup
+setup-php setup-java setup-demo setup-test:
+	@.ci/setup $(@:setup-%=%)
 
 php: php-ext/Makefile  ## Build the PHP extension; install only the packages that this needs.
 	@$(QUIET) "build php-ext/modules/onehop.so" $(MAKE) -C php-ext -j2

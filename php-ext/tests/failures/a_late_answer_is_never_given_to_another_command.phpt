@@ -1,5 +1,7 @@
 --TEST--
 An answer that arrives after the deadline is never given to another command
+--DESCRIPTION--
+No second try: it looks for replies of other commands.
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,6 +1,7 @@
 --TEST--
 A surplus answer is never delivered, and its connection is not used again
 --DESCRIPTION--
+No second try: it looks for replies of other commands.
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php

@@ -1,6 +1,7 @@
 --TEST--
 While nodes hang, wake up and drop clients, no command ever gets the reply of another
 --DESCRIPTION--
+No second try: it looks for replies of other commands.
 Not beneath valgrind: its nodes hang for as long as a deadline.
 --FILE--
 <?php

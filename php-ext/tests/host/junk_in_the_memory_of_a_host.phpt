@@ -1,5 +1,7 @@
 --TEST--
 Junk in the memory of a host shows up as numbers and text only, and never changes a reply
+--DESCRIPTION--
+No second try: it looks for wrong replies.
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -1,6 +1,7 @@
 --TEST--
 Junk that a worker pushes into the queues of a host costs no descriptor, no reply and no time
 --DESCRIPTION--
+No second try: it looks for wrong replies.
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--
 <?php

@@ -5,12 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.onehop.jedis.lab.NoSecondTry;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisServer;
 import io.onehop.jedis.lab.ScriptedNode;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.Jedis;
@@ -30,6 +32,7 @@ import java.util.stream.Stream;
  * Many threads use one client while its connections are killed. Every value belongs to its key, and
  * every count adds up.
  */
+@ExtendWith(NoSecondTry.class)
 class ConcurrencyTest {
     private static final int THREADS = 32;
 

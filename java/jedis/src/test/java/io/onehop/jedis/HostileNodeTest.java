@@ -4,12 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.onehop.jedis.lab.NoSecondTry;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.ScriptedNode;
 import io.onehop.jedis.lab.ScriptedNode.Talk;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -34,6 +36,7 @@ import java.util.stream.Stream;
  * A node that sends what it should not, wherever it could, in answer to single commands, pipelines
  * and split commands. None of it ever becomes a value.
  */
+@ExtendWith(NoSecondTry.class)
 class HostileNodeTest {
     /* The timeouts here are some hundred milliseconds. This only distinguishes them from a hang. */
     private static final long IN_TIME_MS = 8000;

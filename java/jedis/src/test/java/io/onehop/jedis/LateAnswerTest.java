@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.onehop.jedis.lab.NoSecondTry;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisServer;
@@ -11,6 +12,7 @@ import io.onehop.jedis.lab.ScriptedNode;
 import io.onehop.jedis.lab.ScriptedNode.Talk;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -29,6 +31,7 @@ import java.util.stream.Stream;
  * Nodes that answer too late, thousands of times. A connection with a pending reply is never used
  * again, so every value belongs to its key.
  */
+@ExtendWith(NoSecondTry.class)
 class LateAnswerTest {
     private static final int TIMEOUT_MS = 8;
 

@@ -4,11 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.onehop.jedis.lab.NoSecondTry;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisServer;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.AbstractTransaction;
@@ -31,6 +33,7 @@ import java.util.stream.IntStream;
  * Transactions, scripts in pipelines and waits on several nodes, in many threads, while connections
  * are killed and callers interrupted. Every reply reaches the caller it was meant for.
  */
+@ExtendWith(NoSecondTry.class)
 class LedgersTest {
     private static final int THREADS = 12;
     private static final int ROUNDS = 150;

@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.onehop.jedis.lab.NoSecondTry;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisServer;
 import io.onehop.jedis.lab.ScriptedNode;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 import java.io.File;
 import java.util.List;
@@ -19,6 +21,7 @@ import java.util.concurrent.CountDownLatch;
  * Failures of every kind, and a client that is closed while many threads call. No call hangs, and
  * no lease, socket or interrupt is left.
  */
+@ExtendWith(NoSecondTry.class)
 class LeftoversTest {
 
     private static String value(String key) {
