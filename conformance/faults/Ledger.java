@@ -33,6 +33,7 @@ import java.util.stream.Collectors;
 
 public final class Ledger implements Runnable {
     private static final int WRITES = 100; // Of a batch, and as many reads.
+    private static final int PAUSE_MS = 5; // After each batch, if the file `calm` exists.
 
     private final OneHopClient client;
     private final Path directory;
@@ -91,6 +92,9 @@ public final class Ledger implements Runnable {
                     List.of(),
                     () -> List.of(client.set(alone.get(0), next(alone.get(0)))));
             call(List.of(), alone.subList(1, 2), () -> listOf(client.get(alone.get(1))));
+            if (Files.exists(directory.resolve("calm"))) {
+                pause(PAUSE_MS);
+            }
         }
         for (int from = 0; from < keys.size(); from += 500) {
             List<String> some = keys.subList(from, Math.min(from + 500, keys.size()));
@@ -207,8 +211,12 @@ public final class Ledger implements Runnable {
                         + ", "
                         + quoted(failure.getMessage())
                         + "]");
+        pause(10);
+    }
+
+    private static void pause(int ms) {
         try {
-            Thread.sleep(10);
+            Thread.sleep(ms);
         } catch (InterruptedException nobodyDoes) {
             Thread.currentThread().interrupt();
         }

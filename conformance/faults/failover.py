@@ -64,7 +64,7 @@ def run(progress, is_short):
     deaths, recovery_s = (1, 6) if is_short else (20, 2)
     progress.step(f"failover: {deaths} deaths")
     options = OPTIONS | {"cluster_node_timeout": 2000 if is_short else 1000}
-    with Cluster(3, **options) as cluster, Ledgers(cluster) as ledgers:
+    with Cluster(3, **options) as cluster, Ledgers(cluster, is_calm=is_short) as ledgers:
         shards = [Shard(cluster, master, options) for master in list(cluster.nodes)]
         for shard in shards:
             shard.await_replica()

@@ -26,6 +26,7 @@ final class Ledger
 {
     private const WRITES = 100; /* Writes in a batch; there are as many reads. */
     private const CLIENT_BATCHES = 50; /* Batches of one client, as if they were one request. */
+    private const PAUSE_US = 5000; /* After each batch, if the file `calm` exists. */
 
     public array $told = [
         'batches' => 0, 'writes' => 0, 'reads' => 0, 'wrong' => [], 'lost' => [], 'failures' => [],
@@ -58,6 +59,9 @@ final class Ledger
                 $this->redis->set($written, $this->next($written)),
             ]);
             $this->call([], [$read], fn () => [$this->redis->get($read)]);
+            if (file_exists("$directory/calm")) {
+                usleep(self::PAUSE_US);
+            }
         }
         $this->redis = new OneHop\Redis('alpha');
         foreach (array_chunk($this->keys, 500) as $keys) {

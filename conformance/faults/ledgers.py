@@ -24,9 +24,14 @@ HOSTS = ("PHP", "Java")
 
 
 class Ledgers:
-    def __init__(self, cluster, workers=3, configure=configure, namespace=None):
-        """`configure` writes the configuration and returns its path, as that of clusters does."""
+    def __init__(self, cluster, workers=3, configure=configure, namespace=None, is_calm=False):
+        """`configure` writes the configuration and returns its path, as that of clusters does.
+
+        `is_calm`: workers pause after each batch, so that a short run leaves room for others.
+        """
         self._directory = tempfile.TemporaryDirectory()
+        if is_calm:
+            self._signal("calm", "")
         self._signal("tags", ",".join(tags_of(range(SLOTS))))
         config = configure(cluster, self.directory)
         self._callers, self._java, self._fpm = ThreadPoolExecutor(workers), None, None

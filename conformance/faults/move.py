@@ -95,7 +95,9 @@ def run(progress, is_short):
         directives = {"database": DATABASE}
     with (
         Cluster(3, **options) as cluster,
-        Ledgers(cluster, configure=functools.partial(configure, **directives)) as ledgers,
+        Ledgers(
+            cluster, configure=functools.partial(configure, **directives), is_calm=is_short
+        ) as ledgers,
         ExitStack() as stack,
     ):
         source, target, other = cluster.nodes

@@ -117,7 +117,7 @@ def run(progress, is_short):
     with (
         Namespace() as namespace,
         Fleet(namespace) as fleet,
-        Ledgers(fleet, configure=fleet.configure, namespace=namespace) as ledgers,
+        Ledgers(fleet, configure=fleet.configure, namespace=namespace, is_calm=is_short) as ledgers,
     ):
         ledgers.wait_until_at_work(fleet)
         time.sleep(1)

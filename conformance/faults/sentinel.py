@@ -182,7 +182,7 @@ def says(node, state):
 def run(progress, is_short):
     rounds = 2 if is_short else 40
     progress.step("sentinel: starting servers")
-    with Fleet() as fleet, Ledgers(fleet, configure=fleet.configure) as ledgers:
+    with Fleet() as fleet, Ledgers(fleet, configure=fleet.configure, is_calm=is_short) as ledgers:
         fleet.await_replicas()
         ledgers.wait_until_at_work(fleet)
         time.sleep(1)

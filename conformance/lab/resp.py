@@ -13,7 +13,7 @@ class ReplyError(Exception):
 
 
 class Connection:
-    def __init__(self, address, *, seconds=5.0, password=None):
+    def __init__(self, address, *, seconds=30.0, password=None):
         """`address` is a (host, port) pair or the path of a unix socket."""
         if isinstance(address, str):
             self.socket = socket.socket(socket.AF_UNIX)
