@@ -94,7 +94,7 @@ class Fpm(Running):
         """SIGUSR2: workers finish their requests, and the master re-executes itself."""
         os.kill(self.pid, signal.SIGUSR2)
 
-    def request(self, script, *, query="", seconds=10.0):
+    def request(self, script, *, query="", seconds=30.0):
         """Runs a script; returns (HTTP status, body as bytes). Drops headers other than Status."""
         parameters = {
             "SCRIPT_FILENAME": script,

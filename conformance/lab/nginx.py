@@ -51,7 +51,7 @@ class Nginx(Running):
             self.stop()
             raise
 
-    def get(self, script, *, query="", seconds=20.0):
+    def get(self, script, *, query="", seconds=30.0):
         """The page of a script: (HTTP status, body as bytes)."""
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(seconds)

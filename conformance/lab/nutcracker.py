@@ -73,7 +73,7 @@ class Nutcracker(Running):
         host, port = listen.rsplit(":", 1)
         return host, int(port)
 
-    def connect(self, pool, seconds=5.0):
+    def connect(self, pool, seconds=30.0):
         """A connection through the proxy, which asks its clients for the pool's redis_auth."""
         return connect(
             self.address(pool),

@@ -146,7 +146,7 @@ class Process(Running):
     def is_running(self):
         return self.child.poll() is None
 
-    def wait_until(self, is_ready, *, seconds=10.0, what="become ready"):
+    def wait_until(self, is_ready, *, seconds=30.0, what="become ready"):
         """Calls `is_ready` until it is true. Raises LabError if the child dies or time runs out."""
         deadline, pause = time.monotonic() + seconds, 0.001
         while not is_ready():

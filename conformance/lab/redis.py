@@ -103,7 +103,7 @@ class RedisNode(Running):
         where = self.path or f"{self.host}:{self.port}"
         return f"{where}:{weight}" + (f" {name}" if name else "")
 
-    def connect(self, seconds=5.0):
+    def connect(self, seconds=30.0):
         """A new authenticated connection. The caller closes it."""
         connection = connect(
             self.address, namespace=self.namespace, seconds=seconds, password=self.password

@@ -59,7 +59,7 @@ class SsdbNode(Running):
     def server_line(self, weight=1, name=None):
         return f"127.0.0.1:{self.port}:{weight}" + (f" {name}" if name else "")
 
-    def connect(self, seconds=5.0):
+    def connect(self, seconds=30.0):
         return connect(("127.0.0.1", self.port), seconds=seconds)
 
     def _answers(self):

@@ -4,7 +4,7 @@ Options reach every node, also those opened later; serializer and compression ar
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-$config = lab_config([lab_redis(), lab_redis(), lab_redis()]);
+$config = lab_config([lab_redis(), lab_redis(), lab_redis()], ['timeout' => 2000]);
 $keys = array_values(lab_key_of_each($config));
 $redis = new OneHop\Redis('alpha', $config);
 $redis->set($keys[0], 'plain');

@@ -46,7 +46,7 @@ $metrics = static fn (): string => implode("\n", preg_replace(
     preg_grep('/^onehop_config_/', explode("\n", $show('prometheus'))),
 )) . "\n";
 
-$config = lab_config([lab_redis()], ['redis_auth' => SECRET]);
+$config = lab_config([lab_redis()], ['redis_auth' => SECRET, 'timeout' => 2000]);
 $good = file_get_contents($config);
 $begin = time();
 $told = $shown(true);

@@ -56,8 +56,8 @@ lab_tell(function () use ($redis, &$iterator) { return $redis->scan($iterator); 
 echo "-- each round trip of a retried scan has a deadline of its own\n";
 $empty = array_map(fn ($i) => [(string) $i, []], range(1, 8));
 $redis = new OneHop\Redis('alpha', lab_config(
-    [node([...$empty, ['0', []]], 100) . ' n0', node([...$empty, ['9', ['late']]], 100) . ' n1'],
-    ['timeout' => 700],
+    [node([...$empty, ['0', []]], 300) . ' n0', node([...$empty, ['9', ['late']]], 300) . ' n1'],
+    ['timeout' => 2000],
 ));
 $redis->setOption(Redis::OPT_SCAN, Redis::SCAN_RETRY);
 $iterator = null;
@@ -65,7 +65,7 @@ lab_tell(function () use ($redis, &$iterator) { return implode($redis->scan($ite
 var_dump($iterator > 0);
 $redis = new OneHop\Redis(
     'alpha',
-    lab_config([node([...$empty, ['9', ['field', 'late']]], 100) . ' n0'], ['timeout' => 700]),
+    lab_config([node([...$empty, ['9', ['field', 'late']]], 300) . ' n0'], ['timeout' => 2000]),
 );
 $redis->setOption(Redis::OPT_SCAN, Redis::SCAN_RETRY);
 $iterator = null;
