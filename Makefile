@@ -8,22 +8,23 @@ C_SOURCES := $(sort $(wildcard php-ext/src/*/*/*.c))
 CONFIGURED := $(shell cat php-ext/.configured 2>/dev/null)
 C_CHANGES := $(filter-out $(C_SOURCES),$(CONFIGURED)) $(filter-out $(CONFIGURED),$(C_SOURCES))
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-php setup-java setup-demo setup-test build php install uninstall dist deb \
-	java version release format lint check check-release coverage site test prove hunt test-deb \
-	test-trixie test-jdk25 demo bench bench-guard clean
+.PHONY: help setup setup-php setup-java setup-lint setup-check setup-demo setup-test build \
+	php install uninstall dist deb java version release format lint check check-release \
+	coverage site test prove hunt test-deb test-trixie test-jdk25 demo bench bench-guard \
+	clean
 help:  ## Print this list.
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 demo: setup-demo build  ## Show it: 10,000 hashes through nutcracker and directly, in PHP and Java.
 	@$(PYTHON) bench/demo.py
-check: setup build  ## Run all checks without servers, in two minutes: spec, C, Java units, rules.
+check: setup-check build  ## Run what needs no server, in two minutes: spec, C, Java units, rules.
 	@$(PYTHON) .ci/test.py check
-format: setup  ## Write C, Java and Python as clang-format, google-java-format and ruff want them.
+format: setup-lint  ## Write C, Java and Python as their formatters want them.
 	@.ci/lint format
-lint: setup php-ext/Makefile  ## Check that, and what clang-tidy, gcc's strict flags, ruff find.
+lint: setup-lint php-ext/Makefile  ## Check that; run clang-tidy, gcc's strict flags and ruff.
 	@$(PYTHON) .ci/test.py lint
 coverage: setup  ## Print what the tests of C and Java cover: lines and branches.
 	@.ci/coverage
-site: setup  ## Build the documentation as a site, in build/site.
+site: setup-lint  ## Build the documentation as a site, in build/site.
 	@.ci/site
 test: setup-test build  ## Run all tests: spec, C, PHP and Java, with a live nutcracker.
 	@$(PYTHON) .ci/test.py test
@@ -44,7 +45,7 @@ bench-guard: setup build  ## Count what a command costs; fail above +3 % of benc
 build: php java bench/limit/limit  ## Build the PHP extension, the Java modules, the bench's floor.
 setup:  ## Install the missing Debian packages of all targets, and name them. As root.
 	@.ci/setup
-setup-php setup-java setup-demo setup-test:
+setup-php setup-java setup-lint setup-check setup-demo setup-test:
 	@.ci/setup $(@:setup-%=%)
 
 php: php-ext/Makefile  ## Build the PHP extension; install only the packages that this needs.
