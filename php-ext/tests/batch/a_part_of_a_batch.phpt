@@ -17,7 +17,8 @@ $redis = new OneHop\Redis('alpha', $config);
 function show(mixed $reply): string
 {
     return $reply instanceof OneHop\Exception
-        ? $reply->getKind() . ($reply->mayHaveExecuted() ? '?' : '') . ' on ' . $reply->getNode()
+        ? $reply->getKind() . ($reply->mayHaveExecuted() ? '?' : '')
+            . ($reply->getNode() === null ? '' : ' on ' . $reply->getNode())
         : json_encode($reply);
 }
 function tell(callable $call): void
@@ -49,7 +50,7 @@ tell(fn () => $redis->del($key['fine'], $key['dead']));
 echo "-- MSET\n";
 tell(fn () => $redis->mset([$key['fine'] => 'set', $key['dead'] => 1]));
 lab_tell(fn () => $redis->get($key['fine']));
-echo "-- no reply arrived: the first failure itself\n";
+echo "-- no reply arrived: the failure that leaves open what was executed\n";
 lab_tell(fn () => $redis->pipeline()->get($key['dead'])->get($key['hung'])->exec());
 lab_tell(fn () => $redis->mget([$key['hung'], $key['dead']]));
 echo "-- more nodes failed than a message names\n";
@@ -78,7 +79,7 @@ PartialBatch may have executed: true, node: NULL
   A part of the batch did not come back (nodes that failed: dead, hung), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed; the first failure: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
 -- pipeline with split commands
 PartialBatch may have executed: true, node: NULL
-  0: NodeDown on dead
+  0: PartialBatch?
   1: 1
   2: false
   dead: NodeDown on dead
@@ -105,9 +106,9 @@ PartialBatch may have executed: true, node: NULL
   dead: NodeDown on dead
   A part of the batch did not come back (nodes that failed: dead), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed; the first failure: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
 string(3) "set"
--- no reply arrived: the first failure itself
-OneHop\NodeDown, node dead, may have executed: false
-  Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
+-- no reply arrived: the failure that leaves open what was executed
+OneHop\DeadlineExceeded, node hung, may have executed: true
+  No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
 OneHop\DeadlineExceeded, node hung, may have executed: true
   No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
 -- more nodes failed than a message names

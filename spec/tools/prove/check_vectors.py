@@ -67,6 +67,13 @@ def merge_faults(tests):
             yield f"{test['comment']}: {found!r}, fails: {failed}."
 
 
+def outcome_faults(tests):
+    for test in tests:
+        found = merge.outcome(test["nodes"])
+        if found != test["call"]:
+            yield f"{test['comment']}: {found}."
+
+
 def cursor_faults(page):
     for kind, test in page:
         fleet, failed = (test["fingerprint"], test["nodes"]), None
@@ -102,14 +109,17 @@ def shape(entry):
 
 def main():
     splits, merges, cursors = load("split.json"), load("merge.json"), groups("cursor.json")
+    outcomes = load("outcomes.json")
     wrong = [
         *split_faults(splits),
         *merge_faults(merges),
+        *outcome_faults(outcomes),
         *cursor_faults(cursors),
         *uncovered(splits, merges),
     ]
     print(
-        f"{len(splits)} splits, {len(merges)} merges, {len(cursors)} cursors, {len(wrong)} wrong."
+        f"{len(splits)} splits, {len(merges)} merges, {len(outcomes)} outcomes, "
+        f"{len(cursors)} cursors, {len(wrong)} wrong."
     )
     if wrong:
         raise SystemExit("\n".join(wrong))

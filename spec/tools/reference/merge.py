@@ -179,3 +179,19 @@ def merged(rule, replies, nodes=None, places=None, order=None, width=1):
     if rule == "streams":
         return streams(replies, order)
     return RULES[rule](replies)
+
+
+# ---- Failures ----
+
+
+def outcome(nodes):
+    """What a call becomes: REPLY, PartialBatch, or the place of the node whose failure it throws.
+
+    In: for each node REPLY or the outcome of its failure. Spec: route.md, "Outcomes".
+    """
+    failed = [place for place, node in enumerate(nodes) if node != "REPLY"]
+    if not failed:
+        return "REPLY"
+    if len(failed) < len(nodes):
+        return "PartialBatch"
+    return next((place for place in failed if nodes[place] != "NOT_SENT"), failed[0])

@@ -5,7 +5,7 @@
 
 #include "php/exception/exception.h"
 #include "php/batch/batch_replies.h"
-#include "php/scatter/merge.h"
+#include "php/scatter/parts.h"
 
 static void take_reply(oh_reply_cursor *cursor, zval *place)
 {
@@ -46,32 +46,34 @@ static zend_object *judge_transaction(
     return oh_failure_exception(&failure, &node, client->snapshot->pool->name.bytes, NULL);
 }
 
+/* The reply of EXEC, or its failure. */
+static zend_object *take_transaction(
+    oh_client *client, const oh_split *split, oh_reply_cursor *cursors, zval *place)
+{
+    oh_reply_cursor *cursor = &cursors[split->parts[0].node];
+    zval *reply = oh_reply_cursor_next(cursor);
+
+    if (reply) {
+        return judge_transaction(client, split, reply, place);
+    }
+    GC_ADDREF(cursor->failure);
+    return cursor->failure;
+}
+
 /*
- * Merges the replies of a command over several nodes. The whole command fails if a part failed or
- * if the replies cannot be merged. Returns the first failure, borrowed, or NULL.
+ * Takes the replies of a command over several nodes, or of a transaction. If it failed, returns the
+ * failure, borrowed, which is its reply then.
  */
 static zend_object *join_replies(
     oh_client *client, const oh_split *split, oh_reply_cursor *cursors, zval *place)
 {
-    zval **replies = safe_emalloc(split->parts_count, sizeof *replies, 0);
-    zend_object *failure = NULL;
+    zend_object *failure = split->is_transaction
+                               ? take_transaction(client, split, cursors, place)
+                               : oh_parts_join_next(client, split, cursors, place);
 
-    for (uint32_t i = 0; i < split->parts_count; i++) {
-        oh_reply_cursor *cursor = &cursors[split->parts[i].node];
-
-        replies[i] = oh_reply_cursor_next(cursor);
-        if (!replies[i] && !failure) {
-            failure = cursor->failure;
-        }
-    }
     if (failure) {
-        ZVAL_OBJ_COPY(place, failure);
-    } else if ((failure = split->is_transaction
-                              ? judge_transaction(client, split, replies[0], place)
-                              : oh_merge_replies(client, split, replies, NULL, place))) {
         ZVAL_OBJ(place, failure);
     }
-    efree(replies);
     return failure;
 }
 
@@ -124,7 +126,10 @@ void oh_batch_replies(oh_client *client, const oh_batch *batch, oh_node_call *no
     uint32_t count = batch->pipes.count, failed = oh_scatter_failed(node_calls, count);
 
     if (failed == count) {
-        oh_scatter_throw_first(node_calls, count);
+        zend_object *worst = oh_scatter_worst(node_calls, count);
+
+        GC_ADDREF(worst);
+        oh_failure_throw(worst);
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -140,7 +145,7 @@ void oh_batch_replies(oh_client *client, const oh_batch *batch, oh_node_call *no
         ZVAL_COPY_VALUE(&replies, return_value);
         ZVAL_NULL(return_value);
         if (failed > 0) {
-            oh_scatter_throw_partial(client, node_calls, count, &replies);
+            oh_failure_throw(oh_scatter_partial(client, node_calls, count, &replies));
         } else {
             throw_unmerged(client, failure, &replies);
         }

@@ -69,6 +69,15 @@ zend_object *oh_failure_wrap(zend_object *foreign, const oh_node *node, const ch
         oh_exception_class, failure.kind, true, message_of(&failure, node, pool), node, foreign);
 }
 
+bool oh_failure_may_have_executed(zend_object *exception)
+{
+    zval rv;
+
+    return !instanceof_function(exception->ce, oh_exception_class) ||
+           zend_is_true(zend_read_property(
+               oh_exception_class, exception, ZEND_STRL("mayHaveExecuted"), true, &rv));
+}
+
 bool oh_is_script_ending(void)
 {
     return EG(exception) &&

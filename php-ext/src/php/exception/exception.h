@@ -30,6 +30,12 @@ zend_object *oh_failure_exception(
 zend_object *oh_failure_wrap(zend_object *foreign, const oh_node *node, const char *pool);
 
 /*
+ * False if a failure says that its command was not sent. An exception of phpredis or of the script
+ * says nothing of the kind.
+ */
+bool oh_failure_may_have_executed(zend_object *exception);
+
+/*
  * True if the pending exception is Zend's way to end the script (exit) or a fiber. It must not be
  * replaced.
  */

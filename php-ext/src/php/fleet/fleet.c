@@ -37,6 +37,26 @@ static bool has_node_failed(void)
     return EG(exception) && EG(exception)->ce == oh_exception_classes[OH_ERROR_NODE_DOWN];
 }
 
+/*
+ * Takes the pending failure. Of those that were taken, keeps the first whose command may have
+ * executed, or the first one. Implements spec/route, "Outcomes".
+ */
+static void take_failure(zend_object **kept)
+{
+    zend_object *failure = EG(exception);
+
+    GC_ADDREF(failure);
+    zend_clear_exception();
+    if (!*kept) {
+        *kept = failure;
+    } else if (oh_failure_may_have_executed(failure) && !oh_failure_may_have_executed(*kept)) {
+        OBJ_RELEASE(*kept);
+        *kept = failure;
+    } else {
+        OBJ_RELEASE(failure);
+    }
+}
+
 static void call_on(
     oh_client *client, const oh_plan *plan, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
 {
@@ -48,22 +68,30 @@ static void call_on(
 
 static void call_any_node(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
 {
+    zend_object *failure = NULL;
+
     if (UNEXPECTED(!oh_snapshot_has_keys(client->snapshot, client->any_node))) {
         client->any_node = oh_snapshot_next(client->snapshot, client->any_node);
     }
     for (uint32_t left = client->snapshot->masters_count; left > 0; left--) {
         call_on(client, plan, client->any_node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
         if (EXPECTED(!EG(exception)) || oh_is_script_ending()) {
-            return;
+            break;
         }
         client->any_node = oh_snapshot_next(client->snapshot, client->any_node);
         /* A script (EVAL) without keys goes to any node, but it may have run. */
         bool is_script = plan->command->spread == OH_SPREAD_ONE_NODE;
+        bool is_last =
+            left == 1 || !has_node_failed() || (is_script && !plan->command->is_retryable);
 
-        if (!has_node_failed() || left == 1 || (is_script && !plan->command->is_retryable)) {
+        take_failure(&failure);
+        if (is_last) {
+            oh_failure_throw(failure);
             return;
         }
-        zend_clear_exception();
+    }
+    if (UNEXPECTED(failure != NULL)) {
+        OBJ_RELEASE(failure);
     }
 }
 
@@ -84,11 +112,7 @@ static void call_until_something(
         ZVAL_NULL(return_value);
         call_on(client, plan, (uint32_t)node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
         if (has_node_failed()) {
-            if (!failure) {
-                failure = EG(exception);
-                GC_ADDREF(failure);
-            }
-            zend_clear_exception();
+            take_failure(&failure);
         } else if (EG(exception) || Z_TYPE_P(return_value) > IS_FALSE) {
             break;
         }

@@ -15,10 +15,10 @@
 /* ---- Replies ---- */
 
 /*
- * Throws PartialBatch with the replies that arrived. They are ordered like the command's own reply,
+ * Makes PartialBatch with the replies that arrived. They are ordered like the command's own reply,
  * by key or by node; if that is not possible, there is one per part.
  */
-static void throw_partial(oh_client *client, const oh_split *split, oh_node_call *node_calls)
+static zend_object *partial(oh_client *client, const oh_split *split, oh_node_call *node_calls)
 {
     uint32_t count = split->parts_count;
     zval **replies = safe_emalloc(count, sizeof *replies, 0);
@@ -47,22 +47,20 @@ static void throw_partial(oh_client *client, const oh_split *split, oh_node_call
     }
     efree(replies);
     efree(failures);
-    oh_scatter_throw_partial(client, node_calls, count, &arrived);
+    return oh_scatter_partial(client, node_calls, count, &arrived);
 }
 
-static void merge(
-    oh_client *client, const oh_split *split, oh_node_call *node_calls, zval *return_value)
+static zend_object *merge(
+    oh_client *client, const oh_split *split, oh_node_call *node_calls, zval *place)
 {
     zval **replies = safe_emalloc(split->parts_count, sizeof *replies, 0);
 
     for (uint32_t i = 0; i < split->parts_count; i++) {
         replies[i] = &node_calls[i].reply;
     }
-    zend_object *failure = oh_merge_replies(client, split, replies, NULL, return_value);
-    if (failure) {
-        oh_failure_throw(failure);
-    }
+    zend_object *failure = oh_merge_replies(client, split, replies, NULL, place);
     efree(replies);
+    return failure;
 }
 
 /* ONE_OK: true if one node has executed the command. Failures of other nodes do not matter then. */
@@ -76,19 +74,32 @@ static bool has_one_ok(const oh_split *split, const oh_node_call *node_calls)
     return false;
 }
 
-void oh_parts_conclude(
-    oh_client *client, const oh_split *split, oh_node_call *node_calls, zval *return_value)
+static zend_object *join(
+    oh_client *client, const oh_split *split, oh_node_call *node_calls, zval *place)
 {
     uint32_t count = split->parts_count, failed = oh_scatter_failed(node_calls, count);
 
     if (failed == 0 || has_one_ok(split, node_calls)) {
-        merge(client, split, node_calls, return_value);
-    } else if (failed == count || split->merge == OH_MERGE_ONE_OK) {
-        oh_scatter_throw_first(node_calls, count);
-    } else {
-        throw_partial(client, split, node_calls);
+        return merge(client, split, node_calls, place);
     }
-    oh_scatter_free(node_calls, count);
+    if (failed == count || split->merge == OH_MERGE_ONE_OK) {
+        zend_object *worst = oh_scatter_worst(node_calls, count);
+
+        GC_ADDREF(worst);
+        return worst;
+    }
+    return partial(client, split, node_calls);
+}
+
+void oh_parts_conclude(
+    oh_client *client, const oh_split *split, oh_node_call *node_calls, zval *return_value)
+{
+    zend_object *failure = join(client, split, node_calls, return_value);
+
+    oh_scatter_free(node_calls, split->parts_count);
+    if (failure) {
+        oh_failure_throw(failure);
+    }
 }
 
 /* ---- Several parts of one node ---- */
@@ -142,24 +153,37 @@ static oh_node_call next_reply(oh_reply_cursor *cursor)
     return part;
 }
 
-/* Moves the replies of the nodes to their parts. Frees the cursors. */
+/* Moves the replies of the nodes to their parts. */
 static void take_replies(const oh_split *split, oh_reply_cursor *cursors, oh_node_call *parts)
 {
     for (uint32_t i = 0; i < split->parts_count; i++) {
         parts[i] = next_reply(&cursors[split->parts[i].node]);
     }
-    efree(cursors);
+}
+
+zend_object *oh_parts_join_next(
+    oh_client *client, const oh_split *split, oh_reply_cursor *cursors, zval *place)
+{
+    oh_node_call *parts = safe_emalloc(split->parts_count, sizeof *parts, 0);
+
+    take_replies(split, cursors, parts);
+    zend_object *failure = join(client, split, parts, place);
+    oh_scatter_free(parts, split->parts_count);
+    efree(parts);
+    return failure;
 }
 
 void oh_parts_conclude_piped(oh_client *client, const oh_split *split, oh_node_call *node_calls,
     uint32_t count, zval *return_value)
 {
-    oh_node_call *parts = safe_emalloc(split->parts_count, sizeof *parts, 0);
+    oh_reply_cursor *cursors = oh_pipes_collect(client, node_calls, count);
+    zend_object *failure = oh_parts_join_next(client, split, cursors, return_value);
 
-    take_replies(split, oh_pipes_collect(client, node_calls, count), parts);
+    efree(cursors);
     oh_scatter_free(node_calls, count);
-    oh_parts_conclude(client, split, parts, return_value);
-    efree(parts);
+    if (failure) {
+        oh_failure_throw(failure);
+    }
 }
 
 /*
@@ -185,6 +209,7 @@ static bool run_piped(oh_client *client, oh_split *split, oh_node_call *parts)
 
     if (cursors) {
         take_replies(split, cursors, parts);
+        efree(cursors);
         oh_scatter_free(node_calls, pipes->count);
     }
     efree(node_calls);

@@ -5,7 +5,7 @@
 #ifndef OH_PHP_PARTS_H
 #define OH_PHP_PARTS_H
 
-#include "php/scatter/scatter.h"
+#include "php/scatter/pipes.h"
 
 /* Mode ATOMIC. Takes ownership of the split. */
 void oh_parts_call(oh_client *client, struct oh_split *split, zval *return_value);
@@ -19,5 +19,12 @@ void oh_parts_conclude(
     oh_client *client, const struct oh_split *split, oh_node_call *node_calls, zval *return_value);
 void oh_parts_conclude_piped(oh_client *client, const struct oh_split *split,
     oh_node_call *node_calls, uint32_t count, zval *return_value);
+
+/*
+ * The same for the next replies of pipes. Puts the merged reply into `place`, or returns the
+ * failure, which the caller throws or releases.
+ */
+zend_object *oh_parts_join_next(
+    oh_client *client, const struct oh_split *split, oh_reply_cursor *cursors, zval *place);
 
 #endif

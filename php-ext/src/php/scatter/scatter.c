@@ -137,17 +137,19 @@ uint32_t oh_scatter_failed(const oh_node_call *node_calls, uint32_t count)
     return failed;
 }
 
-void oh_scatter_throw_first(oh_node_call *node_calls, uint32_t count)
+zend_object *oh_scatter_worst(const oh_node_call *node_calls, uint32_t count)
 {
     zend_object *first = NULL;
 
-    for (uint32_t i = 0; i < count && !first; i++) {
-        first = node_calls[i].failure;
+    for (uint32_t i = 0; i < count; i++) {
+        zend_object *failure = node_calls[i].failure;
+
+        if (failure && oh_failure_may_have_executed(failure)) {
+            return failure;
+        }
+        first = first ? first : failure;
     }
-    if (first) {
-        GC_ADDREF(first);
-        oh_failure_throw(first);
-    }
+    return first;
 }
 
 zend_object *oh_scatter_failure(oh_client *client, oh_node_call *node_call)
@@ -161,7 +163,7 @@ zend_object *oh_scatter_failure(oh_client *client, oh_node_call *node_call)
     return node_call->failure;
 }
 
-void oh_scatter_throw_partial(
+zend_object *oh_scatter_partial(
     oh_client *client, oh_node_call *node_calls, uint32_t count, zval *replies)
 {
     zend_object *first = NULL;
@@ -180,6 +182,5 @@ void oh_scatter_throw_partial(
         zend_hash_str_update(Z_ARRVAL(failures), node.name.bytes, node.name.length, &entry);
         first = first ? first : failure;
     }
-    oh_failure_throw(
-        oh_failure_partial(replies, &failures, first, client->snapshot->pool->name.bytes));
+    return oh_failure_partial(replies, &failures, first, client->snapshot->pool->name.bytes);
 }

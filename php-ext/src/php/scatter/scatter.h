@@ -57,11 +57,14 @@ void oh_scatter_free(oh_node_call *node_calls, uint32_t count);
 /* How many of the calls failed. */
 uint32_t oh_scatter_failed(const oh_node_call *node_calls, uint32_t count);
 
-/* Throws the first failure itself, for a scatter that failed on all nodes. */
-void oh_scatter_throw_first(oh_node_call *node_calls, uint32_t count);
+/*
+ * The failure of a scatter that failed on all nodes: of the first node whose commands may have
+ * executed, or of the first one. Borrowed. Implements spec/route, "Outcomes".
+ */
+zend_object *oh_scatter_worst(const oh_node_call *node_calls, uint32_t count);
 
-/* Throws PartialBatch. Takes over `replies`. */
-void oh_scatter_throw_partial(
+/* Makes PartialBatch. Takes over `replies`. */
+zend_object *oh_scatter_partial(
     oh_client *client, oh_node_call *node_calls, uint32_t count, zval *replies);
 
 /* Returns the failure of a call, borrowed. Wraps it first if it is not an exception of OneHop. */

@@ -249,21 +249,26 @@ public final class Failure {
     }
 
     /**
-     * The failure of a batch in which these nodes failed. If nothing arrived, it is one node's: the
-     * first that leaves open whether something was executed, or else the first.
+     * Of two failures of one call the one that it throws: the first, unless only the next leaves
+     * open whether something was executed. Implements spec/route, "Outcomes".
+     */
+    public static OneHopException worse(@Nullable OneHopException first, OneHopException next) {
+        return first == null || !first.mayHaveExecuted() && next.mayHaveExecuted() ? next : first;
+    }
+
+    /**
+     * The failure of a batch in which these nodes failed. If nothing arrived, it is one node's, the
+     * worst.
      */
     public static OneHopException ofBatch(
             Map<String, OneHopException> failures,
             boolean hasArrived,
             String pool,
             List<Object> replies) {
-        OneHopException first = failures.values().iterator().next();
         if (!hasArrived) {
-            return failures.values().stream()
-                    .filter(OneHopException::mayHaveExecuted)
-                    .findFirst()
-                    .orElse(first);
+            return failures.values().stream().reduce(Failure::worse).orElseThrow();
         }
+        OneHopException first = failures.values().iterator().next();
         String what =
                 Message.PARTIAL.what(names(failures)) + ", server pool " + Shown.of(pool) + ": ";
         return new PartialBatch(

@@ -2,8 +2,10 @@ package io.onehop.jedis.internal.route;
 
 import io.onehop.core.command.MergeRule;
 import io.onehop.jedis.NodeDown;
+import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.command.Plan;
 import io.onehop.jedis.internal.connection.Deadline;
+import io.onehop.jedis.internal.failure.Failure;
 
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +37,7 @@ final class AnyNode {
         int[] homes = runner.snapshot().keys().everywhere();
         int first = preferred;
         T reply = null;
-        NodeDown down = null;
+        OneHopException failure = null;
         for (int i = 0; i < homes.length && reply == null; i++) {
             int next = (first + i) % homes.length;
             try {
@@ -44,15 +46,16 @@ final class AnyNode {
                     preferred = next;
                     return reply;
                 }
-            } catch (NodeDown lost) {
-                if (lost.mayHaveExecuted() && !plan.command().isRetryable()) {
-                    throw lost;
+            } catch (OneHopException lost) {
+                failure = Failure.worse(failure, lost);
+                if (!(lost instanceof NodeDown)
+                        || lost.mayHaveExecuted() && !plan.command().isRetryable()) {
+                    throw failure;
                 }
-                down = down == null ? lost : down;
             }
         }
-        if (reply == null && down != null) {
-            throw down; // Also for a search: the lost node may have what it looks for.
+        if (reply == null && failure != null) {
+            throw failure; // Also for a search: the lost node may have what it looks for.
         }
         return reply;
     }

@@ -1,0 +1,124 @@
+--TEST--
+What a call over several nodes says of itself follows from its nodes, by the vectors
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+/*
+ * The nodes hand what they are sent to one real server, if their fate is REPLY or MAYBE_EXECUTED.
+ * The server's own count of commands is the ledger. ANSWERED is the answer of a node of a cluster.
+ */
+$real = lab_redis();
+$ports = [];
+for ($i = 0; $i < 3; $i++) {
+    $ports[] = lab_node('
+        if ($node->connection === 0) {
+            return;
+        }
+        $server = stream_socket_client("tcp://127.0.0.1:' . $real . '");
+        while ($words = $node->command()) {
+            $fate = file_get_contents(dirname($log) . "/fate-$port");
+            if ($fate === "ANSWERED") {
+                $node->send("-MOVED 1 127.0.0.1:1\r\n");
+                continue;
+            }
+            fwrite($server, "*" . count($words) . "\r\n" . implode("", array_map(
+                fn ($word) => "\$" . strlen($word) . "\r\n$word\r\n",
+                $words,
+            )));
+            $answer = fgets($server);
+            if ($answer[0] === "\$") {
+                $answer .= fgets($server);
+            }
+            if ($fate === "MAYBE_EXECUTED") {
+                return;
+            }
+            $node->send($answer);
+        }');
+}
+$dead = Lab::port();
+$plain = lab_plain($real);
+function executed(): int
+{
+    static $asked = 0;
+    return $GLOBALS['plain']->info('stats')['total_commands_processed'] - $asked++;
+}
+function may(mixed $reply): ?bool
+{
+    return $reply instanceof OneHop\Exception ? $reply->mayHaveExecuted() : null;
+}
+$calls = [
+    'pipeline' => fn ($redis, $keys) => array_reduce(
+        $keys,
+        fn ($pipeline, $key) => $pipeline->incr($key),
+        $redis->pipeline(),
+    )->exec(),
+    'pipeline without the express lane' => fn ($redis, $keys) => array_reduce(
+        $keys,
+        fn ($pipeline, $key) => $pipeline->rawCommand('INCR', $key),
+        $redis->pipeline(),
+    )->exec(),
+    'MSET' => fn ($redis, $keys) => $redis->mset(array_fill_keys($keys, 1)),
+    'MSET in a pipeline' => fn ($redis, $keys) => $redis->pipeline()
+        ->mset(array_fill_keys($keys, 1))->exec(),
+    'DEL' => fn ($redis, $keys) => $redis->del($keys),
+    'UNLINK' => fn ($redis, $keys) => $redis->unlink(...$keys),
+    'onEachNode' => fn ($redis) => $redis->onEachNode('incr', 'counter'),
+    'FLUSHDB' => fn ($redis) => $redis->flushDB(),
+    'SCRIPT LOAD' => fn ($redis) => $redis->script('load', 'return 1'),
+];
+$page = json_decode(
+    file_get_contents(__DIR__ . '/../../../spec/route/vectors/outcomes.json'),
+    true,
+);
+$tests = array_merge(...array_column($page['testGroups'], 'tests'));
+$kept = $worst = 0;
+foreach ($tests as $test) {
+    $servers = [];
+    foreach ($test['nodes'] as $i => $outcome) {
+        file_put_contents(Lab::file("fate-$ports[$i]"), $outcome);
+        $port = $outcome === 'NOT_SENT' ? $dead : $ports[$i];
+        $servers[] = "127.0.0.1:$port:1 n$i";
+    }
+    $config = lab_config($servers, ['server_failure_limit' => 1000, 'timeout' => 20000]);
+    $keys = lab_key_of_each($config);
+    ksort($keys);
+    $redis = new OneHop\Redis('alpha', $config);
+    foreach ($calls as $name => $call) {
+        $before = executed();
+        try {
+            $call($redis, array_values($keys));
+            $given = 'REPLY';
+        } catch (OneHop\PartialBatch $e) {
+            $given = $e->getKind();
+            /* A command over several nodes is one reply of the pipeline. */
+            if ($name === 'MSET in a pipeline' && !may($e->getReplies()[0])) {
+                echo "$test[tcId] $name: its reply says that it was not sent\n";
+            }
+        } catch (OneHop\Exception $e) {
+            $given = (int) substr($e->getNode(), 1);
+        }
+        $stands = executed() - $before;
+        if ($given !== $test['call']) {
+            echo "$test[tcId] $name: ", json_encode($given), ", not $test[call]\n";
+        }
+        if (is_int($given)) {
+            $worst++;
+            if ($e->mayHaveExecuted() !== ($test['nodes'][$test['call']] !== 'NOT_SENT')) {
+                echo "$test[tcId] $name: may have executed: ", json_encode(may($e)), "\n";
+            }
+            if (!$e->mayHaveExecuted() && $stands > 0) {
+                echo "$test[tcId] $name: not sent, and $stands were executed\n";
+            }
+            $kept += $stands;
+        }
+    }
+}
+echo count($tests) === $page['numberOfTests'] ? "all vectors\n" : "vectors are missing\n";
+lab_show('calls failed on all nodes', $worst > 50);
+lab_show('and some of these were executed', $kept > 20);
+?>
+--EXPECT--
+all vectors
+calls failed on all nodes: true
+and some of these were executed: true
