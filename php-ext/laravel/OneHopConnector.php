@@ -12,6 +12,7 @@
 
 namespace App\Redis;
 
+use Illuminate\Cache\RedisStore;
 use Illuminate\Redis\Connections\PhpRedisConnection;
 use Illuminate\Redis\Connectors\PhpRedisConnector;
 use Illuminate\Support\Arr;
@@ -35,10 +36,10 @@ final class OneHopConnector extends PhpRedisConnector
     /** The options override the connection, except for `pool` and `config`. */
     public function connect(array $config, array $options): PhpRedisConnection
     {
-        return parent::connect(
+        return OneHopConnection::of(parent::connect(
             $config,
             array_merge($options, Arr::only($config, ['pool', 'config'])),
-        );
+        ));
     }
 
     /** A cluster in Laravel's configuration is also one server pool. */
@@ -86,5 +87,59 @@ final class OneHopConnector extends PhpRedisConnector
             );
         }
         return $name;
+    }
+}
+
+/**
+ * Laravel's own connection, which ends what a failed call has left open. Laravel does not: after a
+ * refused call, all later calls of a queue worker would go into its transaction or pipeline.
+ */
+final class OneHopConnection extends PhpRedisConnection
+{
+    public static function of(PhpRedisConnection $made): self
+    {
+        return new self($made->client, $made->connector, $made->config);
+    }
+
+    /**
+     * Begins a transaction. Cache::putMany() takes one to save time, and needs none: in a pipeline
+     * its keys may be on several nodes.
+     */
+    public function multi(int $mode = \Redis::MULTI): \Redis
+    {
+        $caller = debug_backtrace(DEBUG_BACKTRACE_IGNORE_ARGS, 2)[1] ?? [];
+        $isPutMany = ($caller['function'] ?? '') === 'putMany'
+            && is_a($caller['class'] ?? '', RedisStore::class, true);
+        return $this->command('multi', [$isPutMany ? \Redis::PIPELINE : $mode]);
+    }
+
+    public function command($method, array $parameters = [])
+    {
+        return $this->ending(fn () => parent::command($method, $parameters));
+    }
+
+    public function pipeline(?callable $callback = null)
+    {
+        return $this->ending(fn () => parent::pipeline($callback));
+    }
+
+    public function transaction(?callable $callback = null)
+    {
+        return $this->ending(fn () => parent::transaction($callback));
+    }
+
+    /** Calls, and discards what is open if that throws. */
+    private function ending(callable $call): mixed
+    {
+        $isOver = false;
+        try {
+            $result = $call();
+            $isOver = true;
+            return $result;
+        } finally {
+            if (!$isOver && $this->client->getMode() !== \Redis::ATOMIC) {
+                $this->client->discard();
+            }
+        }
     }
 }

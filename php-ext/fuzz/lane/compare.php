@@ -305,6 +305,10 @@ final class Comparison
                 return "call $number: $difference";
             }
             $isOver = $this->plain->redis->getMode() === Redis::ATOMIC;
+            if ($isFailed && !$isOver && $this->ours->redis->getMode() === Redis::ATOMIC) {
+                $this->count('A transaction that its node has lost is over.');
+                return $this->ours->isInStep($case['seed']) ? null : 'OneHop cannot go on';
+            }
             if (!$isOver && $this->isGivenUp($step, $ours)) {
                 return null;
             }

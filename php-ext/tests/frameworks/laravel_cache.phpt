@@ -50,7 +50,7 @@ framework_story(function (callable $client) {
     yield 'artists flushed' => [$again->tags('artists')->flush(), $authors->get('john')];
     // Laravel 10 begins with cursor 0, with which phpredis 6 finds none.
     yield 'compared only: the artist' => $artists->get('anne');
-    /* putMany() takes a transaction, so its keys need a common hash tag. */
+    /* putMany() takes a transaction. Without OneHopConnector its keys need a common hash tag. */
     $together = new Repository(new RedisStore(laravel_redis($client), '{shop}', 'default'));
     yield 'put together' => [
         $together->putMany(['a' => 1, 'b' => 2, 'c' => 3], 60),

@@ -9,6 +9,7 @@ use App\Redis\OneHopConnector;
 use Illuminate\Cache\RedisStore;
 use Illuminate\Cache\Repository;
 use Illuminate\Container\Container;
+use Illuminate\Redis\Connections\PhpRedisConnection;
 use Illuminate\Redis\RedisManager;
 
 $server = lab_redis();
@@ -58,7 +59,8 @@ function work(RedisManager $redis): array
     return [
         $default->get('key:7'), $default->mget(['key:1', 'key:2', 'none']), $cache->get('item:9'),
         $cache->get('key:1'), $default->hGetAll('hash'), $default->lRange('list', 0, -1),
-        $cache->many(['item:1', 'item:2']), get_class($redis->connection('cache')),
+        $cache->many(['item:1', 'item:2']),
+        $redis->connection('cache') instanceof PhpRedisConnection,
     ];
 }
 

@@ -170,7 +170,7 @@ CrossNode; CrossNode, discarded; CrossNode, discarded; 0; false; [false]
 Unsupported; Unsupported, discarded; Unsupported, discarded; 0; false; [false]
 a discarded transaction that is left open executes nothing later
 OneHop\CrossNode, node none, may have executed: false
-  The transaction was discarded because a call of it was refused: The transaction is bound to node node-0 by key "key:0", but key "key:100" belongs to node node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+  The transaction was discarded because a call of it was refused: The transaction is bound to node node-0 by key "key:0", but key "key:100" belongs to node node-1, server pool alpha: the command was not sent; call discard(), then begin again; give its keys a common hash tag, so that they share a node
 the next transaction runs: true
 GET of the key of the discarded transaction: false
 discard: true
@@ -186,7 +186,7 @@ OneHop\Unsupported, node none, may have executed: false
 OneHop\Unsupported, node none, may have executed: false
   The transaction was discarded because a call of it was refused: OneHop\Redis::dbSize() has no place in a transaction, server pool alpha: the command was not sent; it concerns every node: call it before multi() or after exec()
 OneHop\Unsupported, node none, may have executed: false
-  The transaction was discarded because a call of it was refused: OneHop\Redis::dbSize() has no place in a transaction, server pool alpha: the command was not sent; it concerns every node: call it before multi() or after exec()
+  The transaction was discarded because a call of it was refused: OneHop\Redis::dbSize() has no place in a transaction, server pool alpha: the command was not sent; call discard(), then begin again; it concerns every node: call it before multi() or after exec()
 OneHop\Unsupported, node none, may have executed: false
   The transaction was discarded because a call of it was refused: OneHop\Redis::dbSize() has no place in a transaction, server pool alpha: the command was not sent; it concerns every node: call it before multi() or after exec()
 OneHop\Unsupported, node none, may have executed: false

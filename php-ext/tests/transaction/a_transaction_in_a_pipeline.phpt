@@ -145,21 +145,21 @@ of one node
 OneHop\CrossNode, node none, may have executed: false
   The transaction is bound to node node-2 by key "key:0", but key "key:120" belongs to node node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
 OneHop\CrossNode, node none, may have executed: false
-  The transaction was discarded because a call of it was refused: The transaction is bound to node node-2 by key "key:0", but key "key:120" belongs to node node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+  The transaction was discarded because a call of it was refused: The transaction is bound to node node-2 by key "key:0", but key "key:120" belongs to node node-1, server pool alpha: the command was not sent; call discard(), then begin again; give its keys a common hash tag, so that they share a node
 OneHop\CrossNode, node none, may have executed: false
   The transaction was discarded because a call of it was refused: The transaction is bound to node node-2 by key "key:0", but key "key:120" belongs to node node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
 [true,16,["before and after"],true]
 OneHop\CrossNode, node none, may have executed: false
   MGET needs all its keys on one node, being in a transaction: key "key:0" is on node node-2, key "key:120" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{key:0}" and "{key:0}key:120"
 OneHop\CrossNode, node none, may have executed: false
-  The transaction was discarded because a call of it was refused: MGET needs all its keys on one node, being in a transaction: key "key:0" is on node node-2, key "key:120" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{key:0}" and "{key:0}key:120"
+  The transaction was discarded because a call of it was refused: MGET needs all its keys on one node, being in a transaction: key "key:0" is on node node-2, key "key:120" on node node-1, server pool alpha: the command was not sent; call discard(), then begin again; give both keys one hash tag, such as "{key:0}" and "{key:0}key:120"
 OneHop\CrossNode, node none, may have executed: false
   The transaction was discarded because a call of it was refused: MGET needs all its keys on one node, being in a transaction: key "key:0" is on node node-2, key "key:120" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{key:0}" and "{key:0}key:120"
 [true,16,["before and after"],true]
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::dbSize() has no place in a transaction: the command was not sent; it concerns every node: call it before multi() or after exec()
 OneHop\Unsupported, node none, may have executed: false
-  The transaction was discarded because a call of it was refused: OneHop\Redis::dbSize() has no place in a transaction, server pool alpha: the command was not sent; it concerns every node: call it before multi() or after exec()
+  The transaction was discarded because a call of it was refused: OneHop\Redis::dbSize() has no place in a transaction, server pool alpha: the command was not sent; call discard(), then begin again; it concerns every node: call it before multi() or after exec()
 OneHop\Unsupported, node none, may have executed: false
   The transaction was discarded because a call of it was refused: OneHop\Redis::dbSize() has no place in a transaction, server pool alpha: the command was not sent; it concerns every node: call it before multi() or after exec()
 [true,16,["before and after"],true]

@@ -1,5 +1,5 @@
 --TEST--
-A transaction whose connection fails is over: nothing is sent again, and later calls say why
+A transaction whose connection fails is over: nothing is sent again, the next call is served
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
@@ -113,7 +113,7 @@ foreach (['close', 'hang', 'reset'] as $what) {
     $show($what, fn () => $redis->set("$what:1", 'x'));
     $show('next', fn () => $redis->set('fine:2', 'x'));
     $show('several keys', fn () => $redis->mget(['fine:2', 'fine:3']));
-    lab_show('mode, still MULTI', $redis->getMode());
+    lab_show('mode', $redis->getMode());
     if ($what === 'hang') {
         lab_show('discard', $redis->discard());
     } else {
@@ -175,49 +175,49 @@ lab_show('commands', $after);
 -- close while it is queued
 first: queued
 close: NodeDown, may have executed: false: Connection closed by the node ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
-next: NodeDown, may have executed: false: Connection closed by the node ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
-several keys: NodeDown, may have executed: false: Connection closed by the node ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
-mode, still MULTI: 1
-exec: NodeDown, may have executed: false: Connection closed by the node ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+next: true
+several keys: false
+mode: 0
+exec: null
 mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- hang while it is queued
 first: queued
 hang: DeadlineExceeded, may have executed: false: No answer within 1000 ms ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
-next: DeadlineExceeded, may have executed: false: No answer within 1000 ms ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
-several keys: DeadlineExceeded, may have executed: false: No answer within 1000 ms ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
-mode, still MULTI: 1
-discard: true
+next: true
+several keys: false
+mode: 0
+discard: false
 mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- reset while it is queued
 first: queued
 reset: NodeDown, may have executed: false: Connection reset by peer ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
-next: NodeDown, may have executed: false: Connection reset by peer ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
-several keys: NodeDown, may have executed: false: Connection reset by peer ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
-mode, still MULTI: 1
-exec: NodeDown, may have executed: false: Connection reset by peer ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+next: true
+several keys: false
+mode: 0
+exec: null
 mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- then
 then: queued
 next: NodeDown, may have executed: false: The connection was closed by the node, or is out of step ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
-exec: NodeDown, may have executed: false: The connection was closed by the node, or is out of step ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+exec: null
 outside: "value of plain:1"
 -- later
 later: queued
 next: NodeDown, may have executed: false: The connection was closed by the node, or is out of step ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
-exec: NodeDown, may have executed: false: The connection was closed by the node, or is out of step ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+exec: null
 outside: "value of plain:1"
 -- surplus
 surplus: ProtocolViolation, may have executed: false: The node broke the protocol (a reply that nothing asked for) ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
-next: ProtocolViolation, may have executed: false: The node broke the protocol (a reply that nothing asked for) ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
-exec: ProtocolViolation, may have executed: false: The node broke the protocol (a reply that nothing asked for) ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+next: "+QUEUED"
+exec: null
 outside: "value of plain:1"
 -- value
 value: ProtocolViolation, may have executed: true: The command was neither queued nor refused ...PORT), server pool alpha: the command may have executed; check what listens there, or call this method outside of a transaction
-next: ProtocolViolation, may have executed: true: The command was neither queued nor refused ...PORT), server pool alpha: the command may have executed; check what listens there, or call this method outside of a transaction
-exec: ProtocolViolation, may have executed: true: The command was neither queued nor refused ...PORT), server pool alpha: the command may have executed; check what listens there, or call this method outside of a transaction
+next: "+QUEUED"
+exec: null
 outside: "value of plain:1"
 -- execclose
 exec: NodeDown, may have executed: true: Connection closed by the node ...PORT), server pool alpha: the command may have executed; try again if the command may run twice

@@ -151,18 +151,12 @@ if ($child === 0) {
     } catch (OneHop\NodeDown $e) {
         $seen = preg_replace('/,.*/', '', $e->getMessage());
     }
-    try {
-        $redis->exec();
-    } catch (OneHop\NodeDown $e) {
-        $seen .= preg_replace('/,.*/', '', $e->getMessage());
-    }
     $seen .= json_encode($redis->multi()->incr('h')->exec());
     $redis->multi()->incr('h');
     unset($redis);
     posix_kill(
         posix_getpid(),
-        $seen === str_repeat('The connection belongs to another process', 2)
-            . '[1]' ? SIGKILL : SIGTERM,
+        $seen === 'The connection belongs to another process[1]' ? SIGKILL : SIGTERM,
     );
 }
 pcntl_waitpid($child, $status);
@@ -198,7 +192,7 @@ one worker, many requests
 values that are packed
 DomainException: cannot be packed
 OneHop\Unsupported, node node-0, may have executed: false
-  A value of the transaction could not be packed, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; see the exception that was thrown when it was queued
+  A value of the transaction could not be packed, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; call discard(), then begin again; see the exception that was thrown when it was queued
 OneHop\Unsupported, node node-0, may have executed: false
   A value of the transaction could not be packed, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; see the exception that was thrown when it was queued
 GET of its key: false

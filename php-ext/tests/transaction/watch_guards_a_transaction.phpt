@@ -108,7 +108,7 @@ OneHop\CrossNode, node none, may have executed: false
 OneHop\CrossNode, node none, may have executed: false
   The transaction is bound to node node-0 by key "{one}a", but key "{two10}" belongs to node node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
 OneHop\CrossNode, node none, may have executed: false
-  The transaction was discarded because a call of it was refused: The transaction is bound to node node-0 by key "{one}a", but key "{two10}" belongs to node node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+  The transaction was discarded because a call of it was refused: The transaction is bound to node node-0 by key "{one}a", but key "{two10}" belongs to node node-1, server pool alpha: the command was not sent; call discard(), then begin again; give its keys a common hash tag, so that they share a node
 OneHop\CrossNode, node none, may have executed: false
   The transaction was discarded because a call of it was refused: The transaction is bound to node node-0 by key "{one}a", but key "{two10}" belongs to node node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
 mode: 0

@@ -445,6 +445,7 @@
 #define OH_REASON_TRANSACTION_ENDED "it was ended by the script's own code while a value was packed"
 #define OH_REASON_TRANSACTION_WITHOUT_NODE "queue a command with a key first: it says which node"
 #define OH_REASON_TRANSACTION_ALL_NODES "it concerns every node: call it before multi() or after exec()"
+#define OH_REASON_END_TRANSACTION "call discard(), then begin again; %s"
 #define OH_REASON_BEGIN_AGAIN "nothing of the transaction was executed: begin again"
 #define OH_REASON_PATTERN_IN_CLUSTER "put a hash tag before the *, the one that the sorted key has"
 #define OH_REASON_IN_TRANSACTION ", being in a transaction"

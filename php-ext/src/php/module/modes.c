@@ -139,12 +139,23 @@ void oh_modes_get(INTERNAL_FUNCTION_PARAMETERS)
     }
 }
 
+/* A pipeline that is spoilt, or has a spoilt transaction, ends here: exec() would only fail. */
+static void begin_pipeline(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
+{
+    bool is_spoilt = client->batch && client->batch->is_spoilt;
+
+    if (oh_transaction_forget_refusal(client) || is_spoilt) {
+        oh_batch_drop(client);
+    }
+    oh_client_mode(client)->pipeline(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+}
+
 void oh_modes_pipeline(INTERNAL_FUNCTION_PARAMETERS)
 {
     oh_client *client = enter(execute_data);
 
     if (client) {
-        oh_client_mode(client)->pipeline(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        begin_pipeline(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
 }
 
@@ -161,9 +172,9 @@ void oh_modes_multi(INTERNAL_FUNCTION_PARAMETERS)
         return;
     }
     if (mode == NUMBER_PIPELINE) {
-        oh_client_mode(client)->pipeline(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        begin_pipeline(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else if (mode == NUMBER_MULTI) {
-        oh_transaction_forget_failure(client);
+        oh_transaction_forget_refusal(client);
         oh_client_mode(client)->multi(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else {
         php_error_docref(NULL, E_WARNING, "Unknown mode sent to Redis::multi");
@@ -194,7 +205,7 @@ void oh_modes_watch(INTERNAL_FUNCTION_PARAMETERS)
     oh_client *client = oh_client_enter(execute_data);
 
     if (client) {
-        oh_transaction_forget_failure(client);
+        oh_transaction_forget_refusal(client);
         oh_client_mode(client)->watch(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
 }

@@ -1,7 +1,7 @@
 /*
- * The methods that a script calls; each consists of steps. A failed step ends the transaction. If
- * phpredis returns anything but its own object, it has queued nothing, and the caller gets what it
- * returned.
+ * The methods that a script calls; each consists of steps. A step that fails on the node ends the
+ * transaction. If phpredis returns anything but its own object, it has queued nothing, and the
+ * caller gets what it returned.
  */
 #include "php_onehop.h"
 
@@ -23,7 +23,7 @@ static void spoil(oh_client *client)
     oh_failure cause;
 
     oh_failure_set(&cause, OH_OUTCOME_NOT_SENT, OH_SAY_TRANSACTION_UNPACKED);
-    oh_transaction_fail(client, &cause, false);
+    oh_transaction_spoil(client, &cause, false);
 }
 
 /*
@@ -35,7 +35,7 @@ static void lose_track(oh_client *client, oh_node_client *node_client)
     oh_failure_set(&node_client->failure, OH_OUTCOME_MAYBE_EXECUTED, OH_SAY_NOT_QUEUED_BY_NODE);
     zend_object *exception = oh_node_client_failure(node_client);
 
-    oh_transaction_fail(client, &node_client->failure, false);
+    oh_transaction_drop(client);
     oh_failure_throw(exception);
 }
 
@@ -183,8 +183,7 @@ void oh_transaction_exec(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
     const oh_transaction *transaction = client->transaction;
 
     if (transaction->ending) {
-        oh_transaction_throw_again(client);
-        oh_transaction_drop(client);
+        oh_transaction_throw_last(client);
     } else if (!transaction->node_client) {
         oh_transaction_drop(client);
         array_init(return_value);

@@ -10,13 +10,15 @@
  *     discard()           ─► DISCARD; the connection is given back
  *
  * phpredis queues the commands and reads the replies, in its own MULTI mode, on the reserved node
- * client. A command for another node is refused with CrossNode. Any refusal and any failure before
- * EXEC (a lost connection, a value that cannot be packed) ends the transaction. Its connection is
- * closed, so none of its commands is executed. Every further command fails with the same cause,
- * until exec() (which fails, too), discard(), or a new watch() or multi(). Nothing is retried on
- * another connection. If phpredis does not accept the arguments of a call, only that call is not
- * queued. If the script leaves without exec() (exit, an exception, the end of the request, the last
- * reference gone), the connection is closed, which has the effect of DISCARD.
+ * client. A failure of the node before EXEC (a lost connection, MULTI refused) ends the
+ * transaction, as in phpredis: the client is in mode ATOMIC when the exception is thrown. If the
+ * client itself refuses a call (CrossNode), or a value cannot be packed, the transaction is spoilt.
+ * Every further command fails with the same cause, until exec() (which fails, too), discard(), or a
+ * new multi(), pipeline() or watch(). In both cases the connection is closed, so none of the
+ * commands is executed, and nothing is retried on another connection. If phpredis does not accept
+ * the arguments of a call, only that call is not queued. If the script leaves without exec() (exit,
+ * an exception, the end of the request, the last reference gone), the connection is closed, which
+ * has the effect of DISCARD.
  *
  * A transaction opened in a pipeline is queued there (transaction_piped).
  *
@@ -28,10 +30,10 @@
 #include "php/call/plan.h"
 #include "php/phpredis/node_client.h"
 
-/* Why a transaction ended before EXEC. */
+/* Why a transaction is spoilt. */
 typedef struct oh_ending {
     oh_failure failure;
-    bool is_refusal; /* A call was refused; no node has failed. */
+    bool is_refusal; /* A call was refused. Otherwise a value could not be packed. */
     char advice[];
 } oh_ending;
 
@@ -42,10 +44,10 @@ typedef struct oh_transaction {
     uint32_t queued;  /* Number of commands the node has queued. */
     /* Reserved; holds its connection. NULL if not bound yet, or in a pipeline. */
     oh_node_client *node_client;
-    zend_string *key;  /* The key that bound it, with its prefix; NULL if not known. */
-    uint32_t home;     /* The home of that key. */
-    uint32_t node;     /* The node, or the node at the time of the failure. */
-    oh_ending *ending; /* NULL if it has not ended. */
+    zend_string *key; /* The key that bound it, with its prefix; NULL if not known. */
+    uint32_t home;    /* The home of that key. */
+    uint32_t node;
+    oh_ending *ending; /* NULL if it is not spoilt. */
 } oh_transaction;
 
 /* multi(), and the methods of mode MULTI. */
@@ -75,10 +77,10 @@ void oh_transaction_discard_piped(oh_client *client, INTERNAL_FUNCTION_PARAMETER
 void oh_transaction_meet_refusal_piped(oh_client *client, const oh_failure *refusal);
 
 /*
- * Forgets a transaction that has failed, before a new multi() or watch(). Its failure was already
- * thrown.
+ * Forgets a transaction that is spoilt, before a new multi(), pipeline() or watch(). Its failure
+ * was already thrown. Returns false if there is none.
  */
-void oh_transaction_forget_failure(oh_client *client);
+bool oh_transaction_forget_refusal(oh_client *client);
 
 /* Ends transaction and WATCH by closing the connection. */
 void oh_transaction_drop(oh_client *client);

@@ -45,13 +45,16 @@ oh_transaction *oh_transaction_take(oh_client *client);
 void oh_transaction_release(oh_transaction *transaction, bool is_clean);
 
 /*
- * Ends the transaction before EXEC. After multi() the cause is remembered, so that later calls fail
- * instead of running outside of the transaction.
+ * Gives the transaction up between multi() and EXEC. The cause is remembered, so that later calls
+ * fail instead of running outside of the transaction.
  */
-void oh_transaction_fail(oh_client *client, const oh_failure *cause, bool is_refusal);
+void oh_transaction_spoil(oh_client *client, const oh_failure *cause, bool is_refusal);
 
-/* Throws the remembered cause. */
+/* Throws the remembered cause, and says how to end the transaction. */
 void oh_transaction_throw_again(oh_client *client);
+
+/* Throws the remembered cause, and ends the transaction. */
+void oh_transaction_throw_last(oh_client *client);
 
 /*
  * True if a command cannot join the transaction: it belongs to another node, or to another slot of

@@ -76,8 +76,7 @@ void oh_transaction_exec_piped(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
     oh_transaction *transaction = client->transaction;
 
     if (transaction->ending) {
-        oh_transaction_throw_again(client);
-        oh_transaction_drop(client);
+        oh_transaction_throw_last(client);
         return;
     }
     bool is_ended =

@@ -46,35 +46,32 @@ void oh_transaction_drop(oh_client *client)
     }
 }
 
-void oh_transaction_forget_failure(oh_client *client)
+bool oh_transaction_forget_refusal(oh_client *client)
 {
-    if (client->transaction && client->transaction->ending) {
+    bool is_refused = client->transaction && client->transaction->ending;
+
+    if (is_refused) {
         oh_transaction_drop(client);
     }
+    return is_refused;
 }
 
-void oh_transaction_fail(oh_client *client, const oh_failure *cause, bool is_refusal)
+void oh_transaction_spoil(oh_client *client, const oh_failure *cause, bool is_refusal)
 {
-    oh_transaction *ended = NULL;
     oh_mode_kind mode = client->mode;
+    size_t advice_length = strlen(cause->advice);
+    oh_ending *ending = safe_emalloc(1, advice_length, sizeof *ending + 1);
+    oh_transaction *ended = ecalloc(1, sizeof *ended);
 
-    if (oh_client_is_in_transaction(client)) {
-        size_t advice_length = strlen(cause->advice);
-        oh_ending *ending = safe_emalloc(1, advice_length, sizeof *ending + 1);
-
-        ending->failure = *cause;
-        ending->is_refusal = is_refusal;
-        memcpy(ending->advice, cause->advice, advice_length + 1);
-        ending->failure.advice = ending->advice;
-        ended = ecalloc(1, sizeof *ended);
-        ended->node = client->transaction->node;
-        ended->ending = ending;
-    }
+    ending->failure = *cause;
+    ending->is_refusal = is_refusal;
+    memcpy(ending->advice, cause->advice, advice_length + 1);
+    ending->failure.advice = ending->advice;
+    ended->node = client->transaction->node;
+    ended->ending = ending;
     oh_transaction_drop(client);
-    if (ended) {
-        client->transaction = ended;
-        client->mode = mode;
-    }
+    client->transaction = ended;
+    client->mode = mode;
 }
 
 void oh_transaction_meet_refusal(oh_client *client, const oh_failure *refusal)
@@ -84,13 +81,13 @@ void oh_transaction_meet_refusal(oh_client *client, const oh_failure *refusal)
     if (!client->transaction->ending) {
         oh_failure_set(&cause, OH_OUTCOME_NOT_SENT, refusal->kind, refusal->advice,
             OH_WHAT_DISCARDED, refusal->what);
-        oh_transaction_fail(client, &cause, true);
+        oh_transaction_spoil(client, &cause, true);
     }
 }
 
 /*
- * Ends the transaction and throws the failure of the node client. No EXEC was sent, so nothing was
- * executed.
+ * The node has lost or refused the transaction: it is over, as with phpredis. No EXEC was sent, so
+ * nothing was executed.
  */
 static void fail_on_node_client(oh_client *client, oh_node_client *node_client)
 {
@@ -98,18 +95,36 @@ static void fail_on_node_client(oh_client *client, oh_node_client *node_client)
     node_client->failure.advice = OH_ADVICE_AGAIN;
     zend_object *exception = oh_node_client_failure(node_client);
 
-    oh_transaction_fail(client, &node_client->failure, false);
+    oh_transaction_drop(client);
     oh_failure_throw(exception);
+}
+
+static void throw_again(const oh_client *client, const oh_failure *failure)
+{
+    const oh_snapshot *snapshot = client->snapshot;
+    const oh_transaction *transaction = client->transaction;
+    oh_node node = oh_topology_node(snapshot->topology, transaction->node);
+
+    oh_failure_throw(oh_failure_exception(
+        failure, transaction->ending->is_refusal ? NULL : &node, snapshot->pool->name.bytes, NULL));
 }
 
 void oh_transaction_throw_again(oh_client *client)
 {
-    const oh_snapshot *snapshot = client->snapshot;
-    const oh_ending *ending = client->transaction->ending;
-    oh_node node = oh_topology_node(snapshot->topology, client->transaction->node);
+    const oh_failure *cause = &client->transaction->ending->failure;
+    oh_failure failure = *cause;
+    char *advice = NULL;
 
-    oh_failure_throw(oh_failure_exception(
-        &ending->failure, ending->is_refusal ? NULL : &node, snapshot->pool->name.bytes, NULL));
+    spprintf(&advice, 0, OH_REASON_END_TRANSACTION, cause->advice);
+    failure.advice = advice;
+    throw_again(client, &failure);
+    efree(advice);
+}
+
+void oh_transaction_throw_last(oh_client *client)
+{
+    throw_again(client, &client->transaction->ending->failure);
+    oh_transaction_drop(client);
 }
 
 /* ---- Its node ---- */

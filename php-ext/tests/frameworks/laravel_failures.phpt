@@ -1,0 +1,119 @@
+--TEST--
+After a failure in a transaction, a pipeline or putMany() Laravel's connection serves the next call
+--FILE--
+<?php
+require __DIR__ . '/laravel.inc';
+require __DIR__ . '/../../laravel/OneHopConnector.php';
+
+use App\Redis\OneHopConnector;
+use Illuminate\Cache\RedisStore;
+use Illuminate\Cache\Repository;
+use Illuminate\Container\Container;
+use Illuminate\Queue\RedisQueue;
+use Illuminate\Redis\RedisManager;
+
+[$port, $id] = lab_redis_process();
+$config = lab_config([lab_redis(), $port], ['hash_tag' => '"{}"', 'timeout' => 20000]);
+$manager = new RedisManager(new Container(), 'onehop', [
+    'default' => ['database' => 0],
+    'options' => ['pool' => 'alpha', 'config' => $config],
+]);
+$manager->extend('onehop', fn () => new OneHopConnector());
+$redis = $manager->connection();
+$cache = new Repository(new RedisStore($manager, '', 'default'));
+['node-0' => $live, 'node-1' => $dies] = lab_key_of_each($config);
+$queue = new RedisQueue($manager, 'untagged', 'default', 60);
+$queue->setContainer(new Container());
+$queue->setConnectionName('redis');
+
+/** Runs a call and prints how it ended, and that the connection is usable. */
+function tell(string $what, callable $call): void
+{
+    global $redis, $live;
+    try {
+        $told = json_encode($call());
+    } catch (Throwable $e) {
+        $told = get_class($e);
+    }
+    echo "$what: $told, then mode ", $redis->client()->getMode(), ', ',
+        json_encode($redis->get("{{$live}}next")), "\n";
+}
+$redis->set("{{$live}}next", 'served');
+$many = [];
+for ($i = 0; $i < 20; $i++) {
+    $many["item:$i"] = $i;
+}
+tell('putMany over both nodes', fn () => $cache->putMany($many, 60));
+lab_show('all of it is there', $cache->many(array_keys($many)) == $many);
+tell('a transaction over both nodes', fn () => $redis->transaction(
+    fn ($transaction) => $transaction->set($live, 1)->set($dies, 1),
+));
+tell('the same call by call', function () use ($redis, $live, $dies) {
+    $redis->multi();
+    $redis->set($live, 1);
+    $redis->set($dies, 1);
+    $redis->exec();
+});
+tell('a bulk for a queue without a tag', function () use ($queue, $manager) {
+    for ($i = 0; $i < 20; $i++) {
+        $other = new RedisQueue($manager, "untagged$i", 'default', 60);
+        $other->setContainer(new Container());
+        $other->setConnectionName('redis');
+        $other->bulk(['One', 'Two'], ['n' => 9]);
+    }
+});
+tell('a pipeline whose callback throws', fn () => $redis->pipeline(function ($pipe) use ($live) {
+    $pipe->set($live, 'never');
+    throw new LogicException();
+}));
+tell('a transaction whose callback throws', fn () => $redis->transaction(
+    function ($transaction) use ($live) {
+        $transaction->set($live, 'never');
+        throw new LogicException();
+    },
+));
+lab_show('nothing of these was executed', $redis->get($live));
+tell('a tagged bulk', function () use ($queue) {
+    $queue->bulk(['One', 'Two'], ['n' => 9], '{tagged}');
+    return $queue->size('{tagged}');
+});
+tell('a transaction', fn () => $redis->transaction(fn ($t) => $t->incr('{x}a')->incr('{x}a')));
+
+echo "a node dies\n";
+Lab::stop($id);
+tell('putMany', fn () => $cache->putMany($many, 60));
+tell('putMany on that node', fn () => $cache->putMany([$dies => 1, "{{$dies}}b" => 2], 60));
+tell('a transaction', fn () => $redis->transaction(fn ($t) => $t->set($dies, 1)));
+tell('call by call', function () use ($redis, $dies) {
+    $redis->multi();
+    $redis->set($dies, 1);
+    $redis->exec();
+});
+lab_redis_at($port);
+$end = microtime(true) + 30;
+do {
+    try {
+        $isBack = $cache->put($dies, 'back', 60);
+    } catch (OneHop\NodeDown) {
+        usleep(10000);
+    }
+} while (!isset($isBack) && microtime(true) < $end);
+lab_show('its keys, when it is back', [$cache->get($dies), $cache->putMany($many, 60)]);
+?>
+--EXPECT--
+putMany over both nodes: true, then mode 0, "served"
+all of it is there: true
+a transaction over both nodes: OneHop\CrossNode, then mode 0, "served"
+the same call by call: OneHop\CrossNode, then mode 0, "served"
+a bulk for a queue without a tag: OneHop\CrossNode, then mode 0, "served"
+a pipeline whose callback throws: LogicException, then mode 0, "served"
+a transaction whose callback throws: LogicException, then mode 0, "served"
+nothing of these was executed: null
+a tagged bulk: 2, then mode 0, "served"
+a transaction: [1,2], then mode 0, "served"
+a node dies
+putMany: OneHop\PartialBatch, then mode 0, "served"
+putMany on that node: OneHop\NodeDown, then mode 0, "served"
+a transaction: OneHop\NodeDown, then mode 0, "served"
+call by call: OneHop\NodeDown, then mode 0, "served"
+its keys, when it is back: ["back",true]
