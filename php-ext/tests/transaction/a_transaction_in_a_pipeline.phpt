@@ -172,7 +172,7 @@ int(2)
 bool(true)
 NULL
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::multi() has no place in a pipeline: the command was not sent; call exec() or discard() first
+  A transaction in a pipeline is not guarded by watch(): the command was not sent; after watch(), call multi() without pipeline()
 many on all nodes in parallel
 int(0)
 int(4000)

@@ -146,10 +146,10 @@ a new pipeline(): [1]; mode 0; "served"; mode 0
 DomainException
 a new pipeline(): [1]; mode 0; "served"; mode 0
 -- the node refuses MULTI
-LOADING data: Unsupported; mode 0; "served"; mode 0
-LOADING data, in a pipeline: Unsupported?; mode 0; "served"; mode 0
-BUSY with a script: Unsupported; mode 0; "served"; mode 0
-BUSY with a script, in a pipeline: Unsupported?; mode 0; "served"; mode 0
+LOADING data: NodeDown; mode 0; "served"; mode 0
+LOADING data, in a pipeline: NodeDown?; mode 0; "served"; mode 0
+BUSY with a script: NodeDown; mode 0; "served"; mode 0
+BUSY with a script, in a pipeline: NodeDown?; mode 0; "served"; mode 0
 NOPERM no right: Unsupported; mode 0; "served"; mode 0
 NOPERM no right, in a pipeline: Unsupported?; mode 0; "served"; mode 0
 ERR none: Unsupported; mode 0; "served"; mode 0

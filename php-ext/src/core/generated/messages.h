@@ -168,6 +168,10 @@
 #define OH_WHAT_MULTI_REFUSED "The node refused MULTI: %s"
 #define OH_SAY_MULTI_REFUSED OH_ERROR_UNSUPPORTED, OH_ADVICE_MULTI_REFUSED, OH_WHAT_MULTI_REFUSED
 
+#define OH_ADVICE_MULTI_REFUSED_NOW "nothing of the transaction was executed, nor what was queued after it: try again"
+#define OH_WHAT_MULTI_REFUSED_NOW "The node refused MULTI: %s"
+#define OH_SAY_MULTI_REFUSED_NOW OH_ERROR_NODE_DOWN, OH_ADVICE_MULTI_REFUSED_NOW, OH_WHAT_MULTI_REFUSED_NOW
+
 #define OH_ADVICE_PREFACE_REFUSED "give the user of the server pool the right to send that, too"
 #define OH_WHAT_PREFACE_REFUSED "The node refused a command that is sent before this one: %s"
 #define OH_SAY_PREFACE_REFUSED OH_ERROR_UNSUPPORTED, OH_ADVICE_PREFACE_REFUSED, OH_WHAT_PREFACE_REFUSED
@@ -267,6 +271,10 @@
 #define OH_WHAT_COMMAND_UNSUPPORTED "OneHop\\Redis::%s() with %s is not supported"
 
 #define OH_WHAT_NOT_IN_TRANSACTION "OneHop\\Redis::%s() has no place in a transaction"
+
+#define OH_ADVICE_PIPELINE_WATCHED "after watch(), call multi() without pipeline()"
+#define OH_WHAT_PIPELINE_WATCHED "A transaction in a pipeline is not guarded by watch()"
+#define OH_SAY_PIPELINE_WATCHED OH_ERROR_UNSUPPORTED, OH_ADVICE_PIPELINE_WATCHED, OH_WHAT_PIPELINE_WATCHED
 
 #define OH_ADVICE_NOT_IN_PIPELINE "call exec() or discard() first"
 #define OH_WHAT_NOT_IN_PIPELINE "OneHop\\Redis::%s() has no place in a pipeline"

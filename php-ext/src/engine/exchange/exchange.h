@@ -335,6 +335,12 @@ static inline bool oh_exchange_holds(const oh_exchange *exchange)
     return exchange->use.held != NULL;
 }
 
+/*
+ * Sets the failure of a transaction whose MULTI was answered by this error: NodeDown if the node is
+ * unwell (LOADING), else Unsupported.
+ */
+void oh_exchange_say_multi_refused(oh_failure *failure, oh_outcome outcome, oh_text error);
+
 static inline oh_text oh_exchange_held_error_reply(const oh_exchange *exchange)
 {
     return oh_wire_error_text(&exchange->use.held->wire);

@@ -101,23 +101,46 @@ static bool is_typical(const oh_exchange *exchange)
 
 /* ---- Success ---- */
 
+/* The word with which an error reply says that the node is unwell; NULL if it does not. */
+static const char *unwell_word(oh_text error)
+{
+    static const char *const words[] = OH_WORDS_UNWELL;
+
+    for (size_t i = 0; words[i]; i++) {
+        size_t length = strlen(words[i]);
+
+        if (oh_text_begins(error, words[i]) &&
+            (error.length == length || error.bytes[length] == ' ')) {
+            return words[i];
+        }
+    }
+    return NULL;
+}
+
 /*
  * Counts error replies that nutcracker counts as failures of the node. The caller still gets the
  * reply.
  */
 static void judge_error_reply(const oh_exchange *exchange)
 {
-    static const char *const words[] = OH_WORDS_UNWELL;
-    const oh_wire *wire = &exchange->use.connection->wire;
+    const char *word = oh_pool_ejects(exchange->peer.connections)
+                           ? unwell_word(oh_wire_error_text(&exchange->use.connection->wire))
+                           : NULL;
 
-    for (size_t i = 0; words[i] && oh_pool_ejects(exchange->peer.connections); i++) {
-        size_t length = strlen(words[i]);
-        bool is_whole = wire->error_text_length == length ||
-                        (wire->error_text_length > length && wire->error_text[length] == ' ');
+    if (word) {
+        oh_pool_report_failure(exchange->use.connection, OH_HEALTH_EXCHANGE, word);
+    }
+}
 
-        if (is_whole && memcmp(wire->error_text, words[i], length) == 0) {
-            oh_pool_report_failure(exchange->use.connection, OH_HEALTH_EXCHANGE, words[i]);
-        }
+void oh_exchange_say_multi_refused(oh_failure *failure, oh_outcome outcome, oh_text error)
+{
+    oh_quoted answer;
+
+    oh_quote(&answer, error.bytes, error.length);
+    if (unwell_word(error)) {
+        oh_failure_set(failure, outcome, OH_SAY_MULTI_REFUSED_NOW, answer.text);
+    } else {
+        oh_failure_set(failure, outcome, OH_SAY_MULTI_REFUSED, answer.text);
     }
 }
 

@@ -87,10 +87,8 @@ static bool pass_barrier(oh_exchange *exchange)
         return true;
     }
     if (wire->error_number == exchange->request.barrier_reply) {
-        oh_quoted answer;
-
-        oh_failure_set(exchange->failure, OH_OUTCOME_MAYBE_EXECUTED, OH_SAY_MULTI_REFUSED,
-            oh_quote(&answer, wire->error_text, wire->error_text_length));
+        oh_exchange_say_multi_refused(
+            exchange->failure, OH_OUTCOME_MAYBE_EXECUTED, oh_wire_error_text(wire));
         oh_exchange_fail(exchange);
         return false;
     }

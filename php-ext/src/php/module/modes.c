@@ -52,7 +52,7 @@ static void refuse_in_pipeline(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 static void open_in_pipeline(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 {
     if (client->transaction) {
-        refuse_in_pipeline(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        oh_failure_throw_plain(OH_SAY_PIPELINE_WATCHED);
     } else {
         oh_transaction_open(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }

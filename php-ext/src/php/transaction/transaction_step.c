@@ -217,13 +217,12 @@ bool oh_transaction_send_multi(oh_client *client)
 
     if (!is_begun && node_client->transport &&
         oh_exchange_holds(&node_client->transport->exchange)) {
-        oh_text error_reply = oh_exchange_held_error_reply(&node_client->transport->exchange);
+        const oh_exchange *exchange = &node_client->transport->exchange;
+        oh_text error = oh_exchange_has_error_reply(exchange)
+                            ? oh_exchange_held_error_reply(exchange)
+                            : (oh_text){"", 0};
 
-        bool has_error = oh_exchange_has_error_reply(&node_client->transport->exchange);
-        oh_quoted answer;
-
-        oh_failure_set(&node_client->failure, OH_OUTCOME_NOT_SENT, OH_SAY_MULTI_REFUSED,
-            oh_quote(&answer, error_reply.bytes, has_error ? error_reply.length : 0));
+        oh_exchange_say_multi_refused(&node_client->failure, OH_OUTCOME_NOT_SENT, error);
         fail_on_node_client(client, node_client);
     }
     /* A signal handler of the script may have ended the transaction. */
