@@ -152,21 +152,21 @@ final class Comparison
     private Side $ours;
     private bool $isFresh = false;
 
-    /** With $isTwice both clients are plain ones, which are not harmed. */
+    /** $both: "plain" makes both clients plain ones, which are not harmed, "ours" both OneHop's. */
     public function __construct(
         array $ports,
         string $config,
         private mixed $control,
-        private bool $isTwice,
+        private string $both,
     ) {
-        $this->plain = new Side(false, $ports[0], $config);
-        $this->ours = new Side(!$isTwice, $ports[1], $config);
+        $this->plain = new Side($both === 'ours', $ports[0], $config);
+        $this->ours = new Side($both !== 'plain', $ports[1], $config);
     }
 
     /** The first difference, in words; null if there is none. */
     public function differ(array $case): ?string
     {
-        $case['harm'] = $this->isTwice ? '' : $case['harm'];
+        $case['harm'] = $this->both === 'plain' ? '' : $case['harm'];
         $this->casesCount++;
         $this->callsCount += count($case['steps']);
         $isClean = $case['rate'] === 0 && $case['harm'] === ''

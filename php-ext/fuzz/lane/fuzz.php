@@ -54,7 +54,7 @@ $comparison = new Comparison(
     $options['ports'],
     $options['config'],
     $control,
-    isset($options['twice']),
+    $options['both'] ?? '',
 );
 $differences = $passing = 0;
 if ($options['script']) {
@@ -82,6 +82,7 @@ $deadline = microtime(true) + $options['seconds'];
 tell($options['from']);
 for ($i = $options['from']; $i < $options['cases'] && microtime(true) < $deadline; $i++) {
     $case = $cases->make($options['seed'] * 1_000_003 + $i);
+    $case['rate'] = isset($options['usual']) ? 0 : $case['rate'];
     $difference = $comparison->differ($case);
     if ($i % 50 === 0) {
         tell($i);

@@ -208,6 +208,7 @@ def method_row(name, versions, version, entry, signature, keys, faults):
         timeout=entry.get("timeout", {}).get("argument", 0),
         faults=f"&method_faults[{faults.place(here)}]" if here else "NULL",
         faults_count=len(here),
+        has_promise=str("promise" in entry).lower(),
         reason=quoted(advice(entry["reason"]) if entry["kind"] == "refused" else None),
         signature=quoted(signature),
     )

@@ -180,6 +180,18 @@ static void judge_exec(oh_exchange *exchange)
     oh_exchange_refuse_bytes(exchange, OH_WHAT_EXEC_SHORT);
 }
 
+/* Checks that the replies are those that the request promises. SSDB's are checked before. */
+static void judge_promise(oh_exchange *exchange)
+{
+    const oh_promise *promise = exchange->terms.promise;
+    oh_bytes request = {(const uint8_t *)exchange->request.bytes, exchange->request.length};
+
+    if (exchange->state == OH_EXCHANGE_COMPLETE && !exchange->ssdb &&
+        !promise->holds(promise, request, oh_exchange_unread(exchange))) {
+        oh_exchange_refuse_form(exchange);
+    }
+}
+
 /* True if the caller can continue: there is a reply to read, or there will be none. */
 static bool is_readable(const oh_exchange *exchange)
 {
@@ -205,6 +217,9 @@ bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
     }
     if (OH_UNLIKELY(exchange->terms.is_exec)) {
         judge_exec(exchange);
+    }
+    if (OH_UNLIKELY(exchange->terms.promise != NULL)) {
+        judge_promise(exchange);
     }
     oh_request_drop_own(&exchange->request);
     exchange->request.bytes = NULL; /* They are the caller's, and valid only during its write. */
@@ -284,6 +299,14 @@ bool oh_exchange_receive_more(oh_exchange *exchange)
     oh_exchange_wait_until(exchange, is_readable);
     if (OH_UNLIKELY(exchange->interceptor != NULL)) {
         exchange->interceptor->meet(exchange->interceptor, exchange);
+    }
+    return !oh_exchange_has_failed(exchange);
+}
+
+bool oh_exchange_receive_all(oh_exchange *exchange)
+{
+    exchange->replies.gathers = true;
+    while (oh_exchange_receive_more(exchange)) {
     }
     return !oh_exchange_has_failed(exchange);
 }

@@ -57,6 +57,12 @@ typedef struct oh_peer {
 } oh_peer;
 
 /* The terms of a call: its options. All zeros is an ordinary call without a deadline. */
+/* Judges replies before the caller reads them. */
+typedef struct oh_promise {
+    /* True if the replies, all of them, have the form that the request promises. */
+    bool (*holds)(const struct oh_promise *promise, oh_bytes request, oh_bytes replies);
+} oh_promise;
+
 typedef struct oh_call_terms {
     uint32_t timeout_ms; /* 0 is none. */
     /* A blocking command's own timeout, which is added; or OH_BLOCK_FOR_EVER. */
@@ -67,8 +73,9 @@ typedef struct oh_call_terms {
      * error reply fails the exchange. NULL if none.
      */
     const char *preface;
-    oh_discards discards; /* Taken over. */
-    uint32_t exec_count;  /* If `is_exec`: how many commands were queued. */
+    oh_discards discards;      /* Taken over. */
+    const oh_promise *promise; /* All replies are gathered, and judged; NULL if they are not. */
+    uint32_t exec_count;       /* If `is_exec`: how many commands were queued. */
     /*
      * The request is this many whole commands, within the limits of wire, which then does not frame
      * them again. 0 if unknown. Only for a request without preface and discards.
@@ -255,6 +262,9 @@ oh_bytes oh_exchange_unread(const oh_exchange *exchange);
 void oh_exchange_skip(oh_exchange *exchange, size_t count);
 bool oh_exchange_receive_more(oh_exchange *exchange);
 
+/* Waits for all replies. Returns false if the exchange failed. */
+bool oh_exchange_receive_all(oh_exchange *exchange);
+
 /* Ends the call without waiting for further replies. Keeps state and failure. */
 void oh_exchange_finish(oh_exchange *exchange);
 
@@ -264,6 +274,9 @@ void oh_exchange_finish(oh_exchange *exchange);
  */
 void oh_exchange_fail(oh_exchange *exchange);
 void oh_exchange_fail_without_memory(oh_exchange *exchange);
+
+/* Fails the exchange because its replies do not have the form that the request promises. */
+void oh_exchange_refuse_form(oh_exchange *exchange);
 
 /*
  * keep: from the next write on, the connection is held. give_back ends that: the connection returns

@@ -261,6 +261,15 @@ void oh_exchange_disown(oh_exchange *exchange)
     oh_exchange_fail(exchange);
 }
 
+void oh_exchange_refuse_form(oh_exchange *exchange)
+{
+    oh_exchange_drop_connection(exchange);
+    drop_held(&exchange->use);
+    oh_replies_forget(&exchange->replies);
+    exchange->state = OH_EXCHANGE_FAILED;
+    oh_failure_set(exchange->failure, OH_OUTCOME_ANSWERED, OH_SAY_UNEXPECTED_FORM);
+}
+
 void oh_exchange_run_dry(oh_exchange *exchange)
 {
     if (exchange->state == OH_EXCHANGE_COMPLETE) {

@@ -261,7 +261,7 @@ static void begin_moving(oh_exchange *exchange)
     uint64_t written = connection->wire.written;
 
     exchange->state = OH_EXCHANGE_MOVING;
-    exchange->replies.gathers = terms->gathers;
+    exchange->replies.gathers = terms->gathers || terms->promise;
     connection->is_spent |= terms->is_unknown;
     exchange->preface.number = terms->preface ? written + 1 : 0;
     exchange->preface.reply_length = 0;

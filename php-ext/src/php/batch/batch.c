@@ -84,11 +84,16 @@ void oh_batch_drop(oh_client *client)
 
 /* ---- Queueing ---- */
 
-static void block_longer(oh_node_client *node_client, uint32_t block_ms)
+/* The terms of a queued command are terms of the whole queue. */
+static void add_terms(oh_node_client *node_client, const oh_call_terms *terms)
 {
     uint32_t *waits = &node_client->queue.terms.block_ms;
 
-    *waits = *waits > OH_BLOCK_FOR_EVER - block_ms ? OH_BLOCK_FOR_EVER : *waits + block_ms;
+    *waits =
+        *waits > OH_BLOCK_FOR_EVER - terms->block_ms ? OH_BLOCK_FOR_EVER : *waits + terms->block_ms;
+    if (UNEXPECTED(terms->promise != NULL)) {
+        node_client->queue.terms.promise = terms->promise;
+    }
 }
 
 static zend_always_inline oh_node_client *queue(
@@ -128,7 +133,7 @@ oh_node_client *oh_batch_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTI
 void oh_batch_note(oh_client *client, oh_node_client *node_client, const oh_plan *plan)
 {
     append(client->batch, plan->node);
-    block_longer(node_client, plan->terms.block_ms);
+    add_terms(node_client, &plan->terms);
 }
 
 void oh_batch_spoil(oh_client *client, zval *return_value)
@@ -274,7 +279,7 @@ static bool queue_part(oh_client *client, const oh_split *split, oh_part *part)
     if (!node_client) {
         return false;
     }
-    block_longer(node_client, split->terms.block_ms);
+    add_terms(node_client, &split->terms);
     if (split->terms.preface) {
         node_client->queue.terms.preface = split->terms.preface;
     }

@@ -30,6 +30,7 @@ void oh_call_on_node_client(
 static void call_express(oh_node_client *node_client, oh_call_terms terms, zval *return_value)
 {
     terms.commands_count = 1;
+    terms.promise = NULL; /* The express lane keeps promises by itself. */
     oh_node_client_enter(node_client, terms, NULL);
     oh_express_call_one(node_client, return_value);
     leave(node_client, return_value);

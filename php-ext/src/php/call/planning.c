@@ -294,8 +294,9 @@ bool oh_plan_look(oh_client *client, zend_execute_data *execute_data, oh_plan *p
 {
     const oh_method *method = oh_method_of(execute_data);
 
-    *plan = (oh_plan){
-        .method = method, .command = method->command, .terms.is_iterated = method->is_iterated};
+    *plan = (oh_plan){.method = method,
+        .command = method->command,
+        .terms = {.is_iterated = method->is_iterated, .promise = method->promise}};
     if (UNEXPECTED(client->snapshot->cluster != NULL)) {
         /* The first node that has keys. */
         plan->node = oh_snapshot_next(client->snapshot, client->snapshot->nodes_count - 1);

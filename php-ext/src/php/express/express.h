@@ -137,6 +137,12 @@ const char *oh_express_read(
 const char *oh_express_read_chain(const oh_express_row *row, const oh_express_deal *deal,
     const oh_express_chain *chain, const char *at, const char *end);
 
+/*
+ * True if a reply that was not read is a list of another length than the chain. Nobody may read it:
+ * its values would get wrong keys.
+ */
+bool oh_express_is_misfit(const oh_express_chain *chain, const char *at, const char *end);
+
 /* Moves what was read for a chain out of the values, as the reply of its command. */
 void oh_express_take_chain(const oh_express_row *row, const oh_express_deal *deal,
     const oh_express_chain *chain, zval *reply);

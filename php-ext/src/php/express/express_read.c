@@ -282,6 +282,14 @@ const char *oh_express_read_chain(const oh_express_row *row, const oh_express_de
                : read_integer(at, end, &deal->values[chain->first]);
 }
 
+bool oh_express_is_misfit(const oh_express_chain *chain, const char *at, const char *end)
+{
+    oh_values reply = oh_values_of(at, (size_t)(end - at));
+    int64_t count;
+
+    return oh_value_take_head(&reply, OH_RESP_LIST, &count) && count != chain->count;
+}
+
 /* The value leaves UNDEF. */
 static void move_value(zval *to, zval *from)
 {

@@ -48,8 +48,23 @@ static bool queue_from(oh_node_client *node_client, uint32_t first, oh_values co
     return true;
 }
 
+/* True if one of the commands, from this one on, has a promise. */
+static bool has_promise(const oh_express *express, uint32_t first)
+{
+    for (uint32_t i = first; i < express->count; i++) {
+        if (express->rows[i]->reply == OH_EXPRESS_FIELDS ||
+            express->rows[i]->reply == OH_EXPRESS_MAP) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool oh_express_call_hand_over(oh_node_client *node_client)
 {
+    if (has_promise(&node_client->express, 0)) {
+        node_client->queue.terms.promise = &oh_promise_of_request;
+    }
     bool is_queued = queue_from(node_client, 0, oh_express_commands(&node_client->express));
 
     node_client->queue.is_express = false;
@@ -84,6 +99,25 @@ static void end_replay(oh_node_client *node_client)
     if (node_client->transport) { /* phpredis has not closed its stream meanwhile. */
         node_client->transport->far_end = NULL;
     }
+}
+
+/* False if phpredis must not read the replies from this one on. The exchange has failed then. */
+static bool may_replay(oh_node_client *node_client, uint32_t first, oh_values commands)
+{
+    oh_exchange *exchange = &node_client->transport->exchange;
+
+    if (!has_promise(&node_client->express, first)) {
+        return true;
+    }
+    if (!oh_exchange_receive_all(exchange)) {
+        return false;
+    }
+    oh_bytes unread = oh_exchange_unread(exchange);
+    if (!oh_promise_is_kept(commands, oh_values_of(unread.bytes, unread.length))) {
+        oh_exchange_refuse_form(exchange);
+        return false;
+    }
+    return true;
 }
 
 /* The commands from this one on are phpredis' to answer. Adds its replies to the list. */
@@ -147,7 +181,7 @@ static void let_go(oh_express_reader *reader)
     reader->begin = reader->at;
 }
 
-/* Reads one reply, and waits for the rest of it. False if it is left to phpredis. */
+/* Reads one reply, and waits for the rest of it. False if it is not read here. */
 static zend_always_inline bool read_reply_at(
     oh_express_reader *reader, const oh_express_row *row, oh_values command, zval *value)
 {
@@ -214,7 +248,9 @@ static void finish_exec(oh_node_client *node_client, uint32_t count, HashTable *
 
         skip_to(&commands, count, &reached);
         node_client->express_sent += (size_t)((const char *)commands.at - express->bytes);
-        replay_from(node_client, count, commands, replies);
+        if (may_replay(node_client, count, commands)) {
+            replay_from(node_client, count, commands, replies);
+        }
     }
 }
 
@@ -246,7 +282,9 @@ static void replay_one(oh_node_client *node_client, zval *return_value)
 {
     oh_values command = oh_express_commands(&node_client->express);
 
-    if (!oh_exchange_has_failed(&node_client->transport->exchange)) {
+    ZVAL_NULL(return_value); /* A value that was read in part has been released. */
+    if (!oh_exchange_has_failed(&node_client->transport->exchange) &&
+        may_replay(node_client, 0, command)) {
         begin_replay(node_client);
         call_phpredis(node_client, node_client->express.rows[0], &command, return_value);
         end_replay(node_client);
@@ -308,6 +346,10 @@ static uint32_t read_chains(oh_node_client *node_client)
            read_chain_at(&reader, express->rows[0], deal, &deal->chains[chain])) {
         chain = deal->chains[chain].next;
         count++;
+    }
+    if (UNEXPECTED(count < express->count) && !oh_exchange_has_failed(reader.exchange) &&
+        oh_express_is_misfit(&deal->chains[chain], reader.at, reader.end)) {
+        oh_exchange_refuse_form(reader.exchange);
     }
     let_go(&reader);
     return count;

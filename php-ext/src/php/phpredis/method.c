@@ -116,6 +116,7 @@ oh_method *oh_method_new(zend_function *original, const char *name)
     if (has_express && method->command && !method->silent) {
         method->express = oh_express_find(name);
     }
+    method->promise = row && row->has_promise ? &oh_promise_of_request : NULL;
     if (row && is_about_one_key(method)) {
         method->key = row->keys[0].argument + 1;
     }

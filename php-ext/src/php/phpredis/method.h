@@ -16,6 +16,7 @@
 #include "core/command/command.h"
 
 #include "php/express/express.h"
+#include "php/phpredis/promise.h"
 
 typedef enum oh_method_kind {
     OH_METHOD_COMMAND,
@@ -80,6 +81,7 @@ typedef struct oh_method_row {
     int8_t timeout;
     const oh_fault *faults;
     uint8_t faults_count;
+    bool has_promise;      /* phpredis does not survive every reply: promise.h. */
     const char *reason;    /* Why the method is refused, if it is. */
     const char *signature; /* Its parameters in the newest version; NULL if absent there. */
     /* Others, of older versions, for calls that mean the same; NULL if none. */
@@ -96,6 +98,7 @@ typedef struct oh_method {
     const oh_method_row *row;  /* NULL if the method is unknown. */
     const oh_command *command; /* NULL if an argument decides which command it is. */
     oh_express_forms express;
+    const oh_promise *promise; /* NULL if phpredis survives every well-formed reply. */
     /* The argument that is its one key, from 1; 0 if its keys need planning. */
     uint8_t key;
     bool is_read_only; /* May be retried after a lost connection. */

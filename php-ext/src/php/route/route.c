@@ -36,7 +36,9 @@ void oh_route_method(INTERNAL_FUNCTION_PARAMETERS)
     }
     oh_plan plan = {.node = oh_client_locate(client, key),
         .key.text = key,
-        .terms = {.is_read_only = method->is_read_only, .is_iterated = method->is_iterated}};
+        .terms = {.is_read_only = method->is_read_only,
+            .is_iterated = method->is_iterated,
+            .promise = method->promise}};
 
     if (oh_client_may_read_elsewhere(client, method->command) &&
         !oh_client_choose_replica(client, &plan.node)) {

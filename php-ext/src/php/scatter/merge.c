@@ -149,6 +149,19 @@ static zend_object *merge_equal(oh_client *client, oh_merging *merging)
     return NULL;
 }
 
+static zend_object *refuse_misfit(oh_client *client, const oh_merging *merging)
+{
+    uint32_t misfit = oh_merge_misfit(merging);
+    oh_failure failure;
+
+    if (misfit == merging->count) {
+        return NULL;
+    }
+    oh_node node = oh_topology_node(client->snapshot->topology, merging->split->parts[misfit].node);
+    oh_failure_set(&failure, OH_OUTCOME_ANSWERED, OH_SAY_UNEXPECTED_FORM);
+    return oh_failure_exception(&failure, &node, client->snapshot->pool->name.bytes, NULL);
+}
+
 /* ---- All of the replies ---- */
 
 static bool concat_texts(oh_merging *merging)
@@ -254,6 +267,11 @@ zend_object *oh_merge_replies(oh_client *client, const oh_split *split, zval **r
 
     if (split->merge == OH_MERGE_EQUAL) {
         return merge_equal(client, &merging);
+    }
+    zend_object *failure =
+        split->merge == OH_MERGE_IN_ORDER && !failures ? refuse_misfit(client, &merging) : NULL;
+    if (failure) {
+        return failure;
     }
     if (!merge_by_rule(client, &merging)) {
         ZVAL_FALSE(return_value);

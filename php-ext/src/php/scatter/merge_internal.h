@@ -38,6 +38,12 @@ static inline bool oh_merge_has_false(const oh_merging *merging)
     return false;
 }
 
+/*
+ * IN_ORDER: the first part whose list has another length than its keys need; `count` if there is
+ * none.
+ */
+uint32_t oh_merge_misfit(const oh_merging *merging);
+
 /* Returns false and sets nothing if the rule cannot merge these replies. */
 bool oh_merge_in_order(oh_merging *merging);
 bool oh_merge_streams(oh_merging *merging);

@@ -68,6 +68,28 @@ static bool are_lists(const oh_merging *merging)
     return true;
 }
 
+uint32_t oh_merge_misfit(const oh_merging *merging)
+{
+    const oh_split *split = merging->split;
+    uint32_t width = MAX(split->command->merge_width, 1), misfit = 0;
+    uint32_t *missing = ecalloc(merging->count, sizeof *missing);
+
+    for (uint32_t key = 0; key < split->keys_count; key++) {
+        missing[split->part_of_key[key]] += width;
+    }
+    for (; misfit < merging->count; misfit++) {
+        const zval *reply = merging->replies[misfit];
+        bool is_list = !(merging->failures && merging->failures[misfit]) &&
+                       Z_TYPE_P(reply) == IS_ARRAY && !is_map(reply);
+
+        if (is_list && zend_hash_num_elements(Z_ARRVAL_P(reply)) != missing[misfit]) {
+            break;
+        }
+    }
+    efree(missing);
+    return misfit;
+}
+
 bool oh_merge_in_order(oh_merging *merging)
 {
     const oh_split *split = merging->split;

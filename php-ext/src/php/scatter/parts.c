@@ -129,13 +129,16 @@ static bool queue_part(oh_pipes *pipes, oh_client *client, const oh_split *split
     if (EG(exception)) {
         return false;
     }
-    bool is_queued = oh_pipes_queue(pipes, client, part->node, split->method->original,
+    oh_node_client *node_client = oh_pipes_queue(pipes, client, part->node, split->method->original,
         split->terms.is_read_only, part->count, part->arguments);
 
-    if (!is_queued && !EG(exception)) {
+    if (!node_client && !EG(exception)) {
         oh_failure_throw_plain(OH_SAY_NOT_QUEUED, ZSTR_VAL(function->common.function_name));
     }
-    return is_queued && !EG(exception);
+    if (node_client && split->terms.promise) {
+        node_client->queue.terms.promise = split->terms.promise;
+    }
+    return node_client && !EG(exception);
 }
 
 /* Returns the reply of a part, or the failure of its node. */
@@ -229,6 +232,7 @@ static void write_express(
     if (oh_call_write_express(client, node_call->node_client, &call)) {
         node_call->express = oh_express_call_one;
         node_call->terms.commands_count = 1;
+        node_call->terms.promise = NULL;
     }
 }
 

@@ -43,7 +43,8 @@ static void queue(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 {
     const oh_method *method = oh_method_of(execute_data);
     oh_node_client *node_client = client->transaction->node_client;
-    bool is_inner = oh_transaction_begin_step(node_client, false);
+    const oh_promise *promise = method->promise ? &client->transaction->promise.of_command : NULL;
+    bool is_inner = oh_transaction_begin_step(node_client, (oh_call_terms){.promise = promise});
 
     oh_node_client_call_in_frame(node_client, method, execute_data, return_value);
     bool is_queued =
@@ -125,7 +126,7 @@ void oh_transaction_carry_out(oh_client *client, oh_plan *plan, INTERNAL_FUNCTIO
 void oh_transaction_open(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 {
     if (!client->transaction) {
-        client->transaction = ecalloc(1, sizeof *client->transaction);
+        client->transaction = oh_transaction_new();
     }
     client->mode = client->batch ? OH_PIPED_MULTI : OH_MULTI;
     client->is_closed = false;
@@ -157,8 +158,10 @@ static void run_exec(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
     oh_node_client *node_client = transaction->node_client;
     bool is_clean = false;
 
-    oh_node_client_enter(
-        node_client, (oh_call_terms){.is_exec = true, .exec_count = transaction->queued}, NULL);
+    const oh_promise *promise = transaction->promise.count ? &transaction->promise.of_exec : NULL;
+    oh_call_terms terms = {.is_exec = true, .exec_count = transaction->queued, .promise = promise};
+
+    oh_node_client_enter(node_client, terms, NULL);
     oh_node_client_call_in_frame(
         node_client, oh_method_of(execute_data), execute_data, return_value);
     if (oh_node_client_has_failed(node_client) && !oh_is_script_ending()) {
@@ -233,7 +236,7 @@ static void watch_on(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_P
         return;
     }
     oh_node_client *node_client = client->transaction->node_client;
-    bool is_inner = oh_transaction_begin_step(node_client, true);
+    bool is_inner = oh_transaction_begin_step(node_client, (oh_call_terms){.is_read_only = true});
 
     oh_node_client_call_in_frame(
         node_client, oh_method_of(execute_data), execute_data, return_value);

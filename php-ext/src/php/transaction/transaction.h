@@ -42,6 +42,7 @@ typedef struct oh_transaction {
     bool is_begun;    /* The node has accepted MULTI; in a pipeline: MULTI is queued. */
     bool is_watching; /* The node has accepted WATCH. */
     uint32_t queued;  /* Number of commands the node has queued. */
+    oh_queued_promise promise;
     /* Reserved; holds its connection. NULL if not bound yet, or in a pipeline. */
     oh_node_client *node_client;
     zend_string *key; /* The key that bound it, with its prefix; NULL if not known. */

@@ -24,7 +24,7 @@ void oh_transaction_note_place(oh_client *client, uint32_t node, oh_call_key key
  * Begins a step on the bound node client. Returns true if it begins inside another step; the caller
  * passes this to `end_step`.
  */
-bool oh_transaction_begin_step(oh_node_client *node_client, bool is_read_only);
+bool oh_transaction_begin_step(oh_node_client *node_client, oh_call_terms terms);
 
 /*
  * Ends the step. Returns false if the transaction has ended, in this step (with an exception) or in
@@ -37,6 +37,9 @@ bool oh_transaction_end_step(oh_client *client, oh_node_client *node_client, boo
  * has ended.
  */
 bool oh_transaction_send_multi(oh_client *client);
+
+/* A transaction that is not bound yet. */
+oh_transaction *oh_transaction_new(void);
 
 /* Takes the transaction from the client. The caller must release it. NULL if there is none. */
 oh_transaction *oh_transaction_take(oh_client *client);

@@ -36,6 +36,9 @@ static void queue(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARA
         ZEND_ASSERT(client->transaction);
         client->transaction->queued++;
         node_client->queue.count--;
+        if (plan->terms.promise) {
+            node_client->queue.terms.promise = plan->terms.promise;
+        }
     } else if (node_client) {
         oh_batch_note(client, node_client, plan);
     }

@@ -8,6 +8,14 @@
 #include "php/exception/exception.h"
 #include "php/transaction/transaction_internal.h"
 
+oh_transaction *oh_transaction_new(void)
+{
+    oh_transaction *transaction = ecalloc(1, sizeof *transaction);
+
+    oh_queued_promise_begin(&transaction->promise, &transaction->queued);
+    return transaction;
+}
+
 /* ---- Ending ---- */
 
 oh_transaction *oh_transaction_take(oh_client *client)
@@ -36,6 +44,7 @@ void oh_transaction_release(oh_transaction *transaction, bool is_clean)
     if (transaction->ending) {
         efree(transaction->ending);
     }
+    oh_queued_promise_end(&transaction->promise);
     efree(transaction);
 }
 
@@ -61,7 +70,7 @@ void oh_transaction_spoil(oh_client *client, const oh_failure *cause, bool is_re
     oh_mode_kind mode = client->mode;
     size_t advice_length = strlen(cause->advice);
     oh_ending *ending = safe_emalloc(1, advice_length, sizeof *ending + 1);
-    oh_transaction *ended = ecalloc(1, sizeof *ended);
+    oh_transaction *ended = oh_transaction_new();
 
     ending->failure = *cause;
     ending->is_refusal = is_refusal;
@@ -165,7 +174,7 @@ bool oh_transaction_bind(oh_client *client, uint32_t node, oh_call_key key)
         return false;
     }
     if (!client->transaction) {
-        client->transaction = ecalloc(1, sizeof *client->transaction);
+        client->transaction = oh_transaction_new();
     }
     node_client->is_reserved = true;
     oh_exchange_keep(&node_client->transport->exchange);
@@ -179,11 +188,11 @@ bool oh_transaction_bind(oh_client *client, uint32_t node, oh_call_key key)
 /*
  * Steps may be nested: while phpredis packs a value, code of the script may queue another command.
  */
-bool oh_transaction_begin_step(oh_node_client *node_client, bool is_read_only)
+bool oh_transaction_begin_step(oh_node_client *node_client, oh_call_terms terms)
 {
     bool is_inner = node_client->is_busy;
 
-    oh_node_client_enter(node_client, (oh_call_terms){.is_read_only = is_read_only}, NULL);
+    oh_node_client_enter(node_client, terms, NULL);
     return is_inner;
 }
 
@@ -212,7 +221,7 @@ bool oh_transaction_end_step(oh_client *client, oh_node_client *node_client, boo
 bool oh_transaction_send_multi(oh_client *client)
 {
     oh_node_client *node_client = client->transaction->node_client;
-    bool is_inner = oh_transaction_begin_step(node_client, true);
+    bool is_inner = oh_transaction_begin_step(node_client, (oh_call_terms){.is_read_only = true});
     bool is_begun = oh_node_client_invoke(node_client, "multi") == IS_OBJECT;
 
     if (!is_begun && node_client->transport &&
