@@ -100,9 +100,9 @@ static void call_in_frame(const oh_node_choice *choice, zend_execute_data *frame
         zend_argument_value_error(choice->position, "must be followed by the words of a command");
         return;
     }
-    if (oh_method_of(frame)->silent) {
+    if (oh_method_of(frame)->is_deprecated) {
         /* The script has only passed the name, so Zend has not warned yet. */
-        zend_deprecated_function(oh_method_of(frame)->silent);
+        zend_deprecated_function(oh_method_of(frame)->original);
     }
     if (EG(exception) || !oh_plan_look(choice->client, frame, &plan) ||
         !may_be_sent(frame, &plan)) {

@@ -93,18 +93,36 @@ static bool is_about_one_key(const oh_method *method)
            row->keys[0].kind != OH_KEY_PATTERN;
 }
 
+/*
+ * Copies a function of phpredis, without the warning that it is deprecated, which the script's own
+ * call has already given.
+ *
+ * The copy has the description of one more parameter, which is empty. If null is passed where a
+ * number or a text is wanted, Zend reads the parameter's description for a warning. phpredis 5.3.7
+ * takes parameters that it does not describe: decr($key, null) would read what is behind the list.
+ */
+static zend_function *copy_function(const zend_internal_function *original)
+{
+    zend_function *copy = pecalloc(1, sizeof *copy, true);
+    size_t size = sizeof *original->arg_info;
+    /* The result, the parameters, the last one if it is variadic, and the empty one. */
+    size_t count = original->num_args + ((original->fn_flags & ZEND_ACC_VARIADIC) != 0) + 1u;
+    char *described = pecalloc(count + 1, size, true);
+
+    memcpy(described, original->arg_info - 1, count * size);
+    copy->internal_function = *original;
+    copy->internal_function.arg_info = (void *)(described + size);
+    copy->common.fn_flags &= ~(uint32_t)ZEND_ACC_DEPRECATED;
+    return copy;
+}
+
 oh_method *oh_method_new(zend_function *original, const char *name)
 {
     const oh_method_row *row = find_row(name, original);
     oh_method *method = pecalloc(1, sizeof *method, true);
 
-    method->original = original;
-    if (original->common.fn_flags & ZEND_ACC_DEPRECATED) {
-        method->silent = pecalloc(1, sizeof *method->silent, true);
-        method->silent->internal_function = original->internal_function;
-        method->silent->common.fn_flags &= ~(uint32_t)ZEND_ACC_DEPRECATED;
-        method->original = method->silent;
-    }
+    method->original = copy_function(&original->internal_function);
+    method->is_deprecated = (original->common.fn_flags & ZEND_ACC_DEPRECATED) != 0;
     method->row = row;
     if (row && row->command && !row->subcommand) {
         method->command = oh_command_named(row->command, strlen(row->command));
@@ -113,7 +131,7 @@ oh_method *oh_method_new(zend_function *original, const char *name)
     for (uint32_t i = 0; i < original->common.num_args; i++) {
         method->is_iterated |= ZEND_ARG_SEND_MODE(&original->internal_function.arg_info[i]) != 0;
     }
-    if (has_express && method->command && !method->silent) {
+    if (has_express && method->command && !method->is_deprecated) {
         method->express = oh_express_find(name);
     }
     method->promise = row && row->has_promise ? &oh_promise_of_request : NULL;
@@ -125,8 +143,7 @@ oh_method *oh_method_new(zend_function *original, const char *name)
 
 void oh_method_free(oh_method *method)
 {
-    if (method->silent) {
-        pefree(method->silent, true);
-    }
+    pefree(method->original->internal_function.arg_info - 1, true);
+    pefree(method->original, true);
     pefree(method, true);
 }

@@ -89,12 +89,8 @@ typedef struct oh_method_row {
 } oh_method_row;
 
 typedef struct oh_method {
-    zend_function *original; /* phpredis' own. */
-    /*
-     * If it is deprecated, a copy without the warning, which the script's own call has already
-     * given. Otherwise NULL.
-     */
-    zend_function *silent;
+    zend_function *original; /* Our copy of phpredis' own: see method.c. */
+    bool is_deprecated;
     const oh_method_row *row;  /* NULL if the method is unknown. */
     const oh_command *command; /* NULL if an argument decides which command it is. */
     oh_express_forms express;
