@@ -360,6 +360,12 @@ static void exec(oh_client *client, oh_batch *batch, INTERNAL_FUNCTION_PARAMETER
         oh_call_terms terms = oh_node_client_take_queue(node_client);
 
         oh_call_on_node_client(node_client, &terms, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        zend_object *failure = EG(exception) ? NULL : oh_pipes_rest(client, node_client);
+        if (UNEXPECTED(failure != NULL)) {
+            zval_ptr_dtor(return_value);
+            ZVAL_NULL(return_value);
+            oh_failure_throw(failure);
+        }
     } else {
         exec_everywhere(client, batch, return_value);
     }

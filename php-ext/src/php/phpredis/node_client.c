@@ -219,6 +219,7 @@ static void prepare(oh_node_client *node_client, oh_call_terms *terms, oh_exchan
     terms->timeout_ms = node_client->client->timeout_ms;
     terms->never_repeats = node_client->client->never_repeats;
     oh_exchange_prepare(&node_client->transport->exchange, terms, set);
+    oh_transport_drop_rest(node_client->transport);
     node_client->transport->was_withheld = false;
 }
 

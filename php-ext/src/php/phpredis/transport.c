@@ -115,6 +115,14 @@ static const php_stream_ops transport_operations = {
     transport_set_option,
 };
 
+bool oh_transport_has_rest(const oh_transport *transport)
+{
+    const php_stream *stream = transport->stream;
+
+    return stream->writepos > stream->readpos || oh_exchange_is_active(&transport->exchange) ||
+           oh_exchange_unread(&transport->exchange).length > 0;
+}
+
 static php_stream *transport_open(const char *protocol, size_t protocol_length, const char *name,
     size_t name_length, const char *persistent_id, int options, int flags, struct timeval *timeout,
     php_stream_context *context STREAMS_DC)
@@ -142,6 +150,7 @@ static php_stream *transport_open(const char *protocol, size_t protocol_length, 
      * pointer.
      */
     stream->flags |= PHP_STREAM_FLAG_NO_FCLOSE;
+    transport->stream = stream;
     transport->owner = owner;
     expected.transport = transport;
     return stream;

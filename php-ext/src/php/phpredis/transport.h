@@ -36,6 +36,7 @@ typedef struct oh_transport_owner {
 typedef struct oh_transport {
     /* First, because phpredis uses stream->abstract as a php_netstream_data_t. */
     php_netstream_data_t netstream;
+    php_stream *stream;
     oh_transport_owner *owner; /* NULL once the owner is gone. */
     oh_far_end *far_end;       /* NULL if the stream uses `exchange`. */
     oh_far_end replay;         /* Reads what `exchange` has received already (express_call.c). */
@@ -43,6 +44,18 @@ typedef struct oh_transport {
     bool was_withheld;
     oh_exchange exchange;
 } oh_transport;
+
+/*
+ * True if phpredis has left bytes of replies unread. Then it has given parts of one reply to
+ * commands behind it.
+ */
+bool oh_transport_has_rest(const oh_transport *transport);
+
+/* Drops what an earlier call has left. */
+static inline void oh_transport_drop_rest(oh_transport *transport)
+{
+    transport->stream->readpos = transport->stream->writepos = 0;
+}
 
 /* Registers the transport `onehop`. */
 zend_result oh_transport_register(void);

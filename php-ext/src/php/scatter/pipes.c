@@ -166,9 +166,22 @@ void oh_pipes_exec_error(oh_failure *failure)
     oh_failure_set(failure, OH_OUTCOME_ANSWERED, OH_SAY_EXEC_REFUSED);
 }
 
+zend_object *oh_pipes_rest(const oh_client *client, const oh_node_client *node_client)
+{
+    const oh_transport *transport = node_client->transport;
+    oh_failure failure;
+
+    if (!transport || transport->exchange.ssdb || !oh_transport_has_rest(transport)) {
+        return NULL;
+    }
+    oh_node node = oh_topology_node(client->snapshot->topology, node_client->node);
+    oh_failure_set(&failure, OH_OUTCOME_ANSWERED, OH_SAY_UNEXPECTED_FORM);
+    return oh_failure_exception(&failure, &node, client->snapshot->pool->name.bytes, NULL);
+}
+
 /*
- * phpredis returns one reply per command. If the count differs, no reply can be matched to its
- * command.
+ * phpredis returns one reply per command. If the count differs, or bytes are left, no reply can be
+ * matched to its command.
  */
 static void check_count(oh_client *client, oh_node_call *node_call)
 {
@@ -177,7 +190,11 @@ static void check_count(oh_client *client, oh_node_call *node_call)
     const oh_transport *transport = node_call->node_client->transport;
     oh_failure failure;
 
-    if (node_call->failure || (is_list && count == node_call->expected)) {
+    if (node_call->failure) {
+        return;
+    }
+    if (is_list && count == node_call->expected) {
+        node_call->failure = oh_pipes_rest(client, node_call->node_client);
         return;
     }
     oh_node node = oh_topology_node(client->snapshot->topology, node_call->node_client->node);
