@@ -18,9 +18,9 @@ class Redis extends \Redis
 {
     /**
      * Uses the server pool `$pool` of the configuration `$path`: the path of a file, the text of
-     * one (a string with a newline that does not begin with /), or an array with the directives of
-     * the pool. The default is the INI setting onehop.config. A DSN as the only argument says both:
-     * `onehop:///etc/onehop.yml?pool=shop` or
+     * one (a string with a newline, `{` or `: ` that does not begin with /), or an array with the
+     * directives of the pool. The default is the INI setting onehop.config. A DSN as the only
+     * argument says both: `onehop:///etc/onehop.yml?pool=shop` or
      * `onehop://user:password@10.0.0.1:6379,10.0.0.2:6379?cluster=true`.
      *
      * Reads a file unless this host has already read it. Calls no node.

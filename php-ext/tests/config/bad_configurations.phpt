@@ -23,7 +23,7 @@ $try(
 );
 
 echo "a path is escaped and cut, never in the middle of a byte\n";
-lab_tell(fn () => new OneHop\Redis('alpha', Lab::file("line\n\x1b[1m.yml")));
+lab_tell(fn () => new OneHop\Redis('alpha', Lab::file("line\x07\x1b[1m.yml")));
 file_put_contents(Lab::file("\u{e9}\n.yml"), 'alpha: 1');
 lab_tell(fn () => new OneHop\Redis('alpha', Lab::file("\u{e9}\n.yml")));
 for ($i = 0; $i < 4; $i++) {
@@ -60,10 +60,10 @@ OneHop\ConfigInvalid, node none, may have executed: false
 OneHop\ConfigInvalid, node none, may have executed: false
   Server pool alpha speaks memcached; set "redis: true" if its servers do
 OneHop\ConfigInvalid, node none, may have executed: false
-  There is no server pool nope\x0a in DIRECTORY/bad.yml, only alpha, beta; name one of these
+  There is no server pool nope... in DIRECTORY/bad.yml, only alpha, beta; name one of these
 a path is escaped and cut, never in the middle of a byte
 OneHop\ConfigInvalid, node none, may have executed: false
-  Configuration DIRECTORY/line\x0a\x1b[1m.yml: No such file or directory; correct the file, or name another one
+  Configuration DIRECTORY/line\x07\x1b[1m.yml: No such file or directory; correct the file, or name another one
 OneHop\ConfigInvalid, node none, may have executed: false
   Configuration DIRECTORY/\xc3\xa9\x0a.yml, line 1: server pool "alpha" is not a mapping of directives; correct the file, or name another one
 1

@@ -79,6 +79,12 @@ typedef struct oh_password_reason {
 } oh_password_reason;
 bool oh_config_take_password(oh_text content, oh_text *password, oh_password_reason *reason);
 
+/*
+ * How many bytes of a text can be a path, or the name of a pool. A program may hand over the text
+ * of a configuration instead, which may hold a password.
+ */
+size_t oh_config_path_length(const char *text, size_t length);
+
 /* The pool of that name, or NULL. Lives as long as `config`. */
 const oh_server_pool *oh_config_pool(const oh_config *config, const char *name, size_t length);
 

@@ -1,6 +1,7 @@
 /*
  * A configuration as bytes, before the parser: its encoding, characters and indentation. Also the
- * content of a password file, and the small tools of the room: a copy, a number.
+ * content of a password file, and the small tools of the room: a copy, a number. And how much of a
+ * text can be a path.
  *
  * YAML parsers disagree about rare characters and tabs. A text that passes here means the same to
  * all of them, and has the same lines.
@@ -164,4 +165,18 @@ bool oh_config_check_text(oh_config_reader *reader)
         is_indent = ends_line || (is_indent && (*begin == ' ' || *begin == '\r'));
     }
     return true;
+}
+
+/* ---- Texts and paths ---- */
+
+size_t oh_config_path_length(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        bool is_colon = text[i] == ':' && i + 1 < length && text[i + 1] == ' ';
+
+        if (text[i] == '\n' || text[i] == '\r' || text[i] == '{' || is_colon) {
+            return i;
+        }
+    }
+    return length;
 }

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/config/config.h"
 #include "core/generated/limits.h"
 
 static const char *const kind_names[OH_ERROR_KINDS_COUNT] = {
@@ -127,6 +128,17 @@ const char *oh_quote(oh_quoted *quoted, const void *bytes, size_t length)
 const char *oh_quote_name(oh_quoted *quoted, const void *bytes, size_t length)
 {
     return oh_quote(quoted, bytes, OH_MIN(length, OH_SHOWN_BYTES_MAX));
+}
+
+const char *oh_quote_path(oh_quoted *quoted, const char *path, size_t length)
+{
+    size_t shown = oh_config_path_length(path, length);
+
+    oh_quote(quoted, path, shown);
+    if (shown < length && strlen(quoted->text) + sizeof "..." <= sizeof quoted->text) {
+        strcat(quoted->text, "...");
+    }
+    return quoted->text;
 }
 
 void oh_failure_quote(oh_failure *failure, const char *bytes, size_t length)

@@ -52,6 +52,9 @@ const char *oh_quote(oh_quoted *quoted, const void *bytes, size_t length);
 /* The same for a name or a key, whose beginning is enough. */
 const char *oh_quote_name(oh_quoted *quoted, const void *bytes, size_t length);
 
+/* The same for a path or the name of a pool, as far as it can be one. */
+const char *oh_quote_path(oh_quoted *quoted, const char *path, size_t length);
+
 /* Fills `numbers`, which oh_failure_set leaves empty. */
 void oh_failure_number(oh_failure *failure, const char *format, ...) OH_FORMAT(2, 3);
 

@@ -156,7 +156,7 @@ static void refuse_file(oh_failure *failure, const char *path, const char *reaso
     oh_quoted shown;
 
     oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_FILE_UNREADABLE,
-        oh_quote(&shown, path, strlen(path)), reason);
+        oh_quote_path(&shown, path, strlen(path)), reason);
 }
 
 void oh_config_image_refuse(oh_failure *failure, const char *from, const oh_config_errors *errors)
@@ -175,7 +175,8 @@ static void tell_missing(
     oh_quoted shown, file;
 
     oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_NO_SERVER_POOL,
-        oh_quote_name(&shown, name, length), oh_quote(&file, from, strlen(from)), "");
+        oh_quote_path(&shown, name, OH_MIN(length, OH_SHOWN_BYTES_MAX)),
+        oh_quote(&file, from, strlen(from)), "");
     for (size_t i = 0; i < config->pools_count && strlen(failure->what) < sizeof failure->what - 64;
         i++) {
         const oh_text *known = &config->pools[i].name;

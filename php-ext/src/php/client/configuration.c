@@ -9,6 +9,8 @@
  */
 #include "php_onehop.h"
 
+#include "core/config/config.h"
+
 #include "engine/source/source.h"
 
 #include "php/client/configuration.h"
@@ -19,7 +21,8 @@ static bool refuse(const char *path, const char *reason)
 {
     oh_quoted shown;
 
-    oh_failure_throw_plain(OH_SAY_FILE_UNREADABLE, oh_quote(&shown, path, strlen(path)), reason);
+    oh_failure_throw_plain(
+        OH_SAY_FILE_UNREADABLE, oh_quote_path(&shown, path, strlen(path)), reason);
     return false;
 }
 
@@ -30,9 +33,14 @@ static bool is_url(const zend_string *text)
     return zend_memnstr(ZSTR_VAL(text), ZEND_STRL("://"), end) != NULL;
 }
 
+/* Text in one line begins before any URL that is in it: the password of a URL may have a brace. */
 static bool is_text(const zend_string *from)
 {
-    return *ZSTR_VAL(from) != '/' && memchr(ZSTR_VAL(from), '\n', ZSTR_LEN(from));
+    const char *text = ZSTR_VAL(from), *url = strstr(text, "://");
+    size_t length = url ? (size_t)(url - text) : ZSTR_LEN(from);
+
+    return *text != '/' &&
+           (memchr(text, '\n', ZSTR_LEN(from)) || oh_config_path_length(text, length) < length);
 }
 
 bool oh_configuration_is_path(const zend_string *from)

@@ -17,6 +17,7 @@ import java.io.InputStream;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -73,7 +74,7 @@ final class ConfigSource {
 
     /** The bytes of a file, at most one more than it may have. */
     private static byte[] read(Path file, int most, Message refusal) throws ConfigRefused {
-        String path = Shown.of(file.toString());
+        String path = Shown.path(file.toString());
         try {
             // Reading a FIFO would block.
             if (!Files.readAttributes(file, BasicFileAttributes.class).isRegularFile()) {
@@ -84,7 +85,9 @@ final class ConfigSource {
                 return bytes.readNBytes(most + 1);
             }
         } catch (IOException unreadable) {
-            throw new ConfigRefused(refusal, unreadable, path, Shown.of(why(unreadable)));
+            // Its text has the path.
+            Throwable cause = unreadable instanceof FileSystemException ? null : unreadable;
+            throw new ConfigRefused(refusal, cause, path, Shown.of(why(unreadable)));
         }
     }
 
@@ -105,7 +108,7 @@ final class ConfigSource {
                             .limit(NAMES_MAX)
                             .collect(Collectors.joining(", "));
             String in = file == null ? Message.IN_TEXT.what() : path();
-            throw new ConfigRefused(Message.NO_SERVER_POOL, null, Shown.of(pool), in, names);
+            throw new ConfigRefused(Message.NO_SERVER_POOL, null, Shown.path(pool), in, names);
         }
         if (!found.redis()) {
             throw new ConfigRefused(Message.MEMCACHED, null, Shown.of(pool));
@@ -132,12 +135,14 @@ final class ConfigSource {
         }
     }
 
-    private static String why(IOException unreadable) {
+    private static @Nullable String why(IOException unreadable) {
         return unreadable instanceof NoSuchFileException
                 ? Message.NO_SUCH_FILE.what()
                 : unreadable instanceof AccessDeniedException
                         ? Message.NO_PERMISSION.what()
-                        : unreadable.toString();
+                        : unreadable instanceof FileSystemException withPath
+                                ? withPath.getReason()
+                                : unreadable.toString();
     }
 
     /** Logs a line for each file whose password every user of the machine can read or change. */

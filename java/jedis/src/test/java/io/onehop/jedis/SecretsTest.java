@@ -2,6 +2,7 @@ package io.onehop.jedis;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.onehop.jedis.lab.Certificates;
@@ -202,6 +203,28 @@ class SecretsTest {
             assertThrows(ConfigInvalid.class, () -> builder(marked + bad).build())
                     .printStackTrace(new PrintWriter(trace));
             assertFalse(trace.toString().contains(MARK), trace.toString());
+        }
+    }
+
+    /** A path, a long one, and a name that are the text of a configuration. */
+    @Test
+    void aTextThatStandsForAPathOrANameIsNotShown() {
+        String text = "alpha: {engine: redis, servers: ['h:1'], redis_auth: " + MARK;
+        String lines = "alpha:\n  redis_auth: " + MARK;
+        List<OneHopClient.Builder> builders =
+                List.of(
+                        OneHopClient.builder().config(Path.of(text + "}")).pool("alpha"),
+                        OneHopClient.builder().config(Path.of(lines)).pool("alpha"),
+                        OneHopClient.builder()
+                                .config(Path.of(text + "}" + "#".repeat(300)))
+                                .pool("alpha"),
+                        OneHopClient.builder().configText(text + "}").pool(text));
+        for (OneHopClient.Builder builder : builders) {
+            StringWriter trace = new StringWriter();
+            assertThrows(ConfigInvalid.class, builder::build)
+                    .printStackTrace(new PrintWriter(trace));
+            assertFalse(trace.toString().contains(MARK), trace.toString());
+            assertTrue(trace.toString().contains("..."), trace.toString());
         }
     }
 }

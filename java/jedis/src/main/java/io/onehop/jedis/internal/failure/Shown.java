@@ -5,9 +5,12 @@ import io.onehop.core.base.Limits;
 import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
 
 /** Escapes foreign text for a message or the log: text of a server, a file or a caller. */
 public final class Shown {
+
+    private static final Pattern TEXT = Pattern.compile("[\n\r{]|: ");
 
     private Shown() {}
 
@@ -16,6 +19,15 @@ public final class Shown {
         return text == null
                 ? ""
                 : of(text.getBytes(StandardCharsets.UTF_8), Limits.MESSAGE_BYTES_MAX);
+    }
+
+    /**
+     * A path or the name of a server pool, as far as it can be one. A program may hand over the
+     * text of a configuration by mistake, which may hold a password.
+     */
+    public static String path(String text) {
+        String path = TEXT.split(text, 2)[0];
+        return of(path) + (path.equals(text) ? "" : "...");
     }
 
     /**
