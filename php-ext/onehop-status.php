@@ -167,10 +167,11 @@ function in_state(array $pool, string $state): array
     return array_filter($pool['nodes'], static fn ($node) => $node['state'] === $state);
 }
 
-/** Sick pools first. */
+/** Sick pools first, then those whose file is refused. */
 function by_health(array $pools): array
 {
-    usort($pools, static fn ($a, $b) => is_sick($b) <=> is_sick($a));
+    $rank = static fn (array $pool): array => [!is_sick($pool), $pool['config']['ok']];
+    usort($pools, static fn (array $a, array $b): int => $rank($a) <=> $rank($b));
     return $pools;
 }
 
@@ -220,11 +221,22 @@ function own_connections(array $pool): string
         . 'are those of the worker that answers';
 }
 
-/** Why the current file was refused, and since when. */
+/** Why the current file is refused, and since when. */
 function refusal(array $config): string
 {
-    return 'refused since ' . moment($config['read_at'])
+    return 'the file is refused since ' . moment($config['read_at'])
         . ": {$config['error']}; the configuration read before stays in use";
+}
+
+/** What to know of a server pool at once, the worst first. */
+function verdicts(array $pool): array
+{
+    $nodes = ['down' => verdict($pool)];
+    if ($pool['config']['ok']) {
+        return $nodes;
+    }
+    $file = ['refused' => refusal($pool['config'])];
+    return is_sick($pool) ? $nodes + $file : $file + $nodes;
 }
 
 /* ---- Text ---- */
@@ -238,13 +250,14 @@ function text(array $pools): string
     $text = '';
     foreach (by_health($pools) as $pool) {
         $since = since($pool);
-        $text .= plain($pool['pool']) . ': ' . verdict($pool) . "\n"
-            . '  ' . plain($pool['path']) . ", generation {$pool['generation']}, "
+        foreach (verdicts($pool) as $verdict) {
+            $text .= plain("{$pool['pool']}: $verdict") . "\n";
+        }
+        $text .= '  ' . plain($pool['path']) . ", generation {$pool['generation']}, "
             . "{$pool['distribution']}, {$pool['hash']}, fingerprint {$pool['fingerprint']}\n"
             . ($since ? '  numbers since ' . moment($since) . "\n" : '')
             . (is_alone($pool) ? "  numbers of one process only: no memory is shared\n" : '')
-            . (own_connections($pool) ? '  ' . own_connections($pool) . "\n" : '')
-            . ($pool['config']['ok'] ? "\n" : '  ' . plain(refusal($pool['config'])) . "\n\n")
+            . (own_connections($pool) ? '  ' . own_connections($pool) . "\n" : '') . "\n"
             . table(array_map(
                 is_cluster($pool) ? row_of_cluster(...) : row(...),
                 array_values(sorted($pool['nodes'])),
@@ -491,6 +504,7 @@ a { color: var(--bar) }
     background: var(--card); border-radius: 4px; font-size: 1.05rem; overflow-wrap: anywhere
 }
 .verdict.down { border-color: var(--down) }
+.verdict.refused { border-color: currentcolor; background: var(--warn); color: var(--warn-ink) }
 section {
     margin: 1.25rem 0; padding: 1.1rem 1.25rem;
     background: var(--card); border: 1px solid var(--line); border-radius: 10px
@@ -513,7 +527,7 @@ th small { margin-left: 1.4em }
 .dot { display: inline-block; width: .7em; height: .7em; margin-right: .45em; border-radius: 3px }
 .up { color: var(--up) } .down, .bad { color: var(--down); font-weight: 600 }
 .quiet { color: var(--soft) }
-.note, .refused {
+.note {
     margin: .9rem 0 0; padding: .6rem .9rem; border-radius: 6px;
     background: var(--warn); color: var(--warn-ink); overflow-wrap: anywhere
 }
@@ -550,15 +564,14 @@ function page(array $pools): string
     $link = $refresh > 0 ? '<a href="?">stop</a>' : '<a href="?refresh=5">every 5 s</a>';
     $host = html(gethostname());
     $time = moment(time());
-    $sick = count(array_filter($pools, is_sick(...)));
-    $title = ($sick ? 'down: ' : '') . "OneHop on $host";
+    $title = (array_filter($pools, is_sick(...)) ? 'down: ' : '') . "OneHop on $host";
     $versions = 'OneHop ' . html(phpversion('onehop')) . ', phpredis ' . html(phpversion('redis'))
         . ', PHP ' . PHP_VERSION;
     return '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
         . '<meta name="viewport" content="width=device-width, initial-scale=1">' . $again
         . "<title>$title</title><style>" . STYLE . '</style></head><body>'
         . "<header><h1>OneHop</h1><span>$host</span><span>$time</span>"
-        . "<span>refresh $link</span></header>" . verdicts($pools)
+        . "<span>refresh $link</span></header>" . alerts($pools)
         . "<main>$body</main><footer><span>$versions</span>"
         . '<span><a href="?format=text">text</a> <a href="?format=json">JSON</a> '
         . '<a href="?format=prometheus">Prometheus</a></span>'
@@ -566,28 +579,31 @@ function page(array $pools): string
         . '</footer></body></html>' . "\n";
 }
 
-/** One line for each sick server pool, or one for all. */
-function verdicts(array $pools): string
+/** A line for each thing that is wrong, and one for all pools if no node is. */
+function alerts(array $pools): string
 {
     $lines = '';
-    foreach (array_filter($pools, is_sick(...)) as $pool) {
-        $lines .= '<p class="verdict down" role="alert">Server pool ' . html($pool['pool']) . ': '
-            . verdict($pool) . '.</p>';
+    $show = static fn (array $pool, string $class, string $verdict): string =>
+        "<p class=\"verdict $class\" role=\"alert\">"
+            . html("Server pool {$pool['pool']}: $verdict.") . '</p>';
+    foreach (by_health($pools) as $pool) {
+        foreach (verdicts($pool) as $class => $verdict) {
+            $lines .= $class === 'refused' || is_sick($pool) ? $show($pool, $class, $verdict) : '';
+        }
     }
-    if ($lines !== '' || !$pools) {
+    if (!$pools || array_filter($pools, is_sick(...))) {
         return $lines;
     }
     $nodes = array_sum(array_map(static fn ($pool) => count($pool['nodes']), $pools));
     $of = count($pools) > 1 ? ' of ' . count($pools) . ' server pools' : '';
     $all = $nodes === 1 ? 'The node is up' : "All $nodes nodes$of are up";
-    return "<p class=\"verdict\">$all.</p>";
+    return "$lines<p class=\"verdict\">$all.</p>";
 }
 
 function section(array $pool): string
 {
     $since = since($pool);
-    $notes = $pool['config']['ok'] ? '' : '<p class="refused" role="alert">The file is '
-        . html(refusal($pool['config'])) . '</p>';
+    $notes = '';
     if (is_alone($pool)) {
         $notes .= '<p class="note">No memory is shared, so these are the numbers of one process. '
             . 'The next one that answers may show others.</p>';

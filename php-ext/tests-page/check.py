@@ -294,10 +294,11 @@ def look_at_refusal(page, browser, findings, url):
     for scheme in ("light", "dark"):
         browser.resize(390, 900, scheme)
         browser.open(url)
-        seen = browser.ask("return document.querySelector('.refused').innerText")
+        seen = browser.ask("return document.querySelector('.verdict.refused').innerText")
         findings.expect(
-            "a rejected file: since when and why",
-            seen.startswith("The file is refused since 20") and "alpha.yml, line 1: " in seen,
+            "a rejected file is a verdict: since when and why",
+            seen.startswith("Server pool alpha: the file is refused since 20")
+            and "alpha.yml, line 1: " in seen,
             seen,
         )
         findings.expect(

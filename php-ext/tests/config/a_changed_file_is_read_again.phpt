@@ -25,22 +25,29 @@ $write([$b]);
 $new = $later();
 echo $old->get('where'), ' ', $new->get('where'), "\n";
 
-set_error_handler(static function (int $level, string $message) use ($config) {
-    echo $level === E_WARNING ? 'Warning: ' : 'Something else: ',
-        str_replace(dirname($config), 'DIRECTORY', $message), "\n";
-    return true;
+/* Frameworks turn each warning into an exception, which would end a request. */
+set_error_handler(static function (int $level, string $message) {
+    throw new ErrorException($message);
 });
+$log = Lab::file('log');
+ini_set('error_log', $log);
+$logged = static function () use ($log): string {
+    $lines = preg_replace('/^\[.*?\] /m', '', (string) @file_get_contents($log));
+    @unlink($log);
+    return str_replace(Lab::$directory, 'DIRECTORY', $lines);
+};
 foreach ([
     'rubbish' => 'rubbish', 'half of it' => substr(file_get_contents($config), 0, 60),
     'nothing' => '', 'another pool' => str_replace('alpha', 'beta', file_get_contents($config)),
 ] as $what => $text) {
     echo "$what\n";
     file_put_contents($config, $text);
-    echo $later()->get('where'), ' ', (new OneHop\Redis('alpha', $config))->get('where'), "\n";
+    echo $later()->get('where'), ' ', (new OneHop\Redis('alpha', $config))->get('where'), "\n",
+        $logged();
 }
 echo "no file\n";
 unlink($config);
-echo $later()->get('where'), ' ', $later()->get('where'), "\n";
+echo $later()->get('where'), ' ', $later()->get('where'), "\n", $logged();
 lab_tell(fn () => new OneHop\Redis('beta', $config));
 echo "good again\n";
 unset($old);
@@ -63,7 +70,6 @@ $writer = Lab::start([
         . ', "rubbish", ""]; for (;;) { file_put_contents(' . var_export($config, true)
         . ', $texts[array_rand($texts)]); usleep(500); }',
 ]);
-set_error_handler(static fn () => true);
 for ($end = microtime(true) + 5; microtime(true) < $end; usleep(1000)) {
     $nodes = implode(',', array_map(
         static fn ($node) => $node->port,
@@ -78,20 +84,20 @@ var_dump(array_diff(array_keys($seen), ["$b,$a", "$a,$a"]));
 a
 b b
 rubbish
-Warning: OneHop: Configuration DIRECTORY/changing.yml, line 1: the document is not a mapping of server pools; the configuration read before stays in use
 b b
+OneHop: Configuration DIRECTORY/changing.yml, line 1: the document is not a mapping of server pools; the configuration read before stays in use
 half of it
-Warning: OneHop: Configuration DIRECTORY/changing.yml, line 1: directive "servers" is missing; the configuration read before stays in use
 b b
+OneHop: Configuration DIRECTORY/changing.yml, line 1: directive "servers" is missing; the configuration read before stays in use
 nothing
-Warning: OneHop: Configuration DIRECTORY/changing.yml, line 1: there is no server pool; the configuration read before stays in use
 b b
+OneHop: Configuration DIRECTORY/changing.yml, line 1: there is no server pool; the configuration read before stays in use
 another pool
-Warning: OneHop: There is no server pool alpha in DIRECTORY/changing.yml, only beta; the configuration read before stays in use
 b b
+OneHop: There is no server pool alpha in DIRECTORY/changing.yml, only beta; the configuration read before stays in use
 no file
-Warning: OneHop: Configuration DIRECTORY/changing.yml: No such file or directory; the configuration read before stays in use
 b b
+OneHop: Configuration DIRECTORY/changing.yml: No such file or directory; the configuration read before stays in use
 OneHop\ConfigInvalid, node none, may have executed: false
   Configuration DIRECTORY/changing.yml: No such file or directory; correct the file, or name another one
 good again

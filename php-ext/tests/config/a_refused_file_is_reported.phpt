@@ -62,14 +62,14 @@ $replace(str_replace(
 $told = $shown(false);
 echo $tell($told), $metrics();
 foreach ([
-    'text' => '/refused since .*/',
-    'html' => '/class="refused" role="alert">The file is ([^<]*)/',
+    'text' => '/\A.*\n.*/',
+    'html' => '~</header><p class="verdict refused" .*?<main>~',
     'json' => '/"error": .*/',
 ] as $format => $pattern) {
     $text = $show($format);
     preg_match($pattern, $text, $match);
     echo $format, ': ', preg_replace(
-        ['/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/', '/.*role="alert">/'],
+        ['/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/', '/<[^>]*>/'],
         ['WHEN', ''],
         str_replace(Lab::$directory, 'DIRECTORY', $match[0] ?? $text),
     ), "\n";
@@ -112,7 +112,7 @@ foreach ([$cluster, lab_config([$port])] as $at => $config) {
 PHP;
 foreach (['4M', '0'] as $memory) {
     echo lab_run($script, [__DIR__ . '/../lab/lab.inc'], settings: [
-        'onehop.shared_memory' => $memory,
+        'onehop.shared_memory' => $memory, 'error_log' => '/dev/null',
     ]);
 }
 ?>
@@ -125,9 +125,10 @@ read just now: true
 [{"read_at":WHEN,"ok":false,"error":"Configuration DIRECTORY/alpha.yml, line 6: directive \"timeout\" is not a number: \"soon\""}]
 onehop_config_last_reload_successful{pool="alpha"} 0
 onehop_config_last_reload_timestamp_seconds{pool="alpha"} WHEN
-text: refused since WHEN UTC: Configuration DIRECTORY/alpha.yml, line 6: directive "timeout" is not a number: "soon"; the configuration read before stays in use
+text: alpha: the file is refused since WHEN UTC: Configuration DIRECTORY/alpha.yml, line 6: directive "timeout" is not a number: "soon"; the configuration read before stays in use
+alpha: the node is up
 a secret: false
-html: The file is refused since WHEN UTC: Configuration DIRECTORY/alpha.yml, line 6: directive &quot;timeout&quot; is not a number: &quot;soon&quot;; the configuration read before stays in use
+html: Server pool alpha: the file is refused since WHEN UTC: Configuration DIRECTORY/alpha.yml, line 6: directive &quot;timeout&quot; is not a number: &quot;soon&quot;; the configuration read before stays in use.The node is up.
 a secret: false
 json: "error": "Configuration DIRECTORY/alpha.yml, line 6: directive \"timeout\" is not a number: \"soon\""
 a secret: false

@@ -86,7 +86,8 @@ void oh_watch_note_version(oh_loaded *loaded, uint64_t version)
 
 /* ---- Warnings ---- */
 
-void oh_watch_warn(const oh_loaded *loaded, const char *format, ...)
+/* A warning of the program would be in the page of one visitor, or end that request. */
+void oh_watch_warn(const char *format, ...)
 {
     char text[OH_LINE_BYTES];
     va_list arguments;
@@ -94,11 +95,7 @@ void oh_watch_warn(const oh_loaded *loaded, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (loaded->is_within_call) {
-        oh_surroundings.announce(LOG_WARNING, text);
-    } else {
-        oh_surroundings.warn(text);
-    }
+    oh_surroundings.announce(LOG_WARNING, text);
 }
 
 /* ---- Permission ---- */
@@ -108,9 +105,9 @@ static const void *image_of(const oh_loaded *loaded)
     return loaded->snapshot ? loaded->snapshot->image : NULL;
 }
 
-static void warn_refused(const oh_loaded *loaded, const char *what)
+static void warn_refused(const char *what)
 {
-    oh_watch_warn(loaded, "OneHop: %s; the configuration read before stays in use", what);
+    oh_watch_warn("OneHop: %s; the configuration read before stays in use", what);
 }
 
 void oh_watch_refuse(oh_loaded *loaded, const char *what)
@@ -119,7 +116,7 @@ void oh_watch_refuse(oh_loaded *loaded, const char *what)
 
     loaded->refused_ms = oh_clock_now_ms();
     if (is_news && loaded->snapshot) {
-        warn_refused(loaded, what);
+        warn_refused(what);
     }
 }
 
@@ -220,8 +217,7 @@ static oh_switched switch_to(
 /*
  * A configuration is refused for what may have no version of its own, such as a password file that
  * comes after the file that names it. So the failure is noted, not the version: the next look reads
- * the files again, and one process of the host warns of the failure, once. The warning comes last,
- * because it calls the program, which may not return.
+ * the files again, and one process of the host warns of the failure, once.
  */
 static void look_at_refused(oh_loaded *loaded, const oh_config_image *refused)
 {
@@ -243,7 +239,7 @@ static void look_at_refused(oh_loaded *loaded, const oh_config_image *refused)
         end_look(loaded);
     }
     if (is_news) {
-        warn_refused(loaded, refused->failure.what);
+        warn_refused(refused->failure.what);
     }
 }
 
@@ -272,9 +268,8 @@ static void look_at_read(oh_loaded *loaded, oh_config_image *config_image, uint6
     oh_watch_note_version(loaded, switched == OH_NO_ROOM ? version : read_version);
     oh_watch_warn_exposed(loaded, exposed);
     if (switched == OH_NO_ROOM) {
-        oh_watch_warn(loaded,
-            "OneHop: %s has changed and no longer fits into shared memory: raise "
-            "onehop.shared_memory; the configuration read before stays in use",
+        oh_watch_warn("OneHop: %s has changed and no longer fits into shared memory: raise "
+                      "onehop.shared_memory; the configuration read before stays in use",
             loaded->origin.path);
     }
 }

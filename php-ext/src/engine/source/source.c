@@ -297,13 +297,8 @@ static void put_off(oh_loaded *loaded, uint32_t milliseconds)
     loaded->followed.due_ns = oh_clock_coarse_ns() + milliseconds * UINT64_C(1000000);
 }
 
-typedef enum oh_load_way {
-    OH_LOAD_FOR_CLIENT,  /* Makes a client. */
-    OH_LOAD_WITHIN_CALL, /* Part of a call of a client that exists. */
-    OH_LOAD_NOW          /* The same, and the file is looked at even within the second. */
-} oh_load_way;
-
-static oh_snapshot *load(oh_text name, const oh_config_origin *origin, oh_load_way way,
+/* `is_urgent`: the file is looked at even within the second. */
+static oh_snapshot *load(oh_text name, const oh_config_origin *origin, bool is_urgent,
     oh_failure *failure, bool *is_found)
 {
     oh_loaded *loaded = know(name, origin, failure);
@@ -312,8 +307,7 @@ static oh_snapshot *load(oh_text name, const oh_config_origin *origin, oh_load_w
     if (!loaded) {
         return NULL;
     }
-    loaded->is_within_call = way != OH_LOAD_FOR_CLIENT;
-    loaded->is_urgent = way == OH_LOAD_NOW;
+    loaded->is_urgent = is_urgent;
     put_off(loaded, OH_CONFIG_FOLLOW_EVERY_MS);
     oh_snapshot *snapshot = loaded->snapshot;
     snapshot->references++;
@@ -325,7 +319,6 @@ static oh_snapshot *load(oh_text name, const oh_config_origin *origin, oh_load_w
         loaded = move(loaded);
     }
     if (OH_UNLIKELY(oh_watch_begin_look(loaded))) {
-        /* A warning may call the program, which may call this function again. */
         oh_watch_look(loaded);
     }
     oh_snapshot_release(snapshot);
@@ -341,7 +334,7 @@ oh_snapshot *oh_source_load(oh_text name, const char *path, oh_failure *failure,
 {
     oh_config_origin origin = {.path = path};
 
-    return load(name, &origin, OH_LOAD_FOR_CLIENT, failure, is_found);
+    return load(name, &origin, false, failure, is_found);
 }
 
 /*
@@ -355,8 +348,7 @@ oh_snapshot *oh_source_follow(const oh_snapshot *snapshot)
     bool is_found;
 
     put_off(loaded, OH_CONFIG_FOLLOW_EVERY_MS);
-    oh_snapshot *newest =
-        load(loaded->name, &loaded->origin, OH_LOAD_WITHIN_CALL, &failure, &is_found);
+    oh_snapshot *newest = load(loaded->name, &loaded->origin, false, &failure, &is_found);
     if (newest == snapshot) {
         oh_snapshot_release(newest);
         return NULL;
@@ -364,8 +356,7 @@ oh_snapshot *oh_source_follow(const oh_snapshot *snapshot)
     if (!newest) {
         put_off(loaded, OH_REST_MS_MAX);
         loaded->outdated.due_ns = loaded->followed.due_ns;
-        oh_watch_warn(
-            loaded, "OneHop: %s; the configuration read before stays in use", failure.what);
+        oh_watch_warn("OneHop: %s; the configuration read before stays in use", failure.what);
     }
     return newest;
 }
@@ -394,7 +385,7 @@ oh_snapshot *oh_source_newest(oh_snapshot *snapshot, uint64_t deadline_ns)
     while (snapshot->followed) {
         const oh_loaded *loaded = snapshot->followed->loaded;
 
-        newest = load(loaded->name, &loaded->origin, OH_LOAD_NOW, &ignored, &is_found);
+        newest = load(loaded->name, &loaded->origin, true, &ignored, &is_found);
         if (newest != snapshot || was_looked_at(snapshot->followed->loaded, began_ms) ||
             oh_clock_now_ns() >= deadline_ns) {
             break;
@@ -424,7 +415,7 @@ oh_snapshot *oh_source_load_text(oh_text name, oh_text text, oh_failure *failure
     for (size_t i = 0; i < sizeof digest; i++) {
         snprintf(path + strlen("text:") + 2 * i, 3, "%02x", digest[i]);
     }
-    return load(name, &origin, OH_LOAD_FOR_CLIENT, failure, is_found);
+    return load(name, &origin, false, failure, is_found);
 }
 
 oh_snapshot *oh_source_next(uint32_t *at, oh_source_origin *origin)

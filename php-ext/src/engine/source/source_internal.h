@@ -30,9 +30,7 @@ typedef struct oh_loaded {
     /* For its newest snapshot, and for those before. */
     oh_followed followed, outdated;
     oh_read_counts read_counts; /* Of all its snapshots, and of all its maps. */
-    /* The current look is part of a call, so nothing may call the program. */
-    bool is_within_call;
-    bool is_urgent; /* The next look does not wait for the second to pass. */
+    bool is_urgent;             /* The next look does not wait for the second to pass. */
     /* When this process last found that it cannot read what others may read; 0 if it can. */
     uint64_t refused_ms;
     uint64_t read_at; /* Without a store; like the word there. */
@@ -103,11 +101,8 @@ bool oh_watch_is_allowed(oh_loaded *loaded);
  */
 void oh_watch_refuse(oh_loaded *loaded, const char *what);
 
-/*
- * Warns the operator. While a client is made, that is a warning of the program, which may turn it
- * into an exception. During a call it is a line of the log, because the call does not fail.
- */
-void oh_watch_warn(const oh_loaded *loaded, const char *format, ...) OH_FORMAT(2, 3);
+/* Warns the operator by a line in the log. */
+void oh_watch_warn(const char *format, ...) OH_FORMAT(1, 2);
 
 /* Logs a line for each file with a password to which every user of the machine has rights. */
 void oh_watch_warn_exposed(const oh_loaded *loaded, oh_exposed exposed);
