@@ -1,13 +1,19 @@
 /*
  * SOCK_SEQPACKET keeps a note together with its descriptor and preserves message boundaries, so
  * foreign messages are recognised. Every worker inherits both ends; they close at exec.
+ *
+ * select() takes no descriptor from FD_SETSIZE (1024) on, and neither does PHP's stream_select().
+ * So the ends lie above that as far as the limit of descriptors allows, and the low numbers are the
+ * program's.
  */
 #include "engine/shared/queue.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -28,6 +34,35 @@ static uint32_t pairs_max(void)
         return UINT32_MAX;
     }
     return (uint32_t)(limit.rlim_cur / 4);
+}
+
+/* Moves a descriptor above those that select() takes. Returns 1 if there is no room, otherwise 0.
+ */
+static uint32_t raise_above_select(int *descriptor)
+{
+    int high = fcntl(*descriptor, F_DUPFD_CLOEXEC, FD_SETSIZE);
+
+    if (high < 0) {
+        return *descriptor < FD_SETSIZE;
+    }
+    close(*descriptor);
+    *descriptor = high;
+    return 0;
+}
+
+static void raise_all(void)
+{
+    uint32_t low = 0;
+
+    for (uint32_t i = 0; i < pairs_count; i++) {
+        low += raise_above_select(&pairs[i][0]) + raise_above_select(&pairs[i][1]);
+    }
+    if (low > FD_SETSIZE / 4) {
+        oh_warn("OneHop: of the %d descriptors that select() takes it leaves %u to the program; "
+                "raise the limit of descriptors (LimitNOFILE of php-fpm's service), or lower "
+                "onehop.max_nodes",
+            FD_SETSIZE, FD_SETSIZE - low);
+    }
 }
 
 void oh_queue_startup(uint32_t wanted)
@@ -51,6 +86,7 @@ void oh_queue_startup(uint32_t wanted)
                                       0, pairs[pairs_count]) == 0) {
         pairs_count++;
     }
+    raise_all();
 }
 
 void oh_queue_shutdown(void)
