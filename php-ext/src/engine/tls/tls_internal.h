@@ -37,11 +37,12 @@ typedef struct oh_tls {
     oh_tls_verify verify;
     /* Into `settings`; NULL if absent. */
     const char *texts[OH_TLS_TEXTS_COUNT];
-    SSL_CTX *context;    /* NULL before the files were read. */
-    BIO_METHOD *method;  /* By which OpenSSL sends and receives. */
-    uint32_t generation; /* How often a context was made. */
-    uint64_t looked_ms;  /* When the files were last checked. */
-    oh_tls_stamp stamps[OH_TLS_FILES_COUNT];
+    SSL_CTX *context;                        /* NULL before the files were read. */
+    BIO_METHOD *method;                      /* By which OpenSSL sends and receives. */
+    uint32_t generation;                     /* How often a context was made. */
+    uint64_t looked_ms;                      /* When the files were last checked. */
+    oh_tls_stamp stamps[OH_TLS_FILES_COUNT]; /* Of the files of the context. */
+    uint32_t refusal; /* A hash of why newer files were last refused; 0 if none were. */
     size_t settings_length;
     char settings[]; /* Texts, each ended by a 0. The password is among them. */
 } oh_tls;

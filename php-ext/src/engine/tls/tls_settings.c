@@ -2,7 +2,7 @@
  * Server pools with equal settings share one context of OpenSSL. It is made at the first handshake,
  * and made again when one of the files has changed; open connections keep the one that they began
  * with. A file that cannot be used, such as one that is only half written, leaves the context as
- * it is.
+ * it is, and is read again at the next look: the reason may be outside of it, such as its rights.
  *
  * Each peer keeps the session of its latest connection. The next handshake resumes it, so no
  * certificate is sent or checked again. A session is never resumed under another context.
@@ -18,6 +18,7 @@
 #include "core/base/memory.h"
 #include "core/generated/timings.h"
 #include "core/generated/words.h"
+#include "core/hash/hash.h"
 
 #include "engine/base/log.h"
 #include "engine/tls/tls_internal.h"
@@ -58,16 +59,14 @@ static bool is_same(const oh_tls_stamp *one, const oh_tls_stamp *other)
            one->changed_s == other->changed_s && one->changed_ns == other->changed_ns;
 }
 
-/* True if a file differs from what it was at the last call. */
-static bool have_changed(oh_tls *tls)
+/* Stamps the files as they are now. True if one differs from what is in use. */
+static bool have_changed(const oh_tls *tls, oh_tls_stamp now[OH_TLS_FILES_COUNT])
 {
     bool has_changed = false;
 
     for (int i = 0; i < OH_TLS_FILES_COUNT; i++) {
-        oh_tls_stamp now = stamp_of(tls->texts[i]);
-
-        has_changed |= !is_same(&now, &tls->stamps[i]);
-        tls->stamps[i] = now;
+        now[i] = stamp_of(tls->texts[i]);
+        has_changed |= !is_same(&now[i], &tls->stamps[i]);
     }
     return has_changed;
 }
@@ -184,28 +183,41 @@ static void refuse(const char *directive, oh_failure *failure)
     }
 }
 
+/* Logs why the files in use stay, unless that was logged before. */
+static void tell_refusal(oh_tls *tls, const char *directive)
+{
+    oh_failure failure;
+
+    refuse(directive, &failure);
+    uint32_t refusal = oh_hash_fnv1a_32((const uint8_t *)failure.what, strlen(failure.what)) | 1U;
+    if (refusal != tls->refusal) {
+        oh_log_note(LOG_WARNING, "OneHop: " OH_LOG_TLS_STAYS, failure.what);
+    }
+    tls->refusal = refusal;
+}
+
 /* Makes the context if there is none, or if a file has changed. */
 static bool prepare(oh_tls *tls, oh_failure *failure)
 {
     uint64_t now_ms = oh_clock_now_ms();
+    oh_tls_stamp stamps[OH_TLS_FILES_COUNT];
     const char *refused;
 
     if (tls->context && now_ms - tls->looked_ms < OH_TLS_LOOK_EVERY_MS) {
         return true;
     }
     tls->looked_ms = now_ms;
-    if (!have_changed(tls) && tls->context) {
+    if (!have_changed(tls, stamps) && tls->context) {
         return true;
     }
     ERR_clear_error();
     if (make_context(tls, &refused)) {
+        memcpy(tls->stamps, stamps, sizeof stamps);
+        tls->refusal = 0;
         return true;
     }
     if (tls->context) {
-        oh_failure refusal;
-
-        refuse(refused, &refusal);
-        oh_log_note(LOG_WARNING, "OneHop: " OH_LOG_TLS_STAYS, refusal.what);
+        tell_refusal(tls, refused);
     } else {
         refuse(refused, failure);
     }

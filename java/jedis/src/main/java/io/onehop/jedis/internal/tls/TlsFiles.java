@@ -28,7 +28,8 @@ import javax.net.ssl.SSLContext;
  * <p>In: the server pool. Out: the context of its files as they are. The files are read at the
  * first connection, and again when one of them has changed, which is checked at most once a second.
  * Open connections keep the context they have. A file that has become bad changes nothing, and the
- * log says so once. Any thread.
+ * log says so once. It is read again at each check: the reason may be outside of it, such as its
+ * rights. Any thread.
  */
 final class TlsFiles {
     private static final System.Logger LOG = System.getLogger("io.onehop");
@@ -38,7 +39,7 @@ final class TlsFiles {
     private final ServerPool pool;
     private @Nullable SSLContext context;
     private List<String> versions = List.of(); // Of the files of the context.
-    private List<String> refused = List.of(); // Of files that are no context.
+    private @Nullable String refusal; // Why newer files were last refused.
     private long checkedNs;
 
     TlsFiles(ServerPool pool) {
@@ -74,13 +75,13 @@ final class TlsFiles {
 
     private SSLContext checked(SSLContext before) {
         List<String> found = versions();
-        if (found.equals(versions) || found.equals(refused)) {
+        if (found.equals(versions)) {
             return before;
         }
         try {
             SSLContext made = Credentials.contextOf(pool);
             versions = found;
-            refused = List.of();
+            refusal = null;
             LOG.log(
                     Level.INFO,
                     "the TLS files of server pool "
@@ -88,9 +89,11 @@ final class TlsFiles {
                             + " have changed; new connections use them");
             return made;
         } catch (IOException bad) {
-            refused = found;
-            String refusal = Message.TLS_OPTIONS.what(Shown.of(bad.getMessage()));
-            LOG.log(Level.WARNING, String.format(Words.LOG_TLS_STAYS, refusal));
+            String why = Message.TLS_OPTIONS.what(Shown.of(bad.getMessage()));
+            if (!why.equals(refusal)) {
+                LOG.log(Level.WARNING, String.format(Words.LOG_TLS_STAYS, why));
+            }
+            refusal = why;
             return before;
         }
     }
