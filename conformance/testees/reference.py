@@ -901,12 +901,18 @@ class Document:
             zones[host] = zone
 
 
+def after_brackets(text):
+    """What follows a host in brackets, or all of it."""
+    rest = text[1:].partition("]")[2]
+    return rest if text.startswith("[") and rest.startswith(":") else text
+
+
 def host_and_port(text):
     """Host and port of a Sentinel or replica. ValueError, empty if the form is wrong."""
     host, _, rest = text[1:].partition("]")
     whole = host + rest if text.startswith("[") and host and rest.startswith(":") else text
-    host, colon, port = whole.rpartition(":")
-    if not colon or " " in whole:
+    host, _, port = whole.rpartition(":")
+    if after_brackets(text).count(":") != 1 or " " in whole:
         raise ValueError
     if not is_port(port):
         raise ValueError("has an invalid port")
@@ -1251,6 +1257,14 @@ def add_server(spelled, told, servers, is_own):
             raise ValueError(reason + (about(told or spelled) if is_shown else ""))
 
     require(spelled, "the server is empty", is_shown=False)
+    if is_own and not spelled.startswith("/"):
+        where = spelled if " " not in spelled else spelled.rpartition(" ")[0]
+        require("://" not in where, 'the server is a URL, not "host:port"')
+        require("," not in where, "the server has a comma: each server is an item of its own")
+        require(
+            after_brackets(where).count(":") <= 2,
+            'the server needs brackets around its host, as in "[::1]:6379"',
+        )
     text = with_weight(spelled) if is_own else spelled
     front, space, given_name = text.rpartition(" ")
     if not space:

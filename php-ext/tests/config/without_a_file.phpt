@@ -166,11 +166,11 @@ a path of a file that is missing: "OneHop\\ConfigInvalid: Configuration /no/such
 DSN of a file with a password: "OneHop\\ConfigInvalid: The DSN is refused: it has a user or a password, but names a file: servers come after two slashes, not three; write onehop:///FILE?pool=NAME, or onehop://USER:PASSWORD@HOST:PORT,HOST:PORT?DIRECTIVE=VALUE"
 URL as a name: "OneHop\\ConfigInvalid: A URL stands where the name of a server pool or the path of a file is expected; it is not shown, because a password may be in it; name a server pool of the configuration, and its file; PHP takes onehop://, too"
 URL as a file: "OneHop\\ConfigInvalid: A URL stands where the name of a server pool or the path of a file is expected; it is not shown, because a password may be in it; name a server pool of the configuration, and its file; PHP takes onehop://, too"
-URL as a server: "OneHop\\ConfigInvalid: Configuration, line 3: the server has an invalid port; correct the file, or name another one"
+URL as a server: "OneHop\\ConfigInvalid: Configuration, line 3: the server is a URL, not \"host:port\"; correct the file, or name another one"
 URL of sessions: [true,false]
 URL as a name: "OneHop\\ConfigInvalid: A URL stands where the name of a server pool or the path of a file is expected; it is not shown, because a password may be in it; name a server pool of the configuration, and its file; PHP takes onehop://, too"
 URL as a file: "OneHop\\ConfigInvalid: A URL stands where the name of a server pool or the path of a file is expected; it is not shown, because a password may be in it; name a server pool of the configuration, and its file; PHP takes onehop://, too"
-URL as a server: "OneHop\\ConfigInvalid: Configuration, line 3: the server has an invalid weight; correct the file, or name another one"
+URL as a server: "OneHop\\ConfigInvalid: Configuration, line 3: the server is a URL, not \"host:port\"; correct the file, or name another one"
 URL of sessions: [true,false]
 phpinfo()
 onehop.config => not shown => DIRECTORY/n.yml

@@ -30,11 +30,12 @@ static oh_text without_brackets(oh_config_reader *reader, oh_text text)
 }
 
 /* What is wrong with "host:port", or NULL; `form` if that is its form. */
-static const char *take_apart(oh_text text, oh_config_parts *it, const char *form)
+static const char *take_apart(oh_text spelled, oh_text text, oh_config_parts *it, const char *form)
 {
     *it = (oh_config_parts){.name = text, .address = text, .weight_number = 1};
     it->port = oh_config_cut_last(&it->address, ':');
-    bool is_formed = it->port.bytes != NULL && memchr(text.bytes, ' ', text.length) == NULL;
+    bool is_formed =
+        oh_config_count_colons(spelled) == 1 && memchr(text.bytes, ' ', text.length) == NULL;
     return is_formed ? oh_config_check_address(it) : form;
 }
 
@@ -49,7 +50,7 @@ void oh_config_add_sentinel(oh_config_reader *reader, const oh_config_spelled *s
         return;
     }
     oh_config_parts it;
-    const char *fault = take_apart(text, &it, "is not \"host:port\"");
+    const char *fault = take_apart(item.value.text, text, &it, "is not \"host:port\"");
     if (fault != NULL) {
         oh_config_fail_item(&item, fault);
         return;
@@ -102,7 +103,7 @@ void oh_config_add_replica(oh_config_reader *reader, const oh_config_spelled *sp
         return;
     }
     oh_config_parts it;
-    const char *fault = master.length > 0 ? take_apart(text, &it, form) : form;
+    const char *fault = master.length > 0 ? take_apart(front, text, &it, form) : form;
     if (fault != NULL) {
         oh_config_fail_item(&item, fault);
         return;

@@ -52,15 +52,6 @@ static oh_text name_of(const oh_config_parts *it)
 
 /* ---- What a OneHop pool may leave out ---- */
 
-static size_t count_colons(const char *bytes, size_t length)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < length; i++) {
-        count += bytes[i] == ':';
-    }
-    return count;
-}
-
 oh_text oh_config_host_in_brackets(oh_text front)
 {
     const char *end = memchr(front.bytes, ']', front.length);
@@ -76,11 +67,43 @@ oh_text oh_config_after_brackets(oh_text front, oh_text host)
     return (oh_text){front.bytes + used, front.length - used};
 }
 
-static bool lacks_weight(oh_text front, oh_text host)
+size_t oh_config_count_colons(oh_text front)
 {
-    bool is_path = host.bytes == NULL && front.length > 0 && front.bytes[0] == '/';
-    oh_text rest = oh_config_after_brackets(front, host);
-    return count_colons(rest.bytes, rest.length) == (is_path ? 0 : 1);
+    oh_text rest = oh_config_after_brackets(front, oh_config_host_in_brackets(front));
+    size_t count = 0;
+    for (size_t i = 0; i < rest.length; i++) {
+        count += rest.bytes[i] == ':';
+    }
+    return count;
+}
+
+static bool is_path(oh_text text)
+{
+    return text.length > 0 && text.bytes[0] == '/';
+}
+
+static bool is_url(oh_text text)
+{
+    for (size_t i = 0; i + 3 <= text.length; i++) {
+        if (memcmp(text.bytes + i, "://", 3) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What was meant by a server that nutcracker would read as another one, or NULL. */
+static const char *check_slips(oh_text text)
+{
+    oh_text front = text;
+    (void)oh_config_cut_last(&front, ' ');
+    return is_path(front)  ? NULL
+           : is_url(front) ? "is a URL, not \"host:port\""
+           : memchr(front.bytes, ',', front.length) != NULL
+               ? "has a comma: each server is an item of its own"
+           : oh_config_count_colons(front) > 2
+               ? "needs brackets around its host, as in \"[::1]:6379\""
+               : NULL;
 }
 
 /* The text as nutcracker would have it: no brackets, and a weight. Absent without memory. */
@@ -89,7 +112,8 @@ static oh_text complete(oh_config_reader *reader, oh_text text)
     oh_text front = text;
     (void)oh_config_cut_last(&front, ' ');
     oh_text host = oh_config_host_in_brackets(front);
-    oh_text weight = {":1", lacks_weight(front, host) ? 2 : 0};
+    bool lacks_weight = oh_config_count_colons(front) == (is_path(front) ? 0 : 1);
+    oh_text weight = {":1", lacks_weight ? 2 : 0};
     oh_text name = {text.bytes + front.length, text.length - front.length}; /* With the blank. */
     char *whole = oh_arena_take(reader->scratch, text.length + sizeof ":1");
     if (whole == NULL) {
@@ -174,7 +198,8 @@ void oh_config_add_server(oh_config_reader *reader, const oh_config_spelled *spe
         return;
     }
     oh_config_parts it = {0};
-    const char *fault = check(text, &it, reader->is_own_pool);
+    const char *fault = reader->is_own_pool ? check_slips(item.value.text) : NULL;
+    fault = fault != NULL ? fault : check(text, &it, reader->is_own_pool);
     if (fault != NULL) {
         oh_config_fail_item(&item, fault);
     } else {

@@ -21,6 +21,9 @@ oh_text oh_config_host_in_brackets(oh_text front);
 /* What follows the host in brackets, or all of it. */
 oh_text oh_config_after_brackets(oh_text front, oh_text host);
 
+/* How many ":" follow the host in brackets, or are in all of it. */
+size_t oh_config_count_colons(oh_text front);
+
 /* Copies the text to that place. Returns where it ends. */
 static inline char *oh_config_append(char *to, oh_text text)
 {

@@ -46,6 +46,7 @@ final class ServerSpelling {
 
     /** A server of a OneHop pool. */
     static Server readOwn(String text, int line) throws Fault {
+        checkSlips(text);
         return taken(completed(text), "[:weight]").checked(line);
     }
 
@@ -101,7 +102,7 @@ final class ServerSpelling {
                 bracket > 1 && text.startsWith("[") && text.startsWith(":", bracket + 1);
         String name = hasBrackets ? text.substring(1, bracket) + text.substring(bracket + 1) : text;
         int colon = name.lastIndexOf(':');
-        if (colon < 0 || name.indexOf(' ') >= 0) {
+        if (colonsOf(text) != 1 || name.indexOf(' ') >= 0) {
             throw new Fault("the " + what + " is not \"host:port" + rest + "\"");
         }
         String host = name.substring(0, colon);
@@ -116,18 +117,48 @@ final class ServerSpelling {
         return new Server(name, host, Directive.numberOf(port), null, 1, line);
     }
 
+    /** Refuses what nutcracker would read as another server than the one that was meant. */
+    private static void checkSlips(String text) throws Fault {
+        String where = front(text);
+        if (where.startsWith("/")) {
+            return;
+        }
+        if (where.contains("://")) {
+            throw new Fault("the server is a URL, not \"host:port\"");
+        }
+        if (where.indexOf(',') >= 0) {
+            throw new Fault("the server has a comma: each server is an item of its own");
+        }
+        if (colonsOf(where) > 2) {
+            throw new Fault("the server needs brackets around its host, as in \"[::1]:6379\"");
+        }
+    }
+
+    /** What stands before the name, if there is one. */
+    private static String front(String text) {
+        int space = text.lastIndexOf(' ');
+        return space < 0 ? text : text.substring(0, space);
+    }
+
+    private static boolean hasBrackets(String where) {
+        return where.startsWith("[") && where.startsWith(":", where.indexOf(']') + 1);
+    }
+
+    /** How many colons follow a host in brackets, or are in all of it. */
+    private static long colonsOf(String where) {
+        String afterHost = hasBrackets(where) ? where.substring(where.indexOf(']')) : where;
+        return afterHost.chars().filter(character -> character == ':').count();
+    }
+
     /** The same server as nutcracker would have it: without brackets, and with a weight. */
     private static String completed(String text) {
-        int space = text.lastIndexOf(' ');
-        String where = space < 0 ? text : text.substring(0, space);
-        String name = text.substring(where.length());
+        String where = front(text);
         int bracket = where.indexOf(']');
-        boolean hasBrackets = text.startsWith("[") && where.startsWith(":", bracket + 1);
-        String afterHost = hasBrackets ? where.substring(bracket + 1) : where;
-        long colons = afterHost.chars().filter(character -> character == ':').count();
-        return (hasBrackets ? where.substring(1, bracket) + afterHost : where)
-                + (colons == (text.startsWith("/") ? 0 : 1) ? ":1" : "")
-                + name;
+        return (hasBrackets(where)
+                        ? where.substring(1, bracket) + where.substring(bracket + 1)
+                        : where)
+                + (colonsOf(where) == (text.startsWith("/") ? 0 : 1) ? ":1" : "")
+                + text.substring(where.length());
     }
 
     /** Takes a server apart. {@code weight}: how the form shows it. */
