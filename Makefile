@@ -57,6 +57,7 @@ php-ext/Makefile: php-ext/config.m4 php-ext/Makefile.frag \
 		'cd php-ext && phpize && ./configure && echo "$(C_SOURCES)" >.configured'
 install: php  ## Install it for this system's PHP: extension, ini, status page, stubs. As root.
 	@php-ext/install.sh install
+	@chown -R --reference=Makefile php-ext # What root has built is its owner's, too.
 uninstall:  ## Remove what `make install` has installed. As root.
 	@php-ext/install.sh uninstall
 dist:  ## Write the extension's source as dist/onehop-VERSION.tgz, from the last commit.
