@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 08393b4db1503d2a0810b210c51e92df4f39d693 */
+ * Stub hash: 49b2d490bf6a6ce0a0645802a29907b911eb5eec */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_OneHop_Redis___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, pool, IS_STRING, 0)

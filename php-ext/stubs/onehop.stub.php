@@ -25,7 +25,7 @@ class Redis extends \Redis
      *
      * Reads a file unless this host has already read it. Calls no node.
      *
-     * @param null|string|array<string, string|int|bool|list<string>> $path
+     * @param null|string|array<string, null|string|int|bool|list<string>> $path
      * @throws ConfigInvalid if the configuration is bad, or has no such server pool, or the pool
      *     does not speak redis.
      */
@@ -60,7 +60,7 @@ final class Topology
      * `$pool` and `$path` are those of OneHop\Redis. `$dead` names servers to leave out, as if they
      * were ejected.
      *
-     * @param null|string|array<string, string|int|bool|list<string>> $path
+     * @param null|string|array<string, null|string|int|bool|list<string>> $path
      * @throws ConfigInvalid
      */
     public function __construct(

@@ -44,6 +44,20 @@ $try('wrong type', $from('shop', ['servers' => [$server], 'timeout' => 1.5]));
 $try('no password', $from('shop', ['servers' => [$server], 'redis_auth' => getenv('UNSET')]));
 $try('no name', $from('shop', [$server]));
 $try('wrong server', $from('shop', ['servers' => [null]]));
+$try('a whole pool', $from('shop', ['shop' => ['servers' => [$server]]]));
+$try('null, and one server', $from('shop', ['servers' => $server, 'username' => null] + $secret));
+$try('host and port', $from('127.0.0.1', '6379'));
+$try('file and pool', $from('/n.yml', 'shop'));
+$try('DSN without a port', $from('onehop://127.0.0.1'));
+$try('DSN of a relative path', $from('onehop://etc/n.yml'));
+$try('path as a text', static fn () => Topology::check('/n.yml'));
+$try('path as a text', static fn () => Topology::fromText('shop', '/n.yml'));
+echo lab_run(
+    '<?php foreach ([1, 1, 9, 10, 0] as $timeout) {
+        new OneHop\Redis("shop", ["servers" => "h:1", "timeout" => $timeout]);
+    }',
+    settings: ['log_errors' => '1'],
+);
 $try('no servers', $from('shop', []));
 $try('empty servers', $from('shop', ['servers' => []]));
 $try('another pool in a text', $from('shop', "alpha:\n  engine: redis\n  servers: [$server]\n"));
@@ -148,10 +162,20 @@ DSN with directives: "here"
 DSN of a file: "here"
 DSN as the second argument: "here"
 unknown names: "OneHop\\ConfigInvalid: Configuration, line 4: directive \"timout\" is unknown (did you mean \"timeout\"?); line 5: directive \"cluster\" is not \"true\" or \"false\": \"yes\"; correct the file, or name another one"
-wrong type: "TypeError: Directive \"timeout\" of a server pool must be of type string|int|bool"
+wrong type: "TypeError: Directive \"timeout\" of a server pool must be of type string|int|bool, or a list of strings, float given: times are whole milliseconds"
 no password: "TypeError: Directive \"redis_auth\" of a server pool must be of type string, bool given"
-no name: "TypeError: Directive \"(without a name)\" of a server pool must be of type string|int|bool"
-wrong server: "TypeError: Directive \"servers\" of a server pool must be of type string|int|bool, or a list of strings"
+no name: "TypeError: The array of a server pool must have directives as its keys"
+wrong server: "TypeError: Directive \"servers\" of a server pool must be of type string|int|bool, or a list of strings, null given"
+a whole pool: "TypeError: Directive \"shop\" of a server pool must be of type string|int|bool, or a list of strings, array given: the array has the directives of one server pool, without its name"
+null, and one server: "here"
+host and port: "OneHop\\ConfigInvalid: There is no configuration file 6379; name the server pool and then its file, or write 'onehop://N'"
+file and pool: "OneHop\\ConfigInvalid: There is no configuration file shop; name the server pool and then its file, or write 'onehop://N'"
+DSN without a port: "OneHop\\ConfigInvalid: The DSN is refused: a server of it has no port; the path of a file begins with a third slash; write onehop:///FILE?pool=NAME, or onehop://USER:PASSWORD@HOST:PORT,HOST:PORT?DIRECTIVE=VALUE"
+DSN of a relative path: "OneHop\\ConfigInvalid: The DSN is refused: a server of it has no port; the path of a file begins with a third slash; write onehop:///FILE?pool=NAME, or onehop://USER:PASSWORD@HOST:PORT,HOST:PORT?DIRECTIVE=VALUE"
+path as a text: "ValueError: OneHop\\Topology::check(): Argument #1 ($text) must be the text of a configuration, not the path of a file"
+path as a text: "ValueError: OneHop\\Topology::fromText(): Argument #2 ($text) must be the text of a configuration, not the path of a file"
+OneHop: server pool shop has a timeout of 1 ms: are seconds meant?
+OneHop: server pool shop has a timeout of 9 ms: are seconds meant?
 no servers: "OneHop\\ConfigInvalid: Configuration, line 1: directive \"servers\" is missing; correct the file, or name another one"
 empty servers: "OneHop\\ConfigInvalid: Configuration, line 2: directive \"servers\" has no value; correct the file, or name another one"
 another pool in a text: "OneHop\\ConfigInvalid: There is no server pool shop in the configuration, only alpha; name one of these"

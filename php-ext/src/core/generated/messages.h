@@ -206,7 +206,7 @@
 #define OH_WHAT_UNMAPPED "No node says what the cluster looks like: %s"
 #define OH_SAY_UNMAPPED OH_ERROR_NODE_DOWN, OH_ADVICE_UNMAPPED, OH_WHAT_UNMAPPED
 
-#define OH_ADVICE_UNMAPPED_REFUSED "correct the servers of the server pool, or its redis_auth, username or database"
+#define OH_ADVICE_UNMAPPED_REFUSED "correct the servers of the server pool, or its redis_auth, username or database, or remove \"cluster: true\""
 #define OH_WHAT_UNMAPPED_REFUSED "No node says what the cluster looks like: %s"
 #define OH_SAY_UNMAPPED_REFUSED OH_ERROR_CONFIG_INVALID, OH_ADVICE_UNMAPPED_REFUSED, OH_WHAT_UNMAPPED_REFUSED
 
@@ -374,6 +374,10 @@
 #define OH_WHAT_FILE_REFUSED "%s, line %u: %s"
 #define OH_SAY_FILE_REFUSED OH_ERROR_CONFIG_INVALID, OH_ADVICE_FILE_REFUSED, OH_WHAT_FILE_REFUSED
 
+#define OH_ADVICE_WORD_AS_FILE "name the server pool and then its file, or write 'onehop://127.0.0.1:6379'"
+#define OH_WHAT_WORD_AS_FILE "There is no configuration file %s"
+#define OH_SAY_WORD_AS_FILE OH_ERROR_CONFIG_INVALID, OH_ADVICE_WORD_AS_FILE, OH_WHAT_WORD_AS_FILE
+
 #define OH_ADVICE_PASSWORD_FILE "correct the file, or name another one with redis_auth_file"
 #define OH_WHAT_PASSWORD_FILE "Password file %s: %s"
 #define OH_SAY_PASSWORD_FILE OH_ERROR_CONFIG_INVALID, OH_ADVICE_PASSWORD_FILE, OH_WHAT_PASSWORD_FILE
@@ -467,6 +471,7 @@
 #define OH_REASON_BOUND_COMMAND "this command goes to %s"
 #define OH_REASON_BASEDIR "open_basedir does not allow it"
 #define OH_REASON_DSN_EMPTY "it names neither a file nor servers"
+#define OH_REASON_DSN_PORT "a server of it has no port; the path of a file begins with a third slash"
 #define OH_REASON_DSN_QUERY "after the ? it must have name=value, separated by &"
 #define OH_REASON_DSN_FILE "one that names a file can say nothing but the server pool"
 #define OH_REASON_DSN_PATH "it has a user or a password, but names a file: servers come after two slashes, not three"

@@ -47,6 +47,9 @@
 /* How often the configuration is checked for a change. */
 #define OH_CONFIG_LOOK_EVERY_MS 1000u
 
+/* A shorter timeout of a server pool is logged: who writes 1 or 2 often means seconds. */
+#define OH_TIMEOUT_SHORT_MS 10u
+
 /*
  * How often a client that exists checks whether another process has read a changed configuration.
  * It is a load from shared memory; the file is looked at once a second all the same.

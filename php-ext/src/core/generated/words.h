@@ -35,6 +35,9 @@
 /* What the log says of a server pool that checks no certificate. */
 #define OH_LOG_TLS_NONE "server pool %s has \"tls_verify: none\": any server can pose as its nodes"
 
+/* What the log says of a server pool whose timeout is below timeout_short_ms. */
+#define OH_LOG_TIMEOUT_SHORT "server pool %s has a timeout of %d ms: are seconds meant?"
+
 /* What the log says of changed TLS files that are refused: tls_options, and this. */
 #define OH_LOG_TLS_STAYS "%s; the files before stay in use"
 

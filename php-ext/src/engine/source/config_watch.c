@@ -17,6 +17,7 @@
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
 #include "core/generated/timings.h"
+#include "core/generated/words.h"
 
 #include "engine/base/environment.h"
 #include "engine/shared/segment.h"
@@ -152,10 +153,22 @@ static void warn_exposed(const char *path, mode_t exposed)
     oh_surroundings.announce(LOG_WARNING, text);
 }
 
-void oh_watch_warn_exposed(const oh_loaded *loaded, oh_exposed exposed)
+static void warn_short(const oh_server_pool *pool)
+{
+    char text[OH_LINE_BYTES];
+
+    if (pool->timeout_ms > 0 && pool->timeout_ms < OH_TIMEOUT_SHORT_MS) {
+        snprintf(text, sizeof text, "OneHop: " OH_LOG_TIMEOUT_SHORT, pool->name.bytes,
+            (int)pool->timeout_ms);
+        oh_surroundings.announce(LOG_WARNING, text);
+    }
+}
+
+void oh_watch_warn_read(const oh_loaded *loaded, oh_exposed exposed)
 {
     oh_text password_file = loaded->snapshot->pool->redis_auth_file;
 
+    warn_short(loaded->snapshot->pool);
     warn_exposed(loaded->origin.path, exposed.config);
     if (password_file.bytes) {
         warn_exposed(password_file.bytes, exposed.password_file);
@@ -266,7 +279,7 @@ static void look_at_read(oh_loaded *loaded, oh_config_image *config_image, uint6
         switched == OH_NO_ROOM ? "It no longer fits into shared memory: raise onehop.shared_memory"
                                : NULL);
     oh_watch_note_version(loaded, switched == OH_NO_ROOM ? version : read_version);
-    oh_watch_warn_exposed(loaded, exposed);
+    oh_watch_warn_read(loaded, exposed);
     if (switched == OH_NO_ROOM) {
         oh_watch_warn("OneHop: %s has changed and no longer fits into shared memory: raise "
                       "onehop.shared_memory; the configuration read before stays in use",

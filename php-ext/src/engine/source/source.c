@@ -118,14 +118,16 @@ static bool fail(oh_loaded *loaded, const oh_config_image *config_image, oh_fail
     return false;
 }
 
-/* `warns`: one process of the host warns if the password is exposed. */
+/* `warns`: one process of the host warns of what was read. */
 static bool adopt_first(
     oh_loaded *loaded, oh_config_image *config_image, bool warns, oh_failure *failure)
 {
-    oh_exposed exposed = warns ? config_image->exposed : (oh_exposed){0, 0};
+    oh_exposed exposed = config_image->exposed;
 
     if (oh_loaded_adopt(loaded, config_image, 1)) {
-        oh_watch_warn_exposed(loaded, exposed);
+        if (warns) {
+            oh_watch_warn_read(loaded, exposed);
+        }
         return true;
     }
     oh_failure_set_no_memory(failure, OH_OUTCOME_NOT_SENT);

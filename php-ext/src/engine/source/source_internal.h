@@ -104,7 +104,10 @@ void oh_watch_refuse(oh_loaded *loaded, const char *what);
 /* Warns the operator by a line in the log. */
 void oh_watch_warn(const char *format, ...) OH_FORMAT(1, 2);
 
-/* Logs a line for each file with a password to which every user of the machine has rights. */
-void oh_watch_warn_exposed(const oh_loaded *loaded, oh_exposed exposed);
+/*
+ * Logs a line for each file with a password to which every user of the machine has rights, and one
+ * for a timeout that may be meant as seconds.
+ */
+void oh_watch_warn_read(const oh_loaded *loaded, oh_exposed exposed);
 
 #endif

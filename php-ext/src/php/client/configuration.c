@@ -97,6 +97,13 @@ static oh_snapshot *taken(
     return snapshot;
 }
 
+/* A word where a path is expected: a port, as for phpredis, or the name of the pool. */
+static bool is_word(const zend_string *from)
+{
+    return !strpbrk(ZSTR_VAL(from), "/.") && VCWD_ACCESS(ZSTR_VAL(from), F_OK) != 0 &&
+           errno == ENOENT;
+}
+
 static oh_snapshot *take_file(const zend_string *name, const zend_string *from)
 {
     char absolute[MAXPATHLEN];
@@ -108,6 +115,13 @@ static oh_snapshot *take_file(const zend_string *name, const zend_string *from)
     }
     oh_snapshot *snapshot =
         oh_source_load((oh_text){ZSTR_VAL(name), ZSTR_LEN(name)}, absolute, &failure, &is_found);
+    if (!snapshot && !is_found && is_word(from)) {
+        oh_quoted shown;
+
+        oh_failure_throw_plain(
+            OH_SAY_WORD_AS_FILE, oh_quote_path(&shown, ZSTR_VAL(from), ZSTR_LEN(from)));
+        return NULL;
+    }
     return taken(snapshot, name, &failure, is_found);
 }
 

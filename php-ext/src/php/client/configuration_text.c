@@ -39,12 +39,16 @@ static oh_text text_of(const zend_string *string)
     return (oh_text){ZSTR_VAL(string), ZSTR_LEN(string)};
 }
 
-static bool refuse(const zend_string *directive)
+static bool refuse(const zend_string *directive, const zval *value)
 {
-    zend_type_error("Directive \"%s\" of a server pool must be of type string|int|bool%s",
-        directive ? ZSTR_VAL(directive) : "(without a name)",
-        directive && zend_string_equals_literal(directive, "servers") ? ", or a list of strings"
-                                                                      : "");
+    bool is_pool = Z_TYPE_P(value) == IS_ARRAY && !zend_array_is_list(Z_ARRVAL_P(value));
+
+    zend_type_error("Directive \"%s\" of a server pool must be of type string|int|bool, or a list "
+                    "of strings, %s given%s",
+        ZSTR_VAL(directive), zend_zval_type_name(value),
+        is_pool ? ": the array has the directives of one server pool, without its name"
+        : Z_TYPE_P(value) == IS_DOUBLE ? ": times are whole milliseconds"
+                                       : "");
     return false;
 }
 
@@ -70,7 +74,7 @@ static bool write_value(smart_str *text, const zend_string *directive, zval *val
         write_quoted(text, text_of(Z_STR_P(value)));
         smart_str_appendc(text, '\n');
         return true;
-    default: return refuse(directive);
+    default: return refuse(directive, value);
     }
 }
 
@@ -90,6 +94,23 @@ static bool write_servers(smart_str *text, const zend_string *directive, HashTab
     return true;
 }
 
+/* A single server needs no list. */
+static bool write_directive(smart_str *text, const zend_string *name, zval *value)
+{
+    smart_str_appends(text, "  ");
+    write_quoted(text, text_of(name));
+    smart_str_appendc(text, ':');
+    if (Z_TYPE_P(value) == IS_ARRAY) {
+        return zend_array_is_list(Z_ARRVAL_P(value)) ? write_servers(text, name, Z_ARRVAL_P(value))
+                                                     : refuse(name, value);
+    }
+    if (Z_TYPE_P(value) == IS_STRING && zend_string_equals_literal(name, "servers")) {
+        smart_str_appends(text, "\n    -");
+    }
+    return write_value(text, name, value);
+}
+
+/* A directive that is null is absent. */
 static bool write_directives(smart_str *text, const HashTable *directives)
 {
     zend_string *name;
@@ -99,13 +120,10 @@ static bool write_directives(smart_str *text, const HashTable *directives)
     {
         ZVAL_DEREF(value);
         if (!name) {
-            return refuse(NULL);
+            zend_type_error("The array of a server pool must have directives as its keys");
+            return false;
         }
-        smart_str_appends(text, "  ");
-        write_quoted(text, text_of(name));
-        smart_str_appendc(text, ':');
-        if (Z_TYPE_P(value) == IS_ARRAY ? !write_servers(text, name, Z_ARRVAL_P(value))
-                                        : !write_value(text, name, value)) {
+        if (Z_TYPE_P(value) != IS_NULL && !write_directive(text, name, value)) {
             return false;
         }
     }
@@ -204,10 +222,11 @@ static bool read_query(oh_dsn *dsn, oh_text query)
 }
 
 /* [user[:password]@]host:port,host:port,... */
-static void read_servers(oh_dsn *dsn, oh_text authority)
+static bool read_servers(oh_dsn *dsn, oh_text authority)
 {
     const char *at = zend_memrchr(authority.bytes, '@', authority.length);
     oh_text hosts = authority;
+    bool has_ports = true;
     zval servers;
 
     if (at) {
@@ -226,11 +245,14 @@ static void read_servers(oh_dsn *dsn, oh_text authority)
     array_init(&servers);
     while (hosts.length > 0) {
         oh_text rest = cut(&hosts, ',');
+        zend_string *server = decoded(hosts);
 
-        add_next_index_str(&servers, decoded(hosts));
+        has_ports &= *ZSTR_VAL(server) == '/' || strchr(ZSTR_VAL(server), ':') != NULL;
+        add_next_index_str(&servers, server);
         hosts = rest;
     }
     zend_hash_str_update(Z_ARRVAL(dsn->directives), ZEND_STRL("servers"), &servers);
+    return has_ports || refuse_dsn(OH_REASON_DSN_PORT);
 }
 
 bool oh_dsn_read(oh_dsn *dsn, const zend_string *text)
@@ -254,8 +276,7 @@ bool oh_dsn_read(oh_dsn *dsn, const zend_string *text)
     }
     array_init(&dsn->directives);
     rest.length -= rest.bytes[rest.length - 1] == '/';
-    read_servers(dsn, rest);
-    return read_query(dsn, query);
+    return read_servers(dsn, rest) && read_query(dsn, query);
 }
 
 void oh_dsn_free(oh_dsn *dsn)

@@ -173,6 +173,17 @@ ZEND_METHOD(OneHop_Topology, __construct)
     oh_snapshot_release(snapshot);
 }
 
+/* Throws if the argument is the path of a file instead of its text. */
+static bool is_text(const zend_string *text, uint32_t argument)
+{
+    if (*ZSTR_VAL(text) == '/' && !strchr(ZSTR_VAL(text), '\n')) {
+        zend_argument_value_error(
+            argument, "must be the text of a configuration, not the path of a file");
+        return false;
+    }
+    return true;
+}
+
 ZEND_METHOD(OneHop_Topology, fromText)
 {
     zend_string *name, *text;
@@ -187,6 +198,9 @@ ZEND_METHOD(OneHop_Topology, fromText)
     Z_PARAM_OPTIONAL
     Z_PARAM_ARRAY_HT(dead)
     ZEND_PARSE_PARAMETERS_END();
+    if (!is_text(text, 2)) {
+        return;
+    }
     if (!oh_config_parse(ZSTR_VAL(text), ZSTR_LEN(text), getenv, &config, &errors)) {
         oh_config_image_refuse(&failure, "Configuration", &errors);
         oh_failure_throw(oh_failure_exception(&failure, NULL, NULL, NULL));
@@ -221,6 +235,9 @@ ZEND_METHOD(OneHop_Topology, check)
     ZEND_PARSE_PARAMETERS_START(1, 1)
     Z_PARAM_STR(text)
     ZEND_PARSE_PARAMETERS_END();
+    if (!is_text(text, 1)) {
+        return;
+    }
     if (oh_config_parse(ZSTR_VAL(text), ZSTR_LEN(text), getenv, &config, &errors)) {
         oh_config_free(config);
         RETURN_NULL();

@@ -2,6 +2,8 @@ package io.onehop.jedis;
 
 import io.onehop.core.base.Limits;
 import io.onehop.core.base.Message;
+import io.onehop.core.base.Timings;
+import io.onehop.core.base.Words;
 import io.onehop.core.config.Config;
 import io.onehop.core.config.ConfigException;
 import io.onehop.core.config.PasswordFile;
@@ -145,8 +147,17 @@ final class ConfigSource {
                                 : unreadable.toString();
     }
 
-    /** Logs a line for each file whose password every user of the machine can read or change. */
-    void warnIfExposed(ServerPool pool) {
+    /**
+     * Logs a line for each file whose password every user of the machine can read or change, and
+     * one for a timeout that may be meant as seconds.
+     */
+    void warn(ServerPool pool) {
+        if (pool.timeoutMs() > 0 && pool.timeoutMs() < Timings.TIMEOUT_SHORT_MS) {
+            LOG.log(
+                    Level.WARNING,
+                    String.format(
+                            Words.LOG_TIMEOUT_SHORT, Shown.of(pool.name()), pool.timeoutMs()));
+        }
         String passwordFile = pool.redisAuthFile();
         if (passwordFile != null) {
             warnIfExposed(Path.of(passwordFile), "password file " + Shown.of(passwordFile));

@@ -108,7 +108,7 @@ final class ConfigWatcher implements AutoCloseable {
             if (isOther || hasOtherPassword()) {
                 ServerPool pool = source.pool(bytes);
                 adopt(pool);
-                source.warnIfExposed(pool);
+                source.warn(pool);
                 seen = bytes;
                 logged = null;
                 status = ConfigStatus.used(Clock.unixMs());

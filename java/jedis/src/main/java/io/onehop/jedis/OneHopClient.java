@@ -469,7 +469,7 @@ public final class OneHopClient extends UnifiedJedis {
             try {
                 byte[] bytes = source.bytes();
                 ServerPool read = source.pool(bytes);
-                source.warnIfExposed(read);
+                source.warn(read);
                 Snapshots snapshots =
                         new Snapshots(PoolTopology.of(read), new ClientTls(tls, credentials));
                 ConfigWatcher watcher = new ConfigWatcher(source, bytes, snapshots, listener);
@@ -493,6 +493,9 @@ public final class OneHopClient extends UnifiedJedis {
             }
             if (text == null) {
                 throw refused(Message.NO_CONFIGURATION);
+            }
+            if (text.startsWith("/") && text.lines().count() == 1) {
+                throw refused(Message.PATH_AS_TEXT);
             }
             return new ConfigSource(text, pool);
         }

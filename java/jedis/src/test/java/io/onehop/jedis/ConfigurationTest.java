@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.core.ErrorKind;
+import io.onehop.jedis.lab.Log;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.ScriptedNode;
 
@@ -55,6 +56,29 @@ class ConfigurationTest {
     }
 
     /* ---- Configurations ---- */
+
+    @Test
+    void aPathThatStandsForATextSaysSo() {
+        assertEquals(
+                "A path stands where the text of a configuration is expected; call config(Path)",
+                refused(OneHopClient.builder().configText("/etc/x.yml").pool("alpha"))
+                        .getMessage());
+    }
+
+    @Test
+    void aTimeoutThatMayBeMeantAsSecondsIsLogged() {
+        try (Log log = new Log()) {
+            for (int timeout : new int[] {0, 1, 9, 10}) {
+                String text = "alpha: {engine: redis, servers: ['h:1'], timeout: " + timeout + "}";
+                OneHopClient.builder().configText(text).pool("alpha").build().close();
+            }
+            assertEquals(
+                    List.of(
+                            "warning: server pool alpha has a timeout of 1 ms: are seconds meant?",
+                            "warning: server pool alpha has a timeout of 9 ms: are seconds meant?"),
+                    log.taken());
+        }
+    }
 
     @Test
     @Timeout(

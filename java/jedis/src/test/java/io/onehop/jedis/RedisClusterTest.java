@@ -453,7 +453,8 @@ class RedisClusterTest {
                             + alone.node()
                             + ": it answered: ERR This instance has cluster support disabled,"
                             + " server pool alpha: the command was not sent; correct the servers of"
-                            + " the server pool, or its redis_auth, username or database",
+                            + " the server pool, or its redis_auth, username or database,"
+                            + " or remove \"cluster: true\"",
                     none.getMessage());
         }
     }

@@ -175,7 +175,8 @@ public enum Message {
     UNMAPPED_REFUSED(
             ErrorKind.CONFIG_INVALID,
             "No node says what the cluster looks like: %s",
-            "correct the servers of the server pool, or its redis_auth, username or database"),
+            "correct the servers of the server pool, or its redis_auth, username or"
+                    + " database, or remove \"cluster: true\""),
     UNMAPPED_STRANGE(
             ErrorKind.PROTOCOL_VIOLATION,
             "No node says what the cluster looks like: %s",
@@ -276,6 +277,10 @@ public enum Message {
             ErrorKind.CONFIG_INVALID,
             "%s, line %s: %s",
             "correct the file, or name another one"),
+    PATH_AS_TEXT(
+            ErrorKind.CONFIG_INVALID,
+            "A path stands where the text of a configuration is expected",
+            "call config(Path)"),
     PASSWORD_FILE(
             ErrorKind.CONFIG_INVALID,
             "Password file %s: %s",

@@ -55,6 +55,9 @@ public final class Timings {
     /** How often the configuration is checked for a change. */
     public static final int CONFIG_LOOK_EVERY_MS = 1000;
 
+    /** A shorter timeout of a server pool is logged: who writes 1 or 2 often means seconds. */
+    public static final int TIMEOUT_SHORT_MS = 10;
+
     /** The least time between two refreshes of a cluster's map. */
     public static final int REFRESH_EVERY_MS = 1000;
 

@@ -37,7 +37,12 @@ public final class Words {
     public static final String WAIT_CHANNEL = "onehop:wait";
 
     /** What the log says of a server pool that checks no certificate. */
-    public static final String LOG_TLS_NONE = "server pool %s has \"tls_verify: none\": any server can pose as its nodes";
+    public static final String LOG_TLS_NONE =
+            "server pool %s has \"tls_verify: none\": any server can pose as its nodes";
+
+    /** What the log says of a server pool whose timeout is below timeout_short_ms. */
+    public static final String LOG_TIMEOUT_SHORT =
+            "server pool %s has a timeout of %d ms: are seconds meant?";
 
     /** What the log says of changed TLS files that are refused: tls_options, and this. */
     public static final String LOG_TLS_STAYS = "%s; the files before stay in use";
