@@ -8,7 +8,8 @@
  * never a password, and changes nothing.
  *
  * In a terminal: `php onehop-status.php /run/php/php8.2-fpm.sock [text|json|prometheus|html]` asks
- * that php-fpm (or host:port). The process of the terminal itself has nothing to show.
+ * that php-fpm (or host:port), and ends with the status of a monitoring plugin. The process of the
+ * terminal itself has nothing to show.
  *
  * The numbers are those of spec/meter. docs/operations.md describes the fields.
  */
@@ -23,6 +24,15 @@ const FORMATS = [
     'json' => 'application/json',
     'prometheus' => 'text/plain; version=0.0.4; charset=utf-8',
 ];
+
+const USAGE = <<<'TEXT'
+usage: php onehop-status.php /path/of/php-fpm.sock|host:port [text|json|prometheus|html] [POOL]
+
+Shows what the workers of that php-fpm know about the nodes of their server pools, or of one of
+them. Ends with 0 if all is well; 1 if a node is ejected or a file is refused; 2 if a node is down;
+3 if nothing could be asked.
+
+TEXT;
 
 const DOCS = 'https://github.com/onehop/onehop/blob/main/docs/operations.md';
 
@@ -106,12 +116,16 @@ function is_quiet(array $node): bool
     return $node['state'] === 'up' && time() - (int) $node['answered_at'] > QUIET_AFTER;
 }
 
-/** When the node last answered. */
+/** When the node last answered; of one that is down, since when it has not. */
 function answered(array $node): string
 {
-    return $node['answered_at'] === null
-        ? 'no answer yet'
-        : 'answered ' . span(time() - $node['answered_at']) . ' ago';
+    if ($node['answered_at'] === null) {
+        return 'no answer yet';
+    }
+    $ago = span(time() - $node['answered_at']);
+    return $node['state'] === 'up'
+        ? "answered $ago ago"
+        : 'no answer since ' . moment($node['answered_at']) . ", for $ago";
 }
 
 function state(array $node): string
@@ -122,7 +136,21 @@ function state(array $node): string
     if (!$node['rests_ms']) {
         return "{$node['state']}, due";
     }
-    return "{$node['state']} " . duration(1000 * $node['rests_ms']);
+    return "{$node['state']}, next try in " . duration(1000 * $node['rests_ms']);
+}
+
+/** How much of the pool's calls the node has had, beside its share of the keys. */
+function share_of_calls(array $node, array $pool): string
+{
+    $all = sum($pool, 'calls');
+    return $all ? percent($node['calls'] / $all) : '–';
+}
+
+/** Calls a second, on average since they are counted. */
+function rate(array $node): string
+{
+    $seconds = $node['since'] === null ? 0 : time() - $node['since'];
+    return $seconds > 0 ? decimal($node['calls'] / $seconds, 1) : '–';
 }
 
 /** The role of a node in its Redis Cluster. */
@@ -221,6 +249,14 @@ function own_connections(array $pool): string
         . 'are those of the worker that answers';
 }
 
+/** What monitoring plugins say: 0 is well, 1 a warning, 2 critical. */
+function severity(array $pools): int
+{
+    $worst = static fn (array $pool): int => in_state($pool, 'resting') ? 2
+        : (int) (is_sick($pool) || !$pool['config']['ok']);
+    return max([0, ...array_map($worst, $pools)]);
+}
+
 /** Why the current file is refused, and since when. */
 function refusal(array $config): string
 {
@@ -231,7 +267,7 @@ function refusal(array $config): string
 /** What to know of a server pool at once, the worst first. */
 function verdicts(array $pool): array
 {
-    $nodes = ['down' => verdict($pool)];
+    $nodes = [in_state($pool, 'resting') ? 'down' : 'ejected' => verdict($pool)];
     if ($pool['config']['ok']) {
         return $nodes;
     }
@@ -259,7 +295,7 @@ function text(array $pools): string
             . (is_alone($pool) ? "  numbers of one process only: no memory is shared\n" : '')
             . (own_connections($pool) ? '  ' . own_connections($pool) . "\n" : '') . "\n"
             . table(array_map(
-                is_cluster($pool) ? row_of_cluster(...) : row(...),
+                static fn (array $node): array => row($node, $pool),
                 array_values(sorted($pool['nodes'])),
             )) . "\n";
         foreach ($pool['nodes'] as $node) {
@@ -277,28 +313,24 @@ function answered_ago(array $node): string
     return $node['answered_at'] === null ? '–' : span(time() - $node['answered_at']) . ' ago';
 }
 
-function row(array $node): array
+function row(array $node, array $pool): array
 {
     $connections = $node['connections'];
     return [
         'node' => plain($node['node']), 'address' => plain($node['address']),
+    ] + (is_cluster($pool) ? ['role' => plain(role($node))] : []) + [
         'state' => state($node), 'answered' => answered_ago($node),
-        'share' => percent($node['share']),
+        'share' => percent($node['share']), 'of calls' => share_of_calls($node, $pool),
         'leased' => (string) $connections['leased'], 'idle' => (string) $connections['idle'],
         'max' => (string) $connections['max'],
-        'calls' => count_of($node['calls']), 'errors' => count_of($node['errors']),
+        'calls' => count_of($node['calls']), 'a second' => rate($node),
+        'errors' => count_of($node['errors']),
         '5 min' => count_of($node['errors_recent']),
         'p50' => duration($node['latency']['p50']), 'p99' => duration($node['latency']['p99']),
         'redirects' => count_of($node['redirects']), 'waits' => count_of($node['waits']),
         'connects' => count_of($node['connects']),
         'sent' => bytes($node['bytes_sent']), 'received' => bytes($node['bytes_received']),
     ];
-}
-
-function row_of_cluster(array $node): array
-{
-    $row = row($node);
-    return array_slice($row, 0, 2) + ['role' => plain(role($node))] + $row;
 }
 
 /** Aligns words to the left and numbers to the right. */
@@ -504,7 +536,9 @@ a { color: var(--bar) }
     background: var(--card); border-radius: 4px; font-size: 1.05rem; overflow-wrap: anywhere
 }
 .verdict.down { border-color: var(--down) }
-.verdict.refused { border-color: currentcolor; background: var(--warn); color: var(--warn-ink) }
+.verdict.refused, .verdict.ejected {
+    border-color: currentcolor; background: var(--warn); color: var(--warn-ink); font-weight: 400
+}
 section {
     margin: 1.25rem 0; padding: 1.1rem 1.25rem;
     background: var(--card); border: 1px solid var(--line); border-radius: 10px
@@ -526,7 +560,7 @@ th small, td.state small { display: block }
 th small { margin-left: 1.4em }
 .dot { display: inline-block; width: .7em; height: .7em; margin-right: .45em; border-radius: 3px }
 .up { color: var(--up) } .down, .bad { color: var(--down); font-weight: 600 }
-.quiet { color: var(--soft) }
+.quiet { color: var(--soft) } .ejected { color: var(--warn-ink); font-weight: 600 }
 .note {
     margin: .9rem 0 0; padding: .6rem .9rem; border-radius: 6px;
     background: var(--warn); color: var(--warn-ink); overflow-wrap: anywhere
@@ -561,7 +595,12 @@ function page(array $pools): string
     }
     $refresh = (int) ($_GET['refresh'] ?? 0);
     $again = $refresh > 0 ? '<meta http-equiv="refresh" content="' . $refresh . '">' : '';
-    $link = $refresh > 0 ? '<a href="?">stop</a>' : '<a href="?refresh=5">every 5 s</a>';
+    $to = static fn (array $query): string => html('?' . http_build_query(
+        $query + array_intersect_key($_GET, ['pool' => 0]),
+    ));
+    $link = $refresh > 0 ? "<a href=\"{$to([])}\">stop</a>"
+        : "<a href=\"{$to(['refresh' => 5])}\">every 5 s</a>";
+    $link .= isset($_GET['pool']) ? ' <a href="?">all server pools</a>' : '';
     $host = html(gethostname());
     $time = moment(time());
     $title = (array_filter($pools, is_sick(...)) ? 'down: ' : '') . "OneHop on $host";
@@ -573,8 +612,9 @@ function page(array $pools): string
         . "<header><h1>OneHop</h1><span>$host</span><span>$time</span>"
         . "<span>refresh $link</span></header>" . alerts($pools)
         . "<main>$body</main><footer><span>$versions</span>"
-        . '<span><a href="?format=text">text</a> <a href="?format=json">JSON</a> '
-        . '<a href="?format=prometheus">Prometheus</a></span>'
+        . "<span><a href=\"{$to(['format' => 'text'])}\">text</a> "
+        . "<a href=\"{$to(['format' => 'json'])}\">JSON</a> "
+        . "<a href=\"{$to(['format' => 'prometheus'])}\">Prometheus</a></span>"
         . '<span><a href="' . DOCS . '" rel="noreferrer">what the numbers mean</a></span>'
         . '</footer></body></html>' . "\n";
 }
@@ -611,7 +651,9 @@ function section(array $pool): string
     if (own_connections($pool)) {
         $notes .= '<p class="note">' . ucfirst(own_connections($pool)) . '.</p>';
     }
-    return '<section><h2>' . html($pool['pool']) . '</h2><p class="facts"><code>'
+    $only = html('?' . http_build_query(['pool' => $pool['pool']]));
+    return "<section><h2><a href=\"$only\">" . html($pool['pool'])
+        . '</a></h2><p class="facts"><code>'
         . html($pool['path']) . "</code> · generation {$pool['generation']} · "
         . html("{$pool['distribution']}, {$pool['hash']}") . ' · fingerprint <code>'
         . html($pool['fingerprint']) . '</code>'
@@ -621,9 +663,10 @@ function section(array $pool): string
 }
 
 const LEGEND = 'The bar shows the share of each node, in its colour. Quiet: up, but not asked for '
-    . 'five minutes. Connections: leased + idle, of the most there may be. p50, p99: half and 99 % '
-    . 'of the calls took less. Times: one bar for each doubling of the time, from 16 µs on the '
-    . 'left to 17 s on the right.';
+    . 'five minutes. Of calls: the share of the calls, beside that of the keys. A second: calls, '
+    . 'on average since they are counted. Connections: leased + idle, of the most there may be. '
+    . 'p50, p99: half and 99 % of the calls took less. Times: one bar for each doubling of the '
+    . 'time, from 16 µs on the left to 17 s on the right.';
 
 /** @param array<string, string> $columns the name of each column, and its class */
 function heads(array $columns): string
@@ -680,8 +723,9 @@ function small(string $text): string
 /* ---- HTML: the two tables of a server pool ---- */
 
 const NODES = [
-    'State' => 'word state', 'Share' => '', 'Connections' => 'word', 'Calls' => '',
-    'Errors in 5 min' => '', 'Errors' => '', 'p50' => '', 'p99' => '', 'Times' => 'word',
+    'State' => 'word state', 'Share' => '', 'Of calls' => '', 'Connections' => 'word',
+    'Calls' => '', 'A second' => '', 'Errors in 5 min' => '', 'Errors' => '', 'p50' => '',
+    'p99' => '', 'Times' => 'word',
 ];
 const TRAFFIC = [
     'Since' => 'word', 'Redirects' => '', 'Waits' => '', 'Connects' => '', 'Sent' => '',
@@ -692,14 +736,14 @@ function nodes_table(array $pool): string
 {
     $rows = '';
     foreach (sorted($pool['nodes']) as $index => $node) {
-        $rows .= node_row($node, $index);
+        $rows .= node_row($node, $index, $pool);
     }
     $connections = array_column($pool['nodes'], 'connections');
     $leased = array_sum(array_column($connections, 'leased'));
     $idle = array_sum(array_column($connections, 'idle'));
     $totals = cells(NODES, [
-        count(in_state($pool, 'up')) . ' up', '', "$leased leased, $idle idle",
-        count_of(sum($pool, 'calls')), count_of(sum($pool, 'errors_recent')),
+        count(in_state($pool, 'up')) . ' up', '', '', "$leased leased, $idle idle",
+        count_of(sum($pool, 'calls')), '', count_of(sum($pool, 'errors_recent')),
         count_of(sum($pool, 'errors')), '', '', '',
     ]);
     return '<table>' . heads(['Node' => ''] + NODES) . "<tbody>$rows</tbody><tfoot><tr>"
@@ -714,9 +758,9 @@ function node_head(array $node, int $index): string
         . html($node['node']);
 }
 
-function node_row(array $node, int $index): string
+function node_row(array $node, int $index, array $pool): string
 {
-    $class = ['up' => 'up', 'quiet' => 'quiet'][state($node)] ?? 'down';
+    $class = ['resting' => 'down', 'ejected' => 'ejected'][$node['state']] ?? state($node);
     $recent = count_of($node['errors_recent']);
     $row = '<tr' . ($class === 'down' ? ' class="sick"' : '') . '>' . node_head($node, $index)
         . ($node['address'] === $node['node'] ? '' : small($node['address']))
@@ -724,8 +768,10 @@ function node_row(array $node, int $index): string
         . cells(NODES, [
             "<span class=\"$class\">" . html(state($node)) . '</span> ' . small(answered($node)),
             percent($node['share']),
+            share_of_calls($node, $pool),
             meter($node['connections']),
             count_of($node['calls']),
+            rate($node),
             $node['errors_recent'] ? "<span class=\"bad\">$recent</span>" : $recent,
             count_of($node['errors']),
             duration($node['latency']['p50']),
@@ -735,7 +781,8 @@ function node_row(array $node, int $index): string
     if ($node['reason'] === null) {
         return $row;
     }
-    return $row . '<tr class="reason sick"><td colspan="' . (count(NODES) + 1) . '">'
+    return $row . '<tr class="reason' . ($class === 'down' ? ' sick' : '') . '"><td colspan="'
+        . (count(NODES) + 1) . '">'
         . html($node['reason']) . '</td></tr>';
 }
 
@@ -824,8 +871,12 @@ function record(int $type, string $content): string
     return pack('CCnnCC', 1, $type, 1, strlen($content), 0, 0) . $content;
 }
 
-/** Makes one FastCGI request for this file. Returns the answer without its headers. */
-function ask(string $address, string $format): string
+/**
+ * Makes one FastCGI request for this file.
+ *
+ * @return array{string, int} the answer without its headers, and its severity
+ */
+function ask(string $address, string $query): array
 {
     $address = str_starts_with($address, '/') ? "unix://$address" : "tcp://$address";
     $stream = @stream_socket_client($address, $code, $message, 5);
@@ -836,7 +887,7 @@ function ask(string $address, string $format): string
     foreach ([
         'SCRIPT_FILENAME' => __FILE__,
         'REQUEST_METHOD' => 'GET',
-        'QUERY_STRING' => "format=$format",
+        'QUERY_STRING' => $query,
     ] as $name => $value) {
         $parameters .= pack('CN', strlen($name), strlen($value) | 1 << 31) . $name . $value;
     }
@@ -856,10 +907,12 @@ function ask(string $address, string $format): string
     }
     [$headers, $body] = explode("\r\n\r\n", $answer, 2) + ['', ''];
     if ($answer === '' || preg_match('/^Status: [^2]/mi', $headers)) {
-        $reason = trim(plain($body)) . ' (may its user read ' . __FILE__ . '?)';
+        $reason = plain(trim($body))
+            . (str_contains($headers, 'no-store') ? '' : ' (may its user read ' . __FILE__ . '?)');
         throw new \RuntimeException("$address: " . ($answer === '' ? 'no answer' : $reason));
     }
-    return $body;
+    preg_match('/^X-OneHop-Severity: (\d)/mi', $headers, $severity);
+    return [$body, (int) ($severity[1] ?? 0)];
 }
 
 /* ---- The program ---- */
@@ -877,6 +930,11 @@ function show(string $format, array $pools): string
 function serve(): void
 {
     $format = $_GET['format'] ?? 'html';
+    $name = $_GET['pool'] ?? null;
+    $pools = \OneHop\Topology::status();
+    if ($name !== null) {
+        $pools = array_values(array_filter($pools, static fn ($pool) => $pool['pool'] === $name));
+    }
     header('Cache-Control: no-store');
     header('X-Content-Type-Options: nosniff');
     header("Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'");
@@ -886,27 +944,35 @@ function serve(): void
         echo 'format is one of: ', implode(', ', array_keys(FORMATS)), "\n";
         return;
     }
+    if ($name !== null && !$pools) {
+        http_response_code(404);
+        header('Content-Type: text/plain; charset=utf-8');
+        echo "This server pool is not in use.\n";
+        return;
+    }
     header('Content-Type: ' . FORMATS[$format]);
-    echo show($format, \OneHop\Topology::status());
+    header('X-OneHop-Severity: ' . severity($pools));
+    echo show($format, $pools);
 }
 
 function answer(array $arguments): int
 {
-    [, $address, $format] = $arguments + ['', '', 'text'];
+    [, $address, $format, $pool] = $arguments + ['', '', 'text', null];
+    if (in_array($address, ['-h', '--help'], true)) {
+        echo USAGE;
+        return 0;
+    }
     if ($address === '' || !isset(FORMATS[$format])) {
-        fwrite(
-            STDERR,
-            "usage: php onehop-status.php /path/of/php-fpm.sock|host:port ["
-                . implode('|', array_keys(FORMATS)) . "]\n",
-        );
-        return 2;
+        fwrite(STDERR, USAGE);
+        return 3;
     }
     try {
-        echo ask($address, $format);
-        return 0;
+        [$text, $severity] = ask($address, http_build_query(compact('format', 'pool')));
+        echo $text;
+        return $severity;
     } catch (\RuntimeException $exception) {
         fwrite(STDERR, $exception->getMessage() . "\n");
-        return 1;
+        return 3;
     }
 }
 

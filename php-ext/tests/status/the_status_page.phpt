@@ -37,8 +37,11 @@ echo $page('<?php
     echo $refused;', ['config' => $config]), " refused\n\n";
 
 echo "text\n", preg_replace(
-    ['/resting\S* \S+( ms| s)?/', '/\d+ µs|\d+\.?\d* m?s/', '/ {3,}/'],
-    ['resting', 'TIME', '  '],
+    [
+        '/resting, (next try in \S+( ms| s)?|due)/', '/\d+ µs|\d+\.?\d* m?s/', '/ {3,}/',
+        '/(16  (80|10))  \S+/',
+    ],
+    ['resting', 'TIME', '  ', '$1  RATE'],
     $hidden($show('text')),
 );
 
@@ -110,7 +113,11 @@ echo explode("\n", $ask($socket))[0], "\n",
         : '';
 echo str_replace($socket, 'SOCKET', $ask("$socket-gone")),
     preg_replace('/127\S+|ADDRESS/', 'ADDRESS', $ask('127.0.0.1:' . Lab::port())),
-    $ask("$socket xml");
+    $ask("$socket xml"), explode("\n", $ask('--help'))[0], "\n";
+foreach (['alpha', 'beta'] as $name) {
+    $lines = explode("\n", trim($ask("$socket text $name")));
+    echo "$name: ", str_replace($socket, 'SOCKET', $lines[0]), ', ', end($lines), "\n";
+}
 ?>
 --EXPECT--
 No server pool is in use: no client was made yet by a process that shares its memory with this one.
@@ -121,9 +128,9 @@ alpha: 1 of 2 nodes is down: calls for 66.7 % of the keys fail
   FILE, generation 1, modula, fnv1a_64, fingerprint FINGERPRINT
   numbers since MOMENT
 
-  node  address  state  answered  share  leased  idle  max  calls  errors  5 min  p50  p99  redirects  waits  connects  sent  received
-  <b>"\&'é  ADDRESS  resting  –  66.7 %  0  0  16  10  10  10  –  –  0  0  1  0 B  0 B
-  node-0  ADDRESS  up  TIME ago  33.3 %  0  1  16  80  0  0  TIME  TIME  0  0  1  2.0 KiB  400 B
+  node  address  state  answered  share  of calls  leased  idle  max  calls  a second  errors  5 min  p50  p99  redirects  waits  connects  sent  received
+  <b>"\&'é  ADDRESS  resting  –  66.7 %  11.1 %  0  0  16  10  RATE  10  10  –  –  0  0  1  0 B  0 B
+  node-0  ADDRESS  up  TIME ago  33.3 %  88.9 %  0  1  16  80  RATE  0  0  TIME  TIME  0  0  1  2.0 KiB  400 B
 
   <b>"\&'é: Connection refused while connecting
 
@@ -184,8 +191,15 @@ from a terminal
 alpha: 1 of 2 nodes is down: calls for 66.7 % of the keys fail
 Prometheus' format, too
 unix://SOCKET-gone: No such file or directory
-ends with 1
+ends with 3
 tcp://ADDRESS: Connection refused
-ends with 1
-usage: php onehop-status.php /path/of/php-fpm.sock|host:port [html|text|json|prometheus]
-ends with 2
+ends with 3
+usage: php onehop-status.php /path/of/php-fpm.sock|host:port [text|json|prometheus|html] [POOL]
+
+Shows what the workers of that php-fpm know about the nodes of their server pools, or of one of
+them. Ends with 0 if all is well; 1 if a node is ejected or a file is refused; 2 if a node is down;
+3 if nothing could be asked.
+ends with 3
+usage: php onehop-status.php /path/of/php-fpm.sock|host:port [text|json|prometheus|html] [POOL]
+alpha: alpha: 1 of 2 nodes is down: calls for 66.7 % of the keys fail, ends with 2
+beta: unix://SOCKET: This server pool is not in use., ends with 3
