@@ -38,6 +38,22 @@ final class SnippetsTest extends TestCase
         'docs/frameworks.md, Symfony, php 2' => self::SYMFONY . "\n" . <<<'PHP'
             $redis = new OneHop\Redis('alpha');
             BLOCK
+            $cache = new Symfony\Component\Cache\Adapter\TagAwareAdapter(
+                new Symfony\Component\Cache\Adapter\RedisAdapter($redis, 'tagged'),
+            );
+            for ($i = 0; $i < 20; $i++) {
+                $cache->save($cache->getItem("item$i")->set('kept')->tag('all'));
+            }
+            assert($cache->getItem('item7')->get() === 'kept');
+            assert($cache->invalidateTags(['all']));
+            for ($i = 0; $i < 20; $i++) {
+                assert(!$cache->getItem("item$i")->isHit());
+            }
+            $redis->onEachNode('flushdb');
+            PHP,
+        'docs/frameworks.md, Symfony, php 3' => self::SYMFONY . "\n" . <<<'PHP'
+            $redis = new OneHop\Redis('alpha');
+            BLOCK
             assert(count((new OneHop\Redis('alpha'))->keys('*')) === 0);
             PHP,
         'docs/frameworks.md, Laravel, php 1' => self::LARAVEL . "\n" . <<<'PHP'
