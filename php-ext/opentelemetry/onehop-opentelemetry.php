@@ -259,4 +259,10 @@ final class Hooks
     }
 }
 
-Hooks::register();
+/* Without the extension or the API there are no spans, and the program runs all the same. */
+if (
+    function_exists('OpenTelemetry\Instrumentation\hook')
+    && class_exists(CachedInstrumentation::class)
+) {
+    Hooks::register();
+}
