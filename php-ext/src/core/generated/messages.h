@@ -296,6 +296,10 @@
 #define OH_WHAT_BOUND "The transaction is bound to %s%s, but %s"
 #define OH_SAY_BOUND OH_ERROR_CROSS_NODE, OH_ADVICE_BOUND, OH_WHAT_BOUND
 
+#define OH_ADVICE_BOUND_UNTAGGED "set hash_tag: \"{}\" in the server pool and give its keys a common hash tag, so that they share a node"
+#define OH_WHAT_BOUND_UNTAGGED "The transaction is bound to %s%s, but %s"
+#define OH_SAY_BOUND_UNTAGGED OH_ERROR_CROSS_NODE, OH_ADVICE_BOUND_UNTAGGED, OH_WHAT_BOUND_UNTAGGED
+
 #define OH_ADVICE_BOUND_IN_CLUSTER "give its keys a common hash tag, so that they share a slot"
 #define OH_WHAT_BOUND_IN_CLUSTER "The transaction is bound to %s%s, but %s"
 #define OH_SAY_BOUND_IN_CLUSTER OH_ERROR_CROSS_NODE, OH_ADVICE_BOUND_IN_CLUSTER, OH_WHAT_BOUND_IN_CLUSTER

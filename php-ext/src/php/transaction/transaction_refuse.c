@@ -52,6 +52,8 @@ void oh_transaction_refuse_other_node(oh_client *client, oh_call_key key, uint32
     oh_failure_set(&failure, OH_OUTCOME_NOT_SENT, OH_SAY_BOUND, own, by, other);
     if (client->snapshot->cluster) {
         failure.advice = OH_ADVICE_BOUND_IN_CLUSTER;
+    } else if (!client->snapshot->pool->has_hash_tag) {
+        failure.advice = OH_ADVICE_BOUND_UNTAGGED;
     }
     oh_refuse_for(client, &failure);
 }

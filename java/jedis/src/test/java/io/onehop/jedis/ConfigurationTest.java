@@ -19,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.args.BitOP;
 import redis.clients.jedis.args.ListDirection;
@@ -418,6 +419,29 @@ class ConfigurationTest {
                             message);
                 }
             }
+        }
+    }
+
+    /** Nothing is sent before a transaction ends, so no server is needed. */
+    @Test
+    void keysThatHaveATagAreToldToSetHashTag() {
+        String text = "alpha: {engine: redis, servers: ['127.0.0.1:1', '127.0.0.1:2']}";
+        try (OneHopClient redis = OneHopClient.builder().configText(text).pool("alpha").build();
+                AbstractTransaction transaction = redis.multi()) {
+            String one = "{cart:0}:0";
+            String other = one;
+            for (int i = 1; redis.topology().locate(other) == redis.topology().locate(one); i++) {
+                other = "{cart:0}:" + i;
+            }
+            String second = other;
+            String split =
+                    assertThrows(CrossNode.class, () -> redis.sinter(one, second)).getMessage();
+            assertTrue(split.contains("hash_tag: \"{}\""), split);
+            assertFalse(split.contains("{cart:0}{cart:0}"), split);
+            transaction.set(one, "1");
+            String bound =
+                    assertThrows(CrossNode.class, () -> transaction.set(second, "2")).getMessage();
+            assertTrue(bound.contains("set hash_tag: \"{}\" in the server pool"), bound);
         }
     }
 }

@@ -236,6 +236,11 @@ public enum Message {
             ErrorKind.CROSS_NODE,
             "The transaction is bound to %s%s, but %s",
             "give its keys a common hash tag, so that they share a node"),
+    BOUND_UNTAGGED(
+            ErrorKind.CROSS_NODE,
+            "The transaction is bound to %s%s, but %s",
+            "set hash_tag: \"{}\" in the server pool and give its keys a common hash tag, so"
+                    + " that they share a node"),
     BOUND_IN_CLUSTER(
             ErrorKind.CROSS_NODE,
             "The transaction is bound to %s%s, but %s",

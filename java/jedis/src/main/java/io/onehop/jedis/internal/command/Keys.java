@@ -210,8 +210,11 @@ public final class Keys {
     /** The refusal of a key that is not where the transaction is. */
     public OneHopException bound(byte[] one, int oneHome, byte[] other, int otherHome) {
         Message place = isCluster ? Message.BOUND_SLOT : Message.BOUND_NODE;
+        boolean hasTag = topology.pool().hashTag() != null;
         return Failure.ofPool(
-                isCluster ? Message.BOUND_IN_CLUSTER : Message.BOUND,
+                isCluster
+                        ? Message.BOUND_IN_CLUSTER
+                        : hasTag ? Message.BOUND : Message.BOUND_UNTAGGED,
                 pool(),
                 Outcome.NOT_SENT,
                 place.what(shown(oneHome)),
@@ -236,10 +239,11 @@ public final class Keys {
                         + text(one).substring(Key.offset(part), Key.offset(part) + Key.length(part))
                         + (char) (tag.close() & 0xff);
         String first = Key.length(part) < one.length ? text(one) : tagged;
+        String second = text(other).startsWith(tagged) ? text(other) : tagged + text(other);
         return Message.TAGS.what(
                 configured == null ? Message.TAGS_DIRECTIVE.what() : "",
                 shown(first.getBytes(StandardCharsets.ISO_8859_1)),
-                shown((tagged + text(other)).getBytes(StandardCharsets.ISO_8859_1)),
+                shown(second.getBytes(StandardCharsets.ISO_8859_1)),
                 "");
     }
 
