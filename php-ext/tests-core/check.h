@@ -31,6 +31,7 @@ void test_memory(void);
 void test_wire(void);
 void test_resp(void);
 void test_cursor(void);
+void test_notifications(void);
 void test_info(void);
 void test_command(void);
 void test_ssdb(void);

@@ -20,6 +20,7 @@ int main(void)
     test_wire();
     test_resp();
     test_cursor();
+    test_notifications();
     test_info();
     test_ssdb();
     test_health();

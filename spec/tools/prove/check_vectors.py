@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""Checks vectors/ with the reference (table.py, merge.py, cursor.py), and that none is missing.
+"""Checks vectors/ with the reference, and that none is missing.
 
     check_vectors.py
 
+The reference: table.py, merge.py, cursor.py, notification.py.
 In: vectors/*.json, commands.json. Out: one line of counts, or the findings. Every way to split and
 every merge that commands.json uses must have a vector. The two conversations (scan, subscription)
 are exempt; route.md describes them.
@@ -15,6 +16,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reference"))
 import cursor
 import merge
+import notification
 import table
 from resp import Refused
 
@@ -92,6 +94,13 @@ def cursor_faults(page):
             yield f"{test['comment']}: fails: {failed}, cursor.json says {test}."
 
 
+def notification_faults(page):
+    for kind, test in page:
+        judge = notification.is_channel if kind == "ChannelTest" else notification.may_match
+        if judge(test["name"]) != test["everywhere"]:
+            yield f"{test['comment']}: notifications.json says {test}."
+
+
 def uncovered(splits, merges):
     shown = {test["merge"] for test in merges} | CONVERSATIONS
     shapes = {shape(table.find(test["send"].split(" "))[1]) for test in splits}
@@ -110,11 +119,13 @@ def shape(entry):
 def main():
     splits, merges, cursors = load("split.json"), load("merge.json"), groups("cursor.json")
     outcomes = load("outcomes.json")
+    notifications = groups("notifications.json")
     wrong = [
         *split_faults(splits),
         *merge_faults(merges),
         *outcome_faults(outcomes),
         *cursor_faults(cursors),
+        *notification_faults(notifications),
         *uncovered(splits, merges),
     ]
     print(

@@ -254,6 +254,10 @@
 #define OH_WHAT_NODE_LEFT_CLUSTER "The node has left the cluster"
 #define OH_SAY_NODE_LEFT_CLUSTER OH_ERROR_NODE_DOWN, OH_ADVICE_NODE_LEFT_CLUSTER, OH_WHAT_NODE_LEFT_CLUSTER
 
+#define OH_ADVICE_MASTERS_CHANGED "subscribe again"
+#define OH_WHAT_MASTERS_CHANGED "The cluster has other masters now, which notify of their keys, too"
+#define OH_SAY_MASTERS_CHANGED OH_ERROR_NODE_DOWN, OH_ADVICE_MASTERS_CHANGED, OH_WHAT_MASTERS_CHANGED
+
 #define OH_ADVICE_SLOT_MOVED "subscribe again"
 #define OH_WHAT_SLOT_MOVED "The slot of %s is another node's now"
 #define OH_SAY_SLOT_MOVED OH_ERROR_NODE_DOWN, OH_ADVICE_SLOT_MOVED, OH_WHAT_SLOT_MOVED

@@ -26,6 +26,9 @@
  */
 #define OH_WORDS_REFUSED_BY_WATCHED {"READONLY", "NOREPLICAS", NULL}
 
+/* How channels of notifications of keys begin. A node publishes them on itself only. */
+#define OH_WORDS_NOTIFICATION_BEGINS {"__keyspace@", "__keyevent@", NULL}
+
 /* Refusals after which the command is tried again; the map is right. */
 #define OH_WORDS_REDIRECT_BUSY {"TRYAGAIN", NULL}
 

@@ -183,6 +183,7 @@ void oh_listener_send(oh_listener *listener, const char *bytes, size_t length)
     oh_buffer_free(&listener->answer);
     listener->answer_given = 0;
     listener->is_refused = false;
+    listener->looked_at = NULL; /* A new name may ask more of the map. */
     if (listener->has_failed) {
         return;
     }
@@ -204,11 +205,10 @@ void oh_listener_send(oh_listener *listener, const char *bytes, size_t length)
  */
 static bool is_wanted(const oh_listener *listener, const oh_message *message)
 {
-    oh_channel_kind kind;
-    oh_text name;
+    oh_published published;
 
-    return !oh_channel_message(message->bytes, message->length, &kind, &name) ||
-           oh_names_has(&listener->subscribed[kind], name);
+    return !oh_channel_message(message->bytes, message->length, &published) ||
+           oh_names_has(&listener->subscribed[published.kind], published.name);
 }
 
 static bool has_wanted_message(oh_listener *listener)

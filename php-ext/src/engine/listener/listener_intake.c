@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "core/cluster/redirect.h"
+#include "core/command/notification.h"
 #include "core/resp/value.h"
 
 #include "engine/base/environment.h"
@@ -102,10 +103,26 @@ void oh_listener_drop_first(oh_listener *listener)
 }
 
 /*
+ * True for a message of a pattern that another node has, too: each node of a Redis Cluster brings
+ * what callers publish anywhere. Notifications of keys come from their own node only.
+ */
+static bool is_told(const oh_listener *listener, uint32_t node, const char *bytes, size_t length)
+{
+    oh_published published;
+
+    return listener->snapshot->cluster && node != oh_listener_first_node(listener) &&
+           oh_channel_message(bytes, length, &published) && published.kind == OH_PATTERN &&
+           !oh_notification_is_channel(published.channel);
+}
+
+/*
  * Keeps a message. Without memory the listener ends, because a lost message must not go unnoticed.
  */
 static void keep_message(oh_listener *listener, uint32_t node, const char *bytes, size_t length)
 {
+    if (is_told(listener, node, bytes, length)) {
+        return;
+    }
     oh_message *message = oh_call_allocate(sizeof *message + length);
 
     if (!message) {

@@ -1,7 +1,7 @@
 /*
  * Internal to room listener, the lower parts first: text (the form of commands and messages),
- * intake (what nodes send), map (nodes that leave), node (the connections), words (the nodes of a
- * command's words), and the listener itself.
+ * place (the nodes of names), intake (what nodes send), map (nodes that leave), node (the
+ * connections), words (the nodes of a command's words), and the listener itself.
  */
 #ifndef OH_ENGINE_LISTENER_INTERNAL_H
 #define OH_ENGINE_LISTENER_INTERNAL_H
@@ -27,10 +27,15 @@ const oh_verb *oh_channel_verb(oh_text name);
 const oh_verb *oh_channel_confirmed(const char *bytes, size_t length, oh_text *name);
 
 /*
- * Finds the channel or pattern of the message in a complete value. False if it is not a message of
- * a known form.
+ * Finds the channel or pattern of the message in a complete value, and the channel on which it was
+ * published. False if it is not a message of a known form.
  */
-bool oh_channel_message(const char *bytes, size_t length, oh_channel_kind *kind, oh_text *name);
+typedef struct oh_published {
+    oh_channel_kind kind;
+    oh_text name, channel;
+} oh_published;
+
+bool oh_channel_message(const char *bytes, size_t length, oh_published *published);
 
 /* Appends the beginning of a command, and a word. */
 void oh_channel_request_begin(oh_buffer *request, const oh_verb *verb, uint32_t words);
@@ -39,6 +44,16 @@ void oh_channel_request_append(oh_buffer *request, oh_text word);
 /* Appends the confirmation of one word. */
 void oh_channel_confirmation(
     oh_buffer *answer, const oh_verb *verb, oh_text word, uint32_t subscribed_count);
+
+/* ---- Place ---- */
+
+#define OH_EVERY_NODE (UINT32_MAX - 1)
+
+/* The node on which a name is subscribed, or OH_EVERY_NODE that has keys. */
+uint32_t oh_listener_place(const oh_listener *listener, oh_channel_kind kind, oh_text name);
+
+/* Of all nodes of a Redis Cluster, the one that brings what others pass on. */
+uint32_t oh_listener_first_node(const oh_listener *listener);
 
 /* ---- Intake ---- */
 
@@ -56,8 +71,9 @@ void oh_listener_drop_first(oh_listener *listener);
 
 /*
  * Checks that the nodes are still in the newest map: a node that has left the cluster may keep
- * running but stay silent. If a node has left, the listener ends. Returns when to check again, at
- * most `until_ns`.
+ * running but stay silent. If a node has left, the listener ends. It also ends if it listens to
+ * notifications of keys and the cluster has other masters now. Returns when to check again, at most
+ * `until_ns`.
  */
 uint64_t oh_listener_look_at_map(oh_listener *listener, uint64_t until_ns);
 
@@ -79,7 +95,7 @@ void oh_subscribed_node_close(oh_subscribed_node *subscribed_node);
 typedef struct oh_channel_command {
     const oh_verb *verb;
     oh_text *words;
-    uint32_t *nodes; /* The node of each word; patterns have none. */
+    uint32_t *nodes; /* The node of each word, or OH_EVERY_NODE. */
     uint32_t count;
 } oh_channel_command;
 

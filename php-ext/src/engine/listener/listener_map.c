@@ -21,6 +21,55 @@ static bool has(const oh_snapshot *map, const oh_server *node)
     return false;
 }
 
+/* True if the map has this node, with keys. */
+static bool is_master_of(const oh_snapshot *map, const oh_server *node)
+{
+    for (uint32_t i = 0; i < map->nodes_count; i++) {
+        if (oh_snapshot_has_keys(map, i) && oh_text_is_same(map->pool->servers[i].id, node->id)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_masters_of(const oh_snapshot *map, const oh_snapshot *other)
+{
+    for (uint32_t i = 0; i < other->nodes_count; i++) {
+        if (oh_snapshot_has_keys(other, i) && !is_master_of(map, &other->pool->servers[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* True if something is subscribed on every master. */
+static bool is_everywhere(const oh_listener *listener)
+{
+    for (int kind = 0; kind < OH_CHANNEL_KINDS_COUNT; kind++) {
+        oh_names_place place = {0};
+        oh_text name;
+
+        while (oh_names_next(&listener->subscribed[kind], &place, &name)) {
+            if (oh_listener_place(listener, (oh_channel_kind)kind, name) == OH_EVERY_NODE) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* A new master notifies, too, and a former one repeats what its master does. */
+static void look_at_masters(oh_listener *listener, const oh_snapshot *map)
+{
+    const oh_snapshot *own = listener->snapshot;
+
+    if (!listener->has_failed && is_everywhere(listener) &&
+        !(has_masters_of(map, own) && has_masters_of(own, map))) {
+        oh_failure_set(listener->failure, OH_OUTCOME_ANSWERED, OH_SAY_MASTERS_CHANGED);
+        oh_listener_fail(listener, OH_NO_NODE);
+    }
+}
+
 uint64_t oh_listener_look_at_map(oh_listener *listener, uint64_t until_ns)
 {
     const oh_snapshot *own = listener->snapshot;
@@ -34,6 +83,9 @@ uint64_t oh_listener_look_at_map(oh_listener *listener, uint64_t until_ns)
             oh_failure_set(listener->failure, OH_OUTCOME_ANSWERED, OH_SAY_NODE_LEFT_CLUSTER);
             oh_listener_fail(listener, node);
         }
+    }
+    if (map != listener->looked_at) {
+        look_at_masters(listener, map);
     }
     listener->looked_at = map;
     oh_snapshot_release(map);

@@ -59,7 +59,7 @@ const oh_verb *oh_channel_confirmed(const char *bytes, size_t length, oh_text *n
     return oh_channel_verb(word);
 }
 
-bool oh_channel_message(const char *bytes, size_t length, oh_channel_kind *kind, oh_text *name)
+bool oh_channel_message(const char *bytes, size_t length, oh_published *published)
 {
     static const char *const kinds[OH_CHANNEL_KINDS_COUNT] = {"message", "pmessage", "smessage"};
     oh_values values = oh_values_of(bytes, length);
@@ -67,13 +67,14 @@ bool oh_channel_message(const char *bytes, size_t length, oh_channel_kind *kind,
     oh_text word;
 
     if (!oh_value_take_list(&values, &count) || !oh_value_take_text(&values, &word) ||
-        !oh_value_take_text(&values, name)) {
+        !oh_value_take_text(&values, &published->name)) {
         return false;
     }
     for (int i = 0; i < OH_CHANNEL_KINDS_COUNT; i++) {
         if (says(word, kinds[i])) {
-            *kind = (oh_channel_kind)i;
-            return true;
+            published->kind = (oh_channel_kind)i;
+            published->channel = published->name;
+            return i != OH_PATTERN || oh_value_take_text(&values, &published->channel);
         }
     }
     return false;

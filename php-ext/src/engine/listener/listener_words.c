@@ -1,7 +1,4 @@
-/*
- * Finds the nodes of a command's words: a channel goes to its node by placement, a pattern to every
- * node.
- */
+/* Reads a command, and writes for each node what concerns it. */
 #include "engine/listener/listener_internal.h"
 
 #include "core/resp/value.h"
@@ -49,61 +46,33 @@ bool oh_channel_command_read(
 
 /* ---- The nodes ---- */
 
-/* True if the node needs the command. To unsubscribe, a node without subscriptions does not. */
-static bool concerns(const oh_channel_command *command, const oh_subscribed_node *subscribed_node)
+/* True if the node needs that word. To unsubscribe, a node without subscriptions does not. */
+static bool concerns(
+    const oh_channel_command *command, uint32_t word, const oh_listener *listener, uint32_t node)
 {
-    return command->verb->is_beginning || subscribed_node->connection;
+    bool is_meant =
+        command->nodes[word] == node ||
+        (command->nodes[word] == OH_EVERY_NODE && oh_snapshot_has_keys(listener->snapshot, node));
+
+    return is_meant && (command->verb->is_beginning || listener->nodes[node].connection);
 }
 
-/*
- * True if patterns go to this node. In a Redis Cluster, nodes forward what is published at any
- * node, so one node is enough.
- */
-static bool hears_patterns(const oh_snapshot *snapshot, uint32_t node)
+static void write_request(oh_listener *listener, const oh_channel_command *command, uint32_t node)
 {
-    return snapshot->cluster ? node == oh_snapshot_next(snapshot, snapshot->nodes_count - 1)
-                             : oh_snapshot_has_keys(snapshot, node);
-}
+    oh_subscribed_node *subscribed_node = &listener->nodes[node];
 
-static void count_words(oh_listener *listener, oh_channel_command *command)
-{
-    bool is_everywhere = command->verb->kind == OH_PATTERN;
-
-    for (uint32_t node = 0; node < listener->snapshot->nodes_count; node++) {
-        bool is_meant = is_everywhere && hears_patterns(listener->snapshot, node);
-
-        listener->nodes[node].words =
-            is_meant && concerns(command, &listener->nodes[node]) ? command->count : 0;
+    oh_buffer_free(&subscribed_node->request);
+    subscribed_node->words = 0;
+    for (uint32_t i = 0; i < command->count; i++) {
+        subscribed_node->words += concerns(command, i, listener, node);
     }
-    for (uint32_t i = 0; i < command->count && !is_everywhere; i++) {
-        command->nodes[i] = oh_topology_locate(
-            listener->topology, (const uint8_t *)command->words[i].bytes, command->words[i].length);
-        listener->nodes[command->nodes[i]].words +=
-            concerns(command, &listener->nodes[command->nodes[i]]);
+    subscribed_node->unconfirmed = subscribed_node->words;
+    if (!subscribed_node->words) {
+        return;
     }
-}
-
-static void write_requests(oh_listener *listener, const oh_channel_command *command)
-{
-    bool is_everywhere = command->verb->kind == OH_PATTERN;
-
-    for (uint32_t node = 0; node < listener->snapshot->nodes_count; node++) {
-        oh_subscribed_node *subscribed_node = &listener->nodes[node];
-
-        oh_buffer_free(&subscribed_node->request);
-        subscribed_node->unconfirmed = subscribed_node->words;
-        if (subscribed_node->words) {
-            oh_channel_request_begin(
-                &subscribed_node->request, command->verb, subscribed_node->words);
-        }
-        for (uint32_t i = 0; i < subscribed_node->words && is_everywhere; i++) {
-            oh_channel_request_append(&subscribed_node->request, command->words[i]);
-        }
-    }
-    for (uint32_t i = 0; i < command->count && !is_everywhere; i++) {
-        oh_subscribed_node *subscribed_node = &listener->nodes[command->nodes[i]];
-
-        if (subscribed_node->words) {
+    oh_channel_request_begin(&subscribed_node->request, command->verb, subscribed_node->words);
+    for (uint32_t i = 0; i < command->count; i++) {
+        if (concerns(command, i, listener, node)) {
             oh_channel_request_append(&subscribed_node->request, command->words[i]);
         }
     }
@@ -111,8 +80,12 @@ static void write_requests(oh_listener *listener, const oh_channel_command *comm
 
 bool oh_channel_command_write(oh_channel_command *command, oh_listener *listener)
 {
-    count_words(listener, command);
-    write_requests(listener, command);
+    for (uint32_t i = 0; i < command->count; i++) {
+        command->nodes[i] = oh_listener_place(listener, command->verb->kind, command->words[i]);
+    }
+    for (uint32_t node = 0; node < listener->snapshot->nodes_count; node++) {
+        write_request(listener, command, node);
+    }
     for (uint32_t node = 0; node < listener->snapshot->nodes_count; node++) {
         if (listener->nodes[node].request.is_broken) {
             oh_listener_lack_memory(listener, node, OH_OUTCOME_NOT_SENT);

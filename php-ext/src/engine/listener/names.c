@@ -106,6 +106,20 @@ void oh_names_remove(oh_names *names, oh_text name)
     oh_call_release(removed);
 }
 
+bool oh_names_next(const oh_names *names, oh_names_place *place, oh_text *name)
+{
+    const oh_name *next = place->last ? place->last->next : NULL;
+
+    while (!next && place->bucket < names->buckets_count) {
+        next = names->buckets[place->bucket++];
+    }
+    place->last = next;
+    if (next) {
+        *name = (oh_text){next->bytes, next->length};
+    }
+    return next != NULL;
+}
+
 void oh_names_free(oh_names *names)
 {
     for (uint32_t i = 0; i < names->buckets_count; i++) {

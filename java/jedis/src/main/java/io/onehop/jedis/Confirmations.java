@@ -1,6 +1,7 @@
 package io.onehop.jedis;
 
 import io.onehop.jedis.internal.connection.Deadline;
+import io.onehop.jedis.internal.pool.Pool;
 
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +12,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -22,7 +22,7 @@ import java.util.Set;
 
 /**
  * The confirmations that a subscription still expects, in the order of the caller's commands, and
- * the channels it is subscribed to.
+ * the channels whose confirmation the caller has had.
  *
  * <p>Each node confirms for itself, counts its own channels, and answers at any time. The caller
  * sees one server: each confirmation once, in the order of its commands, with the number of all its
@@ -60,6 +60,14 @@ final class Confirmations {
             return leave == command;
         }
 
+        Command enter() {
+            return enter;
+        }
+
+        Command leave() {
+            return leave;
+        }
+
         static @Nullable Kind ofMessage(byte[] said) {
             return Arrays.stream(values())
                     .filter(kind -> is(said, kind.message))
@@ -68,23 +76,30 @@ final class Confirmations {
         }
     }
 
-    /** One expected confirmation, from the nodes with these indexes. */
+    /** One expected confirmation, from these nodes. */
     private static final class Expected {
         private final Command command;
         private final byte @Nullable [] channel;
-        private final BitSet nodes;
+        private final Set<Pool> nodes;
         private final Deadline deadline;
+        private final boolean isCallers;
         private @Nullable List<?> pong;
 
-        Expected(Command command, byte @Nullable [] channel, BitSet nodes, Deadline deadline) {
+        Expected(
+                Command command,
+                byte @Nullable [] channel,
+                Set<Pool> nodes,
+                Deadline deadline,
+                boolean isCallers) {
             this.command = command;
             this.channel = channel;
-            this.nodes = nodes;
+            this.nodes = new LinkedHashSet<>(nodes);
             this.deadline = deadline;
+            this.isCallers = isCallers;
         }
 
-        boolean isOf(int node, byte[] said, Object channel) {
-            return nodes.get(node)
+        boolean isOf(Pool node, byte[] said, Object channel) {
+            return nodes.contains(node)
                     && (command == Command.PING
                             ? is(said, "pong")
                             : is(said, command.name())
@@ -93,27 +108,23 @@ final class Confirmations {
     }
 
     private final ArrayDeque<Expected> expected = new ArrayDeque<>();
-    private final Map<Kind, Set<ByteBuffer>> wanted = new HashMap<>();
     private final Map<Kind, Set<ByteBuffer>> confirmed = new HashMap<>();
 
-    private static Set<ByteBuffer> of(Kind kind, Map<Kind, Set<ByteBuffer>> channels) {
-        return channels.computeIfAbsent(kind, first -> new LinkedHashSet<>());
+    private Set<ByteBuffer> confirmed(Kind kind) {
+        return confirmed.computeIfAbsent(kind, first -> new LinkedHashSet<>());
     }
 
-    /** What the caller is subscribed to, or will be after all confirmations. */
-    List<byte[]> wanted(Kind kind) {
-        List<byte[]> all = new ArrayList<>();
-        of(kind, wanted).forEach(channel -> all.add(channel.array()));
-        return all;
+    /**
+     * A command of the caller is about to be sent to these nodes. No node, if we confirm it
+     * ourselves.
+     */
+    void expect(Command command, byte @Nullable [] channel, Set<Pool> nodes, Deadline deadline) {
+        expected.add(new Expected(command, channel, nodes, deadline, true));
     }
 
-    /** A command is about to be sent to these nodes. No node, if we confirm it ourselves. */
-    void expect(Command command, byte @Nullable [] channel, BitSet nodes, Deadline deadline) {
-        Kind kind = Kind.of(command);
-        if (kind != null && channel != null) {
-            change(of(kind, wanted), command == kind.enter, channel);
-        }
-        expected.add(new Expected(command, channel, nodes, deadline));
+    /** The same for a command of which the caller does not know. */
+    void expectOwn(Command command, byte[] channel, Pool node, Deadline deadline) {
+        expected.add(new Expected(command, channel, Set.of(node), deadline, false));
     }
 
     private static void change(Set<ByteBuffer> channels, boolean isEntered, byte[] channel) {
@@ -130,6 +141,10 @@ final class Confirmations {
      */
     @Nullable List<Object> next() {
         Expected first = expected.peek();
+        while (first != null && first.nodes.isEmpty() && !first.isCallers) {
+            expected.remove();
+            first = expected.peek();
+        }
         if (first == null || !first.nodes.isEmpty()) {
             return null;
         }
@@ -139,29 +154,34 @@ final class Confirmations {
         }
         Kind kind = Kind.of(first.command);
         if (kind != null && first.channel != null) {
-            change(of(kind, confirmed), first.command == kind.enter, first.channel);
+            change(confirmed(kind), first.command == kind.enter, first.channel);
         }
         long count =
                 kind == Kind.SHARDED
-                        ? of(Kind.SHARDED, confirmed).size()
-                        : of(Kind.CHANNEL, confirmed).size() + of(Kind.PATTERN, confirmed).size();
+                        ? confirmed(Kind.SHARDED).size()
+                        : confirmed(Kind.CHANNEL).size() + confirmed(Kind.PATTERN).size();
         String name = first.command.name().toLowerCase(Locale.ROOT);
         return Arrays.asList(name.getBytes(StandardCharsets.US_ASCII), first.channel, count);
     }
 
     /** True if this is the node's part of the next confirmation. Notes it then. */
-    boolean take(int node, List<?> said) {
+    boolean take(Pool node, List<?> said) {
         Expected first = expected.peek();
         if (first == null || !first.isOf(node, (byte[]) said.get(0), said.get(1))) {
             return false;
         }
-        first.nodes.clear(node);
+        first.nodes.remove(node);
         first.pong = said;
         return true;
     }
 
+    /** This node will confirm nothing any more. */
+    void leave(Pool node) {
+        expected.forEach(each -> each.nodes.remove(node));
+    }
+
     /** True if this may be a confirmation that is not the next one yet. */
-    boolean isExpected(int node, List<?> said) {
+    boolean isExpected(Pool node, List<?> said) {
         return expected.stream()
                 .anyMatch(each -> each.isOf(node, (byte[]) said.get(0), said.get(1)));
     }
@@ -172,7 +192,7 @@ final class Confirmations {
      */
     boolean isAwaited(Kind kind, byte[] channel) {
         return !expected.isEmpty()
-                && !of(kind, confirmed).contains(ByteBuffer.wrap(channel))
+                && !confirmed(kind).contains(ByteBuffer.wrap(channel))
                 && expected.stream()
                         .anyMatch(
                                 each ->
@@ -186,8 +206,8 @@ final class Confirmations {
     }
 
     /** The first node whose part of the next confirmation is missing. */
-    int missing() {
-        return expected.peek().nodes.nextSetBit(0);
+    Pool missing() {
+        return expected.peek().nodes.iterator().next();
     }
 
     /** True if the bytes are this word, in upper or lower case. */

@@ -252,7 +252,8 @@ public final class OneHopClient extends UnifiedJedis {
 
     /**
      * Subscribes and receives messages on the calling thread, until the last channel is left. Each
-     * channel is on its own node, where PUBLISH goes, too. Uses one connection to each of these
+     * channel is on its own node, where PUBLISH goes, too; channels of notifications of keys
+     * ({@code __keyevent@0__:expired}) are on every node. Uses one connection to each of these
      * nodes and closes it at the end. Throws {@link NodeDown} when a node is lost, or when a new
      * configuration places the channels on other nodes. Then subscribe again.
      */
@@ -269,7 +270,7 @@ public final class OneHopClient extends UnifiedJedis {
 
     /**
      * Subscribes to patterns on every node. A message arrives once, because it is published on one
-     * node.
+     * node. In a Redis Cluster one node has the messages of all, except notifications of keys.
      */
     @Override
     public void psubscribe(JedisPubSub subscriber, String... patterns) {

@@ -1,10 +1,9 @@
 package io.onehop.jedis;
 
-import io.onehop.core.Distribution;
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.base.Message;
-import io.onehop.core.topology.ServerPool;
 import io.onehop.core.wire.WireException;
+import io.onehop.jedis.Channels.Channel;
 import io.onehop.jedis.Confirmations.Kind;
 import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.connection.Deadline;
@@ -31,12 +30,12 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.channels.Selector;
 import java.util.ArrayList;
-import java.util.BitSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
-import java.util.TreeMap;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
@@ -44,10 +43,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * that have the caller's channels.
  *
  * <p>In: SUBSCRIBE, UNSUBSCRIBE and the like, from any thread. Out: confirmations and messages as
- * from one server, to the thread that called {@code subscribe()}. A channel is subscribed on its
- * own node, where PUBLISH goes, too. A pattern is subscribed on every node, but in a Redis Cluster
- * on one, which passes on the messages of all. So each message comes once. Implements spec/route,
- * section 6.
+ * from one server, to the thread that called {@code subscribe()}, each message once. {@link
+ * Channels} says on which nodes a channel is subscribed. Implements spec/route, section 6.
  */
 final class Subscription extends Connection {
     /*
@@ -65,12 +62,12 @@ final class Subscription extends Connection {
     final Holder holder = new Holder();
     private final CurrentRoute current;
     private final Runnable watcher;
-    private final Route route;
+    private Route route;
     private final Selector selector;
     private final Queue<CommandArguments> commands = new ConcurrentLinkedQueue<>();
-    private final Map<Integer, SubscribedNode> nodes = new TreeMap<>();
+    private final Map<Pool, SubscribedNode> nodes = new LinkedHashMap<>();
+    private final Channels channels = new Channels();
     private final Confirmations confirmations = new Confirmations();
-    private @Nullable Route checked;
 
     Subscription(CurrentRoute current) {
         super(builder().socketFactory(new NodeSocket.Factory("subscription")));
@@ -144,7 +141,7 @@ final class Subscription extends Connection {
             if (next != null) {
                 return next;
             }
-            requireAtHome();
+            follow();
             await();
         }
     }
@@ -152,32 +149,34 @@ final class Subscription extends Connection {
     /** The next message of any node. Notes confirmations on the way. */
     private @Nullable List<?> receive() {
         boolean isConfirmed = false;
-        for (Map.Entry<Integer, SubscribedNode> each : nodes.entrySet()) {
+        for (Map.Entry<Pool, SubscribedNode> each : nodes.entrySet()) {
+            Pool pool = each.getKey();
             SubscribedNode node = each.getValue();
             Object said = node.next();
-            if (said instanceof JedisDataException refused) {
-                throw route.subscriptionFailure(refused, route.pools()[each.getKey()]);
+            while (said != null && isTold(pool, words(said, pool, node))) {
+                node.taken();
+                said = node.next();
             }
             if (said == null) {
                 continue;
             }
-            List<?> words = words(said, node);
+            List<?> words = words(said, pool, node);
             Kind message = Kind.ofMessage((byte[]) words.get(0));
             if (message != null && !confirmations.isAwaited(message, (byte[]) words.get(1))) {
                 node.taken();
                 return words;
             }
-            if (message == null && confirmations.take(each.getKey(), words)) {
+            if (message == null && confirmations.take(pool, words)) {
                 node.taken();
                 isConfirmed = true;
-            } else if (message == null && !confirmations.isExpected(each.getKey(), words)) {
+            } else if (message == null && !confirmations.isExpected(pool, words)) {
                 // A node ends the sharded channels of a slot that it gives away.
-                if (route.snapshot().pool().cluster()) {
+                if (isOfCluster()) {
                     OneHopException over =
                             Failure.moved(
                                     Message.SLOT_MOVED,
                                     (byte[]) words.get(1),
-                                    route.pools()[each.getKey()].endpoint().nodeName());
+                                    pool.endpoint().nodeName());
                     route.failed(over);
                     throw over;
                 }
@@ -188,11 +187,24 @@ final class Subscription extends Connection {
         return next == null && isConfirmed ? receive() : next;
     }
 
+    private boolean isOfCluster() {
+        return route.snapshot().pool().cluster();
+    }
+
+    /** True for a message that another node of the Redis Cluster has for the caller, too. */
+    private boolean isTold(Pool pool, List<?> words) {
+        Kind message = Kind.ofMessage((byte[]) words.get(0));
+        return message != null && isOfCluster() && !channels.counts(pool, message, words);
+    }
+
     /**
      * The words with which a message or a confirmation begins: its kind, and its channel or
      * pattern.
      */
-    private static List<?> words(Object said, SubscribedNode node) {
+    private List<?> words(Object said, Pool pool, SubscribedNode node) {
+        if (said instanceof JedisDataException refused) {
+            throw route.subscriptionFailure(refused, pool);
+        }
         if (!(said instanceof List<?> words)
                 || words.size() < 2
                 || !(words.get(0) instanceof byte[])
@@ -218,11 +230,11 @@ final class Subscription extends Connection {
                 }
             }
         } catch (IOException over) {
-            int index =
+            Pool pool =
                     confirmations.deadline() == Deadline.NONE
                             ? nodes.keySet().iterator().next()
                             : confirmations.missing();
-            throw Objects.requireNonNull(nodes.get(index), "only these were asked").failure(over);
+            throw Objects.requireNonNull(nodes.get(pool), "only these were asked").failure(over);
         }
         nodes.values().forEach(node -> node.fill(selector.selectedKeys()));
     }
@@ -232,30 +244,33 @@ final class Subscription extends Connection {
     private void send(CommandArguments arguments) {
         Command command = (Command) arguments.getCommand();
         Kind kind = Kind.of(command);
-        List<byte[]> channels = new ArrayList<>();
+        List<byte[]> words = new ArrayList<>();
         for (int i = 1; i < arguments.size(); i++) {
-            channels.add(arguments.get(i).getRaw());
+            words.add(arguments.get(i).getRaw());
         }
         boolean isLeaving = kind != null && kind.isLeftBy(command);
-        if (kind != null && isLeaving && channels.isEmpty()) {
-            channels = confirmations.wanted(kind);
+        if (kind != null && isLeaving && words.isEmpty()) {
+            words = channels.of(kind);
         }
-        if (command == Command.PING || channels.isEmpty()) {
-            sendToAny(command, channels, isLeaving);
+        if (kind == null || words.isEmpty()) {
+            sendToAny(command, words, isLeaving);
             return;
         }
-        Map<Integer, List<byte[]>> parts = new TreeMap<>();
-        for (byte[] channel : channels) {
-            BitSet targets = targets(kind, channel, isLeaving);
-            targets.stream()
-                    .forEach(
-                            node ->
-                                    parts.computeIfAbsent(node, first -> new ArrayList<>())
-                                            .add(channel));
-            confirmations.expect(command, channel, targets, deadline());
+        Map<Pool, List<byte[]>> parts = new LinkedHashMap<>();
+        for (byte[] word : words) {
+            Channel channel = Channel.of(kind, word);
+            Set<Pool> targets =
+                    isLeaving ? channels.nodes(channel) : Channels.homes(route, channel);
+            targets.forEach(
+                    pool -> parts.computeIfAbsent(pool, first -> new ArrayList<>()).add(word));
+            confirmations.expect(command, word, targets, deadline());
+            if (isLeaving) {
+                channels.leave(channel);
+            } else {
+                channels.enter(channel, targets);
+            }
         }
-        parts.forEach((node, part) -> node(node).send(command, part));
-        checked = null;
+        parts.forEach((pool, part) -> node(pool).send(command, part));
     }
 
     /**
@@ -263,86 +278,93 @@ final class Subscription extends Connection {
      * goes to one node, which will refuse it.
      */
     private void sendToAny(Command command, List<byte[]> words, boolean isLeaving) {
-        BitSet target = new BitSet();
+        Set<Pool> target = Set.of();
         if (!isLeaving) {
-            int node =
+            Pool pool =
                     nodes.isEmpty()
-                            ? route.topology().nodes().get(0).index()
+                            ? route.pools()[route.topology().nodes().get(0).index()]
                             : nodes.keySet().iterator().next();
-            target.set(node);
-            node(node).send(command, words);
+            target = Set.of(pool);
+            node(pool).send(command, words);
         }
         confirmations.expect(command, null, target, deadline());
     }
 
-    /** The nodes of a channel. Leaving it concerns only nodes that are subscribed. */
-    private BitSet targets(@Nullable Kind kind, byte[] channel, boolean isLeaving) {
-        BitSet targets = homes(route, kind, channel);
-        for (int i = 0; i < route.pools().length; i++) {
-            targets.set(i, targets.get(i) && (!isLeaving || nodes.containsKey(i)));
-        }
-        return targets;
-    }
-
-    /** The nodes on which this route publishes a channel's messages. */
-    private static BitSet homes(Route route, @Nullable Kind kind, byte[] channel) {
-        BitSet homes = new BitSet();
-        ServerPool pool = route.snapshot().pool();
-        boolean isAnywhere = pool.distribution() == Distribution.RANDOM;
-        // A Redis Cluster passes each message on to every node.
-        if ((kind == Kind.PATTERN || isAnywhere) && !pool.cluster()) {
-            homes.set(0, pool.servers().size());
-        } else {
-            homes.set(route.topology().locateIndex(channel, 0, channel.length));
-        }
-        return homes;
-    }
+    /* ---- After a change of the configuration or of the map ---- */
 
     /**
-     * After a change of the configuration, other clients publish by the new one. If the new nodes
-     * are all subscribed, no message is missed. Otherwise this throws, because the silence would
-     * not be noticed.
+     * After a change, other clients publish by the newest snapshot. Notifications are followed to
+     * the new masters of a Redis Cluster. For all else, no message is missed if the new nodes are
+     * all subscribed. Otherwise this throws, because the silence would not be noticed.
      */
-    private void requireAtHome() {
+    private void follow() {
         Route newest = current.take();
-        if (newest == checked || newest == route) {
+        if (newest == route) {
             return;
         }
-        boolean wasCluster = route.snapshot().pool().cluster();
         boolean isCluster = newest.snapshot().pool().cluster();
         List<Pool> there =
                 newest.topology().nodes().stream()
                         .map(node -> newest.pools()[node.index()])
                         .toList();
-        for (Kind kind : Kind.values()) {
-            for (byte[] channel : confirmations.wanted(kind)) {
-                List<Pool> heard =
-                        homes(route, kind, channel).stream()
-                                .mapToObj(node -> route.pools()[node])
-                                .toList();
-                boolean isAtHome =
-                        isCluster && kind != Kind.SHARDED
-                                ? there.containsAll(heard)
-                                : homes(newest, kind, channel).stream()
-                                        .allMatch(node -> heard.contains(newest.pools()[node]));
-                if (isCluster != wasCluster || !isAtHome) {
-                    throw Failure.moved(
-                            Message.CHANNEL_MOVED, channel, heard.get(0).endpoint().nodeName());
-                }
+        for (Channel channel : channels.all()) {
+            Set<Pool> heard = channels.nodes(channel);
+            Set<Pool> homes = Channels.homes(newest, channel);
+            boolean isFollowed = isCluster && channel.isOfEveryNode();
+            boolean isAtHome =
+                    isCluster && channel.kind() != Kind.SHARDED
+                            ? there.containsAll(heard)
+                            : heard.containsAll(homes);
+            if (isCluster != isOfCluster() || !isFollowed && !isAtHome) {
+                throw Failure.moved(
+                        Message.CHANNEL_MOVED,
+                        channel.bytes(),
+                        heard.iterator().next().endpoint().nodeName());
+            }
+            if (isFollowed) {
+                follow(channel, homes);
             }
         }
-        checked = newest;
+        if (!channels.all().isEmpty()) {
+            nodes.keySet().stream()
+                    .filter(pool -> !channels.uses(pool))
+                    .toList()
+                    .forEach(this::leave);
+        }
+        route = newest;
     }
 
-    private SubscribedNode node(int index) {
+    /** The caller does not learn of it. What it has left may still be on the way. */
+    private void follow(Channel channel, Set<Pool> homes) {
+        List<byte[]> name = List.of(channel.bytes());
+        Set<Pool> heard = Set.copyOf(channels.nodes(channel));
+        for (Pool pool : homes) {
+            if (!heard.contains(pool)) {
+                node(pool).send(channel.kind().enter(), name);
+                confirmations.expectOwn(channel.kind().enter(), channel.bytes(), pool, deadline());
+                channels.enter(channel, Set.of(pool));
+            }
+        }
+        for (Pool pool : heard) {
+            if (!homes.contains(pool)) {
+                channels.leave(channel, pool);
+                node(pool).send(channel.kind().leave(), name);
+                confirmations.expectOwn(channel.kind().leave(), channel.bytes(), pool, deadline());
+            }
+        }
+    }
+
+    private void leave(Pool pool) {
+        confirmations.leave(pool);
+        Objects.requireNonNull(nodes.remove(pool), "it is one of them").close();
+    }
+
+    private SubscribedNode node(Pool pool) {
         return nodes.computeIfAbsent(
-                index,
+                pool,
                 first ->
                         new SubscribedNode(
-                                route.pools()[index],
-                                selector,
-                                holder,
-                                route.topology().pool().timeoutMs()));
+                                pool, selector, holder, route.topology().pool().timeoutMs()));
     }
 
     private Deadline deadline() {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.core.key.Key;
 import io.onehop.jedis.lab.RedisCluster;
+import io.onehop.jedis.lab.RedisServer;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -18,8 +19,11 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.JedisPubSub;
 import redis.clients.jedis.JedisShardedPubSub;
 import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.params.SetParams;
 
+import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
@@ -89,6 +93,10 @@ class RedisClusterSubscriptionTest {
         @Override
         public void onPMessage(String pattern, String channel, String message) {
             heard.add(message);
+        }
+
+        void awaits(int count) {
+            RedisCluster.await("it hears " + count, () -> heard.size() >= count);
         }
     }
 
@@ -204,5 +212,94 @@ class RedisClusterSubscriptionTest {
         patterns.punsubscribe();
         Throwable end = other.end(); // That node may be the one, too.
         assertTrue(end == null || end instanceof NodeDown, String.valueOf(end));
+    }
+
+    /* ---- Notifications of keys, which a node publishes on itself only ---- */
+
+    /** Ten keys of each of three masters, which expire at once. */
+    private void expire() {
+        for (RedisServer server : cluster.servers()) {
+            try (Jedis jedis = server.jedis()) {
+                jedis.configSet("notify-keyspace-events", "KEx");
+            }
+        }
+        for (int master = 0; master < 3; master++) {
+            String tag = channelOf(master);
+            for (int i = 0; i < 10; i++) {
+                client.set("{" + tag + "}:" + i, "value", SetParams.setParams().px(1));
+            }
+        }
+    }
+
+    @Test
+    void notificationsComeFromEveryMasterOnceAndAllElseOnce() throws InterruptedException {
+        Plain channels = new Plain();
+        Plain events = new Plain();
+        Plain everything = new Plain();
+        List<Listening> listening =
+                List.of(
+                        new Listening(
+                                () -> client.subscribe(channels, "__keyevent@0__:expired", "news")),
+                        new Listening(() -> client.psubscribe(events, "__keyevent@*")),
+                        new Listening(() -> client.psubscribe(everything, "*")));
+        RedisCluster.await(
+                "they listen",
+                () ->
+                        channels.getSubscribedChannels() == 2
+                                && events.isSubscribed()
+                                && everything.isSubscribed());
+        expire();
+        channels.awaits(30);
+        events.awaits(30);
+        everything.awaits(60); // Of each key by its name, too.
+        client.publish("news", "hello");
+        channels.awaits(31);
+        everything.awaits(61);
+        // What came twice would have come by now: nodes answer in order.
+        client.publish("news", "goodbye");
+        channels.awaits(32);
+        everything.awaits(62);
+        assertEquals(32, Set.copyOf(channels.heard).size());
+        assertEquals(List.of(32, 30, 62), sizes(channels, events, everything));
+        channels.unsubscribe();
+        events.punsubscribe();
+        everything.punsubscribe();
+        for (Listening each : listening) {
+            assertEquals(null, each.end());
+        }
+    }
+
+    private static List<Integer> sizes(Plain... subscribers) {
+        return Arrays.stream(subscribers).map(each -> each.heard.size()).toList();
+    }
+
+    @Test
+    void notificationsFollowTheMapToNewMasters() throws InterruptedException {
+        Plain events = new Plain();
+        Listening listening =
+                new Listening(() -> client.subscribe(events, "__keyevent@0__:expired"));
+        RedisCluster.await("it listens", events::isSubscribed);
+        expire();
+        events.awaits(30);
+        cluster.add();
+        cluster.awaitKnown(3);
+        cluster.giveAll(2, 3);
+        RedisCluster.await(
+                "the newest master has a subscriber and the one without slots has none",
+                () -> {
+                    client.set(channelOf(2), "it asks for the map"); // Until the map is new.
+                    return subscribers(3) == 1 && subscribers(2) == 0;
+                });
+        expire();
+        events.awaits(60);
+        assertEquals(60, events.heard.size());
+        events.unsubscribe();
+        assertEquals(null, listening.end());
+    }
+
+    private long subscribers(int server) {
+        try (Jedis jedis = cluster.server(server).jedis()) {
+            return jedis.pubsubNumSub("__keyevent@0__:expired").get("__keyevent@0__:expired");
+        }
     }
 }

@@ -30,6 +30,7 @@ import redis.clients.jedis.args.ClientType;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.params.ClientKillParams;
+import redis.clients.jedis.params.SetParams;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -296,6 +297,41 @@ class SubscriptionTest {
         collector.punsubscribe();
         assertEquals(null, listening.join());
         assertEquals(8, collector.received.size());
+    }
+
+    /** Ten keys of each node, which expire at once. Returns the events that one listener hears. */
+    private static List<String> expire(Collector collector) {
+        int before = collector.received.size();
+        for (RedisServer server : nodes.servers()) {
+            try (Jedis jedis = server.jedis()) {
+                jedis.configSet("notify-keyspace-events", "KEx");
+                Nodes.keysOn(redis.topology(), server.node())
+                        .limit(10)
+                        .forEach(key -> jedis.set(key, "value", SetParams.setParams().px(1)));
+            }
+        }
+        collector.awaits(before + 40);
+        return List.copyOf(collector.received.subList(before, collector.received.size()));
+    }
+
+    @Test
+    void notificationsOfKeysArriveFromEveryNodeOnce() throws InterruptedException {
+        Collector collector = new Collector();
+        String channel = "__keyevent@0__:expired";
+        Listening listening = new Listening(() -> redis.subscribe(collector, channel, "news"));
+        collector.awaits(2);
+        assertEquals(
+                List.of("subscribe " + channel + " 1", "subscribe news 2"), collector.received);
+        assertEquals(40, Set.copyOf(expire(collector)).size());
+        collector.unsubscribe(channel);
+        collector.awaits(43);
+        publish("news", "still heard");
+        collector.awaits(44);
+        assertEquals(
+                List.of("unsubscribe " + channel + " 1", "message news still heard"),
+                collector.received.subList(42, 44));
+        collector.unsubscribe();
+        assertEquals(null, listening.join());
     }
 
     @Test

@@ -30,6 +30,9 @@ public final class Words {
      */
     public static final Set<String> REFUSED_BY_WATCHED = Set.of("READONLY", "NOREPLICAS");
 
+    /** How channels of notifications of keys begin. A node publishes them on itself only. */
+    public static final Set<String> NOTIFICATION_BEGINS = Set.of("__keyspace@", "__keyevent@");
+
     /** Refusals after which the command is tried again; the map is right. */
     public static final Set<String> REDIRECT_BUSY = Set.of("TRYAGAIN");
 

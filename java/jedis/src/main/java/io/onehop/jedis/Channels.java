@@ -1,0 +1,125 @@
+package io.onehop.jedis;
+
+import io.onehop.core.Distribution;
+import io.onehop.core.Role;
+import io.onehop.core.command.Notification;
+import io.onehop.core.topology.ServerPool;
+import io.onehop.jedis.Confirmations.Kind;
+import io.onehop.jedis.internal.pool.Pool;
+import io.onehop.jedis.internal.route.Route;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What the caller of a subscription wants to hear, and the nodes on which each channel or pattern
+ * is subscribed.
+ *
+ * <p>A channel is subscribed on its own node, where PUBLISH goes, too; a pattern on every node, but
+ * in a Redis Cluster on one, which passes on the messages of all. Notifications of keys are
+ * subscribed on every node ({@link Notification}). For one thread. Implements spec/route, section
+ * 6.
+ */
+final class Channels {
+    /** A channel, a pattern or a sharded channel. */
+    record Channel(Kind kind, ByteBuffer name) {
+        static Channel of(Kind kind, byte[] name) {
+            return new Channel(kind, ByteBuffer.wrap(name));
+        }
+
+        byte[] bytes() {
+            return name.array();
+        }
+
+        /** True if every node may have something for it, which no other node passes on. */
+        boolean isOfEveryNode() {
+            return kind == Kind.PATTERN && Notification.mayMatch(bytes())
+                    || kind == Kind.CHANNEL && Notification.isChannel(bytes());
+        }
+    }
+
+    private final Map<Channel, Set<Pool>> wanted = new LinkedHashMap<>();
+
+    /** What the caller is subscribed to, or will be after all confirmations. */
+    List<byte[]> of(Kind kind) {
+        return all().stream().filter(channel -> channel.kind == kind).map(Channel::bytes).toList();
+    }
+
+    List<Channel> all() {
+        return List.copyOf(wanted.keySet());
+    }
+
+    /** The nodes on which it is subscribed; of those that say the same, the first one counts. */
+    Set<Pool> nodes(Channel channel) {
+        return wanted.getOrDefault(channel, Set.of());
+    }
+
+    void enter(Channel channel, Set<Pool> nodes) {
+        wanted.computeIfAbsent(channel, first -> new LinkedHashSet<>()).addAll(nodes);
+    }
+
+    void leave(Channel channel) {
+        wanted.remove(channel);
+    }
+
+    /** It is no longer subscribed on this node. */
+    void leave(Channel channel, Pool node) {
+        nodes(channel).remove(node);
+    }
+
+    /** True if something is subscribed on this node. */
+    boolean uses(Pool node) {
+        return wanted.values().stream().anyMatch(nodes -> nodes.contains(node));
+    }
+
+    /**
+     * True if a node of a Redis Cluster is the one whose message counts. Each of them brings what
+     * callers publish anywhere, but notifications come from every node.
+     */
+    boolean counts(Pool node, Kind kind, List<?> message) {
+        Set<Pool> nodes = nodes(Channel.of(kind, (byte[]) message.get(1)));
+        boolean isNotification =
+                message.get(kind == Kind.PATTERN ? 2 : 1) instanceof byte[] published
+                        && Notification.isChannel(published);
+        return nodes.isEmpty()
+                || nodes.iterator().next() == node
+                || isNotification && nodes.contains(node);
+    }
+
+    /* ---- Where they belong ---- */
+
+    /** The nodes on which this route publishes what is for the channel. */
+    static Set<Pool> homes(Route route, Channel channel) {
+        ServerPool pool = route.snapshot().pool();
+        Set<Pool> homes = new LinkedHashSet<>();
+        boolean isOfEveryNode =
+                channel.isOfEveryNode()
+                        || !pool.cluster()
+                                && (channel.kind == Kind.PATTERN
+                                        || pool.distribution() == Distribution.RANDOM);
+        if (!isOfEveryNode || pool.cluster()) {
+            byte[] name = channel.bytes();
+            homes.add(route.pools()[route.topology().locateIndex(name, 0, name.length)]);
+        }
+        if (isOfEveryNode) {
+            homes.addAll(masters(route));
+        }
+        return homes;
+    }
+
+    /** The nodes that have keys. */
+    private static List<Pool> masters(Route route) {
+        ServerPool pool = route.snapshot().pool();
+        return pool.cluster()
+                ? route.topology().nodes().stream()
+                        .filter(node -> node.role() == Role.MASTER)
+                        .map(node -> route.pools()[node.index()])
+                        .toList()
+                : Arrays.asList(route.pools()).subList(0, pool.servers().size());
+    }
+}
