@@ -262,6 +262,10 @@
 #define OH_WHAT_SLOT_MOVED "The slot of %s is another node's now"
 #define OH_SAY_SLOT_MOVED OH_ERROR_NODE_DOWN, OH_ADVICE_SLOT_MOVED, OH_WHAT_SLOT_MOVED
 
+#define OH_WHAT_CHANNELS_MISSING "%s; until it is back, %u of a subscription's channels and patterns lack it"
+
+#define OH_WHAT_CHANNELS_BACK "%u of a subscription's channels and patterns have it again"
+
 #define OH_ADVICE_SUBSCRIPTION_REDIRECTED "subscribe again"
 #define OH_WHAT_SUBSCRIPTION_REDIRECTED "The cluster cannot serve this now: it said %s"
 #define OH_SAY_SUBSCRIPTION_REDIRECTED OH_ERROR_NODE_DOWN, OH_ADVICE_SUBSCRIPTION_REDIRECTED, OH_WHAT_SUBSCRIPTION_REDIRECTED

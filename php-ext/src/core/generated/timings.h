@@ -84,6 +84,12 @@
 #define OH_TLS_LOOK_EVERY_MS 1000u
 
 /*
+ * How often a subscription tries to connect to a node that it has lost. While the node rests, it is
+ * not tried.
+ */
+#define OH_SUBSCRIPTION_AGAIN_MS 100u
+
+/*
  * The first wait before a command that a cluster has refused is tried again: half of it to all of
  * it. Each further wait is twice as long.
  */

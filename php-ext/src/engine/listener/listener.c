@@ -29,6 +29,8 @@ oh_listener *oh_listener_open(oh_snapshot *snapshot, const oh_topology *topology
     listener->timeout_ms = timeout_ms;
     listener->message_timeout_ms = message_timeout_ms;
     listener->failure = failure;
+    listener->first_lost = OH_NO_NODE;
+    listener->first_node = oh_snapshot_next(snapshot, snapshot->nodes_count - 1);
     listener->nodes = oh_call_zeroed(snapshot->nodes_count, sizeof *listener->nodes);
     listener->descriptors = oh_call_zeroed(snapshot->nodes_count, sizeof *listener->descriptors);
     if (!listener->nodes || !listener->descriptors) {
@@ -92,9 +94,8 @@ static bool await_confirmations(oh_listener *listener)
     while ((node = first_unconfirmed(listener)) < listener->snapshot->nodes_count) {
         if (until_ns && oh_clock_now_ns() >= until_ns) {
             const oh_connection *connection = listener->nodes[node].connection;
-            bool is_announced = listener->nodes[node].is_announced;
 
-            if (is_announced) {
+            if (listener->nodes[node].announced) {
                 oh_failure_set(listener->failure, OH_OUTCOME_MAYBE_EXECUTED, OH_SAY_NOT_CONFIRMED,
                     (unsigned)listener->timeout_ms);
             } else if (connection && connection->state == OH_ENCRYPTING) {
@@ -104,8 +105,8 @@ static bool await_confirmations(oh_listener *listener)
                 oh_failure_set(listener->failure, OH_OUTCOME_NOT_SENT, OH_SAY_LATE_CONNECTING,
                     (unsigned)listener->timeout_ms);
             }
-            oh_listener_fail(listener, node);
-            return false;
+            oh_listener_lose(listener, node);
+            continue;
         }
         /*
          * If a node fails right after its confirmation, the messages before the failure still
@@ -132,13 +133,13 @@ static uint32_t subscribed_count(const oh_listener *listener, oh_channel_kind ki
 }
 
 /* Confirms one word of the command. False if there is no memory. */
-static bool confirm_word(oh_listener *listener, const oh_verb *verb, oh_text word)
+static bool confirm_word(oh_listener *listener, const oh_verb *verb, oh_text word, uint32_t node)
 {
     oh_names *subscribed = &listener->subscribed[verb->kind];
 
     if (!verb->is_beginning) {
         oh_names_remove(subscribed, word);
-    } else if (!oh_names_add(subscribed, word)) {
+    } else if (!oh_names_add(subscribed, word, node)) {
         return false;
     }
     if (listener->confirmed) {
@@ -151,7 +152,7 @@ static bool confirm_word(oh_listener *listener, const oh_verb *verb, oh_text wor
 static void confirm(oh_listener *listener, const oh_channel_command *command)
 {
     for (uint32_t i = 0; i < command->count; i++) {
-        if (!confirm_word(listener, command->verb, command->words[i])) {
+        if (!confirm_word(listener, command->verb, command->words[i], command->nodes[i])) {
             /*
              * Drops the incomplete confirmation, and the kept messages, which must not be read in
              * its place.
@@ -176,6 +177,31 @@ static bool send_all(oh_listener *listener)
     return true;
 }
 
+/* A node that is just coming back would not get the names of the next command. */
+static void begin_recalls_anew(oh_listener *listener)
+{
+    for (uint32_t node = 0; node < listener->snapshot->nodes_count; node++) {
+        if (listener->nodes[node].is_lost) {
+            oh_subscribed_node_close(&listener->nodes[node]);
+            listener->nodes[node].next_ns = 0;
+        }
+    }
+}
+
+/*
+ * After a command: if no node is left, the caller learns that instead of an answer. What a node has
+ * confirmed and said before it failed counts.
+ */
+static void settle(oh_listener *listener)
+{
+    if (!listener->has_failed) {
+        oh_listener_settle(listener, 0);
+        if (listener->has_failed && !listener->is_confirmed) {
+            oh_buffer_free(&listener->answer);
+        }
+    }
+}
+
 void oh_listener_send(oh_listener *listener, const char *bytes, size_t length)
 {
     oh_channel_command command = {0};
@@ -183,9 +209,13 @@ void oh_listener_send(oh_listener *listener, const char *bytes, size_t length)
     oh_buffer_free(&listener->answer);
     listener->answer_given = 0;
     listener->is_refused = false;
+    listener->is_confirmed = false;
     listener->looked_at = NULL; /* A new name may ask more of the map. */
     if (listener->has_failed) {
         return;
+    }
+    if (listener->first_lost != OH_NO_NODE) {
+        begin_recalls_anew(listener);
     }
     if (oh_channel_command_read(&command, listener, bytes, length)) {
         listener->verb = command.verb;
@@ -195,6 +225,7 @@ void oh_listener_send(oh_listener *listener, const char *bytes, size_t length)
         }
     }
     oh_channel_command_free(&command);
+    settle(listener);
 }
 
 /* ---- Receiving ---- */
@@ -237,6 +268,9 @@ static bool await_message(oh_listener *listener)
         }
         uint64_t next_ns =
             listener->snapshot->cluster ? oh_listener_look_at_map(listener, until_ns) : until_ns;
+        if (!listener->has_failed) {
+            next_ns = oh_listener_settle(listener, next_ns);
+        }
         if (!listener->has_failed) {
             oh_subscribed_nodes_wait(listener, next_ns);
         }

@@ -15,9 +15,11 @@
  * those of several nodes never mix. Messages that arrive before the confirmations are kept, but
  * dropped if their channel was unsubscribed in the meantime.
  *
- * The first failure of a node ends all subscriptions. Otherwise its messages would be lost
- * unnoticed. All subscriptions also end if a node of a Redis Cluster loses the slot of a shard
- * channel, which it reports by an unexpected confirmation.
+ * A node that fails is lost, and the others go on. Its names are subscribed again when it is back,
+ * or on another node of a Redis Cluster that hears the same. The log says both. When no node is
+ * left, all subscriptions end with the failure of the first that was lost. They also end if a node
+ * of a Redis Cluster loses the slot of a shard channel, which it reports by an unexpected
+ * confirmation.
  *
  * Implements spec/route, section 6, Subscriptions.
  */
@@ -50,9 +52,13 @@ typedef struct oh_subscribed_node {
     oh_connection *connection; /* NULL if nothing was ever subscribed there. */
     oh_buffer request;         /* The command being sent to it. */
     size_t sent;
+    size_t announced;     /* How much of it the wire guard has seen. */
     uint32_t words;       /* Channels of the command that concern this node. */
     uint32_t unconfirmed; /* How many of them it has not confirmed yet. */
-    bool is_announced;    /* The wire guard has seen the command. */
+    uint32_t recalled;    /* Names that the listener itself subscribes: not confirmed yet. */
+    uint32_t recalls;     /* How many there were. */
+    bool is_lost;         /* Until it has confirmed all its names again. */
+    uint64_t next_ns;     /* While it is lost: when to connect again, or to give up connecting. */
     char *received;       /* Bytes of an incomplete value. */
     size_t framed, end, capacity;
 } oh_subscribed_node;
@@ -68,19 +74,29 @@ typedef struct oh_listener {
     oh_names subscribed[OH_CHANNEL_KINDS_COUNT]; /* The names that the nodes have confirmed. */
     /* Called for each word of a command that all nodes concerned have confirmed; may be NULL. */
     oh_confirmed confirmed;
-    void *owner;                /* Its first argument. */
+    /*
+     * Called while a node is lost: true if new clients have another one in its place, so that
+     * waiting for it is of no use. May be NULL.
+     */
+    bool (*is_outdated)(void *owner);
+    void *owner;                /* The first argument of both. */
     const struct oh_verb *verb; /* The last command. */
     oh_message *first, *last;
     size_t given;     /* How much of the first message was returned. */
     oh_buffer answer; /* Confirmations, or an error reply; returned before any message. */
     size_t answer_given;
     bool is_refused;
+    bool is_confirmed;            /* Some node has confirmed a part of the last command. */
     const oh_snapshot *looked_at; /* The last map of a Redis Cluster that was checked. */
     uint32_t timeout_ms;          /* For connecting and confirmations; 0 is none. */
     uint32_t message_timeout_ms;  /* For a message; 0 waits forever. */
+    uint32_t first_node;          /* Of a Redis Cluster: the one that brings what all pass on. */
+    bool is_unsettled;            /* A node was lost, whose names may find another one. */
     bool has_failed;
-    uint32_t failed_node; /* The node that has failed; OH_NO_NODE if none. */
-    oh_failure *failure;  /* Memory of the caller. */
+    uint32_t failed_node;    /* The node that has failed; OH_NO_NODE if none. */
+    oh_failure *failure;     /* Memory of the caller. */
+    uint32_t first_lost;     /* The node that was lost first; OH_NO_NODE if none is lost. */
+    oh_failure lost_failure; /* What has happened to it. */
 } oh_listener;
 
 /* Makes a listener, without subscriptions and connections. NULL if there is no memory. */

@@ -20,30 +20,6 @@
 #include "engine/base/environment.h"
 #include "engine/cluster/cluster.h"
 
-/* ---- Failing ---- */
-
-/*
- * Fails the listener and closes its connections immediately. Otherwise nodes would fill them until
- * the caller reads again.
- */
-void oh_listener_fail(oh_listener *listener, uint32_t node)
-{
-    listener->has_failed = true;
-    listener->failed_node = node;
-    for (uint32_t i = 0; i < listener->snapshot->nodes_count; i++) {
-        if (listener->nodes[i].connection) {
-            oh_pool_discard(listener->nodes[i].connection);
-            listener->nodes[i].connection = NULL;
-        }
-    }
-}
-
-void oh_listener_lack_memory(oh_listener *listener, uint32_t node, oh_outcome outcome)
-{
-    oh_failure_set_no_memory(listener->failure, outcome);
-    oh_listener_fail(listener, node);
-}
-
 /* ---- Slots that move ---- */
 
 /* Ends the listener because a node no longer has the slot of a shard channel. */
@@ -110,7 +86,7 @@ static bool is_told(const oh_listener *listener, uint32_t node, const char *byte
 {
     oh_published published;
 
-    return listener->snapshot->cluster && node != oh_listener_first_node(listener) &&
+    return listener->snapshot->cluster && node != listener->first_node &&
            oh_channel_message(bytes, length, &published) && published.kind == OH_PATTERN &&
            !oh_notification_is_channel(published.channel);
 }
@@ -160,10 +136,21 @@ void oh_listener_take(oh_listener *listener, uint32_t node, const char *bytes, s
                 oh_listener_lack_memory(listener, node, OH_OUTCOME_ANSWERED);
             }
         }
+    } else if (subscribed_node->recalled && oh_value_begins_error(bytes, length)) {
+        oh_quoted answer;
+
+        oh_failure_set(listener->failure, OH_OUTCOME_ANSWERED, OH_SAY_SUBSCRIPTION_LOST,
+            oh_quote(&answer, bytes + 1, length - 3));
+        oh_listener_lose(listener, node);
     } else if (!verb) {
         keep_message(listener, node, bytes, length);
     } else if (subscribed_node->unconfirmed && verb == listener->verb) {
         subscribed_node->unconfirmed--;
+        listener->is_confirmed = true;
+    } else if (subscribed_node->recalled && verb->is_beginning) {
+        if (--subscribed_node->recalled == 0) {
+            oh_listener_take_back(listener, node);
+        }
     } else if (listener->snapshot->cluster) {
         lose_slot(listener, node, name);
     }

@@ -1,7 +1,8 @@
 /*
- * Internal to room listener, the lower parts first: text (the form of commands and messages),
- * place (the nodes of names), intake (what nodes send), map (nodes that leave), node (the
- * connections), words (the nodes of a command's words), and the listener itself.
+ * Internal to room listener, the lower parts first: text (the form of commands and messages), lost
+ * (what fails), place (the nodes of names), intake (what nodes send), map (nodes that leave), node
+ * (the connections), recall (what is subscribed again), words (the nodes of a command's words), and
+ * the listener itself.
  */
 #ifndef OH_ENGINE_LISTENER_INTERNAL_H
 #define OH_ENGINE_LISTENER_INTERNAL_H
@@ -45,6 +46,24 @@ void oh_channel_request_append(oh_buffer *request, oh_text word);
 void oh_channel_confirmation(
     oh_buffer *answer, const oh_verb *verb, oh_text word, uint32_t subscribed_count);
 
+/* ---- Lost ---- */
+
+/* End the listener: with the failure that was set, or for lack of memory. */
+void oh_listener_fail(oh_listener *listener, uint32_t node);
+void oh_listener_lack_memory(oh_listener *listener, uint32_t node, oh_outcome outcome);
+
+/* A node has failed, as was set. The others go on. */
+void oh_listener_lose(oh_listener *listener, uint32_t node);
+
+/* Ends the listener if a node was lost and none is left, or another one has its place by now. */
+void oh_listener_require_node(oh_listener *listener);
+
+/* The node has confirmed everything again; or there is nothing left to subscribe on it. */
+void oh_listener_take_back(oh_listener *listener, uint32_t node);
+void oh_listener_forget_loss(oh_listener *listener, uint32_t node);
+
+void oh_subscribed_node_close(oh_subscribed_node *subscribed_node);
+
 /* ---- Place ---- */
 
 #define OH_EVERY_NODE (UINT32_MAX - 1)
@@ -52,14 +71,16 @@ void oh_channel_confirmation(
 /* The node on which a name is subscribed, or OH_EVERY_NODE that has keys. */
 uint32_t oh_listener_place(const oh_listener *listener, oh_channel_kind kind, oh_text name);
 
-/* Of all nodes of a Redis Cluster, the one that brings what others pass on. */
-uint32_t oh_listener_first_node(const oh_listener *listener);
+/* True if each node of a Redis Cluster has what is published under this name. */
+bool oh_listener_is_passed_on(const oh_listener *listener, oh_channel_kind kind, uint32_t node);
+
+/* A node of a Redis Cluster that is not lost; OH_NO_NODE if there is none. */
+uint32_t oh_listener_stand_in(const oh_listener *listener);
+
+/* How many names are subscribed on the node, or would be if it were not lost. */
+uint32_t oh_listener_count(const oh_listener *listener, uint32_t node);
 
 /* ---- Intake ---- */
-
-/* End the listener: with the failure that was set, or for lack of memory. */
-void oh_listener_fail(oh_listener *listener, uint32_t node);
-void oh_listener_lack_memory(oh_listener *listener, uint32_t node, oh_outcome outcome);
 
 /* Handles a complete value that a node has sent. */
 void oh_listener_take(oh_listener *listener, uint32_t node, const char *bytes, size_t length);
@@ -84,11 +105,24 @@ bool oh_subscribed_node_send(oh_listener *listener, uint32_t node);
 
 /*
  * Waits once for all nodes, at most until `until_ns` (0: forever), and advances those that can
- * continue. False if a node has failed, or the program has ended the wait.
+ * continue. False if the listener has failed, or the program has ended the wait.
  */
 bool oh_subscribed_nodes_wait(oh_listener *listener, uint64_t until_ns);
 
-void oh_subscribed_node_close(oh_subscribed_node *subscribed_node);
+/* Opens a connection for the request of a node. */
+void oh_subscribed_node_begin(oh_listener *listener, uint32_t node);
+
+/* Sends what was appended to the request of a connected node. */
+void oh_subscribed_node_send_rest(oh_listener *listener, uint32_t node);
+
+/* ---- Recall ---- */
+
+/*
+ * Subscribes the names of lost nodes: on another node of a Redis Cluster at once, otherwise on
+ * their own as soon as it is time to try that again. Returns when the next try is due, at most
+ * `until_ns`.
+ */
+uint64_t oh_listener_settle(oh_listener *listener, uint64_t until_ns);
 
 /* ---- Words ---- */
 

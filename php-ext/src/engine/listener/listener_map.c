@@ -21,6 +21,13 @@ static bool has(const oh_snapshot *map, const oh_server *node)
     return false;
 }
 
+/* True if something is subscribed on the node, or will be when it is back. */
+static bool is_used(const oh_listener *listener, uint32_t node)
+{
+    return listener->nodes[node].is_lost ? oh_listener_count(listener, node) > 0
+                                         : listener->nodes[node].connection != NULL;
+}
+
 /* True if the map has this node, with keys. */
 static bool is_master_of(const oh_snapshot *map, const oh_server *node)
 {
@@ -47,10 +54,9 @@ static bool is_everywhere(const oh_listener *listener)
 {
     for (int kind = 0; kind < OH_CHANNEL_KINDS_COUNT; kind++) {
         oh_names_place place = {0};
-        oh_text name;
 
-        while (oh_names_next(&listener->subscribed[kind], &place, &name)) {
-            if (oh_listener_place(listener, (oh_channel_kind)kind, name) == OH_EVERY_NODE) {
+        while (oh_names_next(&listener->subscribed[kind], &place)) {
+            if (*place.node == OH_EVERY_NODE) {
                 return true;
             }
         }
@@ -79,7 +85,7 @@ uint64_t oh_listener_look_at_map(oh_listener *listener, uint64_t until_ns)
     oh_snapshot *map = oh_cluster_hold_newest(cluster);
     for (uint32_t node = 0;
         map != listener->looked_at && node < own->nodes_count && !listener->has_failed; node++) {
-        if (listener->nodes[node].connection && !has(map, &own->pool->servers[node])) {
+        if (is_used(listener, node) && !has(map, &own->pool->servers[node])) {
             oh_failure_set(listener->failure, OH_OUTCOME_ANSWERED, OH_SAY_NODE_LEFT_CLUSTER);
             oh_listener_fail(listener, node);
         }

@@ -20,37 +20,24 @@ static oh_connections *connections_of(oh_listener *listener, uint32_t node)
     return oh_snapshot_connections(listener->snapshot, node);
 }
 
-void oh_subscribed_node_close(oh_subscribed_node *subscribed_node)
-{
-    if (subscribed_node->connection) {
-        oh_pool_discard(subscribed_node->connection);
-        subscribed_node->connection = NULL;
-    }
-    oh_buffer_free(&subscribed_node->request);
-    if (subscribed_node->received) {
-        oh_call_release(subscribed_node->received);
-        subscribed_node->received = NULL;
-    }
-}
-
 /* ---- Failing ---- */
 
 static oh_outcome outcome_of(const oh_subscribed_node *subscribed_node)
 {
-    return !subscribed_node->is_announced || subscribed_node->sent == 0 ? OH_OUTCOME_NOT_SENT
-           : subscribed_node->unconfirmed                               ? OH_OUTCOME_MAYBE_EXECUTED
-                                                                        : OH_OUTCOME_ANSWERED;
+    return !subscribed_node->announced || subscribed_node->sent == 0 ? OH_OUTCOME_NOT_SENT
+           : subscribed_node->unconfirmed                            ? OH_OUTCOME_MAYBE_EXECUTED
+                                                                     : OH_OUTCOME_ANSWERED;
 }
 
 static void lose(oh_listener *listener, uint32_t node, const char *reason)
 {
     oh_connection *connection = listener->nodes[node].connection;
 
-    if (!oh_pool_is_own(connection) || !oh_handshake_is_refused(connection, listener->failure)) {
+    if (!oh_handshake_is_refused(connection, listener->failure)) {
         oh_failure_set(listener->failure, outcome_of(&listener->nodes[node]),
             OH_SAY_SUBSCRIPTION_LOST, reason);
     }
-    oh_listener_fail(listener, node);
+    oh_listener_lose(listener, node);
 }
 
 static void refuse_bytes(oh_listener *listener, uint32_t node)
@@ -59,7 +46,7 @@ static void refuse_bytes(oh_listener *listener, uint32_t node)
 
     oh_failure_set(listener->failure, outcome_of(subscribed_node), OH_SAY_PROTOCOL_BROKEN,
         subscribed_node->connection->wire.error);
-    oh_listener_fail(listener, node);
+    oh_listener_lose(listener, node);
 }
 
 static oh_meter *meter_of(const oh_listener *listener, uint32_t node)
@@ -75,7 +62,9 @@ static bool is_own(oh_listener *listener, uint32_t node)
     if (OH_LIKELY(!subscribed_node->connection || oh_pool_is_own(subscribed_node->connection))) {
         return true;
     }
-    lose(listener, node, OH_WHAT_OTHER_PROCESS);
+    oh_failure_set(listener->failure, outcome_of(subscribed_node), OH_SAY_SUBSCRIPTION_LOST,
+        OH_WHAT_OTHER_PROCESS);
+    oh_listener_fail(listener, node);
     return false;
 }
 
@@ -96,7 +85,7 @@ static void frame(oh_listener *listener, uint32_t node)
                 subscribed_node->end - subscribed_node->framed);
         if (OH_UNLIKELY(subscribed_node->connection->is_unproven) &&
             oh_handshake_turns_away(subscribed_node->connection, listener->failure)) {
-            oh_listener_fail(listener, node);
+            oh_listener_lose(listener, node);
             return;
         }
         if (OH_UNLIKELY(wire->error != NULL)) {
@@ -107,6 +96,9 @@ static void frame(oh_listener *listener, uint32_t node)
             oh_pool_report_success(subscribed_node->connection, oh_clock_now_ms());
             oh_listener_take(
                 listener, node, subscribed_node->received + begin, subscribed_node->framed - begin);
+            if (!subscribed_node->connection) { /* What it has said was its last word. */
+                return;
+            }
             begin = subscribed_node->framed;
         }
     }
@@ -172,8 +164,8 @@ static void send_more(oh_listener *listener, uint32_t node)
 }
 
 /*
- * Called when the connection is ready. The node may send messages even before the first byte is
- * sent.
+ * Called when the connection is ready, and when something was appended. The node may send messages
+ * even before the first byte is sent.
  */
 static void begin_sending(oh_listener *listener, uint32_t node)
 {
@@ -181,12 +173,13 @@ static void begin_sending(oh_listener *listener, uint32_t node)
     oh_wire *wire = &subscribed_node->connection->wire;
 
     oh_wire_subscribe(wire);
-    if (!oh_wire_wrote(wire, (const uint8_t *)subscribed_node->request.bytes,
-            subscribed_node->request.length)) {
+    if (!oh_wire_wrote(wire,
+            (const uint8_t *)subscribed_node->request.bytes + subscribed_node->announced,
+            subscribed_node->request.length - subscribed_node->announced)) {
         refuse_bytes(listener, node);
         return;
     }
-    subscribed_node->is_announced = true;
+    subscribed_node->announced = subscribed_node->request.length;
     send_more(listener, node);
 }
 
@@ -206,13 +199,16 @@ static void advance(oh_listener *listener, uint32_t node)
         return;
     case OH_PROGRESS_BROKEN:
         oh_pool_report_failed_opening(connection, listener->failure->what);
-        oh_listener_fail(listener, node);
+        oh_listener_lose(listener, node);
         return;
     }
 }
 
-/* Always a new connection: an idle one may be dead, and it will be closed after use. */
-static void begin(oh_listener *listener, uint32_t node)
+/*
+ * Always a new connection: an idle one may be dead, and it will be closed after use. To come back,
+ * a node must not keep the messages of the others waiting.
+ */
+void oh_subscribed_node_begin(oh_listener *listener, uint32_t node)
 {
     uint64_t deadline_ns =
         listener->timeout_ms ? oh_clock_now_ns() + (uint64_t)listener->timeout_ms * 1000000 : 0;
@@ -223,28 +219,34 @@ static void begin(oh_listener *listener, uint32_t node)
         oh_listener_lack_memory(listener, node, OH_OUTCOME_NOT_SENT);
         return;
     }
-    subscribed_node->connection = oh_pool_lease(
-        connections, meter_of(listener, node), true, deadline_ns, 0, listener->failure);
+    subscribed_node->connection = subscribed_node->is_lost
+                                      ? oh_pool_lease_beyond(connections, meter_of(listener, node),
+                                            true, deadline_ns, listener->failure)
+                                      : oh_pool_lease(connections, meter_of(listener, node), true,
+                                            deadline_ns, 0, listener->failure);
     if (subscribed_node->connection) {
         advance(listener, node);
     } else {
-        oh_listener_fail(listener, node);
+        oh_listener_lose(listener, node);
+    }
+}
+
+void oh_subscribed_node_send_rest(oh_listener *listener, uint32_t node)
+{
+    if (listener->nodes[node].connection->state == OH_READY) {
+        begin_sending(listener, node);
     }
 }
 
 bool oh_subscribed_node_send(oh_listener *listener, uint32_t node)
 {
-    oh_subscribed_node *subscribed_node = &listener->nodes[node];
-
-    subscribed_node->sent = 0;
-    subscribed_node->is_announced = false;
     if (!is_own(listener, node)) {
         return false;
     }
-    if (subscribed_node->connection) {
-        begin_sending(listener, node);
+    if (listener->nodes[node].connection) {
+        oh_subscribed_node_send_rest(listener, node);
     } else {
-        begin(listener, node);
+        oh_subscribed_node_begin(listener, node);
     }
     return !listener->has_failed;
 }
@@ -262,7 +264,7 @@ static void move(oh_listener *listener, uint32_t node, short revents)
     if (left_to_send(subscribed_node) && (revents & (POLLOUT | POLLERR | POLLHUP))) {
         send_more(listener, node);
     }
-    if (!listener->has_failed && (revents & (POLLIN | POLLERR | POLLHUP))) {
+    if (subscribed_node->connection && (revents & (POLLIN | POLLERR | POLLHUP))) {
         receive(listener, node);
     }
 }

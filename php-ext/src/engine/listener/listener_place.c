@@ -1,29 +1,70 @@
 /*
  * Finds the node of a name. A channel is on its node by placement, a pattern on every node. The
  * nodes of a Redis Cluster pass on to each other what is published, so there one node is enough for
- * a pattern. But each node keeps its notifications of keys to itself: those channels and patterns
- * are on every node.
+ * a pattern, and any node will do for a channel. But each node keeps its notifications of keys to
+ * itself: those channels and patterns are on every node.
  */
 #include "engine/listener/listener_internal.h"
 
+#include "core/base/compiler.h"
 #include "core/command/notification.h"
 
-uint32_t oh_listener_first_node(const oh_listener *listener)
+bool oh_listener_is_passed_on(const oh_listener *listener, oh_channel_kind kind, uint32_t node)
 {
-    return oh_snapshot_next(listener->snapshot, listener->snapshot->nodes_count - 1);
+    return listener->snapshot->cluster && kind != OH_SHARD_CHANNEL && node != OH_EVERY_NODE;
 }
 
-uint32_t oh_listener_place(const oh_listener *listener, oh_channel_kind kind, oh_text name)
+uint32_t oh_listener_stand_in(const oh_listener *listener)
 {
-    const oh_snapshot *snapshot = listener->snapshot;
+    uint32_t other = OH_NO_NODE;
 
+    for (uint32_t node = 0; node < listener->snapshot->nodes_count; node++) {
+        if (listener->nodes[node].is_lost || !oh_snapshot_has_keys(listener->snapshot, node)) {
+            continue;
+        }
+        if (listener->nodes[node].connection) {
+            return node;
+        }
+        other = OH_MIN(other, node);
+    }
+    return other;
+}
+
+static uint32_t place(const oh_listener *listener, oh_channel_kind kind, oh_text name)
+{
     if (kind == OH_CHANNEL && oh_notification_is_channel(name)) {
         return OH_EVERY_NODE;
     }
     if (kind == OH_PATTERN) {
-        return snapshot->cluster && !oh_notification_may_match(name)
-                   ? oh_listener_first_node(listener)
+        return listener->snapshot->cluster && !oh_notification_may_match(name)
+                   ? listener->first_node
                    : OH_EVERY_NODE;
     }
     return oh_topology_locate(listener->topology, (const uint8_t *)name.bytes, name.length);
+}
+
+uint32_t oh_listener_place(const oh_listener *listener, oh_channel_kind kind, oh_text name)
+{
+    uint32_t node = oh_names_node(&listener->subscribed[kind], name, place(listener, kind, name));
+
+    if (oh_listener_is_passed_on(listener, kind, node) && listener->nodes[node].is_lost) {
+        uint32_t other = oh_listener_stand_in(listener);
+
+        return other == OH_NO_NODE ? node : other;
+    }
+    return node;
+}
+
+uint32_t oh_listener_count(const oh_listener *listener, uint32_t node)
+{
+    uint32_t count = 0;
+
+    for (int kind = 0; kind < OH_CHANNEL_KINDS_COUNT; kind++) {
+        oh_names_place at = {0};
+
+        while (oh_names_next(&listener->subscribed[kind], &at)) {
+            count += *at.node == node || *at.node == OH_EVERY_NODE;
+        }
+    }
+    return count;
 }

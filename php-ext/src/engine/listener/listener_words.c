@@ -54,14 +54,18 @@ static bool concerns(
         command->nodes[word] == node ||
         (command->nodes[word] == OH_EVERY_NODE && oh_snapshot_has_keys(listener->snapshot, node));
 
-    return is_meant && (command->verb->is_beginning || listener->nodes[node].connection);
+    return is_meant && !listener->nodes[node].is_lost &&
+           (command->verb->is_beginning || listener->nodes[node].connection);
 }
 
 static void write_request(oh_listener *listener, const oh_channel_command *command, uint32_t node)
 {
     oh_subscribed_node *subscribed_node = &listener->nodes[node];
 
-    oh_buffer_free(&subscribed_node->request);
+    if (subscribed_node->sent == subscribed_node->request.length) {
+        oh_buffer_free(&subscribed_node->request);
+        subscribed_node->sent = subscribed_node->announced = 0;
+    }
     subscribed_node->words = 0;
     for (uint32_t i = 0; i < command->count; i++) {
         subscribed_node->words += concerns(command, i, listener, node);

@@ -14,6 +14,7 @@
 typedef struct oh_name {
     struct oh_name *next;
     uint32_t hash;
+    uint32_t node;
     size_t length;
     char bytes[];
 } oh_name;
@@ -38,6 +39,13 @@ static oh_name **find(const oh_names *names, oh_text name, uint32_t hash)
 bool oh_names_has(const oh_names *names, oh_text name)
 {
     return names->count > 0 && *find(names, name, hash_of(name)) != NULL;
+}
+
+uint32_t oh_names_node(const oh_names *names, oh_text name, uint32_t other)
+{
+    const oh_name *found = names->count > 0 ? *find(names, name, hash_of(name)) : NULL;
+
+    return found ? found->node : other;
 }
 
 static void put(oh_names *names, oh_name *name)
@@ -69,11 +77,12 @@ static bool grow(oh_names *names)
     return true;
 }
 
-bool oh_names_add(oh_names *names, oh_text name)
+bool oh_names_add(oh_names *names, oh_text name, uint32_t node)
 {
     uint32_t hash = hash_of(name);
 
     if (oh_names_has(names, name)) {
+        (*find(names, name, hash))->node = node;
         return true;
     }
     if (names->count == names->buckets_count && !grow(names)) {
@@ -84,6 +93,7 @@ bool oh_names_add(oh_names *names, oh_text name)
         return false;
     }
     added->hash = hash;
+    added->node = node;
     added->length = name.length;
     memcpy(added->bytes, name.bytes, name.length);
     put(names, added);
@@ -106,16 +116,17 @@ void oh_names_remove(oh_names *names, oh_text name)
     oh_call_release(removed);
 }
 
-bool oh_names_next(const oh_names *names, oh_names_place *place, oh_text *name)
+bool oh_names_next(const oh_names *names, oh_names_place *place)
 {
-    const oh_name *next = place->last ? place->last->next : NULL;
+    oh_name *next = place->last ? place->last->next : NULL;
 
     while (!next && place->bucket < names->buckets_count) {
         next = names->buckets[place->bucket++];
     }
     place->last = next;
     if (next) {
-        *name = (oh_text){next->bytes, next->length};
+        place->name = (oh_text){next->bytes, next->length};
+        place->node = &next->node;
     }
     return next != NULL;
 }

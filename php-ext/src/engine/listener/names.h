@@ -1,4 +1,4 @@
-/* Names: the set of subscribed names, in the memory of a call. */
+/* Names: the set of subscribed names, each with its node, in the memory of a call. */
 #ifndef OH_ENGINE_NAMES_H
 #define OH_ENGINE_NAMES_H
 
@@ -12,8 +12,11 @@ typedef struct oh_names {
 
 bool oh_names_has(const oh_names *names, oh_text name);
 
-/* Adds a name unless it is there. False if there is no memory. */
-bool oh_names_add(oh_names *names, oh_text name);
+/* Sets the name's node; adds the name unless it is there. False if there is no memory. */
+bool oh_names_add(oh_names *names, oh_text name, uint32_t node);
+
+/* The name's node, or `other` if it is not there. */
+uint32_t oh_names_node(const oh_names *names, oh_text name, uint32_t other);
 
 /* Removes a name if it is there. */
 void oh_names_remove(oh_names *names, oh_text name);
@@ -21,11 +24,13 @@ void oh_names_remove(oh_names *names, oh_text name);
 /* A position among the names; all zeros is the beginning. */
 typedef struct oh_names_place {
     uint32_t bucket;
-    const struct oh_name *last;
+    struct oh_name *last;
+    oh_text name;
+    uint32_t *node; /* Of the name. May be changed. */
 } oh_names_place;
 
 /* Finds the next name, in no order. False after the last one. The set must not change meanwhile. */
-bool oh_names_next(const oh_names *names, oh_names_place *place, oh_text *name);
+bool oh_names_next(const oh_names *names, oh_names_place *place);
 
 /* Releases its memory. It is empty then. */
 void oh_names_free(oh_names *names);

@@ -5,7 +5,8 @@
  *     so their stream ends and OneHop returns true.
  *   - The callback or a signal handler throws, or the script exits: phpredis gets no more bytes,
  *     and the exception propagates unchanged.
- *   - A node fails, or OPT_READ_TIMEOUT has passed without a message: the failure replaces the
+ *   - The last node fails, or OPT_READ_TIMEOUT has passed without a message: the failure replaces
+ * the
  *     exception of phpredis.
  *   - The script calls close(): phpredis throws its own "Connection closed".
  */
@@ -14,7 +15,9 @@
 #include "zend_exceptions.h"
 
 #include "php/exception/exception.h"
+#include "engine/cluster/cluster.h"
 #include "engine/listener/listener.h"
+#include "engine/source/source.h"
 #include "php/call/enter.h"
 #include "php/call/refuse.h"
 #include "php/phpredis/node_client.h"
@@ -113,6 +116,32 @@ static void keep_callback(void *owner, oh_channel_kind kind, oh_text name, bool 
     zend_hash_str_update(callbacks, name.bytes, name.length, &callback);
 }
 
+/* ---- Lost nodes ---- */
+
+/*
+ * A subscription keeps its snapshot. It does not wait for a node that a changed file or Sentinels
+ * have replaced. Of a Redis Cluster the listener itself watches the map.
+ */
+static bool is_outdated(void *owner)
+{
+    const oh_snapshot *snapshot = ((oh_subscription *)owner)->client->snapshot;
+
+    if (snapshot->cluster) {
+        return false;
+    }
+    if (snapshot->watched) {
+        oh_cluster_tick(snapshot->watched);
+        if (oh_cluster_is_old(snapshot->watched, snapshot)) {
+            return true;
+        }
+    }
+    oh_snapshot *newest = oh_source_is_due(snapshot) ? oh_source_follow(snapshot) : NULL;
+    if (newest) {
+        oh_snapshot_release(newest);
+    }
+    return newest != NULL;
+}
+
 /* ---- Beginning and ending ---- */
 
 static oh_subscription *begin(oh_client *client)
@@ -142,6 +171,7 @@ static oh_subscription *begin(oh_client *client)
     subscription->node_client = node_client;
     subscription->listener = listener;
     listener->confirmed = keep_callback;
+    listener->is_outdated = is_outdated;
     listener->owner = subscription;
     node_client->transport->far_end = &subscription->far_end;
     client->subscription = subscription;

@@ -9,6 +9,8 @@ import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.route.Route;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -36,8 +38,13 @@ final class Channels {
             return name.array();
         }
 
+        @Override
+        public String toString() {
+            return new String(name.array(), StandardCharsets.UTF_8);
+        }
+
         /** True if every node may have something for it, which no other node passes on. */
-        boolean isOfEveryNode() {
+        private boolean isOfEveryNode() {
             return kind == Kind.PATTERN && Notification.mayMatch(bytes())
                     || kind == Kind.CHANNEL && Notification.isChannel(bytes());
         }
@@ -72,6 +79,23 @@ final class Channels {
         nodes(channel).remove(node);
     }
 
+    /** Nothing is subscribed on this node any more. Returns what was. */
+    List<Channel> leave(Pool node) {
+        List<Channel> left = new ArrayList<>();
+        wanted.forEach(
+                (channel, nodes) -> {
+                    if (nodes.remove(node)) {
+                        left.add(channel);
+                    }
+                });
+        return left;
+    }
+
+    /** True if the caller wants nothing, or some of it is subscribed somewhere. */
+    boolean areHeard() {
+        return wanted.isEmpty() || wanted.values().stream().anyMatch(nodes -> !nodes.isEmpty());
+    }
+
     /** True if something is subscribed on this node. */
     boolean uses(Pool node) {
         return wanted.values().stream().anyMatch(nodes -> nodes.contains(node));
@@ -93,6 +117,21 @@ final class Channels {
 
     /* ---- Where they belong ---- */
 
+    /** True if a channel lacks this node, where this route publishes. */
+    boolean lacks(Route route, Channel channel, Pool node) {
+        Set<Pool> heard = nodes(channel);
+        return isOfAnyNode(route, channel)
+                ? heard.isEmpty()
+                : !heard.contains(node) && homes(route, channel).contains(node);
+    }
+
+    /** True if each node of a Redis Cluster has all that is for the channel. */
+    static boolean isOfAnyNode(Route route, Channel channel) {
+        return route.snapshot().pool().cluster()
+                && channel.kind != Kind.SHARDED
+                && !channel.isOfEveryNode();
+    }
+
     /** The nodes on which this route publishes what is for the channel. */
     static Set<Pool> homes(Route route, Channel channel) {
         ServerPool pool = route.snapshot().pool();
@@ -113,7 +152,7 @@ final class Channels {
     }
 
     /** The nodes that have keys. */
-    private static List<Pool> masters(Route route) {
+    static List<Pool> masters(Route route) {
         ServerPool pool = route.snapshot().pool();
         return pool.cluster()
                 ? route.topology().nodes().stream()

@@ -82,7 +82,7 @@ final class Confirmations {
         private final byte @Nullable [] channel;
         private final Set<Pool> nodes;
         private final Deadline deadline;
-        private final boolean isCallers;
+        private final @Nullable Runnable own; // Of whose command the caller does not know.
         private @Nullable List<?> pong;
 
         Expected(
@@ -90,12 +90,12 @@ final class Confirmations {
                 byte @Nullable [] channel,
                 Set<Pool> nodes,
                 Deadline deadline,
-                boolean isCallers) {
+                @Nullable Runnable own) {
             this.command = command;
             this.channel = channel;
             this.nodes = new LinkedHashSet<>(nodes);
             this.deadline = deadline;
-            this.isCallers = isCallers;
+            this.own = own;
         }
 
         boolean isOf(Pool node, byte[] said, Object channel) {
@@ -119,12 +119,12 @@ final class Confirmations {
      * ourselves.
      */
     void expect(Command command, byte @Nullable [] channel, Set<Pool> nodes, Deadline deadline) {
-        expected.add(new Expected(command, channel, nodes, deadline, true));
+        expected.add(new Expected(command, channel, nodes, deadline, null));
     }
 
-    /** The same for a command of which the caller does not know. */
-    void expectOwn(Command command, byte[] channel, Pool node, Deadline deadline) {
-        expected.add(new Expected(command, channel, Set.of(node), deadline, false));
+    /** The same for a command of which the caller does not know. Runs that when it is confirmed. */
+    void expectOwn(Command command, byte[] channel, Pool node, Deadline deadline, Runnable then) {
+        expected.add(new Expected(command, channel, Set.of(node), deadline, then));
     }
 
     private static void change(Set<ByteBuffer> channels, boolean isEntered, byte[] channel) {
@@ -141,8 +141,9 @@ final class Confirmations {
      */
     @Nullable List<Object> next() {
         Expected first = expected.peek();
-        while (first != null && first.nodes.isEmpty() && !first.isCallers) {
+        while (first != null && first.nodes.isEmpty() && first.own != null) {
             expected.remove();
+            first.own.run();
             first = expected.peek();
         }
         if (first == null || !first.nodes.isEmpty()) {
@@ -177,7 +178,12 @@ final class Confirmations {
 
     /** This node will confirm nothing any more. */
     void leave(Pool node) {
-        expected.forEach(each -> each.nodes.remove(node));
+        expected.removeIf(each -> each.nodes.remove(node) && isIdle(each));
+    }
+
+    /** True if it has lost its only node and the caller is not to hear of that. */
+    private static boolean isIdle(Expected left) {
+        return left.nodes.isEmpty() && (left.own != null || left.command == Command.PING);
     }
 
     /** True if this may be a confirmation that is not the next one yet. */

@@ -254,18 +254,23 @@ public final class OneHopClient extends UnifiedJedis {
      * Subscribes and receives messages on the calling thread, until the last channel is left. Each
      * channel is on its own node, where PUBLISH goes, too; channels of notifications of keys
      * ({@code __keyevent@0__:expired}) are on every node. Uses one connection to each of these
-     * nodes and closes it at the end. Throws {@link NodeDown} when a node is lost, or when a new
-     * configuration places the channels on other nodes. Then subscribe again.
+     * nodes and closes it at the end.
+     *
+     * <p>When a node is lost, the subscription goes on with the others, and is back on that node as
+     * soon as it answers. What was published there meanwhile is lost: the log says so, and a
+     * subscriber that is a {@link ChannelsListener} is told. Throws {@link NodeDown} when no node
+     * is left, or when a new configuration places the channels on other nodes. Then subscribe
+     * again.
      */
     @Override
     public void subscribe(JedisPubSub subscriber, String... channels) {
-        listen(connection -> subscriber.proceed(connection, channels));
+        listen(subscriber, connection -> subscriber.proceed(connection, channels));
     }
 
     /** The same for bytes. */
     @Override
     public void subscribe(BinaryJedisPubSub subscriber, byte[]... channels) {
-        listen(connection -> subscriber.proceed(connection, channels));
+        listen(subscriber, connection -> subscriber.proceed(connection, channels));
     }
 
     /**
@@ -274,13 +279,13 @@ public final class OneHopClient extends UnifiedJedis {
      */
     @Override
     public void psubscribe(JedisPubSub subscriber, String... patterns) {
-        listen(connection -> subscriber.proceedWithPatterns(connection, patterns));
+        listen(subscriber, connection -> subscriber.proceedWithPatterns(connection, patterns));
     }
 
     /** The same for bytes. */
     @Override
     public void psubscribe(BinaryJedisPubSub subscriber, byte[]... patterns) {
-        listen(connection -> subscriber.proceedWithPatterns(connection, patterns));
+        listen(subscriber, connection -> subscriber.proceedWithPatterns(connection, patterns));
     }
 
     /**
@@ -291,7 +296,7 @@ public final class OneHopClient extends UnifiedJedis {
      * @param channels the channels
      */
     public void ssubscribe(JedisShardedPubSub subscriber, String... channels) {
-        listen(connection -> subscriber.proceed(connection, channels));
+        listen(subscriber, connection -> subscriber.proceed(connection, channels));
     }
 
     /**
@@ -301,11 +306,11 @@ public final class OneHopClient extends UnifiedJedis {
      * @param channels the channels
      */
     public void ssubscribe(BinaryJedisShardedPubSub subscriber, byte[]... channels) {
-        listen(connection -> subscriber.proceed(connection, channels));
+        listen(subscriber, connection -> subscriber.proceed(connection, channels));
     }
 
-    private void listen(Consumer<Subscription> listening) {
-        Subscription subscription = new Subscription(route);
+    private void listen(Object subscriber, Consumer<Subscription> listening) {
+        Subscription subscription = new Subscription(route, subscriber);
         try (subscription) {
             listening.accept(subscription);
         } finally {

@@ -14,6 +14,7 @@ import io.onehop.jedis.internal.failure.Late;
 import io.onehop.jedis.internal.pool.Holder;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.pool.SubscribedNode;
+import io.onehop.jedis.internal.pool.SubscribedNode.Lost;
 import io.onehop.jedis.internal.route.CurrentRoute;
 import io.onehop.jedis.internal.route.Route;
 
@@ -33,7 +34,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -62,22 +62,20 @@ final class Subscription extends Connection {
     final Holder holder = new Holder();
     private final CurrentRoute current;
     private final Runnable watcher;
-    private Route route;
+    private final String pool;
     private final Selector selector;
     private final Queue<CommandArguments> commands = new ConcurrentLinkedQueue<>();
-    private final Map<Pool, SubscribedNode> nodes = new LinkedHashMap<>();
     private final Channels channels = new Channels();
     private final Confirmations confirmations = new Confirmations();
+    private final SubscribedNodes nodes;
 
-    Subscription(CurrentRoute current) {
+    /** {@code subscriber} is told of nodes that are lost, if it is a {@link ChannelsListener}. */
+    Subscription(CurrentRoute current, Object subscriber) {
         super(builder().socketFactory(new NodeSocket.Factory("subscription")));
-        this.route = current.take();
+        Route route = current.take();
+        this.pool = route.topology().pool().name();
         if (route.topology().pool().ssdb()) {
-            throw Failure.ofPool(
-                    Message.SUBSCRIBE_SSDB,
-                    route.topology().pool().name(),
-                    Outcome.NOT_SENT,
-                    "subscribe");
+            throw Failure.ofPool(Message.SUBSCRIBE_SSDB, pool, Outcome.NOT_SENT, "subscribe");
         }
         this.current = current;
         this.protocol = RedisProtocol.RESP2;
@@ -87,6 +85,8 @@ final class Subscription extends Connection {
         } catch (IOException noDescriptor) {
             throw new JedisException(noDescriptor);
         }
+        this.nodes =
+                new SubscribedNodes(route, selector, holder, channels, confirmations, subscriber);
         this.watcher = selector::wakeup;
         current.snapshots().watch(watcher);
     }
@@ -98,7 +98,7 @@ final class Subscription extends Connection {
         if (!selector.isOpen()) {
             throw new JedisException("the subscription is over");
         }
-        Commands.requireFits(command, route.topology().pool().name());
+        Commands.requireFits(command, pool);
         commands.add(command);
         selector.wakeup();
     }
@@ -125,7 +125,10 @@ final class Subscription extends Connection {
 
     /* ---- From the subscribing thread ---- */
 
-    /** The next confirmation or message, as soon as there is one. Throws what a node refused. */
+    /**
+     * The next confirmation or message, as soon as there is one. Throws what a node refused, and
+     * what has happened to the first node that failed, if no node is left.
+     */
     @Override
     public Object getUnflushedObject() {
         while (true) {
@@ -134,33 +137,38 @@ final class Subscription extends Connection {
                     command = commands.poll()) {
                 send(command);
             }
-            List<?> next = confirmations.next();
-            if (next == null) {
-                next = receive();
+            nodes.requireHeard();
+            try {
+                List<?> next = confirmations.next();
+                if (next == null) {
+                    next = receive();
+                }
+                if (next != null) {
+                    return next;
+                }
+                nodes.follow(current.take());
+                nodes.takeBack();
+                await();
+            } catch (Lost event) {
+                nodes.lose(event);
             }
-            if (next != null) {
-                return next;
-            }
-            follow();
-            await();
         }
     }
 
     /** The next message of any node. Notes confirmations on the way. */
     private @Nullable List<?> receive() {
         boolean isConfirmed = false;
-        for (Map.Entry<Pool, SubscribedNode> each : nodes.entrySet()) {
-            Pool pool = each.getKey();
-            SubscribedNode node = each.getValue();
+        for (SubscribedNode node : nodes.connected()) {
+            Pool pool = node.pool();
             Object said = node.next();
-            while (said != null && isTold(pool, words(said, pool, node))) {
+            while (said != null && isTold(pool, words(said, node))) {
                 node.taken();
                 said = node.next();
             }
             if (said == null) {
                 continue;
             }
-            List<?> words = words(said, pool, node);
+            List<?> words = words(said, node);
             Kind message = Kind.ofMessage((byte[]) words.get(0));
             if (message != null && !confirmations.isAwaited(message, (byte[]) words.get(1))) {
                 node.taken();
@@ -171,45 +179,41 @@ final class Subscription extends Connection {
                 isConfirmed = true;
             } else if (message == null && !confirmations.isExpected(pool, words)) {
                 // A node ends the sharded channels of a slot that it gives away.
-                if (isOfCluster()) {
+                if (nodes.areOfCluster()) {
                     OneHopException over =
                             Failure.moved(
                                     Message.SLOT_MOVED,
                                     (byte[]) words.get(1),
                                     pool.endpoint().nodeName());
-                    route.failed(over);
+                    nodes.route().failed(over);
                     throw over;
                 }
-                throw node.failure(new WireException(Message.WIRE_CONFIRMATION));
+                throw node.lost(new WireException(Message.WIRE_CONFIRMATION));
             }
         }
         List<?> next = confirmations.next();
         return next == null && isConfirmed ? receive() : next;
     }
 
-    private boolean isOfCluster() {
-        return route.snapshot().pool().cluster();
-    }
-
     /** True for a message that another node of the Redis Cluster has for the caller, too. */
     private boolean isTold(Pool pool, List<?> words) {
         Kind message = Kind.ofMessage((byte[]) words.get(0));
-        return message != null && isOfCluster() && !channels.counts(pool, message, words);
+        return message != null && nodes.areOfCluster() && !channels.counts(pool, message, words);
     }
 
     /**
      * The words with which a message or a confirmation begins: its kind, and its channel or
      * pattern.
      */
-    private List<?> words(Object said, Pool pool, SubscribedNode node) {
+    private List<?> words(Object said, SubscribedNode node) {
         if (said instanceof JedisDataException refused) {
-            throw route.subscriptionFailure(refused, pool);
+            throw nodes.route().subscriptionFailure(refused, node.pool());
         }
         if (!(said instanceof List<?> words)
                 || words.size() < 2
                 || !(words.get(0) instanceof byte[])
                 || !(words.get(1) instanceof byte[])) {
-            throw node.failure(new WireException(Message.WIRE_MESSAGE));
+            throw node.lost(new WireException(Message.WIRE_MESSAGE));
         }
         return words;
     }
@@ -217,9 +221,10 @@ final class Subscription extends Connection {
     private void await() {
         Deadline deadline = confirmations.deadline();
         try {
-            nodes.values().forEach(SubscribedNode::listen);
+            nodes.connected().forEach(SubscribedNode::listen);
             boolean isLate = deadline.hasPassed();
             if (commands.isEmpty()
+                    && !nodes.haveNews()
                     && (isLate ? selector.selectNow() : selector.select(deadline.selectMs())) == 0
                     && commands.isEmpty()) {
                 if (Thread.currentThread().isInterrupted()) {
@@ -230,13 +235,9 @@ final class Subscription extends Connection {
                 }
             }
         } catch (IOException over) {
-            Pool pool =
-                    confirmations.deadline() == Deadline.NONE
-                            ? nodes.keySet().iterator().next()
-                            : confirmations.missing();
-            throw Objects.requireNonNull(nodes.get(pool), "only these were asked").failure(over);
+            throw nodes.lost(deadline == Deadline.NONE ? null : confirmations.missing(), over);
         }
-        nodes.values().forEach(node -> node.fill(selector.selectedKeys()));
+        nodes.connected().forEach(node -> node.fill(selector.selectedKeys()));
     }
 
     /* ---- Where commands go ---- */
@@ -260,17 +261,18 @@ final class Subscription extends Connection {
         for (byte[] word : words) {
             Channel channel = Channel.of(kind, word);
             Set<Pool> targets =
-                    isLeaving ? channels.nodes(channel) : Channels.homes(route, channel);
+                    isLeaving ? Set.copyOf(channels.nodes(channel)) : nodes.homes(channel);
             targets.forEach(
                     pool -> parts.computeIfAbsent(pool, first -> new ArrayList<>()).add(word));
             confirmations.expect(command, word, targets, deadline());
             if (isLeaving) {
                 channels.leave(channel);
             } else {
-                channels.enter(channel, targets);
+                nodes.enter(channel, targets);
             }
         }
-        parts.forEach((pool, part) -> node(pool).send(command, part));
+        parts.forEach((pool, part) -> nodes.send(pool, command, part));
+        nodes.seekMissing();
     }
 
     /**
@@ -278,97 +280,17 @@ final class Subscription extends Connection {
      * goes to one node, which will refuse it.
      */
     private void sendToAny(Command command, List<byte[]> words, boolean isLeaving) {
-        Set<Pool> target = Set.of();
-        if (!isLeaving) {
-            Pool pool =
-                    nodes.isEmpty()
-                            ? route.pools()[route.topology().nodes().get(0).index()]
-                            : nodes.keySet().iterator().next();
-            target = Set.of(pool);
-            node(pool).send(command, words);
+        if (isLeaving) {
+            confirmations.expect(command, null, Set.of(), deadline());
+        } else {
+            Pool target = nodes.any();
+            confirmations.expect(command, null, Set.of(target), deadline());
+            nodes.send(target, command, words);
         }
-        confirmations.expect(command, null, target, deadline());
-    }
-
-    /* ---- After a change of the configuration or of the map ---- */
-
-    /**
-     * After a change, other clients publish by the newest snapshot. Notifications are followed to
-     * the new masters of a Redis Cluster. For all else, no message is missed if the new nodes are
-     * all subscribed. Otherwise this throws, because the silence would not be noticed.
-     */
-    private void follow() {
-        Route newest = current.take();
-        if (newest == route) {
-            return;
-        }
-        boolean isCluster = newest.snapshot().pool().cluster();
-        List<Pool> there =
-                newest.topology().nodes().stream()
-                        .map(node -> newest.pools()[node.index()])
-                        .toList();
-        for (Channel channel : channels.all()) {
-            Set<Pool> heard = channels.nodes(channel);
-            Set<Pool> homes = Channels.homes(newest, channel);
-            boolean isFollowed = isCluster && channel.isOfEveryNode();
-            boolean isAtHome =
-                    isCluster && channel.kind() != Kind.SHARDED
-                            ? there.containsAll(heard)
-                            : heard.containsAll(homes);
-            if (isCluster != isOfCluster() || !isFollowed && !isAtHome) {
-                throw Failure.moved(
-                        Message.CHANNEL_MOVED,
-                        channel.bytes(),
-                        heard.iterator().next().endpoint().nodeName());
-            }
-            if (isFollowed) {
-                follow(channel, homes);
-            }
-        }
-        if (!channels.all().isEmpty()) {
-            nodes.keySet().stream()
-                    .filter(pool -> !channels.uses(pool))
-                    .toList()
-                    .forEach(this::leave);
-        }
-        route = newest;
-    }
-
-    /** The caller does not learn of it. What it has left may still be on the way. */
-    private void follow(Channel channel, Set<Pool> homes) {
-        List<byte[]> name = List.of(channel.bytes());
-        Set<Pool> heard = Set.copyOf(channels.nodes(channel));
-        for (Pool pool : homes) {
-            if (!heard.contains(pool)) {
-                node(pool).send(channel.kind().enter(), name);
-                confirmations.expectOwn(channel.kind().enter(), channel.bytes(), pool, deadline());
-                channels.enter(channel, Set.of(pool));
-            }
-        }
-        for (Pool pool : heard) {
-            if (!homes.contains(pool)) {
-                channels.leave(channel, pool);
-                node(pool).send(channel.kind().leave(), name);
-                confirmations.expectOwn(channel.kind().leave(), channel.bytes(), pool, deadline());
-            }
-        }
-    }
-
-    private void leave(Pool pool) {
-        confirmations.leave(pool);
-        Objects.requireNonNull(nodes.remove(pool), "it is one of them").close();
-    }
-
-    private SubscribedNode node(Pool pool) {
-        return nodes.computeIfAbsent(
-                pool,
-                first ->
-                        new SubscribedNode(
-                                pool, selector, holder, route.topology().pool().timeoutMs()));
     }
 
     private Deadline deadline() {
-        return Deadline.in(route.topology().pool().timeoutMs());
+        return Deadline.in(nodes.timeoutMs());
     }
 
     /** Closes every connection, because the nodes go on sending messages. */
@@ -380,7 +302,6 @@ final class Subscription extends Connection {
         } catch (IOException ignored) {
             // It is closed all the same.
         }
-        nodes.values().forEach(SubscribedNode::close);
-        nodes.clear();
+        nodes.close();
     }
 }

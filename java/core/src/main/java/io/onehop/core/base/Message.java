@@ -209,6 +209,14 @@ public enum Message {
             ErrorKind.NODE_DOWN,
             "Since the configuration changed, %s is published on other nodes, too",
             "subscribe again"),
+    CHANNELS_MISSING(
+            null,
+            "%s; until it is back, %s of a subscription's channels and patterns lack it",
+            null),
+    CHANNELS_BACK(
+            null,
+            "%s of a subscription's channels and patterns have it again",
+            null),
     SUBSCRIPTION_REDIRECTED(
             ErrorKind.NODE_DOWN,
             "The cluster cannot serve this now: it said %s",

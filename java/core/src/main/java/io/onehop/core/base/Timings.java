@@ -92,6 +92,12 @@ public final class Timings {
     public static final int TLS_LOOK_EVERY_MS = 1000;
 
     /**
+     * How often a subscription tries to connect to a node that it has lost. While the node rests,
+     * it is not tried.
+     */
+    public static final int SUBSCRIPTION_AGAIN_MS = 100;
+
+    /**
      * The first wait before a command that a cluster has refused is tried again: half of it to all
      * of it. Each further wait is twice as long.
      */

@@ -27,6 +27,27 @@ import java.util.Set;
  * <p>Connecting and writing have a timeout; receiving has none. For one thread.
  */
 public final class SubscribedNode {
+    /** A node has failed. The subscription goes on with the others. */
+    public static final class Lost extends RuntimeException {
+        private static final long serialVersionUID = 1;
+        private final transient Pool pool;
+        private final OneHopException failure;
+
+        public Lost(Pool pool, OneHopException failure) {
+            super(failure);
+            this.pool = pool;
+            this.failure = failure;
+        }
+
+        public Pool pool() {
+            return pool;
+        }
+
+        public OneHopException failure() {
+            return failure;
+        }
+    }
+
     private final Pool pool;
     private final int timeoutMs;
     private final NodeConnection connection;
@@ -47,6 +68,10 @@ public final class SubscribedNode {
         }
     }
 
+    public Pool pool() {
+        return pool;
+    }
+
     private Deadline deadline() {
         return Deadline.in(timeoutMs);
     }
@@ -57,7 +82,7 @@ public final class SubscribedNode {
             connection.sendCommand(new CommandArguments(name).addObjects(channels));
             connection.getMany(0); // Jedis' public way to flush.
         } catch (RuntimeException lost) {
-            throw failure(lost);
+            throw lost(lost);
         }
     }
 
@@ -76,7 +101,7 @@ public final class SubscribedNode {
             }
             return next;
         } catch (RuntimeException unreadable) {
-            throw failure(unreadable);
+            throw lost(unreadable);
         }
     }
 
@@ -96,18 +121,18 @@ public final class SubscribedNode {
                 connection.fill();
             }
         } catch (IOException lost) {
-            throw failure(lost);
+            throw lost(lost);
         }
     }
 
-    public OneHopException failure(Exception thrown) {
+    public Lost lost(Exception thrown) {
         OneHopException failure =
                 Failure.of(
                         thrown,
                         pool.endpoint().nodeName(),
                         connection.isAnswered() ? Outcome.ANSWERED : Outcome.MAYBE_EXECUTED);
         pool.failed(connection, failure);
-        return failure;
+        return new Lost(pool, failure);
     }
 
     public void close() {
