@@ -2,7 +2,6 @@ package io.onehop.jedis;
 
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
-import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
@@ -10,6 +9,8 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import io.onehop.core.Node;
 import io.onehop.core.Role;
 import io.onehop.core.topology.PoolTopology;
+import io.onehop.jedis.MeterGroups.Group;
+import io.onehop.jedis.MeterGroups.Membership;
 import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.NodeMeter;
 import io.onehop.jedis.internal.pool.Pool;
@@ -21,13 +22,9 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.List;
+import java.util.LinkedHashSet;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
@@ -40,6 +37,10 @@ import java.util.stream.IntStream;
  * <p>Micrometer is an optional dependency; only this class needs it. Meters come and go with the
  * nodes of the configuration. A closed client has none, except {@code onehop.build.info}. Times are
  * recorded from the binding on; counters cover the client's whole life. Any thread.
+ *
+ * <p>Clients of the same server pool in one registry have meters in common. These show sums; of
+ * generations, shares and times the largest value; a node is up if it is so for all clients, and a
+ * configuration is good if it is so for all. They last as long as one of the clients.
  */
 @SuppressWarnings("exports") // A program that is a module and has Micrometer requires it itself.
 public final class OneHopMetrics implements MeterBinder {
@@ -79,239 +80,251 @@ public final class OneHopMetrics implements MeterBinder {
         return version == null ? "unknown" : version;
     }
 
-    /** One node, however it is reached. Its meters are made once. */
-    private static final class Metered {
-        private final List<Meter> meters = new ArrayList<>();
-        private volatile Pool pool;
+    /** A node of a client. */
+    private record Member(Pool pool, Snapshots snapshots) {
+        double share() {
+            Snapshot snapshot = snapshots.newest();
+            int index = Arrays.asList(snapshot.pools()).indexOf(pool);
+            return index < 0 ? 0 : snapshot.topology().shares()[index];
+        }
 
-        Metered(Pool pool) {
-            this.pool = pool;
+        double lastAnswer() {
+            Instant last = pool.meter().lastAnswered();
+            return last == null ? Double.NEGATIVE_INFINITY : last.toEpochMilli() / 1000.0;
         }
     }
 
-    /** The meters of one registry. */
+    /** One client and one registry. */
     private static final class Bound {
-        private final MeterRegistry registry;
+        private final OneHopClient client;
         private final Snapshots snapshots;
-        private final List<Meter> ofConfig = new ArrayList<>();
-        private final Map<NodeMeter, Metered> nodes = new HashMap<>();
-        private final Map<Tags, Meter> roles = new HashMap<>();
+        private final MeterRegistry registry;
+        private final MeterGroups groups;
+        private Set<Membership> memberships = Set.of();
 
         Bound(MeterRegistry registry, OneHopClient client) {
-            this.registry = registry;
+            this.client = client;
             this.snapshots = client.snapshots();
-            Tags tags = Tags.of("pool", poolName());
-            ofConfig.add(
-                    Gauge.builder("onehop.generation", snapshots, of -> of.newest().generation())
-                            .description("How often a configuration was adopted")
-                            .tags(tags)
-                            .register(registry));
-            ofConfig.add(
-                    Gauge.builder(
-                                    "onehop.config.last.reload.successful",
-                                    client,
-                                    of -> of.config().ok() ? 1 : 0)
-                            .description("1; 0 while the file that is in place is refused")
-                            .tags(tags)
-                            .register(registry));
-            ofConfig.add(
-                    Gauge.builder(
-                                    "onehop.config.last.reload.timestamp",
-                                    client,
-                                    of -> of.config().readAt().getEpochSecond())
-                            .description("When the file was last read, since 1970")
-                            .baseUnit("seconds")
-                            .tags(tags)
-                            .register(registry));
-        }
-
-        private String poolName() {
-            return snapshots.newest().pool().name();
+            this.registry = registry;
+            this.groups = MeterGroups.of(registry);
         }
 
         /**
-         * Adds meters of new nodes and removes those of nodes that are gone. A closed client has no
-         * nodes.
+         * Adds meters of new nodes and removes those of nodes that are gone. A closed client has
+         * none.
          */
         synchronized void update() {
-            Pool[] pools = snapshots.isClosed() ? new Pool[0] : snapshots.newest().pools();
-            Set<NodeMeter> current = new HashSet<>();
-            for (Pool pool : pools) {
-                current.add(pool.meter());
-                nodes.computeIfAbsent(pool.meter(), counted -> register(pool)).pool = pool;
+            Set<Membership> current = new LinkedHashSet<>();
+            if (!snapshots.isClosed()) {
+                Snapshot newest = snapshots.newest();
+                Tags tags = Tags.of("pool", newest.pool().name());
+                joinPool(tags, current);
+                for (Pool pool : newest.pools()) {
+                    joinNode(pool, tags.and("node", pool.endpoint().name()), current);
+                }
+                for (Node node : newest.topology().nodes()) {
+                    if (node.role() != Role.NONE) {
+                        joinRole(roleTags(node, newest.topology(), tags), current);
+                    }
+                }
             }
-            nodes.entrySet()
-                    .removeIf(
-                            each -> {
-                                boolean isGone = !current.contains(each.getKey());
-                                if (isGone) {
-                                    each.getValue().meters.forEach(registry::remove);
-                                }
-                                return isGone;
-                            });
-            updateRoles(
-                    snapshots.isClosed() ? List.of() : snapshots.newest().topology().nodes(),
-                    snapshots.newest().topology());
-            if (snapshots.isClosed()) {
-                ofConfig.forEach(registry::remove);
+            for (Membership before : memberships) {
+                if (!current.contains(before)) {
+                    groups.leave(before, registry);
+                }
             }
+            memberships = current;
+        }
+
+        private void joinPool(Tags tags, Set<Membership> current) {
+            Membership it = new Membership("pool", tags, client);
+            current.add(it);
+            groups.join(
+                    it,
+                    client,
+                    (Group<OneHopClient> group) -> {
+                        gauge(
+                                group,
+                                "generation",
+                                "How often a configuration was adopted",
+                                tags,
+                                of -> of.most(each -> each.snapshots().newest().generation()));
+                        gauge(
+                                group,
+                                "config.last.reload.successful",
+                                "1; 0 while the file that is in place is refused",
+                                tags,
+                                of -> of.least(each -> each.config().ok() ? 1 : 0));
+                        group.add(
+                                Gauge.builder(
+                                                "onehop.config.last.reload.timestamp",
+                                                group,
+                                                of ->
+                                                        of.most(
+                                                                each ->
+                                                                        each.config()
+                                                                                .readAt()
+                                                                                .getEpochSecond()))
+                                        .description("When the file was last read, since 1970")
+                                        .baseUnit("seconds")
+                                        .tags(tags)
+                                        .register(registry));
+                    });
         }
 
         /**
          * A node's role if it has one, and the master of a replica. They are labels, because they
          * are no numbers.
          */
-        private void updateRoles(List<Node> nodes, PoolTopology topology) {
-            Set<Tags> current = new HashSet<>();
-            for (Node node : nodes) {
-                if (node.role() != Role.NONE) {
-                    String master =
-                            node.role() == Role.REPLICA
-                                    ? topology.byIndex().get(node.master()).name()
-                                    : "";
-                    current.add(
-                            Tags.of(
-                                    "pool",
-                                    poolName(),
-                                    "node",
-                                    node.name(),
-                                    "role",
-                                    node.role().name().toLowerCase(Locale.ROOT),
-                                    "master",
-                                    master));
-                }
-            }
-            roles.entrySet()
-                    .removeIf(
-                            each -> {
-                                boolean isGone = !current.contains(each.getKey());
-                                if (isGone) {
-                                    registry.remove(each.getValue());
-                                }
-                                return isGone;
+        private static Tags roleTags(Node node, PoolTopology topology, Tags tags) {
+            String master =
+                    node.role() == Role.REPLICA ? topology.byIndex().get(node.master()).name() : "";
+            return tags.and(
+                    "node",
+                    node.name(),
+                    "role",
+                    node.role().name().toLowerCase(Locale.ROOT),
+                    "master",
+                    master);
+        }
+
+        private void joinRole(Tags tags, Set<Membership> current) {
+            joinInfo(
+                    "node.info",
+                    "1, of each node that has a role: its role, and the master of a replica",
+                    tags,
+                    current);
+        }
+
+        /** A meter whose labels say it all. */
+        private void joinInfo(String name, String what, Tags tags, Set<Membership> current) {
+            Membership it = new Membership(name, tags, client);
+            current.add(it);
+            groups.join(
+                    it,
+                    client,
+                    (Group<OneHopClient> group) -> gauge(group, name, what, tags, of -> 1));
+        }
+
+        private void joinNode(Pool pool, Tags tags, Set<Membership> current) {
+            Membership it = new Membership("node", tags, pool.meter());
+            current.add(it);
+            boolean isNew =
+                    groups.join(
+                            it,
+                            new Member(pool, snapshots),
+                            (Group<Member> group) -> {
+                                counters(group, tags);
+                                gauges(group, tags);
+                                group.add(latency(tags));
                             });
-            current.forEach(
-                    tags ->
-                            roles.computeIfAbsent(
-                                    tags,
-                                    of ->
-                                            Gauge.builder("onehop.node.info", () -> 1)
-                                                    .description(
-                                                            "1, of each node that has a role: its"
-                                                                    + " role, and the master of a"
-                                                                    + " replica")
-                                                    .tags(of)
-                                                    .register(registry)));
+            if (isNew) {
+                Timer latency = latency(tags);
+                pool.meter().onCall(ns -> latency.record(ns, TimeUnit.NANOSECONDS));
+            }
         }
 
-        private Metered register(Pool pool) {
-            Tags tags = Tags.of("pool", poolName(), "node", pool.endpoint().name());
-            Metered node = new Metered(pool);
-            List<Meter> made = node.meters;
-            made.add(
-                    counter(
-                            "calls",
-                            "Commands, or parts of batches, that ended",
-                            node,
-                            tags,
-                            NodeMeter::calls));
-            made.add(counter("errors", "Calls that failed", node, tags, NodeMeter::errors));
-            made.add(
-                    counter(
-                            "redirects",
-                            "Replies after which a command was sent on",
-                            node,
-                            tags,
-                            NodeMeter::redirects));
-            made.add(counter("leases", "Connections handed out", node, tags, NodeMeter::leases));
-            made.add(counter("waits", "Leases that waited", node, tags, NodeMeter::waits));
-            made.add(counter("connects", "Connections begun", node, tags, NodeMeter::connects));
-            made.add(counter("bytes.sent", "Bytes sent", node, tags, NodeMeter::bytesSent));
-            made.add(
-                    counter(
-                            "bytes.received",
-                            "Bytes received",
-                            node,
-                            tags,
-                            NodeMeter::bytesReceived));
-            gauges(node, tags);
-            Timer latency =
-                    Timer.builder("onehop.latency")
-                            .description("How long calls took that ended well")
-                            .tags(tags)
-                            .serviceLevelObjectives(LIMITS)
-                            .register(registry);
-            pool.meter().onCall(ns -> latency.record(ns, TimeUnit.NANOSECONDS));
-            made.add(latency);
-            return node;
+        /** The registry makes it once. */
+        private Timer latency(Tags tags) {
+            return Timer.builder("onehop.latency")
+                    .description("How long calls took that ended well")
+                    .tags(tags)
+                    .serviceLevelObjectives(LIMITS)
+                    .register(registry);
         }
 
-        private void gauges(Metered node, Tags tags) {
+        private void counters(Group<Member> group, Tags tags) {
+            counter(
+                    group,
+                    "calls",
+                    "Commands, or parts of batches, that ended",
+                    tags,
+                    NodeMeter::calls);
+            counter(group, "errors", "Calls that failed", tags, NodeMeter::errors);
+            counter(
+                    group,
+                    "redirects",
+                    "Replies after which a command was sent on",
+                    tags,
+                    NodeMeter::redirects);
+            counter(group, "leases", "Connections handed out", tags, NodeMeter::leases);
+            counter(group, "waits", "Leases that waited", tags, NodeMeter::waits);
+            counter(group, "connects", "Connections begun", tags, NodeMeter::connects);
+            counter(group, "bytes.sent", "Bytes sent", tags, NodeMeter::bytesSent);
+            counter(group, "bytes.received", "Bytes received", tags, NodeMeter::bytesReceived);
+        }
+
+        private void gauges(Group<Member> group, Tags tags) {
             String connections = "Connections in use (leased), and open but not in use (idle)";
-            Tags leased = tags.and("state", "leased");
-            Tags idle = tags.and("state", "idle");
-            List<Meter> made = node.meters;
-            made.add(gauge("connections", connections, node, leased, Pool::leased));
-            made.add(gauge("connections", connections, node, idle, Pool::idle));
-            made.add(
-                    gauge(
-                            "connections.max",
-                            "The most connections there may be",
-                            node,
-                            tags,
-                            of -> of.endpoint().poolSize()));
-            made.add(
-                    gauge(
-                            "node.up",
-                            "1; 0 while the node rests or is ejected",
-                            node,
-                            tags,
-                            of -> of.health().isUp(NodeHealth.nowMs()) ? 1 : 0));
-            made.add(
-                    gauge(
-                            "share",
-                            "How much of the key space the node has, 0 to 1",
-                            node,
-                            tags,
-                            this::share));
-            made.add(
-                    Gauge.builder("onehop.last.answer.timestamp", node, Bound::lastAnswer)
+            gauge(
+                    group,
+                    "connections",
+                    connections,
+                    tags.and("state", "leased"),
+                    of -> of.sum(each -> each.pool().leased()));
+            gauge(
+                    group,
+                    "connections",
+                    connections,
+                    tags.and("state", "idle"),
+                    of -> of.sum(each -> each.pool().idle()));
+            gauge(
+                    group,
+                    "connections.max",
+                    "The most connections there may be",
+                    tags,
+                    of -> of.sum(each -> each.pool().endpoint().poolSize()));
+            gauge(
+                    group,
+                    "node.up",
+                    "1; 0 while the node rests or is ejected",
+                    tags,
+                    of -> of.least(each -> each.pool().health().isUp(NodeHealth.nowMs()) ? 1 : 0));
+            gauge(
+                    group,
+                    "share",
+                    "How much of the key space the node has, 0 to 1",
+                    tags,
+                    of -> of.most(Member::share));
+            group.add(
+                    Gauge.builder("onehop.last.answer.timestamp", group, Bound::lastAnswer)
                             .description("When the node last answered a call, since 1970")
                             .baseUnit("seconds")
                             .tags(tags)
                             .register(registry));
         }
 
-        private static double lastAnswer(Metered node) {
-            Instant last = node.pool.meter().lastAnswered();
-            return last == null ? Double.NaN : last.toEpochMilli() / 1000.0;
+        private static double lastAnswer(Group<Member> group) {
+            double last = group.most(Member::lastAnswer);
+            return Double.isInfinite(last) ? Double.NaN : last;
         }
 
-        private double share(Pool pool) {
-            Snapshot snapshot = snapshots.newest();
-            int index = Arrays.asList(snapshot.pools()).indexOf(pool);
-            return index < 0 ? 0 : snapshot.topology().shares()[index];
-        }
-
-        private Meter counter(
+        private void counter(
+                Group<Member> group,
                 String name,
                 String what,
-                Metered node,
                 Tags tags,
                 ToDoubleFunction<NodeMeter> count) {
-            return FunctionCounter.builder(
-                            "onehop." + name, node, of -> count.applyAsDouble(of.pool.meter()))
-                    .description(what)
-                    .tags(tags)
-                    .register(registry);
+            ToDoubleFunction<Member> ofMember = each -> count.applyAsDouble(each.pool().meter());
+            group.keep(ofMember);
+            group.add(
+                    FunctionCounter.builder("onehop." + name, group, of -> of.count(ofMember))
+                            .description(what)
+                            .tags(tags)
+                            .register(registry));
         }
 
-        private Meter gauge(
-                String name, String what, Metered node, Tags tags, ToDoubleFunction<Pool> value) {
-            return Gauge.builder("onehop." + name, node, of -> value.applyAsDouble(of.pool))
-                    .description(what)
-                    .tags(tags)
-                    .register(registry);
+        private <M> void gauge(
+                Group<M> group,
+                String name,
+                String what,
+                Tags tags,
+                ToDoubleFunction<Group<M>> value) {
+            group.add(
+                    Gauge.builder("onehop." + name, group, value)
+                            .description(what)
+                            .tags(tags)
+                            .register(registry));
         }
     }
 }

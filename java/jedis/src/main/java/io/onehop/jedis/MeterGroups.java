@@ -1,0 +1,116 @@
+package io.onehop.jedis;
+
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * The meters of one registry. Clients whose meters have the same name and tags show them together:
+ * a registry would ignore the second meter, and lose the only one when the first client is closed.
+ *
+ * <p>In: what joins and leaves. Out: meters that last from the first member to the last. Any
+ * thread.
+ */
+final class MeterGroups {
+    private static final Map<MeterRegistry, MeterGroups> OF = new WeakHashMap<>();
+
+    /** What a client shows: the name and tags of its meters, and whose numbers they are. */
+    record Membership(String name, Tags tags, Object member) {}
+
+    private record Key(String name, Tags tags) {}
+
+    /** The members that share some meters. */
+    static final class Group<M> {
+        private final Map<Object, M> members = new ConcurrentHashMap<>();
+        private final List<Meter> meters = new ArrayList<>();
+        // What members that have left had counted. A sum must not shrink.
+        private final Map<ToDoubleFunction<M>, Double> left = new ConcurrentHashMap<>();
+
+        Collection<M> members() {
+            return members.values();
+        }
+
+        void add(Meter meter) {
+            meters.add(meter);
+        }
+
+        /** The sum of a counter that only grows, also when members leave. */
+        double count(ToDoubleFunction<M> counter) {
+            return left.getOrDefault(counter, 0.0) + sum(counter);
+        }
+
+        /** Remembers this counter's part of members that leave. */
+        void keep(ToDoubleFunction<M> counter) {
+            left.put(counter, 0.0);
+        }
+
+        double sum(ToDoubleFunction<M> value) {
+            return members.values().stream().mapToDouble(value).sum();
+        }
+
+        double least(ToDoubleFunction<M> value) {
+            return members.values().stream().mapToDouble(value).min().orElse(Double.NaN);
+        }
+
+        double most(ToDoubleFunction<M> value) {
+            return members.values().stream().mapToDouble(value).max().orElse(Double.NaN);
+        }
+
+        private void remove(Object key) {
+            M member = members.get(key);
+            if (member != null) {
+                left.replaceAll((counter, sum) -> sum + counter.applyAsDouble(member));
+                members.remove(key);
+            }
+        }
+    }
+
+    private final Map<Key, Group<?>> groups = new HashMap<>();
+
+    static MeterGroups of(MeterRegistry registry) {
+        synchronized (OF) {
+            return OF.computeIfAbsent(registry, first -> new MeterGroups());
+        }
+    }
+
+    /** Registers the meters of a new group. */
+    interface Registration<M> {
+        void register(Group<M> group);
+    }
+
+    /** True if it was no member before. Otherwise {@code shown} replaces what it showed. */
+    @SuppressWarnings("unchecked") // All groups of a name have members of one type.
+    synchronized <M> boolean join(Membership it, M shown, Registration<M> registration) {
+        Key key = new Key(it.name, it.tags);
+        Group<M> group = (Group<M>) groups.get(key);
+        if (group == null) {
+            group = new Group<>();
+            groups.put(key, group);
+            group.members.put(it.member, shown);
+            registration.register(group);
+            return true;
+        }
+        return group.members.put(it.member, shown) == null;
+    }
+
+    synchronized void leave(Membership it, MeterRegistry registry) {
+        Key key = new Key(it.name, it.tags);
+        Group<?> group = groups.get(key);
+        if (group != null) {
+            group.remove(it.member);
+            if (group.members.isEmpty()) {
+                groups.remove(key);
+                group.meters.forEach(registry::remove);
+            }
+        }
+    }
+}
