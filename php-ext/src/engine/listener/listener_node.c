@@ -205,8 +205,8 @@ static void advance(oh_listener *listener, uint32_t node)
 }
 
 /*
- * Always a new connection: an idle one may be dead, and it will be closed after use. To come back,
- * a node must not keep the messages of the others waiting.
+ * Always a new connection: an idle one may be dead, and it will be closed after use. It is beyond
+ * pool_size, because it is held for any time, and calls would wait for it.
  */
 void oh_subscribed_node_begin(oh_listener *listener, uint32_t node)
 {
@@ -219,11 +219,8 @@ void oh_subscribed_node_begin(oh_listener *listener, uint32_t node)
         oh_listener_lack_memory(listener, node, OH_OUTCOME_NOT_SENT);
         return;
     }
-    subscribed_node->connection = subscribed_node->is_lost
-                                      ? oh_pool_lease_beyond(connections, meter_of(listener, node),
-                                            true, deadline_ns, listener->failure)
-                                      : oh_pool_lease(connections, meter_of(listener, node), true,
-                                            deadline_ns, 0, listener->failure);
+    subscribed_node->connection = oh_pool_lease_beyond(
+        connections, meter_of(listener, node), true, deadline_ns, listener->failure);
     if (subscribed_node->connection) {
         advance(listener, node);
     } else {

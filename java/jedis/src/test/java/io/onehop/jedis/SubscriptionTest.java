@@ -399,6 +399,38 @@ class SubscriptionTest {
         assertEquals(null, new Listening(() -> redis.ssubscribe(binary, HELLO)).join());
     }
 
+    @Test
+    void subscriptionsTakeNoConnectionFromCalls() throws InterruptedException {
+        try (OneHopClient client = nodes.client("pool_size: 2", "timeout: 5000")) {
+            List<String> channels = channels();
+            List<Collector> collectors = Stream.generate(Collector::new).limit(6).toList();
+            List<Listening> listening =
+                    collectors.stream()
+                            .map(
+                                    each ->
+                                            new Listening(
+                                                    () ->
+                                                            client.subscribe(
+                                                                    each,
+                                                                    channels.toArray(
+                                                                            String[]::new))))
+                            .toList();
+            collectors.forEach(each -> each.awaits(4));
+            for (String channel : channels) {
+                assertEquals("OK", client.set(channel, "value"));
+                assertEquals(
+                        0,
+                        Inspected.pool(client, client.topology().locate(channel).name()).leased());
+                assertEquals(6, client.publish(channel, "hello"));
+            }
+            collectors.forEach(each -> each.awaits(8));
+            collectors.forEach(Collector::unsubscribe);
+            for (Listening each : listening) {
+                assertEquals(null, each.join());
+            }
+        }
+    }
+
     /* ---- Failures ---- */
 
     @Test

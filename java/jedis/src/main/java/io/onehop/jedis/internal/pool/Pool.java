@@ -17,6 +17,8 @@ import io.onehop.jedis.internal.tls.ClientTls;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -45,6 +47,8 @@ public final class Pool implements AutoCloseable {
     private final NodeHealth health;
     private final NodeMeter meter;
     private final Seats seats;
+    // Of subscriptions, and who holds each of them.
+    private final Map<NodeConnection, Holder> apart = new ConcurrentHashMap<>();
     private volatile boolean isRetired;
     private volatile boolean isClosed;
 
@@ -101,14 +105,39 @@ public final class Pool implements AutoCloseable {
         } catch (Error error) {
             throw error;
         } catch (Throwable thrown) {
-            if (connection != null) {
-                connection.disconnect();
-                settle(connection);
-            }
-            OneHopException failure = failure(thrown);
-            failed(connection, failure);
-            throw failure;
+            throw unopened(connection, thrown);
         }
+    }
+
+    /**
+     * An open connection that is not one of {@code pool_size}, because it is held for any time. It
+     * is closed when it is settled, or when its holder is over.
+     */
+    public NodeConnection openApart(Holder holder, Deadline deadline) {
+        NodeConnection connection = null;
+        try {
+            StackRoom.requireToUse();
+            requireMayAsk(NodeHealth.NOT_ASKED);
+            connection = new NodeConnection(endpoint, handshake, NodeConnection.NO_SEAT);
+            apart.put(connection, holder);
+            begin(connection, deadline, NodeHealth.NOT_ASKED);
+            connection.open();
+            return connection;
+        } catch (Error error) {
+            throw error;
+        } catch (Throwable thrown) {
+            throw unopened(connection, thrown);
+        }
+    }
+
+    private OneHopException unopened(@Nullable NodeConnection connection, Throwable thrown) {
+        if (connection != null) {
+            connection.disconnect();
+            settle(connection);
+        }
+        OneHopException failure = failure(thrown);
+        failed(connection, failure);
+        return failure;
     }
 
     /** A connection that may not be open yet, or {@code null} if none is free. */
@@ -249,6 +278,7 @@ public final class Pool implements AutoCloseable {
         count(connection);
         if (connection.seat() == NodeConnection.NO_SEAT) {
             connection.disconnect();
+            apart.remove(connection);
             return;
         }
         seats.give(connection.seat(), connection.isClean());
@@ -278,6 +308,13 @@ public final class Pool implements AutoCloseable {
                         connection.isUsable()
                                 && connection.seenAgain() <= IDLE_CHECKS_MAX
                                 && !isRetired);
+        apart.forEach(
+                (connection, holder) -> {
+                    if (holder.isOver()) {
+                        connection.disconnect();
+                        apart.remove(connection);
+                    }
+                });
     }
 
     /**
@@ -290,6 +327,7 @@ public final class Pool implements AutoCloseable {
         purge();
     }
 
+    /** Connections of calls that are in use. */
     public int leased() {
         return seats.leased();
     }
@@ -301,7 +339,7 @@ public final class Pool implements AutoCloseable {
 
     /** True if there is no connection. */
     public boolean isEmpty() {
-        return seats.isEmpty();
+        return seats.isEmpty() && apart.isEmpty();
     }
 
     /**

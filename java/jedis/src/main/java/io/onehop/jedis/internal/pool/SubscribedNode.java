@@ -21,8 +21,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * One node of a subscription. Its connection is leased for the whole subscription and closed
- * afterwards, because the node sends messages unasked.
+ * One node of a subscription. Its connection is one beside those of the pool, so calls do not miss
+ * it. It is closed at the end, because the node sends messages unasked.
  *
  * <p>Connecting and writing have a timeout; receiving has none. For one thread.
  */
@@ -58,7 +58,7 @@ public final class SubscribedNode {
     public SubscribedNode(Pool pool, Selector selector, Holder holder, int timeoutMs) {
         this.pool = pool;
         this.timeoutMs = timeoutMs;
-        this.connection = pool.lease(holder, deadline());
+        this.connection = pool.openApart(holder, deadline());
         connection.subscribe();
         try {
             this.key = connection.socket().channel().register(selector, 0);
