@@ -471,6 +471,12 @@ function prometheus(array $pools): string
             }
         }
     }
+    $text .= "# HELP onehop_config_info 1, with the fingerprint of what places keys.\n"
+        . "# TYPE onehop_config_info gauge\n";
+    foreach ($pools as $i => $pool) {
+        $text .= 'onehop_config_info'
+            . labels($of_pools[$i] + ['fingerprint' => $pool['fingerprint']]) . " 1\n";
+    }
     foreach ([
         'generation' => [
             'How often the configuration was adopted.',

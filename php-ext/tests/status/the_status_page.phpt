@@ -158,6 +158,7 @@ onehop_node_up gauge
 onehop_node_info gauge
 onehop_share gauge
 onehop_last_answer_timestamp_seconds gauge
+onehop_config_info gauge
 onehop_generation gauge
 onehop_config_last_reload_successful gauge
 onehop_config_last_reload_timestamp_seconds gauge

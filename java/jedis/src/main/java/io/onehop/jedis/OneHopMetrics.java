@@ -119,6 +119,11 @@ public final class OneHopMetrics implements MeterBinder {
                 Snapshot newest = snapshots.newest();
                 Tags tags = Tags.of("pool", newest.pool().name());
                 joinPool(tags, current);
+                joinInfo(
+                        "config.info",
+                        "1, with the fingerprint of what places keys",
+                        tags.and("fingerprint", newest.topology().fingerprint()),
+                        current);
                 for (Pool pool : newest.pools()) {
                     joinNode(pool, tags.and("node", pool.endpoint().name()), current);
                 }

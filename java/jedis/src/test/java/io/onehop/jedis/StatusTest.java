@@ -201,6 +201,11 @@ class StatusTest {
             }
             assertEquals(Set.of(nodes.servers().get(1).node()), nodesIn(registry));
             assertEquals(3, registry.get("onehop.generation").gauge().value());
+            assertEquals(
+                    List.of(redis.topology().fingerprint()),
+                    registry.get("onehop.config.info").gauges().stream()
+                            .map(gauge -> gauge.getId().getTag("fingerprint"))
+                            .toList());
         }
     }
 
