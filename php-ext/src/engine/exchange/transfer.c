@@ -164,8 +164,22 @@ static bool judge(oh_exchange *exchange, uint64_t answered)
     return OH_LIKELY(!exchange->request.barrier_reply) || pass_barrier(exchange);
 }
 
-/* Takes `count` bytes that were received after `end`. */
-static void take(oh_exchange *exchange, size_t count)
+/*
+ * True if the node has sent more than the replies to a batch. One reply too many shifts those
+ * behind it, and only the end shows that (spec/wire, section 3). A receive that left room was a
+ * look: the kernel had no more. OpenSSL returns one record, whatever else has come.
+ */
+static bool has_surplus(const oh_exchange *exchange, bool is_full)
+{
+    const oh_connection *connection = exchange->use.connection;
+
+    return OH_UNLIKELY(is_full || connection->channel) &&
+           connection->wire.written - exchange->request.before > 1 &&
+           oh_connection_has_more(connection);
+}
+
+/* Takes `count` bytes that were received after `end`. `is_full`: they left no room. */
+static void take(oh_exchange *exchange, size_t count, bool is_full)
 {
     const oh_wire *wire = &exchange->use.connection->wire;
 
@@ -190,7 +204,9 @@ static void take(oh_exchange *exchange, size_t count)
         !oh_request_is_sent(&exchange->request)) {
         return;
     }
-    if (OH_LIKELY(exchange->ssdb == NULL) || oh_exchange_fits_ssdb(exchange)) {
+    if (OH_UNLIKELY(has_surplus(exchange, is_full))) {
+        oh_exchange_refuse_bytes(exchange, OH_REASON_WIRE_SURPLUS);
+    } else if (OH_LIKELY(exchange->ssdb == NULL) || oh_exchange_fits_ssdb(exchange)) {
         oh_exchange_end_well(exchange);
     }
 }
@@ -203,11 +219,12 @@ bool oh_exchange_receive(oh_exchange *exchange, int flags)
         oh_exchange_fail_without_memory(exchange);
         return true;
     }
-    ssize_t count = oh_connection_receive(exchange->use.connection, replies->bytes + replies->end,
-        replies->capacity - replies->end, flags);
+    size_t room = replies->capacity - replies->end;
+    ssize_t count =
+        oh_connection_receive(exchange->use.connection, replies->bytes + replies->end, room, flags);
 
     if (OH_LIKELY(count > 0)) {
-        take(exchange, (size_t)count);
+        take(exchange, (size_t)count, (size_t)count == room);
         return true;
     }
     if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) {

@@ -356,6 +356,14 @@ void oh_connection_keep_alive(const oh_connection *connection)
     setsockopt(connection->socket, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
 }
 
+bool oh_connection_has_more(const oh_connection *connection)
+{
+    char byte;
+
+    return connection->channel ? oh_tls_channel_has_more(connection->channel)
+                               : recv(connection->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
 bool oh_connection_is_sound(const oh_connection *connection)
 {
     char byte;

@@ -134,6 +134,9 @@ void oh_connection_keep_alive(const oh_connection *connection);
 /* True if an idle connection is still connected and silent. One system call. */
 bool oh_connection_is_sound(const oh_connection *connection);
 
+/* True if more bytes have come. The end of the stream is none. One system call. */
+bool oh_connection_has_more(const oh_connection *connection);
+
 /* Receives like recv(); `flags` are 0 or MSG_DONTWAIT. */
 static inline ssize_t oh_connection_receive(
     const oh_connection *connection, void *bytes, size_t size, int flags)

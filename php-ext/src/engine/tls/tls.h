@@ -68,6 +68,9 @@ bool oh_tls_channel_has_buffered(const oh_tls_channel *channel);
  */
 bool oh_tls_channel_is_silent(oh_tls_channel *channel);
 
+/* True if the node has sent more data, or a part of a record. The end of the stream is neither. */
+bool oh_tls_channel_has_more(oh_tls_channel *channel);
+
 /*
  * For a channel that was lost: true if the node has refused this client's certificate, which with
  * TLS 1.3 it does after the client's handshake. Then the failure says so, and no command was

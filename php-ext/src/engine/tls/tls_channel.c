@@ -221,6 +221,16 @@ bool oh_tls_channel_is_silent(oh_tls_channel *channel)
     return false;
 }
 
+bool oh_tls_channel_has_more(oh_tls_channel *channel)
+{
+    char byte;
+
+    begin(channel, false);
+    int count = SSL_peek(channel->ssl, &byte, 1);
+    ERR_clear_error();
+    return count > 0 || has_part(channel);
+}
+
 bool oh_tls_channel_is_turned_away(oh_tls_channel *channel, oh_failure *failure)
 {
     char byte;

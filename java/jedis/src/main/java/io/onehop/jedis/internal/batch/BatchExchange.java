@@ -51,6 +51,8 @@ public final class BatchExchange {
     /* What one write(2) is given. The kernel takes as much as it has room for. */
     private static final int WRITE_BYTES_MAX = 1 << 16;
 
+    private static final Object[] NONE = {};
+
     private final Pool pool;
     private final RequestBuffer requests;
     private final @Nullable Forwarding forwarding; // The batch's; null where nodes do not redirect.
@@ -69,7 +71,10 @@ public final class BatchExchange {
     private long written;
     private long reached;
     private long acknowledged;
+    private Object[] replies = NONE; // All of them, until they are handed out.
     private int taken;
+    private int handedOut;
+    private long handedOutBytes; // Of their commands.
     private int redirected;
     private @Nullable Throwable before;
     private @Nullable OneHopException failure;
@@ -211,35 +216,53 @@ public final class BatchExchange {
         return Math.min(requests.length(), acknowledged + window);
     }
 
-    /** Hands each whole reply to its sink. */
+    /** Keeps each whole reply. Hands out all of them after the last one. */
     private void takeArrived() throws IOException {
         NodeConnection connection = leased();
         long whole = connection.arrivedReplies();
+        replies = replies == NONE && whole > 0 ? new Object[pending.count()] : replies;
         for (long i = 0; i < whole; i++) {
-            Object reply = connection.nextReply();
-            if (forwarding != null && isNoted(reply, forwarding)) {
-                redirected++;
-            } else if (!pending.sink(taken).take(reply)) {
-                throw new WireException(Message.UNEXPECTED_FORM);
-            }
+            replies[taken] = connection.nextReply();
             acknowledged += pending.size(taken);
             taken++;
         }
+        if (taken == pending.count()) {
+            connection.requireSilence();
+            handOut();
+        }
+    }
+
+    /*
+     * One reply too many shifts those behind it, and only the end shows that. So no sink has its
+     * reply before.
+     */
+    private void handOut() throws WireException {
+        while (handedOut < taken) {
+            Object reply = replies[handedOut];
+            ReplySink sink = pending.sink(handedOut);
+            if (forwarding != null && isNoted(reply, sink, forwarding)) {
+                redirected++;
+            } else if (!sink.take(reply)) {
+                throw new WireException(Message.UNEXPECTED_FORM);
+            }
+            handedOutBytes += pending.size(handedOut);
+            handedOut++;
+        }
+        replies = NONE;
     }
 
     /** True if another node is to execute the command of this reply. */
-    private boolean isNoted(@Nullable Object reply, Forwarding forwarding) {
-        int home = pending.slot(taken);
+    private boolean isNoted(@Nullable Object reply, ReplySink sink, Forwarding forwarding) {
+        int home = pending.slot(handedOut);
         if (home == PendingReplies.NO_SLOT) {
             return false;
         }
         if (reply instanceof JedisDataException error && forwarding.sendsOn(pool, error)) {
-            forwarding.note(pool, home, requests.command(acknowledged), pending.sink(taken), error);
+            forwarding.note(pool, home, requests.command(handedOutBytes), sink, error);
             return true;
         }
         return redirected > 0
-                && forwarding.noteBehind(
-                        pool, home, requests.command(acknowledged), pending.sink(taken), reply);
+                && forwarding.noteBehind(pool, home, requests.command(handedOutBytes), sink, reply);
     }
 
     /** The operations of a selector to wait for before {@link #advance} can make progress. */
@@ -273,11 +296,11 @@ public final class BatchExchange {
     }
 
     boolean isDone() {
-        return taken == pending.count();
+        return handedOut == pending.count();
     }
 
     public boolean hasArrived() {
-        return taken > redirected;
+        return handedOut > redirected;
     }
 
     public @Nullable OneHopException failure() {
@@ -285,8 +308,9 @@ public final class BatchExchange {
     }
 
     /**
-     * Whether the rest may be sent once more. The connection must have been idle and turned out to
-     * be closed. And either nothing of the rest was sent, or all of it only reads.
+     * Whether it may be sent once more. The connection must have been idle and turned out to be
+     * closed. And either all of it only reads, or all that was sent is answered. Then the rest is
+     * sent.
      */
     boolean mayRetry(Throwable thrown) {
         return Failure.of(thrown, pool.endpoint().nodeName(), Outcome.NOT_SENT) instanceof NodeDown
@@ -297,19 +321,23 @@ public final class BatchExchange {
                 && (isReadOnly || written == acknowledged);
     }
 
-    /** Prepares to send the rest once more, over another connection, because of this failure. */
+    /** Prepares to send it once more, over another connection, because of this failure. */
     void retry(Throwable thrown) {
         settle();
         pool.purge();
         before = thrown;
+        if (written > acknowledged) { // Without the others, those that came prove nothing.
+            taken = 0;
+            acknowledged = 0;
+        }
         requests.rewind(acknowledged);
         written = acknowledged;
         pending.beginAgain(taken, acknowledged);
     }
 
     /**
-     * Fails all sinks without a reply. Each failure says whether a byte of its command was written,
-     * by this try or by the one before.
+     * Fails all sinks without a reply: all, if not every reply has come. Each failure says whether
+     * a byte of its command was written, by this try or by the one before.
      */
     void fail(Throwable thrown) {
         boolean wasOpen = connection != null && connection.wasOpen();
@@ -318,10 +346,10 @@ public final class BatchExchange {
         Throwable sent = before != null && thrown instanceof OneHopException ? before : thrown;
         OneHopException reachedIt =
                 Failure.of(sent, pool.endpoint().nodeName(), Outcome.MAYBE_EXECUTED);
-        long from = acknowledged;
-        for (int i = taken; i < pending.count(); i++) {
+        long from = handedOutBytes;
+        for (int i = handedOut; i < pending.count(); i++) {
             ReplySink sink = pending.sink(i);
-            boolean isReached = from < reached || sink.hasBegun();
+            boolean isReached = from < reached;
             OneHopException why = isReached ? reachedIt : unsent;
             if (forwarding != null && isSentOn(i, why, forwarding)) {
                 forwarding.rescue(pool, pending.slot(i), requests.command(from), sink, why);
@@ -345,7 +373,6 @@ public final class BatchExchange {
     private boolean isSentOn(int number, OneHopException why, Forwarding forwarding) {
         return isRescued
                 || pending.slot(number) != PendingReplies.NO_SLOT
-                        && !pending.sink(number).hasBegun()
                         && forwarding.sendsOn(pool, why, isReadOnly);
     }
 

@@ -16,14 +16,6 @@ public interface ReplySink {
      */
     boolean take(@Nullable Object reply);
 
-    /**
-     * Whether the node has already answered a part of it. If so, a failure cannot say that nothing
-     * was executed.
-     */
-    default boolean hasBegun() {
-        return false;
-    }
-
     /** Ends the wait: there will be no reply. */
     void fail(OneHopException failure);
 }

@@ -112,11 +112,6 @@ public final class SsdbCommand implements ReplySink {
     }
 
     @Override
-    public boolean hasBegun() {
-        return !replies.isEmpty();
-    }
-
-    @Override
     public void fail(OneHopException failure) {
         if (!isOver) {
             isOver = true;

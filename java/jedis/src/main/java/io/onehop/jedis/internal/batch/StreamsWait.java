@@ -190,6 +190,7 @@ public final class StreamsWait {
             each.id = id;
             return;
         }
+        connection.requireSilence();
         if (!each.sink.take(reply)) {
             throw new WireException(Message.UNEXPECTED_FORM);
         }

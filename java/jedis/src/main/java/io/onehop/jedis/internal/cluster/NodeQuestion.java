@@ -100,7 +100,9 @@ final class NodeQuestion {
                     null,
                     Message.MAP_TOO_LONG.what(Limits.CLUSTER_REPLY_BYTES_MAX));
         }
-        return connection.getMany(count);
+        List<Object> replies = connection.getMany(count);
+        connection.requireSilence();
+        return replies;
     }
 
     /* ---- The reply as it came: its judge reads bytes ---- */

@@ -78,11 +78,6 @@ public final class Redirects implements Forwarding {
         }
 
         @Override
-        public boolean hasBegun() {
-            return sink.hasBegun();
-        }
-
-        @Override
         public void fail(OneHopException failure) {
             sink.fail(failure);
         }

@@ -251,10 +251,7 @@ public final class NodeConnection extends Connection {
             judged++;
         }
         if (judged == handshake.size()) {
-            // It would be taken for the reply to the first command, which is not sent yet.
-            if (!guard.isClean() || !replies.isEmpty()) {
-                throw new WireException(Message.WIRE_SURPLUS);
-            }
+            requireSilence(); // It would be taken for the reply to the first command.
             if (deadline.hasPassed()) { // This thread is late, so nothing is sent.
                 throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
             }
@@ -374,6 +371,16 @@ public final class NodeConnection extends Connection {
     /** Bytes received since the connection was made. */
     public long received() {
         return socket == null ? 0 : socket.received();
+    }
+
+    /**
+     * Throws if more has come than was asked for. Call it when nothing is pending, before a reply
+     * of several is believed.
+     */
+    public void requireSilence() throws WireException {
+        if (!guard.isClean() || !replies.isEmpty() || socket.hasMore()) {
+            throw new WireException(Message.WIRE_SURPLUS);
+        }
     }
 
     /* ---- The verdict ---- */

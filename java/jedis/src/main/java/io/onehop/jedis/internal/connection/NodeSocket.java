@@ -80,6 +80,7 @@ public final class NodeSocket extends Socket {
     private long lateNs; // When isOver() first saw that the deadline had passed; 0 until then.
     private boolean waits = true;
     private boolean hasJustWritten;
+    private boolean isFilled; // The last read had no more room.
     private long written;
     private long received;
     private @Nullable TlsChannel tls; // Null for a plain connection.
@@ -278,6 +279,7 @@ public final class NodeSocket extends Socket {
     private int readNow(byte[] into, int offset, int length) throws IOException {
         readView = view(readView, into, offset, length);
         int count = received(readView);
+        isFilled = count == length;
         if (count < 0) {
             throw new EOFException(Message.CLOSED_BY_NODE.what());
         }
@@ -313,6 +315,14 @@ public final class NodeSocket extends Socket {
     /** True if the node has sent something unexpected. A byte of it is consumed. */
     public boolean hasSpoken() {
         return hasSurplus() && (peeked.position() > 0 || hasPart());
+    }
+
+    /**
+     * True if there is more after the last read. A read that left room in its buffer was a look:
+     * the kernel had no more. TLS returns one record, whatever else has come.
+     */
+    boolean hasMore() {
+        return (isFilled || tls != null) && hasSpoken();
     }
 
     private boolean hasPart() {

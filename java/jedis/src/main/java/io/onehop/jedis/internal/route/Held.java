@@ -83,7 +83,7 @@ public final class Held {
 
     /** Bytes that arrived after the previous call would be taken for the reply to this one. */
     private void requireSilence() throws WireException {
-        if (wasUsed && connection.socket().hasSpoken()) {
+        if (wasUsed && (!connection.isClean() || connection.socket().hasSpoken())) {
             throw new WireException(Fault.SURPLUS.message());
         }
         wasUsed = true;
@@ -95,8 +95,10 @@ public final class Held {
         try {
             requireSilence();
             lead.accept(connection);
+            connection.requireSilence();
             written = connection.written();
             T reply = exchange.apply(connection);
+            connection.requireSilence();
             pool.answered(connection);
             return reply;
         } catch (JedisDataException answer) {
