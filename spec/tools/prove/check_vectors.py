@@ -81,12 +81,12 @@ def cursor_faults(page):
         fleet, failed = (test["fingerprint"], test["nodes"]), None
         try:
             if kind == "ReadTest":
-                found = cursor.read(*fleet, test["cursor"])
+                found = cursor.read(*fleet, test["cursor"], test.get("kept", ()))
                 told = (test.get("node"), test.get("nodeCursor"))
             else:
                 found = cursor.write(*fleet, test["node"], test["nodeCursor"])
                 told = test.get("cursor")
-        except cursor.Foreign:
+        except (cursor.Foreign, cursor.Dropped):
             failed = "Unsupported"
         except cursor.TooLarge:
             failed = "ProtocolViolation"

@@ -2,19 +2,25 @@
 
 In: the fingerprint of a topology, its number of nodes, and a cursor as SCAN has it (decimal text).
 read() returns the node to ask and that node's own cursor. write() returns the caller's next cursor
-after that node has answered. Nothing is remembered in between: the cursor has all that is needed.
-Spec: route.md, "SCAN".
+after that node has answered. The cursor has all that is needed, except for a node's cursor that is
+too large: that one is kept, and a ticket takes its place. Spec: route.md, "SCAN".
 """
 
 NODE_BITS, INDEX_BITS, TOPOLOGY_BITS = 40, 12, 11
+TICKET = 1 << NODE_BITS - 1
+ALL = (1 << 64) - 1
 
 
 class Foreign(Exception):
     """The cursor was not made under this topology (Unsupported)."""
 
 
+class Dropped(Exception):
+    """The node's cursor is not kept any more, or never was here (Unsupported)."""
+
+
 class TooLarge(Exception):
-    """A node gave a cursor that has no room in ours (ProtocolViolation)."""
+    """A node gave a cursor that is no number of 64 bits (ProtocolViolation)."""
 
 
 def topology(fingerprint):
@@ -22,8 +28,20 @@ def topology(fingerprint):
     return int(fingerprint[:3], 16) >> 1
 
 
-def read(fingerprint, nodes, cursor):
-    """(index of the node, its own cursor)."""
+def mixed(number):
+    """David Stafford's mix 13, as in splitmix64. No two numbers have the same result."""
+    number = (number ^ number >> 30) * 0xBF58476D1CE4E5B9 & ALL
+    number = (number ^ number >> 27) * 0x94D049BB133111EB & ALL
+    return number ^ number >> 31
+
+
+def ticket(own):
+    """What stands for a node's cursor in ours."""
+    return own if own < TICKET else TICKET | mixed(own) & TICKET - 1
+
+
+def read(fingerprint, nodes, cursor, kept=()):
+    """(index of the node, its own cursor); `kept` are the cursors that are kept."""
     if cursor == "0":
         return 0, "0"
     if (
@@ -34,15 +52,23 @@ def read(fingerprint, nodes, cursor):
     index = int(cursor) >> NODE_BITS & (1 << INDEX_BITS) - 1
     if int(cursor) >> NODE_BITS + INDEX_BITS != topology(fingerprint) or index >= nodes:
         raise Foreign(cursor)
-    return index, str(int(cursor) & (1 << NODE_BITS) - 1)
+    within = int(cursor) & (1 << NODE_BITS) - 1
+    if within < TICKET:
+        return index, str(within)
+    for own in kept:
+        if ticket(int(own)) == within:
+            return index, own
+    raise Dropped(cursor)
 
 
 def write(fingerprint, nodes, index, answered):
     """The caller's next cursor, after the node of this index has answered with its own cursor."""
-    if not (answered.isascii() and answered.isdigit()) or int(answered) >> NODE_BITS:
+    if not (answered.isascii() and answered.isdigit()) or int(answered) > ALL:
         raise TooLarge(answered)
     if int(answered) == 0:
         index += 1
         if index == nodes:
             return "0"
-    return str(topology(fingerprint) << NODE_BITS + INDEX_BITS | index << NODE_BITS | int(answered))
+    return str(
+        topology(fingerprint) << NODE_BITS + INDEX_BITS | index << NODE_BITS | ticket(int(answered))
+    )

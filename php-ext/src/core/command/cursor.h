@@ -2,37 +2,57 @@
  * Cursor: SCAN over all nodes with one number for the caller.
  *
  * The cursor has all that is needed to go on: the node, that node's own cursor, and a few bits of
- * the topology's fingerprint, by which a cursor of another topology is noticed. Nothing is
- * remembered between two calls.
+ * the topology's fingerprint, by which a cursor of another topology is noticed.
  *
  *     bits 62..52                        51..40             39..0
  *     first 11 bits of the fingerprint | the node's index | the node's own cursor
  *
- * Pure. Implements spec/route, "SCAN".
+ * A node's cursor of more than 39 bits is kept, and a ticket takes its place. The ticket is made of
+ * the kept cursor, so no foreign or damaged one is taken for it.
+ *
+ * No I/O. Implements spec/route, "SCAN".
  */
 #ifndef OH_CURSOR_H
 #define OH_CURSOR_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/generated/limits.h"
+
 typedef struct oh_cursor {
     uint32_t node;   /* Its index. */
-    uint64_t within; /* The node's own cursor. */
+    uint64_t within; /* The node's own cursor, or its ticket. */
 } oh_cursor;
 
+/* Cursors that are kept, in memory that processes may share. All zeros: none. */
+typedef struct oh_kept_cursors {
+    struct {
+        _Atomic uint64_t cursor, used_ms;
+    } places[OH_KEPT_CURSORS_MAX];
+} oh_kept_cursors;
+
+/* What stands for a node's cursor: itself, or the ticket of one that is too large. */
+uint64_t oh_cursor_ticket(uint64_t own);
+
+/* Keeps the node's cursor if it is too large. It may take the place of another one. */
+void oh_cursor_keep(oh_kept_cursors *kept, uint64_t own, uint64_t now_ms);
+
+/* Replaces a ticket by the cursor that it stands for. False if that is not kept any more. */
+bool oh_cursor_find(oh_kept_cursors *kept, uint64_t *within, uint64_t now_ms);
+
 /*
- * Where to go on. False if the cursor is of another topology than the one with this fingerprint and
- * this many nodes.
+ * Where to go on; `within` may be a ticket. False if the cursor is of another topology than the one
+ * with this fingerprint and this many nodes.
  */
 bool oh_cursor_read(
     const char *fingerprint, uint32_t nodes_count, uint64_t cursor, oh_cursor *found);
 
 /*
  * The caller's next cursor after `answered.node` answered with `answered.within`; 0 at the end of
- * the last node. False if the node's cursor does not fit.
+ * the last node.
  */
-bool oh_cursor_write(
-    const char *fingerprint, uint32_t nodes_count, oh_cursor answered, uint64_t *cursor);
+uint64_t oh_cursor_write(const char *fingerprint, uint32_t nodes_count, oh_cursor answered);
 
 #endif

@@ -163,10 +163,23 @@
 #define OH_NODE_FAILURES_DEFAULT 2
 
 /*
- * The bits of a SCAN cursor that hold the node's own cursor. That is an index into a table of keys,
- * and 2^40 keys do not fit on a node.
+ * The bits of a SCAN cursor that hold the node's own cursor, or the ticket of one that is kept. The
+ * first of them says which. Redis' cursor is an index into a table of keys, and 2^39 keys do not
+ * fit on a node.
  */
 #define OH_CURSOR_WITHIN_BITS 40
+
+/*
+ * Cursors of nodes, too large for a SCAN cursor, that a host (PHP) or a client (Java) keeps at a
+ * time: as many scans may be under way. It is 64 KiB.
+ */
+#define OH_KEPT_CURSORS_MAX 4096
+
+/*
+ * Places of which a kept cursor takes the one that was not used for the longest time. A power of
+ * two.
+ */
+#define OH_KEPT_CURSORS_NEAR 4
 
 /* The bits of a SCAN cursor that hold the index of the node: a server pool has at most 4,096. */
 #define OH_CURSOR_NODE_BITS 12

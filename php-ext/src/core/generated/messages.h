@@ -320,9 +320,13 @@
 #define OH_WHAT_CURSOR_FOREIGN "The cursor is of another topology"
 #define OH_SAY_CURSOR_FOREIGN OH_ERROR_UNSUPPORTED, OH_ADVICE_CURSOR_FOREIGN, OH_WHAT_CURSOR_FOREIGN
 
-#define OH_ADVICE_CURSOR_TOO_LARGE "report this as a bug"
-#define OH_WHAT_CURSOR_TOO_LARGE "The cursor of the node has more than 40 bits"
+#define OH_ADVICE_CURSOR_TOO_LARGE "check what listens there"
+#define OH_WHAT_CURSOR_TOO_LARGE "The cursor of the node is no number of 64 bits"
 #define OH_SAY_CURSOR_TOO_LARGE OH_ERROR_PROTOCOL_VIOLATION, OH_ADVICE_CURSOR_TOO_LARGE, OH_WHAT_CURSOR_TOO_LARGE
+
+#define OH_ADVICE_CURSOR_DROPPED "begin again with null"
+#define OH_WHAT_CURSOR_DROPPED "The cursor is not kept here: it is over an hour old, of another host, or among too many others"
+#define OH_SAY_CURSOR_DROPPED OH_ERROR_UNSUPPORTED, OH_ADVICE_CURSOR_DROPPED, OH_WHAT_CURSOR_DROPPED
 
 #define OH_ADVICE_SUBSCRIBE_IN_PIPELINE "call it outside"
 #define OH_WHAT_SUBSCRIBE_IN_PIPELINE "%s() cannot be a part of a pipeline"

@@ -77,6 +77,12 @@
  */
 #define OH_SENTINELS_CONTRADICT_MS 10000u
 
+/*
+ * How long a kept cursor of a node is kept after its last use: an hour, because a person may look
+ * at a page of keys before the next one is asked for.
+ */
+#define OH_KEPT_CURSOR_MS 3600000u
+
 /* How long a call without a timeout waits for the Sentinels to name a master that works. */
 #define OH_SUCCESSION_MS_DEFAULT 10000u
 

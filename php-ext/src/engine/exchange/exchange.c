@@ -6,6 +6,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
+#include "core/base/decimal.h"
 
 #include "engine/exchange/exchange_internal.h"
 
@@ -42,6 +43,9 @@ static bool write_down(oh_exchange *exchange, const char *bytes, size_t length)
     request->bytes = (const uint8_t *)bytes;
     request->length = length;
     request->sent = 0;
+    if (OH_UNLIKELY(terms->cursor != NULL) && !oh_request_put_cursor(request, *terms->cursor)) {
+        return false;
+    }
     if (OH_UNLIKELY(terms->preface != NULL) && !oh_request_put_in_front(request, terms->preface)) {
         return false;
     }
@@ -192,6 +196,24 @@ static void judge_promise(oh_exchange *exchange)
     }
 }
 
+/* Takes the cursor of SCAN's reply. If it is no number of 64 bits, the exchange fails. */
+static void take_cursor(oh_exchange *exchange)
+{
+    oh_bytes reply = oh_replies_unread(&exchange->replies);
+    oh_values values = oh_values_of(reply.bytes, reply.length);
+    oh_text own;
+    size_t count;
+
+    if (exchange->state == OH_EXCHANGE_FAILED || !oh_value_take_list(&values, &count) ||
+        (count == 2 && oh_value_take_text(&values, &own) &&
+            oh_decimal_read(own, exchange->terms.cursor) &&
+            (*exchange->terms.cursor < UINT64_MAX || oh_text_is(own, "18446744073709551615")))) {
+        return;
+    }
+    oh_failure_set(exchange->failure, OH_OUTCOME_ANSWERED, OH_SAY_CURSOR_TOO_LARGE);
+    oh_exchange_fail(exchange);
+}
+
 /* True if the caller can continue: there is a reply to read, or there will be none. */
 static bool is_readable(const oh_exchange *exchange)
 {
@@ -220,6 +242,9 @@ bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
     }
     if (OH_UNLIKELY(exchange->terms.promise != NULL)) {
         judge_promise(exchange);
+    }
+    if (OH_UNLIKELY(exchange->terms.cursor != NULL)) {
+        take_cursor(exchange);
     }
     oh_request_drop_own(&exchange->request);
     exchange->request.bytes = NULL; /* They are the caller's, and valid only during its write. */

@@ -75,7 +75,12 @@ typedef struct oh_call_terms {
     const char *preface;
     oh_discards discards;      /* Taken over. */
     const oh_promise *promise; /* All replies are gathered, and judged; NULL if they are not. */
-    uint32_t exec_count;       /* If `is_exec`: how many commands were queued. */
+    /*
+     * SCAN: the cursor that is sent in place of the caller's, then the one that the node answers.
+     * phpredis 5.3.7 cannot hold one of 64 bits. NULL for all others.
+     */
+    uint64_t *cursor;
+    uint32_t exec_count; /* If `is_exec`: how many commands were queued. */
     /*
      * The request is this many whole commands, within the limits of wire, which then does not frame
      * them again. 0 if unknown. Only for a request without preface and discards.

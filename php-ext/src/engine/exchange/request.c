@@ -3,9 +3,12 @@
  */
 #include "engine/exchange/request.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/resp/value.h"
+#include "core/resp/write.h"
 
 /* ---- Its commands ---- */
 
@@ -41,6 +44,35 @@ bool oh_request_put_in_front(oh_request *request, const char *preface)
     memcpy(joined, preface, preface_length);
     memcpy(joined + preface_length, request->bytes, request->length);
     send_own(request, joined, preface_length + request->length);
+    return true;
+}
+
+bool oh_request_put_cursor(oh_request *request, uint64_t cursor)
+{
+    oh_values values = oh_values_of(request->bytes, request->length);
+    const uint8_t *end = values.end;
+    char digits[sizeof "18446744073709551615"], word[sizeof digits + sizeof "$20\r\n\r\n"];
+    oh_resp_room room = {.bytes = word, .capacity = sizeof word};
+    size_t words_count;
+    oh_bytes skipped;
+
+    if (!oh_value_take_command(&values, &words_count) || !oh_value_take_word(&values, &skipped)) {
+        return true;
+    }
+    size_t before = (size_t)(values.at - request->bytes);
+    oh_value_take_word(&values, &skipped);
+    size_t after = (size_t)(end - values.at);
+    snprintf(digits, sizeof digits, "%" PRIu64, cursor);
+    oh_resp_put_text(oh_resp_into(&room), digits);
+    uint8_t *own = oh_call_allocate(before + room.length + after);
+
+    if (!own) {
+        return false;
+    }
+    memcpy(own, request->bytes, before);
+    memcpy(own + before, word, room.length);
+    memcpy(own + before + room.length, values.at, after);
+    send_own(request, own, before + room.length + after);
     return true;
 }
 

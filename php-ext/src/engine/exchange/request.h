@@ -58,6 +58,7 @@ static inline bool oh_request_is_sent(const oh_request *request)
 
 /* Change the request before it is sent. False if there is no memory. */
 bool oh_request_put_in_front(oh_request *request, const char *preface);
+bool oh_request_put_cursor(oh_request *request, uint64_t cursor); /* The second word of SCAN. */
 bool oh_request_write_discards(oh_request *request, const oh_discards *discards);
 
 /*

@@ -29,8 +29,9 @@
 #define OH_PAUSE_NS_MAX 4000000
 
 static void *memory;
-static size_t memory_bytes;
+static size_t memory_bytes; /* The kept cursors come first, then the store. */
 static oh_store *store;
+static oh_kept_cursors own_cursors; /* Used if there is no segment. */
 static int lock_descriptor = -1;
 /*
  * The last wait for the lock timed out. This process does not wait again until the lock was free
@@ -46,14 +47,15 @@ static bool make_store(uint32_t nodes_max)
     if (getrandom(salt, sizeof salt, 0) != sizeof salt) {
         return false;
     }
-    store = oh_store_make(memory, memory_bytes, nodes_max, salt);
+    store = oh_store_make(
+        (char *)memory + sizeof own_cursors, memory_bytes - sizeof own_cursors, nodes_max, salt);
     errno = ENOMEM; /* The only remaining reason. */
     return store != NULL;
 }
 
 static bool make_segment(size_t bytes, uint32_t nodes_max)
 {
-    memory_bytes = bytes;
+    memory_bytes = bytes + sizeof own_cursors;
     lock_descriptor = memfd_create("onehop-lock", MFD_CLOEXEC);
     if (lock_descriptor < 0) {
         return false;
@@ -127,6 +129,11 @@ void oh_segment_shutdown(void)
 oh_store *oh_segment_store(void)
 {
     return store;
+}
+
+oh_kept_cursors *oh_segment_cursors(void)
+{
+    return memory ? memory : &own_cursors;
 }
 
 oh_image_copy oh_segment_copy(uint32_t pool)

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/command/cursor.h"
 #include "core/host/store.h"
 
 /*
@@ -26,6 +27,9 @@ void oh_segment_shutdown(void);
 
 /* NULL if there is none. */
 oh_store *oh_segment_store(void);
+
+/* The host's kept cursors of SCAN, or those of this process. They need no lock. */
+oh_kept_cursors *oh_segment_cursors(void);
 
 /* The published image of a server pool, copied into the memory of this process. */
 typedef struct oh_image_copy {

@@ -4,8 +4,11 @@
  */
 #include "php_onehop.h"
 
+#include "core/base/clock.h"
 #include "core/command/cursor.h"
 #include "core/generated/limits.h"
+
+#include "engine/shared/segment.h"
 
 #include "php/exception/exception.h"
 #include "php/call/enter.h"
@@ -19,7 +22,7 @@ typedef struct oh_scan {
     uint32_t count;          /* Number of the script's arguments. */
     /* Copies of them. The first is a reference to the node's iterator. */
     zval *arguments;
-    oh_cursor cursor; /* The current position. */
+    oh_cursor cursor; /* The current position. Its node's own cursor is no ticket. */
     uint64_t next;    /* The fleet's next cursor; 0 at the end. */
 } oh_scan;
 
@@ -77,50 +80,42 @@ static const char *fingerprint_of(const oh_client *client)
 static bool find_place(oh_scan *scan, uint64_t cursor)
 {
     const oh_snapshot *snapshot = scan->client->snapshot;
+    oh_failure failure;
 
-    if (oh_cursor_read(
+    if (!oh_cursor_read(
             fingerprint_of(scan->client), snapshot->masters_count, cursor, &scan->cursor)) {
+        oh_failure_set(&failure, OH_OUTCOME_NOT_SENT, OH_SAY_CURSOR_FOREIGN);
+    } else if (!oh_cursor_find(oh_segment_cursors(), &scan->cursor.within, oh_clock_now_ms())) {
+        oh_failure_set(&failure, OH_OUTCOME_NOT_SENT, OH_SAY_CURSOR_DROPPED);
+    } else {
         return true;
     }
-    oh_failure failure;
-    oh_failure_set(&failure, OH_OUTCOME_NOT_SENT, OH_SAY_CURSOR_FOREIGN);
     oh_failure_throw(oh_failure_exception(&failure, NULL, snapshot->pool->name.bytes, NULL));
     return false;
 }
 
+/* phpredis goes on with any number but 0. The exchange sends the node's own cursor instead. */
 static void put_iterator(oh_scan *scan)
 {
     zval *iterator = Z_REFVAL(scan->arguments[0]);
 
     zval_ptr_dtor(iterator);
     if (scan->cursor.within) {
-        ZVAL_LONG(iterator, (zend_long)scan->cursor.within);
+        ZVAL_LONG(iterator, 1);
     } else {
         ZVAL_NULL(iterator);
     }
 }
 
-/*
- * Reads the node's iterator as phpredis has set it: a number, or a text if the number is too large.
- */
-static bool take_iterator(oh_scan *scan)
+/* Moves on, now that the node has answered with its next cursor. */
+static void advance(oh_scan *scan)
 {
     const oh_snapshot *snapshot = scan->client->snapshot;
-    const zval *iterator = Z_REFVAL(scan->arguments[0]);
-    oh_cursor answered = scan->cursor;
 
-    answered.within = Z_TYPE_P(iterator) == IS_STRING ? ZEND_STRTOUL(Z_STRVAL_P(iterator), NULL, 10)
-                                                      : (uint64_t)zval_get_long((zval *)iterator);
-    if (oh_cursor_write(
-            fingerprint_of(scan->client), snapshot->masters_count, answered, &scan->next)) {
-        return oh_cursor_read(
-            fingerprint_of(scan->client), snapshot->masters_count, scan->next, &scan->cursor);
-    }
-    oh_node node = oh_topology_node(snapshot->topology, node_at(snapshot, scan->cursor.node));
-    oh_failure failure;
-    oh_failure_set(&failure, OH_OUTCOME_ANSWERED, OH_SAY_CURSOR_TOO_LARGE);
-    oh_failure_throw(oh_failure_exception(&failure, &node, snapshot->pool->name.bytes, NULL));
-    return false;
+    oh_cursor_keep(oh_segment_cursors(), scan->cursor.within, oh_clock_now_ms());
+    scan->next =
+        oh_cursor_write(fingerprint_of(scan->client), snapshot->masters_count, scan->cursor);
+    scan->cursor.node += scan->cursor.within == 0;
 }
 
 /* ---- The calls ---- */
@@ -139,14 +134,19 @@ static bool ask(oh_scan *scan, zval *reply)
         return false;
     }
     put_iterator(scan);
-    oh_node_client_enter(
-        node_client, (oh_call_terms){.is_read_only = true, .is_iterated = true}, NULL);
+    oh_node_client_enter(node_client,
+        (oh_call_terms){.is_read_only = true, .is_iterated = true, .cursor = &scan->cursor.within},
+        NULL);
     oh_node_client_call(node_client, scan->function, scan->count, scan->arguments, reply);
     if (UNEXPECTED(oh_node_client_has_failed(node_client)) && !oh_is_script_ending()) {
         oh_failure_throw(oh_node_client_failure(node_client));
     }
     oh_node_client_leave(node_client);
-    return !EG(exception) && Z_TYPE_P(reply) == IS_ARRAY && take_iterator(scan);
+    if (EG(exception) || Z_TYPE_P(reply) != IS_ARRAY) {
+        return false;
+    }
+    advance(scan);
+    return true;
 }
 
 /*

@@ -22,8 +22,10 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * SCAN returns every key of all nodes. Its cursor means the same to every client with the same
@@ -154,8 +156,48 @@ class ScanTest {
     }
 
     @Test
-    void aCursorWithTooManyBitsIsAViolation() {
-        for (String cursor : List.of("1099511627776", "18446744073709551615", "x", "")) {
+    void cursorsOf64BitsAreKeptForThisClient() {
+        List<String> cursors =
+                List.of("0", "9286422431638134784", "1099511627776", "18446744073709551615");
+        List<String> asked = new CopyOnWriteArrayList<>();
+        ScriptedNode.Script script =
+                talk -> {
+                    talk.handshake();
+                    for (List<String> c = talk.command(); c != null; c = talk.command()) {
+                        asked.add(c.get(1));
+                        int page = cursors.indexOf(c.get(1));
+                        talk.send("*2\r\n").bulk(cursors.get((page + 1) % cursors.size()));
+                        talk.send("*1\r\n").bulk("key of page " + page);
+                    }
+                };
+        try (ScriptedNode one = ScriptedNode.start(script);
+                ScriptedNode two = ScriptedNode.start(script);
+                OneHopClient client = Inspected.clientOf(Stream.of(one, two), "timeout: 30000");
+                OneHopClient another = Inspected.clientOf(Stream.of(one, two), "timeout: 30000")) {
+            List<String> seen = new ArrayList<>();
+            String cursor = "0";
+            do {
+                ScanResult<String> batch = client.scan(cursor);
+                String next = batch.getCursor();
+                if (seen.isEmpty()) {
+                    assertTrue(
+                            assertThrows(Unsupported.class, () -> another.scan(next))
+                                    .getMessage()
+                                    .startsWith("The cursor is not kept here"));
+                }
+                seen.addAll(batch.getResult());
+                cursor = next;
+                assertTrue(Long.parseLong(cursor) >= 0, cursor);
+            } while (!cursor.equals("0"));
+            assertEquals(2 * cursors.size(), seen.size());
+            assertEquals(cursors.size(), new HashSet<>(seen).size());
+            assertEquals(cursors, asked.subList(0, cursors.size()));
+        }
+    }
+
+    @Test
+    void whatIsNoCursorIsAViolation() {
+        for (String cursor : List.of("18446744073709551616", "x", "")) {
             try (ScriptedNode node =
                             ScriptedNode.start(
                                     talk -> {

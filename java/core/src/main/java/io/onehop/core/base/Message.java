@@ -259,8 +259,13 @@ public enum Message {
             "begin again with 0"),
     CURSOR_TOO_LARGE(
             ErrorKind.PROTOCOL_VIOLATION,
-            "The cursor of the node has more than 40 bits",
-            "report this as a bug"),
+            "The cursor of the node is no number of 64 bits",
+            "check what listens there"),
+    CURSOR_LOST(
+            ErrorKind.UNSUPPORTED,
+            "The cursor is not kept here: it is over an hour old, of another client, or"
+                    + " among too many others",
+            "begin again with 0"),
     SUBSCRIBE_SSDB(
             ErrorKind.UNSUPPORTED,
             "%s() means nothing to SSDB, which has no subscriptions",

@@ -85,6 +85,12 @@ public final class Timings {
      */
     public static final int SENTINELS_CONTRADICT_MS = 10000;
 
+    /**
+     * How long a kept cursor of a node is kept after its last use: an hour, because a person may
+     * look at a page of keys before the next one is asked for.
+     */
+    public static final int KEPT_CURSOR_MS = 3600000;
+
     /** How long a call without a timeout waits for the Sentinels to name a master that works. */
     public static final int SUCCESSION_MS_DEFAULT = 10000;
 

@@ -15,17 +15,19 @@ import java.nio.charset.StandardCharsets;
  *   | topology  |    node    |   the node's cursor   |
  * </pre>
  *
- * <p>Pure; nothing is remembered between two calls. Implements spec/route/route.md, "SCAN";
- * spec/tools/reference/cursor.py is the reference.
+ * <p>A node's cursor of more than 39 bits is kept ({@link KeptCursors}), and a ticket takes its
+ * place. Pure. Implements spec/route/route.md, "SCAN"; spec/tools/reference/cursor.py is the
+ * reference.
  *
  * @param node the index of the node to ask
- * @param within that node's own cursor
+ * @param within that node's own cursor, or its ticket
  */
 public record ScanCursor(int node, long within) {
     private static final int NODE_AT = Limits.CURSOR_WITHIN_BITS;
     private static final int TOPOLOGY_AT = NODE_AT + Limits.CURSOR_NODE_BITS;
 
-    private static final int DIGITS_MAX = 18; // A number of so few digits always fits.
+    private static final int DIGITS_MAX = 20; // Of 64 bits.
+    private static final long TICKET = 1L << NODE_AT - 1; // The first bit of a ticket.
 
     /**
      * Decodes a caller's cursor. {@code null} if it was made under a topology with another
@@ -35,7 +37,10 @@ public record ScanCursor(int node, long within) {
         if (text.length == 1 && text[0] == '0') {
             return new ScanCursor(0, 0);
         }
-        long cursor = number(text);
+        Long cursor = number(text);
+        if (cursor == null) {
+            return null;
+        }
         int node = (int) (cursor >> NODE_AT) & (1 << Limits.CURSOR_NODE_BITS) - 1;
         if (cursor < 0 || cursor >> TOPOLOGY_AT != topology(fingerprint) || node >= nodes) {
             return null;
@@ -43,21 +48,33 @@ public record ScanCursor(int node, long within) {
         return new ScanCursor(node, cursor & (1L << NODE_AT) - 1);
     }
 
-    /**
-     * The caller's next cursor, after this node returned {@code answered}. {@code null} if that has
-     * too many bits.
-     */
-    public byte @Nullable [] next(String fingerprint, int nodes, byte[] answered) {
-        long next = number(answered);
-        if (next < 0 || next >> NODE_AT != 0) {
-            return null;
-        }
-        int index = next == 0 ? node + 1 : node;
+    /** The caller's next cursor, after this node returned {@code answered}. */
+    public byte[] next(String fingerprint, int nodes, long answered) {
+        int index = answered == 0 ? node + 1 : node;
         long cursor =
                 index == nodes
                         ? 0
-                        : topology(fingerprint) << TOPOLOGY_AT | (long) index << NODE_AT | next;
+                        : topology(fingerprint) << TOPOLOGY_AT
+                                | (long) index << NODE_AT
+                                | ticket(answered);
         return String.valueOf(cursor).getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /** What stands for a node's cursor: itself, or the ticket of one that is too large. */
+    static long ticket(long own) {
+        return isTicket(own) ? TICKET | mixed(own) & TICKET - 1 : own;
+    }
+
+    /** True if it is a ticket; of a node's cursor, if it needs one. */
+    static boolean isTicket(long within) {
+        return Long.compareUnsigned(within, TICKET) >= 0;
+    }
+
+    /** David Stafford's mix 13, as in splitmix64. No two numbers have the same result. */
+    private static long mixed(long number) {
+        long mixed = (number ^ number >>> 30) * 0xbf58476d1ce4e5b9L;
+        mixed = (mixed ^ mixed >>> 27) * 0x94d049bb133111ebL;
+        return mixed ^ mixed >>> 31;
     }
 
     /** The first bits of the fingerprint. */
@@ -66,14 +83,18 @@ public record ScanCursor(int node, long within) {
                 >> 12 - Limits.CURSOR_TOPOLOGY_BITS;
     }
 
-    /** A decimal number, or -1 if it is none or has more than 63 bits. */
-    private static long number(byte[] text) {
-        long number = text.length == 0 ? -1 : 0;
-        for (int i = 0; i < text.length && number >= 0; i++) {
-            int digit = text[i] - '0';
-            boolean fits = i < DIGITS_MAX || number <= (Long.MAX_VALUE - digit) / 10;
-            number = digit >= 0 && digit <= 9 && fits ? number * 10 + digit : -1;
+    /** A decimal number of 64 bits without a sign, or {@code null}. */
+    public static @Nullable Long number(byte[] text) {
+        boolean isNumber = text.length > 0 && text.length <= DIGITS_MAX;
+        for (byte digit : text) {
+            isNumber &= digit >= '0' && digit <= '9';
         }
-        return number;
+        try {
+            return isNumber
+                    ? Long.parseUnsignedLong(new String(text, StandardCharsets.US_ASCII))
+                    : null;
+        } catch (NumberFormatException tooLarge) {
+            return null;
+        }
     }
 }

@@ -2,15 +2,20 @@ package io.onehop.core.command;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 
 import io.onehop.core.Spec;
+import io.onehop.core.base.Limits;
 
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /** The cursor of SCAN is read and written as in the vectors. */
@@ -39,21 +44,44 @@ class ScanCursorTest {
         String fingerprint = test.get("fingerprint").getAsString();
         int nodes = test.get("nodes").getAsInt();
         if (type.equals("WriteTest")) {
-            byte[] cursor =
-                    new ScanCursor(test.get("node").getAsInt(), 0)
-                            .next(fingerprint, nodes, bytes(test, "nodeCursor"));
+            Long own = ScanCursor.number(bytes(test, "nodeCursor"));
+            ScanCursor at = new ScanCursor(test.get("node").getAsInt(), 0);
             assertEquals(
                     test.has("fails") ? null : test.get("cursor").getAsString(),
-                    cursor == null ? null : new String(cursor, StandardCharsets.US_ASCII));
+                    own == null ? null : new String(at.next(fingerprint, nodes, own)));
             return;
         }
         ScanCursor cursor = ScanCursor.read(fingerprint, nodes, bytes(test, "cursor"));
+        Long own = cursor == null ? null : kept(test).find(cursor.within());
         if (test.has("fails")) {
-            assertNull(cursor);
+            assertNull(own);
         } else {
-            assertEquals(
-                    new ScanCursor(test.get("node").getAsInt(), test.get("nodeCursor").getAsLong()),
-                    cursor);
+            assertEquals(test.get("node").getAsInt(), cursor.node());
+            assertEquals(test.get("nodeCursor").getAsString(), Long.toUnsignedString(own));
         }
+    }
+
+    private static KeptCursors kept(JsonObject test) {
+        KeptCursors kept = new KeptCursors();
+        if (test.has("kept")) {
+            test.getAsJsonArray("kept")
+                    .forEach(own -> kept.keep(Long.parseUnsignedLong(own.getAsString())));
+        }
+        return kept;
+    }
+
+    @Test
+    void ofTooManyTheOldestIsDropped() {
+        KeptCursors kept = new KeptCursors();
+        for (long own = -Limits.KEPT_CURSORS_MAX * 8L; own < 0; own++) {
+            kept.keep(own);
+            assertEquals(own, kept.find(ScanCursor.ticket(own)));
+        }
+        long left =
+                LongStream.range(-Limits.KEPT_CURSORS_MAX * 8L, 0)
+                        .mapToObj(own -> kept.find(ScanCursor.ticket(own)))
+                        .filter(Objects::nonNull)
+                        .count();
+        assertTrue(left > 0 && left <= Limits.KEPT_CURSORS_MAX, left + " are left");
     }
 }

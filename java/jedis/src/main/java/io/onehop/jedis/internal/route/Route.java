@@ -4,6 +4,7 @@ import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.base.Message;
 import io.onehop.core.command.Blocking;
 import io.onehop.core.command.Command;
+import io.onehop.core.command.KeptCursors;
 import io.onehop.core.command.MergeRule;
 import io.onehop.core.command.Spread;
 import io.onehop.core.topology.PoolTopology;
@@ -50,6 +51,7 @@ public final class Route {
     private final ServerPool pool;
     private final RetryBudget budget;
     private final Scripts scripts;
+    private final KeptCursors cursors;
     private final Cluster cluster;
     private final Sentinels sentinels;
     private final @Nullable CallObserver observer;
@@ -62,7 +64,15 @@ public final class Route {
             Cluster cluster,
             Sentinels sentinels,
             @Nullable CallObserver observer) {
-        this(snapshot, cluster, sentinels, observer, new RetryBudget(), new Scripts(), null);
+        this(
+                snapshot,
+                cluster,
+                sentinels,
+                observer,
+                new RetryBudget(),
+                new Scripts(),
+                new KeptCursors(),
+                null);
     }
 
     private Route(
@@ -72,7 +82,9 @@ public final class Route {
             @Nullable CallObserver observer,
             RetryBudget budget,
             Scripts scripts,
+            KeptCursors cursors,
             @Nullable Deadline begun) {
+        this.cursors = cursors;
         this.snapshot = snapshot;
         this.pool = snapshot.pool();
         this.cluster = cluster;
@@ -88,12 +100,13 @@ public final class Route {
 
     /** The same client's route over another snapshot. It keeps what this one has learned. */
     Route over(Snapshot other) {
-        return new Route(other, cluster, sentinels, observer, budget, scripts, null);
+        return new Route(other, cluster, sentinels, observer, budget, scripts, cursors, null);
     }
 
     /** The same for one call that began before, and ends by this deadline. */
     Route by(Deadline deadline) {
-        return new Route(snapshot, cluster, sentinels, observer, budget, scripts, deadline);
+        return new Route(
+                snapshot, cluster, sentinels, observer, budget, scripts, cursors, deadline);
     }
 
     public Snapshot snapshot() {
@@ -156,7 +169,7 @@ public final class Route {
         }
         Plan plan = intake.plan(entry, arguments);
         if (plan.command().merge() == MergeRule.SCAN && plan.home() < 0) {
-            return new Scan(runner).run(command, plan.command());
+            return new Scan(runner, cursors).run(command, plan.command());
         }
         long waitMs = Intake.waitMs(entry, arguments);
         return switch (plan.spread()) {

@@ -3,6 +3,7 @@ package io.onehop.jedis.internal.route;
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.base.Message;
 import io.onehop.core.command.Command;
+import io.onehop.core.command.KeptCursors;
 import io.onehop.core.command.ScanCursor;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.jedis.OneHopException;
@@ -18,16 +19,18 @@ import java.util.List;
 /**
  * SCAN over all nodes, one after another. The caller's cursor says which node is next.
  *
- * <p>In: a SCAN with such a cursor, or 0. Out: that node's reply, with the next cursor. Nothing is
- * remembered between calls. Implements spec/route/route.md, "SCAN".
+ * <p>In: a SCAN with such a cursor, or 0. Out: that node's reply, with the next cursor. Nothing but
+ * cursors that are too large is remembered between calls. Implements spec/route/route.md, "SCAN".
  */
 final class Scan {
     private static final int CURSOR = 1;
 
     private final BatchRunner runner;
+    private final KeptCursors cursors;
     private final PoolTopology topology;
 
-    Scan(BatchRunner runner) {
+    Scan(BatchRunner runner, KeptCursors cursors) {
+        this.cursors = cursors;
         this.runner = runner;
         this.topology = runner.snapshot().topology();
     }
@@ -45,11 +48,16 @@ final class Scan {
         if (cursor == null) {
             throw Failure.ofPool(Message.CURSOR_STRANGE, pool, Outcome.NOT_SENT);
         }
+        Long within = cursors.find(cursor.within());
+        if (within == null) {
+            throw Failure.ofPool(Message.CURSOR_LOST, pool, Outcome.NOT_SENT);
+        }
         Object answer =
                 runner.ask(
                         homes[cursor.node()],
                         new CommandObject<>(
-                                asked(arguments, cursor.within()), BuilderFactory.RAW_OBJECT),
+                                asked(arguments, Long.toUnsignedString(within)),
+                                BuilderFactory.RAW_OBJECT),
                         entry,
                         runner.deadline());
         if (!(answer instanceof List<?> pair)
@@ -57,10 +65,12 @@ final class Scan {
                 || !(pair.get(0) instanceof byte[] own)) {
             throw violation(Message.UNEXPECTED_FORM, homes[cursor.node()]);
         }
-        byte[] next = cursor.next(topology.fingerprint(), nodes, own);
-        if (next == null) {
+        Long answered = ScanCursor.number(own);
+        if (answered == null) {
             throw violation(Message.CURSOR_TOO_LARGE, homes[cursor.node()]);
         }
+        cursors.keep(answered);
+        byte[] next = cursor.next(topology.fingerprint(), nodes, answered);
         return command.getBuilder().build(List.of(next, pair.get(1)));
     }
 
@@ -73,7 +83,7 @@ final class Scan {
     }
 
     /** The same command with the node's own cursor. */
-    private static CommandArguments asked(CommandArguments arguments, long own) {
+    private static CommandArguments asked(CommandArguments arguments, String own) {
         CommandArguments asked = new CommandArguments(arguments.getCommand());
         for (int i = 1; i < arguments.size(); i++) {
             if (i == CURSOR) {

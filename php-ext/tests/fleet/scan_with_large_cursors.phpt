@@ -1,0 +1,73 @@
+--TEST--
+scan() goes on with cursors of 64 bits, in every process of the host
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+const CURSORS = [
+    '0', '9286422431638134784', '1099511627776', '549755813887', '18446744073709551615',
+];
+
+/** A node that answers each cursor with the next one, and with a key. */
+function node(string $prefix): int
+{
+    $cursors = var_export(CURSORS, true);
+    return lab_node("
+        \$cursors = $cursors;
+        while (\$words = \$node->command()) {
+            \$page = array_search(\$words[1], \$cursors, true);
+            \$node->send('*2' . \"\\r\\n\");
+            \$node->value(\$cursors[(\$page + 1) % count(\$cursors)]);
+            \$node->send('*1' . \"\\r\\n\");
+            \$node->value(\"$prefix\$page\");
+        }");
+}
+
+$ports = [node('a'), node('b')];
+foreach ([[$ports[0]], $ports] as $servers) {
+    $redis = new OneHop\Redis('alpha', lab_config($servers, ['timeout' => 30000]));
+    foreach ([[], ['a*', 10]] as $arguments) {
+        $seen = [];
+        for ($cursor = null; ($keys = $redis->scan($cursor, ...$arguments)) !== false;) {
+            array_push($seen, ...$keys);
+        }
+        lab_show(count($servers) . ' node(s)', [$seen, $cursor]);
+    }
+}
+$asked = array_map(static fn ($line) => explode(' ', $line)[2], lab_commands($ports[1]));
+lab_show('asked', array_slice($asked, 0, count(CURSORS)));
+
+echo "-- another process of this host goes on\n";
+$config = lab_config($ports, ['timeout' => 30000]);
+$redis = new OneHop\Redis('alpha', $config);
+$cursor = null;
+lab_show('here', $redis->scan($cursor));
+if (pcntl_fork() === 0) {
+    $redis = new OneHop\Redis('alpha', $config);
+    lab_show('in a child', $redis->scan($cursor));
+    posix_kill(getmypid(), SIGKILL);
+}
+pcntl_wait($status);
+echo "-- a process with memory of its own does not\n";
+echo lab_hide(lab_run('<?php
+    $cursor = (int) $argv[2];
+    try {
+        var_dump((new OneHop\Redis("alpha", $argv[1]))->scan($cursor));
+    } catch (OneHop\Unsupported $e) {
+        echo $e->getMessage(), "\n";
+    }', [$config, (string) $cursor])), "\n";
+lab_show('here', $redis->scan($cursor));
+?>
+--EXPECT--
+1 node(s): [["a0","a1","a2","a3","a4"],0]
+1 node(s): [["a0","a1","a2","a3","a4"],0]
+2 node(s): [["a0","a1","a2","a3","a4","b0","b1","b2","b3","b4"],0]
+2 node(s): [["a0","a1","a2","a3","a4","b0","b1","b2","b3","b4"],0]
+asked: ["0","9286422431638134784","1099511627776","549755813887","18446744073709551615"]
+-- another process of this host goes on
+here: ["a0"]
+in a child: ["a1"]
+-- a process with memory of its own does not
+The cursor is not kept here: it is over an hour old, of another host, or among too many others, server pool alpha: the command was not sent; begin again with null
+
+here: ["a1"]
