@@ -18,6 +18,7 @@ import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
@@ -40,6 +41,7 @@ final class ConfigWatcher implements AutoCloseable {
     private static final int LOOK_EVERY_MS = Timings.CONFIG_LOOK_EVERY_MS;
     private static final int SETTLE_MS = 10;
     private static final int SETTLE_TRIES = 3;
+    private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private static final System.Logger LOG = System.getLogger("io.onehop");
 
@@ -84,16 +86,31 @@ final class ConfigWatcher implements AutoCloseable {
     }
 
     private void run() {
+        boolean isOver = false;
+        while (!isOver) {
+            isOver = hasTurned();
+        }
+    }
+
+    /** Waits, then checks. True at the end. */
+    private boolean hasTurned() {
         try {
-            while (!closed.await(LOOK_EVERY_MS, TimeUnit.MILLISECONDS)) {
+            boolean isClosed = closed.await(LOOK_EVERY_MS, TimeUnit.MILLISECONDS);
+            if (!isClosed) {
                 check();
             }
+            return isClosed;
+        } catch (RuntimeException | Error unexpected) {
+            // Without memory nothing can be said, nor waited for. The next check says it.
+            LockSupport.parkNanos(PAUSE_NS);
+            return false;
         } catch (InterruptedException end) {
             LOG.log(
                     Level.WARNING,
                     source
                             + " is not looked at any more: the thread \"onehop-config\" was"
                             + " interrupted");
+            return true;
         }
     }
 

@@ -15,6 +15,7 @@ import io.onehop.jedis.internal.snapshot.Snapshots;
 import io.onehop.jedis.internal.tls.ClientTls;
 import io.onehop.jedis.lab.Log;
 import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.RedisCluster;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,7 +30,13 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.StreamHandler;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -121,6 +128,35 @@ class ConfigWatcherTest {
         assertEquals(1, nodes());
         assertEquals(moved, changes.get(1).moved());
         assertEquals(3, changes.get(1).generation());
+    }
+
+    /** Without memory even the word of the log fails, and nothing catches that. */
+    @Test
+    void anErrorInItsThreadDoesNotEndIt() throws Exception {
+        AtomicInteger thrown = new AtomicInteger();
+        AtomicBoolean isFull = new AtomicBoolean(true);
+        Handler full =
+                new StreamHandler() {
+                    @Override
+                    public void publish(LogRecord line) {
+                        if (isFull.get()) {
+                            thrown.incrementAndGet();
+                            throw new OutOfMemoryError("by the test");
+                        }
+                    }
+                };
+        Logger logger = Logger.getLogger("io.onehop");
+        logger.addHandler(full);
+        try {
+            watcher.start();
+            write("alpha: [");
+            RedisCluster.await("it has failed to say so, twice", () -> thrown.get() >= 2);
+            write(TWO);
+            isFull.set(false);
+            RedisCluster.await("it goes on", () -> nodes() == 2);
+        } finally {
+            logger.removeHandler(full);
+        }
     }
 
     @Test

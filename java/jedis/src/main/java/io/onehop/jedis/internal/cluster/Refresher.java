@@ -13,6 +13,7 @@ import java.lang.System.Logger.Level;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -24,6 +25,10 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 abstract class Refresher implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("io.onehop");
+
+    private static final RefreshFailure GIVEN_UP =
+            new RefreshFailure(Message.GIVEN_UP.what(), ErrorKind.NODE_DOWN);
+    private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final String threadName;
     private final int everyMs;
@@ -69,10 +74,13 @@ abstract class Refresher implements AutoCloseable {
     final void request(Runnable ifNew) {
         lock.lock();
         try {
-            if (!isRefreshing && !isRequested) {
-                isRequested = true;
-                ifNew.run();
+            boolean isNew = !isRefreshing && !isRequested;
+            isRequested |= isNew;
+            if (isNew || thread == null) {
                 wake();
+            }
+            if (isNew) {
+                ifNew.run();
             }
         } finally {
             lock.unlock();
@@ -115,11 +123,12 @@ abstract class Refresher implements AutoCloseable {
 
     private void wake() {
         if (thread == null && !isClosed) {
-            thread = new Thread(this::run, threadName);
-            thread.setDaemon(true);
+            Thread next = new Thread(this::run, threadName);
+            next.setDaemon(true);
             notBeforeNs = Clock.nowNs();
             anywayNs = notBeforeNs + orLaterNs(anywayMs);
-            thread.start();
+            next.start();
+            thread = next; // It waits for the lock. If it could not start, the next call tries.
         }
         changed.signalAll();
     }
@@ -152,13 +161,7 @@ abstract class Refresher implements AutoCloseable {
         lock.lock();
         try {
             while (!isClosed) {
-                long now = Clock.nowNs();
-                long waitNs = (isRequested ? notBeforeNs : anywayNs) - now;
-                if (waitNs > 0) {
-                    changed.awaitNanos(waitNs);
-                } else {
-                    refreshOnce(now);
-                }
+                turn();
             }
         } catch (InterruptedException end) {
             LOG.log(
@@ -168,8 +171,31 @@ abstract class Refresher implements AutoCloseable {
                             + "\" was interrupted; the next call begins another one");
         } finally {
             thread = null;
-            ended();
+            try {
+                ended();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** Waits, or refreshes. An Error ends only this turn: out of memory, for example. */
+    private void turn() throws InterruptedException {
+        try {
+            long now = Clock.nowNs();
+            long waitNs = (isRequested ? notBeforeNs : anywayNs) - now;
+            if (waitNs > 0) {
+                changed.awaitNanos(waitNs);
+            } else {
+                refreshOnce(now);
+            }
+        } catch (RuntimeException | Error unexpected) {
             lock.unlock();
+            try {
+                LockSupport.parkNanos(PAUSE_NS);
+            } finally {
+                lock.lock();
+            }
         }
     }
 
@@ -181,7 +207,7 @@ abstract class Refresher implements AutoCloseable {
         isRefreshing = true;
         begun++;
         lock.unlock();
-        RefreshFailure problem = new RefreshFailure(Message.GIVEN_UP.what(), ErrorKind.NODE_DOWN);
+        RefreshFailure problem = GIVEN_UP;
         try {
             problem = refresh(isAwaited);
         } catch (RuntimeException | Error unexpected) {

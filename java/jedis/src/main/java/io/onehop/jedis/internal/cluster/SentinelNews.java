@@ -88,11 +88,19 @@ final class SentinelNews implements AutoCloseable {
                 }
             }
         } catch (IOException noDescriptor) {
-            // The Sentinels are asked once a second all the same.
+            // The next question to the Sentinels begins another one.
         } finally {
-            joined.values().forEach(SubscribedNode::close);
-            holder.isOver = true;
+            try {
+                joined.values().forEach(SubscribedNode::close);
+            } finally {
+                holder.isOver = true;
+            }
         }
+    }
+
+    /** True if its thread has ended: closed, without a descriptor, or by an Error. */
+    boolean isOver() {
+        return !thread.isAlive();
     }
 
     private void join(Pool sentinel, Selector selector) {

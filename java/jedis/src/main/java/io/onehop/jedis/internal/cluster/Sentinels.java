@@ -218,16 +218,23 @@ public final class Sentinels extends Refresher {
     private void connectTo(ServerPool pool, ClientTls tls) {
         ServerPool before = asked;
         if (before != null && before.asksSentinelsLike(pool) && before.reachesNodesLike(pool)) {
+            if (news == null || news.isOver()) { // It has ended in an Error.
+                listen(pool);
+            }
             return;
         }
         closeConnections();
         masters.values().forEach(master -> master.doubt(Clock.nowNs()));
-        asked = pool;
         ServerPool theirs = pool.ofSentinels();
         sentinels =
                 PoolTopology.of(theirs).nodes().stream()
                         .map(node -> new Pool(node, theirs, tls, null, null))
                         .toList();
+        asked = pool;
+        listen(pool);
+    }
+
+    private void listen(ServerPool pool) {
         news = new SentinelNews(sentinels, questionMs(pool), this::requestQuestion);
         news.listen();
     }
@@ -237,9 +244,10 @@ public final class Sentinels extends Refresher {
             news.close();
             news = null;
         }
-        sentinels.forEach(Pool::close);
+        List<Pool> left = sentinels;
         sentinels = List.of();
         asked = null;
+        left.forEach(Pool::close);
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.onehop.jedis.internal.pool.Pool;
 import java.lang.ref.WeakReference;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Checks the idle connections of all nodes of a client every 30 seconds ({@code Pool.evictIdle}).
@@ -39,20 +40,32 @@ public final class IdleConnectionEvictor implements AutoCloseable {
     }
 
     private void run() {
+        boolean isOver = false;
+        while (!isOver) {
+            isOver = hasTurned();
+        }
+    }
+
+    /** Waits, then checks. True at the end. */
+    private boolean hasTurned() {
         try {
-            boolean isClosed = false;
-            do {
-                isClosed = closed.await(isClosed ? 0 : EVICT_EVERY_MS, TimeUnit.MILLISECONDS);
-                if (isClosed) {
-                    TimeUnit.MILLISECONDS.sleep(EVICT_LAST_MS);
-                }
-            } while (evict(isClosed));
+            boolean isClosed =
+                    closed.getCount() == 0 || closed.await(EVICT_EVERY_MS, TimeUnit.MILLISECONDS);
+            if (isClosed) {
+                TimeUnit.MILLISECONDS.sleep(EVICT_LAST_MS);
+            }
+            return !evict(isClosed);
+        } catch (RuntimeException | Error unexpected) {
+            // Out of memory, for example. The next check may succeed.
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(EVICT_LAST_MS));
+            return false;
         } catch (InterruptedException end) {
             // What ends a program may interrupt all its threads, so this is no warning.
             LOG.log(
                     System.Logger.Level.DEBUG,
                     "idle connections are not checked any more: the thread \"onehop-idle\" was"
                             + " interrupted");
+            return true;
         }
     }
 
@@ -62,12 +75,7 @@ public final class IdleConnectionEvictor implements AutoCloseable {
         if (client == null) {
             return false;
         }
-        try {
-            client.evictIdle();
-            return !isClosed || !client.isOver();
-        } catch (RuntimeException
-                | Error unexpected) { // Out of memory, for example. The next check may succeed.
-            return true;
-        }
+        client.evictIdle();
+        return !isClosed || !client.isOver();
     }
 }

@@ -6,8 +6,10 @@ import io.onehop.core.config.Config;
 import io.onehop.core.config.ConfigException;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
+import io.onehop.jedis.OneHopClient;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.tls.ClientTls;
+import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisCluster;
 import io.onehop.jedis.lab.WatchedMasters;
 
@@ -50,6 +52,27 @@ class SentinelNewsTest {
             listener.close();
             awaitListeners(masters, List.of(0, 0, 0));
         }
+    }
+
+    @Test
+    void aThreadThatHasEndedIsBegunAgain() {
+        try (WatchedMasters masters = WatchedMasters.start(1);
+                OneHopClient redis = Nodes.clientOf(masters.config())) {
+            redis.get("key"); // The first call begins to ask, and to listen.
+            awaitListeners(masters, List.of(1, 1, 1));
+            List<Thread> first = threads();
+            first.forEach(Thread::interrupt); // As an Error would.
+            RedisCluster.await(
+                    "another one listens",
+                    () -> !threads().isEmpty() && !threads().contains(first.get(0)));
+            awaitListeners(masters, List.of(1, 1, 1));
+        }
+    }
+
+    private static List<Thread> threads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals("onehop-sentinel-news"))
+                .toList();
     }
 
     private boolean isQuiet() {
