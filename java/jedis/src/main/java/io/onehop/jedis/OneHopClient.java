@@ -323,7 +323,11 @@ public final class OneHopClient extends UnifiedJedis {
         return new RoutedArguments.Factory(protocol);
     }
 
-    /** Closes idle connections now, and leased ones when their call ends. Any thread. */
+    /**
+     * Closes idle connections now, and leased ones when their call ends. Subscriptions, and
+     * commands that block for longer than the server pool's {@code timeout}, end with {@link
+     * NodeDown}. Any thread.
+     */
     @Override
     public void close() {
         watcher.close();

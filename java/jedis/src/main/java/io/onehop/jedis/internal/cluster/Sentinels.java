@@ -67,6 +67,10 @@ public final class Sentinels extends Refresher {
         return snapshots.newest();
     }
 
+    boolean isClosed() {
+        return snapshots.isClosed();
+    }
+
     /** Asks soon, because a master may have another address. */
     public void requestQuestion() {
         request(() -> {});

@@ -181,7 +181,10 @@ public final class Succession implements Forwarding {
             if (isWatched) {
                 sentinels.awaitRefresh(limit);
             }
-            if (!isWatched || limit.hasPassed() || Thread.currentThread().isInterrupted()) {
+            if (!isWatched
+                    || limit.hasPassed()
+                    || sentinels.isClosed()
+                    || Thread.currentThread().isInterrupted()) {
                 round.forEach(this::end);
             } else {
                 send(round, sentinels.snapshot(), deadline);

@@ -88,6 +88,9 @@ public final class NodeConnection extends Connection {
     private final int seat;
     private long expiresNs; // Meaningless until it is open, and if it has no age.
     private int idleChecks; // Checks while it was idle, since its last lease.
+    // Between the caller, which may begin to wait for long, and the thread that closes the client.
+    private volatile boolean waitsLong;
+    private volatile boolean isAborted;
 
     public NodeConnection(Endpoint endpoint, Handshake handshake, int seat) {
         this(new NodeSocket.Factory(endpoint.name()), endpoint, handshake, seat);
@@ -110,6 +113,9 @@ public final class NodeConnection extends Connection {
     public void use(Deadline deadline) {
         this.isReused = state == State.OPEN;
         this.idleChecks = 0;
+        if (waitsLong) {
+            waitsLong = false;
+        }
         lease.begin(deadline);
         until(deadline);
     }
@@ -134,6 +140,28 @@ public final class NodeConnection extends Connection {
         lease.until(deadline);
         if (socket != null) {
             socket.use(deadline);
+        }
+        if (!deadline.hasLength(endpoint.timeoutMs())) {
+            mayWaitLong();
+        }
+    }
+
+    private void mayWaitLong() {
+        waitsLong = true;
+        if (isAborted) {
+            abort();
+        }
+    }
+
+    /**
+     * The client is closed: ends the wait of a blocking command or a subscription, now or as soon
+     * as it begins. Other calls end by themselves. Any thread.
+     */
+    public void abort() {
+        isAborted = true;
+        NodeSocket opened = socket;
+        if (waitsLong && opened != null) {
+            opened.abort();
         }
     }
 
@@ -257,6 +285,9 @@ public final class NodeConnection extends Connection {
             }
             state = State.OPEN;
             wasOpen = true;
+            if (waitsLong) {
+                mayWaitLong();
+            }
             expiresNs = Clock.nowNs() + endpoint.ageNs();
         }
     }
@@ -319,6 +350,7 @@ public final class NodeConnection extends Connection {
     public void subscribe() {
         guard.subscribe();
         isSubscribed = true;
+        mayWaitLong();
     }
 
     /**

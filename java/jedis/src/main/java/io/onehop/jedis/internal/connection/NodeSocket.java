@@ -79,6 +79,7 @@ public final class NodeSocket extends Socket {
     private Deadline deadline = Deadline.NONE;
     private long lateNs; // When isOver() first saw that the deadline had passed; 0 until then.
     private boolean waits = true;
+    private volatile boolean isAborted;
     private boolean hasJustWritten;
     private boolean isFilled; // The last read had no more room.
     private long written;
@@ -206,6 +207,16 @@ public final class NodeSocket extends Socket {
         return hasBuffered() || selector.selectNow(ignored -> {}) > 0;
     }
 
+    /** Ends every wait for bytes: there will be none. Any thread. */
+    void abort() {
+        isAborted = true;
+        try {
+            channel.shutdownInput();
+        } catch (IOException | RuntimeException notConnected) {
+            // Then it waits no longer than any call.
+        }
+    }
+
     private void watch(int operations) {
         if (key.interestOps() != operations) {
             key.interestOps(operations);
@@ -281,7 +292,9 @@ public final class NodeSocket extends Socket {
         int count = received(readView);
         isFilled = count == length;
         if (count < 0) {
-            throw new EOFException(Message.CLOSED_BY_NODE.what());
+            throw isAborted
+                    ? new IOException(Message.CLIENT_CLOSED.what())
+                    : new EOFException(Message.CLOSED_BY_NODE.what());
         }
         received += count;
         return count;

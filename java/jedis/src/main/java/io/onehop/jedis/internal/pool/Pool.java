@@ -344,12 +344,13 @@ public final class Pool implements AutoCloseable {
 
     /**
      * Closes idle connections now, and leased ones when they are settled. Threads that wait for a
-     * connection fail.
+     * connection fail; so do blocking commands and subscriptions.
      */
     @Override
     public void close() {
         isClosed = true;
         retire();
+        seats.eachLeased(NodeConnection::abort);
         seats.wakeAll();
     }
 }

@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
 
@@ -161,6 +162,16 @@ final class Seats {
             }
         } finally {
             evictor.isOver = true;
+        }
+    }
+
+    /** Runs this for each connection that has a holder, which goes on using it. */
+    void eachLeased(Consumer<NodeConnection> action) {
+        for (int seat = 0; seat < connections.length; seat++) {
+            NodeConnection connection = connections[seat];
+            if (holders.get(seat) != null && connection != null) {
+                action.accept(connection);
+            }
         }
     }
 
