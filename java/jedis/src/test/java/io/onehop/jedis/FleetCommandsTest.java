@@ -35,6 +35,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Commands without a key, or with keys of several nodes, are answered as one server with all keys
@@ -159,6 +160,15 @@ class FleetCommandsTest {
         assertTrue(
                 refused.getMessage().endsWith("ask them one by one, by onEachNode"),
                 refused.getMessage());
+    }
+
+    @Test
+    void ofOneNodeTheyReturnWhatItAnswers() {
+        String only = nodes.servers().get(0).server();
+        try (OneHopClient one = Nodes.clientOf(Nodes.configOf(Stream.of(only)));
+                Jedis plain = nodes.servers().get(0).jedis()) {
+            assertEquals(plain.functionStats().getEngines(), one.functionStats().getEngines());
+        }
     }
 
     @Test

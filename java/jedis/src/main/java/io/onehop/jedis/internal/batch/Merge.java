@@ -49,6 +49,7 @@ public final class Merge {
     private final Split.Part[] parts;
     private final String pool;
     private final boolean isBroadcast;
+    private final boolean isOfOneNode; // Its reply is that of the node, and not by node.
     private final ReplySink whole;
     private final Object[] replies;
     private final String[] nodes;
@@ -65,9 +66,15 @@ public final class Merge {
         this.whole = whole;
         this.replies = new Object[parts.length];
         this.nodes = new String[parts.length];
-        if (this.command.merge() == MergeRule.PER_NODE && builder != BuilderFactory.RAW_OBJECT) {
+        this.isOfOneNode = parts.length == 1 && isTyped();
+        if (parts.length > 1 && isTyped()) {
             throw Commands.unsupported(this.command.shown(), Message.PER_NODE.what(), this.pool);
         }
+    }
+
+    /** True if one reply of its type cannot say what each of several nodes answered. */
+    private boolean isTyped() {
+        return command.merge() == MergeRule.PER_NODE && builder != BuilderFactory.RAW_OBJECT;
     }
 
     /** Appends each node's part to its exchange. */
@@ -149,8 +156,14 @@ public final class Merge {
         }
         if (failed.isEmpty() || isAnswered && command.merge() == MergeRule.ONE_OK) {
             finish(
-                    MergeRules.merged(
-                            command, parts, Arrays.asList(replies), order(), List.of(nodes)));
+                    isOfOneNode
+                            ? replies[0]
+                            : MergeRules.merged(
+                                    command,
+                                    parts,
+                                    Arrays.asList(replies),
+                                    order(),
+                                    List.of(nodes)));
             return;
         }
         Map<String, OneHopException> failures = new LinkedHashMap<>();
