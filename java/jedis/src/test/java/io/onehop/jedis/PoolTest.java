@@ -8,9 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.connection.NodeConnection;
 import io.onehop.jedis.internal.pool.Holder;
+import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
+import io.onehop.jedis.lab.RedisCluster;
 import io.onehop.jedis.lab.RedisServer;
 import io.onehop.jedis.lab.ScriptedNode;
 
@@ -24,6 +26,8 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.Response;
 
 import java.io.File;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -515,6 +519,55 @@ class PoolTest {
             }
             assertEquals(0, redis.route().take().pools()[0].leased());
             assertEquals("OK", redis.set("key", "value"));
+        }
+    }
+
+    /* ---- Those who came first ---- */
+
+    @Test
+    void seatsGoToThoseWhoCameFirst() throws Exception {
+        try (RedisServer server = RedisServer.start();
+                OneHopClient redis =
+                        Nodes.clientOf(
+                                Nodes.configOf(
+                                        Stream.of(server.server()),
+                                        "pool_size: 1",
+                                        "timeout: 60000"))) {
+            Pool pool = Inspected.pools(redis)[0];
+            List<Integer> order = Collections.synchronizedList(new ArrayList<>());
+            List<Thread> threads = new ArrayList<>();
+            NodeConnection only = pool.lease(new Holder(), Deadline.in(60_000));
+            for (int i = 0; i < 5; i++) {
+                int number = i;
+                long before = pool.meter().waits();
+                Thread thread =
+                        new Thread(
+                                () -> {
+                                    NodeConnection leased =
+                                            pool.lease(new Holder(), Deadline.in(60_000));
+                                    order.add(number);
+                                    pool.settle(leased);
+                                });
+                thread.start();
+                threads.add(thread);
+                RedisCluster.await(
+                        "it waits",
+                        () ->
+                                pool.meter().waits() > before
+                                        && thread.getState() == Thread.State.TIMED_WAITING);
+            }
+            pool.settle(only);
+            NodeConnection late =
+                    pool.tryLease(new Holder(), Deadline.in(60_000), NodeHealth.NOT_ASKED);
+            assertTrue(late == null || order.size() == 5, "one who comes now is the last one");
+            if (late != null) {
+                pool.settle(late);
+            }
+            for (Thread thread : threads) {
+                thread.join(30_000);
+            }
+            assertEquals(List.of(0, 1, 2, 3, 4), order);
+            Inspected.assertNothingLeased(redis);
         }
     }
 }

@@ -155,18 +155,23 @@ public final class Pool implements AutoCloseable {
             return connection;
         }
         meter.waited();
-        while (connection == null) {
-            if (deadline.hasPassed()) {
-                throw Failure.of(
-                        Message.POOL_EXHAUSTED,
-                        endpoint.nodeName(),
-                        Outcome.NOT_SENT,
-                        null,
-                        endpoint.poolSize(),
-                        "client");
+        seats.enter(holder);
+        try {
+            while (connection == null) {
+                if (deadline.hasPassed()) {
+                    throw Failure.of(
+                            Message.POOL_EXHAUSTED,
+                            endpoint.nodeName(),
+                            Outcome.NOT_SENT,
+                            null,
+                            endpoint.poolSize(),
+                            "client");
+                }
+                requireMayAsk(asked);
+                connection = awaited(holder, deadline);
             }
-            requireMayAsk(asked);
-            connection = awaited(holder, deadline);
+        } finally {
+            seats.leave(holder);
         }
         begin(connection, deadline, asked);
         connection.lease().beginsLate();

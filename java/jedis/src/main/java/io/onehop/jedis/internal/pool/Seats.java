@@ -4,6 +4,8 @@ import io.onehop.jedis.internal.connection.NodeConnection;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
@@ -29,8 +31,10 @@ final class Seats {
      *     over     any           left by a call that ended in an Error; the next holder closes it
      *
      * The first seats are taken first, so that the last ones idle, and are closed. A thread that
-     * finds no free seat waits on a monitor. The JVM releases a monitor, not a Lock, on any Error.
-     * A holder that is over notifies no thread, so waiting threads check every 100 ms.
+     * finds no free seat queues up, and waits on the monitor of its holder. While there is a queue,
+     * only its first one takes a seat: those who come would otherwise be faster than a thread that
+     * has to wake up. The JVM releases a monitor, not a Lock, on any Error. A holder that is over
+     * notifies no thread, so waiting threads check every 100 ms.
      */
     private static final int NONE = -1;
     private static final long WAIT_MAX_NS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -39,8 +43,7 @@ final class Seats {
     // Only the holder uses a connection; other threads check if there is one.
     private final NodeConnection[] connections;
     private final IntFunction<NodeConnection> maker;
-    private final Object monitor = new Object();
-    private volatile int waiting;
+    private final Queue<Holder> queue = new ConcurrentLinkedQueue<>();
 
     /** {@code maker} makes the connection of a seat, not open yet. */
     Seats(int count, IntFunction<NodeConnection> maker) {
@@ -51,33 +54,61 @@ final class Seats {
 
     /* ---- Taking ---- */
 
-    /** A connection for this holder, perhaps not open yet; {@code null} if all are leased. */
+    /**
+     * A connection for this holder, perhaps not open yet; {@code null} if all are leased or others
+     * wait.
+     */
     @Nullable NodeConnection take(Holder holder) {
-        int seat = claim(holder);
+        int seat = queue.isEmpty() ? claim(holder) : NONE;
         return seat == NONE ? null : usable(seat);
     }
 
-    /** The same, after waiting at most that long. Returns early if a new try makes sense. */
+    /** Queues up behind those who wait already. {@link #leave} must follow, however it ends. */
+    void enter(Holder holder) {
+        queue.add(holder);
+    }
+
+    void leave(Holder holder) {
+        queue.remove(holder);
+        wakeFirst(); // There may be another free seat.
+    }
+
+    /**
+     * The same as {@link #take} for one who has queued up, after waiting at most that long. Returns
+     * early if a new try makes sense.
+     */
     @Nullable NodeConnection await(Holder holder, long maxNs) throws InterruptedException {
         int seat;
-        synchronized (monitor) {
-            waiting++;
-            try {
-                // A seat that was given back earlier did not notify us; later ones will.
-                seat = claim(holder);
-                if (seat == NONE && maxNs > 0) {
-                    long ms = TimeUnit.NANOSECONDS.toMillis(Math.min(maxNs, WAIT_MAX_NS));
-                    monitor.wait(Math.max(1, ms));
-                    seat = claim(holder);
-                }
-            } catch (InterruptedException interrupted) {
-                monitor.notify(); // Passes the notification on: there may be another free seat.
-                throw interrupted;
-            } finally {
-                waiting--;
+        synchronized (holder) {
+            seat = claimInTurn(holder);
+            if (seat == NONE && maxNs > 0) {
+                long ms = TimeUnit.NANOSECONDS.toMillis(Math.min(maxNs, WAIT_MAX_NS));
+                holder.wait(Math.max(1, ms));
+                seat = claimInTurn(holder);
             }
         }
         return seat == NONE ? null : usable(seat);
+    }
+
+    private int claimInTurn(Holder holder) {
+        Holder first = queue.peek();
+        while (first != null && first != holder && first.isOver()) { // It ended in an Error.
+            queue.remove(first);
+            first = queue.peek();
+        }
+        return first == holder ? claim(holder) : NONE;
+    }
+
+    private void wakeFirst() {
+        wake(queue.peek());
+    }
+
+    private static void wake(@Nullable Holder waiting) {
+        if (waiting != null) {
+            synchronized (waiting) {
+                waiting.notify();
+            }
+        }
     }
 
     /** Claims a seat for this holder, preferably one with a connection. */
@@ -139,11 +170,7 @@ final class Seats {
             drop(seat);
         }
         holders.set(seat, null);
-        if (waiting > 0) {
-            synchronized (monitor) {
-                monitor.notify();
-            }
-        }
+        wakeFirst();
     }
 
     /**
@@ -177,9 +204,7 @@ final class Seats {
 
     /** Makes all waiting threads try again. */
     void wakeAll() {
-        synchronized (monitor) {
-            monitor.notifyAll();
-        }
+        queue.forEach(Seats::wake);
     }
 
     /* ---- How many ---- */
