@@ -76,12 +76,17 @@ lab_plain($replica)->rawCommand('REPLICAOF', 'NO', 'ONE');
 lab_show('until it is promoted', $other->set('name', 'three'));
 lab_show('at the replica', lab_plain($replica)->get('name'));
 
+echo "All name what is no server of redis\n";
+$fakes->sayAll(lab_node('while ($node->command()) { $node->send("+OK\r\n"); }'), 10);
+$other = new OneHop\Redis('alpha', $fakes->config(Lab::port(), ['timeout' => 500], 'odd.yml'));
+lab_tell(fn () => $other->set('name', 'three'));
+
 echo "A master whose replica has left\n";
-$fakes->sayAll($one, 10);
+$fakes->sayAll($one, 11);
 $other = new OneHop\Redis('alpha', $fakes->config($one, ['timeout' => 10000], 'successor.yml'));
 lab_show('a read', $other->get('name'));
 lab_plain($one)->config('SET', 'min-replicas-to-write', '1');
-$fakes->sayAll($two, 11);
+$fakes->sayAll($two, 12);
 lab_show('its successor', $other->set('name', 'two'));
 lab_show('at the successor', lab_plain($two)->get('name'));
 
@@ -113,6 +118,9 @@ OneHop\NodeDown, node node-0, may have executed: false
   The node is no master: ROLE says slave, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; if it stays so, compare it with SENTINEL MASTERS of a Sentinel
 until it is promoted: true
 at the replica: "three"
+All name what is no server of redis
+OneHop\NodeDown, node node-0, may have executed: false
+  The node is no master: ROLE says something that is no role, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; if it stays so, compare it with SENTINEL MASTERS of a Sentinel
 A master whose replica has left
 a read: "one"
 its successor: true

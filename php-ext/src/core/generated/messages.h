@@ -96,6 +96,8 @@
 #define OH_WHAT_READONLY_REFUSED "The node does not let replicas be read: %s"
 #define OH_SAY_READONLY_REFUSED OH_ERROR_CONFIG_INVALID, OH_ADVICE_READONLY_REFUSED, OH_WHAT_READONLY_REFUSED
 
+#define OH_WHAT_NO_ROLE "something that is no role"
+
 #define OH_ADVICE_NOT_MASTER "if it stays so, compare it with SENTINEL MASTERS of a Sentinel"
 #define OH_WHAT_NOT_MASTER "The node is no master: ROLE says %s"
 #define OH_SAY_NOT_MASTER OH_ERROR_NODE_DOWN, OH_ADVICE_NOT_MASTER, OH_WHAT_NOT_MASTER

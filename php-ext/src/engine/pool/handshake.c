@@ -217,7 +217,7 @@ static bool judge_role(const oh_connection *connection, oh_failure *failure)
         return true;
     }
     oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_NOT_MASTER,
-        oh_quote(&answer, role.bytes, role.length));
+        role.length ? oh_quote(&answer, role.bytes, role.length) : OH_WHAT_NO_ROLE);
     return false;
 }
 

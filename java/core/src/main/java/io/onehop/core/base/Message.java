@@ -87,6 +87,10 @@ public enum Message {
             ErrorKind.CONFIG_INVALID,
             "The node does not let replicas be read: %s",
             "give the user of the server pool the right to READONLY"),
+    NO_ROLE(
+            null,
+            "something that is no role",
+            null),
     NOT_MASTER(
             ErrorKind.NODE_DOWN,
             "The node is no master: ROLE says %s",

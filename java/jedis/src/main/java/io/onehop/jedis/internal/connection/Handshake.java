@@ -187,7 +187,8 @@ public final class Handshake {
     /** A user who may not ask is told nothing; then only the Sentinels are believed. */
     private static void master(String answer, boolean isError, NodeName node) {
         if (!isError && !answer.equals("master")) {
-            throw refused(Message.NOT_MASTER, answer, node);
+            throw refused(
+                    Message.NOT_MASTER, answer.isEmpty() ? Message.NO_ROLE.what() : answer, node);
         }
     }
 
