@@ -34,8 +34,8 @@ def check():
     health = Health(ejects=False, failure_limit=LIMITS["node_failures_default"], retry_ms=0)
     pauses, now = [], 1
     for _ in range(8):
-        health.failed(now, "connect", health.generation, health.heard, 0)
+        health.failed(now, "refused", health.generation, health.heard, 0)
         pauses.append(health.until - now)
         now = health.until
-    first, longest = TIMINGS["rest_ms_first"], TIMINGS["rest_ms_max"]
+    first, longest = TIMINGS["rest_ms_first"], TIMINGS["rest_refused_ms_max"]
     assert pauses == [min(first << step, longest) for step in range(8)], pauses

@@ -170,8 +170,9 @@ class Host:
             self.changes.append((at, 1))
             self._at(at + ROUND_TRIP_S, self._opened, page, Connection(at), deadline, born)
         else:
-            ends = deadline if self.node.is_silent else at + ROUND_TRIP_S
-            self._at(ends, self._fail, page, "connect", born)
+            is_silent = self.node.is_silent
+            ends = deadline if is_silent else at + ROUND_TRIP_S
+            self._at(ends, self._fail, page, "exchange" if is_silent else "refused", born)
 
     def _opened(self, at, page, connection, deadline, born):
         self._at(at + self.load.call_s, self._done, page, connection, at, deadline, born)

@@ -8,8 +8,8 @@ from house import POOL_SIZE, WORKERS, Callers, House
 from table import bold, show
 
 CALLERS = 16
-ATTEMPTS_MAX = 2
-SECOND_CHANCE = 11  # Seconds. A node's circuit breaker stays open for ten at most.
+ATTEMPTS_MAX = 9  # Pauses of 50 and 100 ms in the first second, then of 200 ms.
+SECOND_CHANCE = 1  # Seconds. A node's circuit breaker stays open for less.
 
 
 def run(progress, is_short):
@@ -26,7 +26,7 @@ def run(progress, is_short):
                 attempts.append(house.failed_attempts())
             back = time.monotonic() - load.began
             house.nodes[0].process.start()
-            time.sleep(3 if is_short else SECOND_CHANCE + 1)
+            time.sleep(3 if is_short else SECOND_CHANCE + 2)
     progress.done()
     rates = [later - earlier for earlier, later in itertools.pairwise(attempts)]
     last = max((at for at, answer in load.answers if answer["errors"]), default=killed)

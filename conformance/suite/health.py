@@ -79,7 +79,7 @@ def sequence(chance):
             step["ask"] = chance.choice((0, 1, 300, 5000, 5001))
         elif event == "failed":
             step |= {
-                "failed": chance.choice(("connect", "exchange")),
+                "failed": chance.choice(("refused", "exchange")),
                 "born": born[node],
                 "chance": chance.randrange(1 << 32),
             }

@@ -1464,10 +1464,12 @@ class Health:
         if self.ejects and self.failures >= limit:
             self.failures, self.until = 0, max(1, now + self.retry)
             self.turn()
-        elif not self.ejects and (cause == "connect" or self.failures >= limit):
-            pause = min(500 << self.step, 8000)
-            self.until = max(1, now + pause + chance % (pause // 4))
-            self.step = min(self.step + 1, 15)
+        elif not self.ejects:
+            if cause == "refused" or self.failures >= limit or self.until:
+                longest = 200 if cause == "refused" else 700
+                pause = min(50 << self.step, longest)
+                self.until = max(1, now + min(pause + chance % (pause // 4), longest))
+                self.step = min(self.step + 1, 15)
             self.turn()
 
     def answered(self, now):

@@ -44,12 +44,12 @@ static uint64_t ask(
 static uint64_t fail(uint64_t state, uint64_t heard_ms, const oh_health_rules *rules,
     const json_t *step, uint64_t now_ms)
 {
-    bool is_connect = strcmp(vectors_string(step, "failed"), "connect") == 0;
+    bool is_refused = strcmp(vectors_string(step, "failed"), "refused") == 0;
     uint64_t born_heard_ms = has(step, "heard") ? vectors_number(step, "heard") : heard_ms;
     uint64_t born = born_heard_ms << 6 | vectors_number(step, "born");
     for (uint32_t times = number_or(step, "times", 1); times > 0; times--) {
         state = oh_health_failed(state, heard_ms, rules,
-            is_connect ? OH_HEALTH_CONNECT : OH_HEALTH_EXCHANGE, born, now_ms,
+            is_refused ? OH_HEALTH_REFUSED : OH_HEALTH_EXCHANGE, born, now_ms,
             number_or(step, "chance", 0));
     }
     return state;
@@ -117,6 +117,23 @@ static void run_scenario(const json_t *scenario)
     }
 }
 
+/* ---- Late together ---- */
+
+static void test_late(const json_t *test)
+{
+    const json_t *heard = json_object_get(test, "heard"), *late = json_object_get(test, "late");
+    oh_health_lateness lateness = {
+        .began_ms = vectors_number(test, "began"), .now_ms = vectors_number(test, "now")};
+
+    test_begin("late %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
+    for (size_t i = 0; i < json_array_size(heard); i++) {
+        oh_health_add_late(&lateness, (uint64_t)json_integer_value(json_array_get(heard, i)),
+            (uint64_t)json_integer_value(json_array_get(late, i)),
+            i != vectors_number(test, "node"));
+    }
+    CHECK(oh_health_is_late_together(&lateness) == json_is_true(json_object_get(test, "together")));
+}
+
 /* ---- Lines of the log ---- */
 
 static void test_told(const json_t *test)
@@ -148,7 +165,8 @@ static void test_edges(void)
     oh_health_answer answer;
     test_begin("health: which changes are logged");
     uint64_t once = oh_health_failed(0, 0, &rules, OH_HEALTH_EXCHANGE, 0, 1000, 0);
-    uint64_t down = oh_health_failed(once, 0, &rules, OH_HEALTH_EXCHANGE, 0, 1000, 0);
+    uint64_t down =
+        oh_health_failed(once, 0, &rules, OH_HEALTH_EXCHANGE, oh_health_birth(once, 0), 1000, 0);
     uint64_t probe = oh_health_asked(down, &rules, 2000, 100, &answer);
     uint64_t still =
         oh_health_failed(probe, 0, &rules, OH_HEALTH_EXCHANGE, oh_health_birth(probe, 0), 2000, 0);
@@ -161,18 +179,25 @@ static void test_edges(void)
     CHECK(oh_health_edge_of(down, oh_health_rebuilt(down, 5000)) == OH_HEALTH_BACK);
 }
 
-void test_health(void)
+static void test_vectors(const char *page, void (*run)(const json_t *test))
 {
-    test_edges();
-    json_t *vectors = vectors_load("health/vectors/told.json"), *group, *test;
+    json_t *vectors = vectors_load(page), *group, *test;
+
     EACH_GROUP(vectors, group)
     {
         EACH_TEST(group, test)
         {
-            test_told(test);
+            run(test);
         }
     }
     json_decref(vectors);
+}
+
+void test_health(void)
+{
+    test_edges();
+    test_vectors("health/vectors/told.json", test_told);
+    test_vectors("health/vectors/late.json", test_late);
     static const char *const pages[] = {
         "health/scenarios/rest.json", "health/scenarios/eject.json"};
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {

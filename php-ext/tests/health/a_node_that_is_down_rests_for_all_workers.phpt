@@ -64,14 +64,16 @@ echo implode("\n", array_diff(array_keys($told), [
     'node-1: Connection closed by the node',
     'node-1 maybe: Connection closed by the node',
 ])), "\n";
-echo 'at most two attempts a second: ', var_export($after - $before <= 2 * $seconds + 1, true),
+/* The calls that were under way, and pauses of 50, 100 and then 200 ms. */
+echo 'at most five attempts a second: ',
+    var_export($after - $before <= 5 * $seconds + WORKERS + 3, true),
     '; some: ', var_export($after > $before, true), "\n";
 echo 'most failed fast: ',
-    var_export($told['node-1: The node rests: refused'] > 5 * ($after - $before), true), "\n";
+    var_export($told['node-1: The node rests: refused'] > 2 * ($after - $before), true), "\n";
 
 echo "back again\n";
 lab_redis_at($port);
-$end = microtime(true) + 60; /* A rest may last 10 s. */
+$end = microtime(true) + 60;
 do {
     $told = array_keys($ask(0.3));
 } while ($told !== ['answered'] && microtime(true) < $end);
@@ -81,7 +83,7 @@ echo implode("\n", $told), "\n";
 answered
 node-1: Connection refused while connecting
 node-1: The node rests: refused
-at most two attempts a second: true; some: true
+at most five attempts a second: true; some: true
 most failed fast: true
 back again
 answered

@@ -2,17 +2,31 @@
 #ifndef OH_GENERATED_TIMINGS_H
 #define OH_GENERATED_TIMINGS_H
 
-/* The first pause of a node that rests; each further one is twice as long. */
-#define OH_REST_MS_FIRST 500u
-
-/* The longest pause of a node that rests, without its share of chance. */
-#define OH_REST_MS_MAX 8000u
+/*
+ * The first pause of a node that rests; each further one is twice as long. A node that was slow for
+ * a moment is served again soon.
+ */
+#define OH_REST_MS_FIRST 50u
 
 /*
- * No rule makes a node rest longer: the longest pause and its share of chance. An instant further
- * away is damage.
+ * The longest pause of a node that rests, its share of chance included. With a try of 300 ms one
+ * caller of a host waits in vain per second, and a node that is back is served within a second.
+ */
+#define OH_REST_MS_MAX 700u
+
+/* The longest pause after a refused connection: such a try costs nothing, so it is made often. */
+#define OH_REST_REFUSED_MS_MAX 200u
+
+/*
+ * No rule makes a node rest longer, and no probe takes longer. An instant further away is damage.
  */
 #define OH_REST_AHEAD_MS_MAX 10000u
+
+/*
+ * How long after the last answer of any node several nodes that are late together are no failure of
+ * theirs. A host that gets no processor time, or no network, for longer has no use for them.
+ */
+#define OH_LATE_TOGETHER_MS_MAX 5000u
 
 /* How long a probe may take if its caller has no deadline. */
 #define OH_PROBE_MS_DEFAULT 1000u
@@ -43,6 +57,12 @@
  * long.
  */
 #define OH_RECENT_SLOT_MS 30000u
+
+/*
+ * When a changed configuration is tried again that needs a map which no node gave: asking the nodes
+ * takes as long as a call may.
+ */
+#define OH_CONFIG_AGAIN_MS 8000u
 
 /* How often the configuration is checked for a change. */
 #define OH_CONFIG_LOOK_EVERY_MS 1000u

@@ -4,7 +4,7 @@
  *
  *     up ──failed──► resting ──time──► one probes ──answered──► up
  *                       ▲                  │
- *                       └──────failed──────┘        each pause twice the one before
+ *                       └──────failed──────┘        each pause twice the one before, to a limit
  *
  * and a node that is ejected leaves placement and returns when its time is over, as in nutcracker.
  *
@@ -62,13 +62,17 @@ uint64_t oh_health_asked(uint64_t state, const oh_health_rules *rules, uint64_t 
         oh_health_generation(state));
 }
 
-static uint64_t rest(uint64_t state, uint32_t failures, uint64_t now_ms, uint32_t chance)
+static uint64_t rest(
+    uint64_t state, uint32_t failures, oh_health_cause cause, uint64_t now_ms, uint32_t chance)
 {
     uint32_t step = oh_health_step(state);
+    uint32_t pause_ms_max = cause == OH_HEALTH_REFUSED ? OH_REST_REFUSED_MS_MAX : OH_REST_MS_MAX;
     uint32_t pause_ms =
-        OH_REST_MS_MAX >> step < OH_REST_MS_FIRST ? OH_REST_MS_MAX : OH_REST_MS_FIRST << step;
-    return state_of(instant(now_ms + pause_ms + chance % (pause_ms / 4)), failures,
-        step < STEP_MAX ? step + 1 : step, oh_health_generation(state) + 1);
+        pause_ms_max >> step < OH_REST_MS_FIRST ? pause_ms_max : OH_REST_MS_FIRST << step;
+    pause_ms += chance % (pause_ms / 4);
+    pause_ms = pause_ms < pause_ms_max ? pause_ms : pause_ms_max;
+    return state_of(instant(now_ms + pause_ms), failures, step < STEP_MAX ? step + 1 : step,
+        oh_health_generation(state) + 1);
 }
 
 /*
@@ -96,10 +100,13 @@ uint64_t oh_health_failed(uint64_t state, uint64_t heard_ms, const oh_health_rul
     if (rules->ejects && is_over) {
         return state_of(instant(now_ms + rules->retry_ms), 0, 0, generation + 1);
     }
-    if (!rules->ejects && (is_over || cause == OH_HEALTH_CONNECT)) {
-        return rest(state, failures, now_ms, chance);
+    bool is_down = oh_health_until(state) != 0;
+    if (!rules->ejects && (is_over || is_down || cause == OH_HEALTH_REFUSED)) {
+        return rest(state, failures, cause, now_ms, chance);
     }
-    return state_of(oh_health_until(state), failures, oh_health_step(state), generation);
+    /* What began before this failure is old news from now on. */
+    return state_of(oh_health_until(state), failures, oh_health_step(state),
+        rules->ejects ? generation : generation + 1);
 }
 
 uint64_t oh_health_answered(uint64_t state, const oh_health_rules *rules)
@@ -117,6 +124,27 @@ uint64_t oh_health_rebuilt(uint64_t state, uint64_t now_ms)
         return state;
     }
     return state_of(0, oh_health_failures(state), 0, oh_health_generation(state) + 1);
+}
+
+/* ---- Late together ---- */
+
+/* Other processes write these instants, so one in the future counts as none. */
+void oh_health_add_late(
+    oh_health_lateness *lateness, uint64_t heard_ms, uint64_t late_ms, bool is_other)
+{
+    uint64_t now_ms = lateness->now_ms;
+
+    if (heard_ms <= now_ms && heard_ms > lateness->heard_ms) {
+        lateness->heard_ms = heard_ms;
+    }
+    lateness->is_other_late |= is_other && late_ms > lateness->began_ms && late_ms <= now_ms;
+}
+
+bool oh_health_is_late_together(const oh_health_lateness *lateness)
+{
+    return lateness->is_other_late && lateness->heard_ms != 0 &&
+           lateness->heard_ms <= lateness->began_ms &&
+           lateness->now_ms - lateness->heard_ms <= OH_LATE_TOGETHER_MS_MAX;
 }
 
 /* ---- What the log is told ---- */

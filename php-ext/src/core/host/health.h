@@ -29,7 +29,10 @@ typedef enum oh_health_answer {
     OH_HEALTH_REFUSE /* The node rests: fail immediately, nothing was sent. */
 } oh_health_answer;
 
-typedef enum oh_health_cause { OH_HEALTH_CONNECT, OH_HEALTH_EXCHANGE } oh_health_cause;
+typedef enum oh_health_cause {
+    OH_HEALTH_REFUSED, /* The connection, immediately. */
+    OH_HEALTH_EXCHANGE /* Everything else. */
+} oh_health_cause;
 
 /* ---- The fields of a state ---- */
 
@@ -86,6 +89,22 @@ uint64_t oh_health_failed(uint64_t state, uint64_t heard_ms, const oh_health_rul
  * written.
  */
 uint64_t oh_health_answered(uint64_t state, const oh_health_rules *rules);
+
+/* ---- Late together ---- */
+
+/* A passed deadline, and what is known of all nodes of the process. Add each node, then ask. */
+typedef struct oh_health_lateness {
+    uint64_t began_ms, now_ms; /* The call. */
+    uint64_t heard_ms;         /* The last answer of any node; 0 at first. */
+    bool is_other_late;
+} oh_health_lateness;
+
+/* A node: when it last answered, and when a deadline last passed for it. */
+void oh_health_add_late(
+    oh_health_lateness *lateness, uint64_t heard_ms, uint64_t late_ms, bool is_other);
+
+/* True if the deadline says nothing about the node, because several were late together. */
+bool oh_health_is_late_together(const oh_health_lateness *lateness);
 
 /* ---- What the log is told ---- */
 

@@ -42,13 +42,16 @@
 typedef struct oh_store oh_store;
 
 /*
- * The health of a node: a state of health.h, when it last answered any caller, the word about its
- * lines in the log (health.h, too), and why it last rested: a text, cut or ended by a NUL.
+ * The health of a node: a state of health.h, when it last answered any caller, from which last
+ * reply on its connections may be used, the word about its lines in the log (health.h, too), when a
+ * deadline last passed for it, and why it last rested: a text, cut or ended by a NUL.
  */
 typedef struct oh_store_health {
     _Atomic uint64_t state;
     _Atomic uint64_t heard_ms;
+    _Atomic uint64_t condemned_ms;
     _Atomic uint64_t told;
+    _Atomic uint64_t late_ms;
     _Atomic uint64_t reason[OH_STORE_REASON_WORDS];
 } oh_store_health;
 

@@ -36,6 +36,9 @@ void oh_exchange_pass_deadline(oh_exchange *exchange);
 void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason);
 void oh_exchange_disown(oh_exchange *exchange);
 
+/* Notes that its deadline has passed, before any that passed together with it is judged. */
+void oh_exchange_note_late(const oh_exchange *exchange);
+
 /*
  * Fails the exchange because the caller expects more bytes than there are: a reply had an
  * unexpected form.

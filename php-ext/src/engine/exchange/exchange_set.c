@@ -170,6 +170,22 @@ static void let_handlers_run(oh_exchange *const *members, uint32_t count)
     }
 }
 
+/* Fails those that are late. All are noted first: nodes that are late together are not to blame. */
+static void pass_deadlines(oh_exchange *const *members, uint32_t count,
+    const struct pollfd *descriptors, uint64_t looked_ns)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_late(members[i], descriptors[i].revents != 0, looked_ns)) {
+            oh_exchange_note_late(members[i]);
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_late(members[i], descriptors[i].revents != 0, looked_ns)) {
+            oh_exchange_pass_deadline(members[i]);
+        }
+    }
+}
+
 /*
  * Waits once for all exchanges, at most `most_ms` (-1: until a deadline), and advances those that
  * can continue.
@@ -206,10 +222,8 @@ static void move_all(oh_exchange *const *members, uint32_t count, int most_ms)
         if (descriptors[i].revents) {
             oh_exchange_step(members[i], descriptors[i].revents);
         }
-        if (is_late(members[i], descriptors[i].revents != 0, now_ns)) {
-            oh_exchange_pass_deadline(members[i]);
-        }
     }
+    pass_deadlines(members, count, descriptors, now_ns);
     if (OH_UNLIKELY(is_waiting_long)) {
         let_handlers_run(members, count);
     }

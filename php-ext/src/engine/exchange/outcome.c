@@ -295,6 +295,13 @@ static bool is_for_the_node(const oh_exchange *exchange)
            oh_clock_now_ns() < limit_ns + OH_CLOCK_PAUSE_MS * UINT64_C(1000000);
 }
 
+void oh_exchange_note_late(const oh_exchange *exchange)
+{
+    if (is_for_the_node(exchange)) {
+        oh_pool_note_late(exchange->use.connection);
+    }
+}
+
 void oh_exchange_pass_deadline(oh_exchange *exchange)
 {
     bool has_request = oh_request_is_sent(&exchange->request);
@@ -320,11 +327,8 @@ void oh_exchange_pass_deadline(oh_exchange *exchange)
     if (exchange->request.sent) {
         exchange->failure->advice = OH_ADVICE_LATE_REPLY;
     }
-    if (is_for_the_node(exchange) && is_opening) {
-        oh_pool_report_failed_opening(exchange->use.connection, exchange->failure->what);
-    } else if (is_for_the_node(exchange)) {
-        oh_pool_report_failure(
-            exchange->use.connection, OH_HEALTH_EXCHANGE, exchange->failure->what);
+    if (is_for_the_node(exchange)) {
+        oh_pool_report_late(exchange->use.connection, exchange->failure->what);
     }
     oh_exchange_fail(exchange);
 }

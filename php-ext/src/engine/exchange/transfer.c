@@ -29,8 +29,12 @@ static void lose_connection(oh_exchange *exchange, const char *reason)
     oh_connection_use *use = &exchange->use;
     size_t sent = exchange->request.sent;
     bool may_repeat = !exchange->terms.never_repeats && (sent == 0 || exchange->terms.is_read_only);
+    bool is_stale = use->is_reused && !exchange->found.has_heard;
 
-    if (use->is_reused && !use->was_retried && !exchange->found.has_heard && may_repeat) {
+    if (is_stale) {
+        oh_pool_report_stale(use->connection);
+    }
+    if (is_stale && !use->was_retried && may_repeat) {
         use->was_retried = true;
         use->was_sent = sent > 0;
         oh_exchange_drop_connection(exchange);

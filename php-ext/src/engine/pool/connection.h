@@ -87,6 +87,7 @@ typedef struct oh_connection {
     uint64_t born_ms;    /* When it was opened, by the monotonic clock. */
     uint64_t expires_ms; /* pool: from when on it is not leased again. */
     uint64_t used_ms;    /* pool: when its last reply arrived, or when it was opened. */
+    uint64_t leased_ms;  /* pool: when its caller got it. */
     uint32_t timeout_ms; /* The value of SO_RCVTIMEO and SO_SNDTIMEO. */
     /* pool: the node's health when it was leased; `born` of core/host/health.h. */
     uint64_t health;

@@ -1,6 +1,6 @@
 /*
  * A process reads the word, computes the next one and swaps it in, without a lock. The process that
- * puts the node to rest writes the reason, at most twice a second for all processes. If two
+ * counts a failure writes the reason, some times a second for all processes. If two
  * processes write it at the same time, the text may be garbled, but nothing else breaks. Processes
  * of other users may write there, so the reason is escaped like a server's bytes.
  */
@@ -195,7 +195,7 @@ bool oh_node_health_begin_late(const oh_node_health *health, uint64_t *born)
     return oh_health_is_of_one_generation(then, *born);
 }
 
-void oh_node_health_fail(
+bool oh_node_health_fail(
     oh_node_health *health, oh_health_cause cause, uint64_t born, const char *why)
 {
     _Atomic uint64_t *word = &health->known->state;
@@ -212,6 +212,17 @@ void oh_node_health_fail(
     }
     tell_change(health, state, next);
     tell_log(health, state, next, why);
+    return oh_health_until(next) != 0;
+}
+
+void oh_node_health_condemn(oh_node_health *health, uint64_t older_than_ms)
+{
+    _Atomic uint64_t *word = &health->known->condemned_ms;
+    uint64_t known = atomic_load(word), now_ms = oh_clock_now_ms();
+
+    while ((known < older_than_ms || known > now_ms) &&
+           !atomic_compare_exchange_weak(word, &known, older_than_ms)) {
+    }
 }
 
 void oh_node_health_answer(oh_node_health *health, uint64_t now_ms)

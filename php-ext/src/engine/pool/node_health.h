@@ -16,6 +16,7 @@
 #ifndef OH_ENGINE_NODE_HEALTH_H
 #define OH_ENGINE_NODE_HEALTH_H
 
+#include "core/base/compiler.h"
 #include "core/host/health.h"
 #include "core/topology/server_pool.h"
 #include "core/host/store.h"
@@ -55,11 +56,27 @@ bool oh_node_health_begin_late(const oh_node_health *health, uint64_t *born);
 
 /*
  * Reports the outcome: a failure that the node caused, with its reason, or a reply that has just
- * arrived.
+ * arrived. True if the node is down after the failure.
  */
-void oh_node_health_fail(
+bool oh_node_health_fail(
     oh_node_health *health, oh_health_cause cause, uint64_t born, const char *why);
 void oh_node_health_answer(oh_node_health *health, uint64_t now_ms);
+
+/* ---- Its connections ---- */
+
+/* Connections whose last reply is older must not be leased again. */
+void oh_node_health_condemn(oh_node_health *health, uint64_t older_than_ms);
+
+/* True if that does not concern a connection whose last reply arrived at `used_ms`. */
+static inline bool oh_node_health_allows(
+    const oh_node_health *health, uint64_t used_ms, uint64_t now_ms)
+{
+    uint64_t condemned_ms =
+        atomic_load_explicit(&health->known->condemned_ms, memory_order_relaxed);
+
+    /* One in the future is damage. */
+    return OH_LIKELY(used_ms > condemned_ms) || condemned_ms > now_ms;
+}
 
 /* ---- Ejection ---- */
 

@@ -124,21 +124,73 @@ static bool is_known(const oh_connection *connection)
     return !host->shared || oh_store_is_held(host->shared, host->tenure);
 }
 
+/* When its call began, or the last one over a held connection. */
+static uint64_t began_ms(const oh_connection *connection)
+{
+    return OH_MAX(connection->leased_ms, connection->used_ms);
+}
+
+void oh_pool_report_stale(const oh_connection *connection)
+{
+    if (is_known(connection)) {
+        oh_node_health_condemn(&connection->home->health, began_ms(connection));
+    }
+}
+
 void oh_pool_report_failure(oh_connection *connection, oh_health_cause cause, const char *why)
 {
     if (connection && is_known(connection)) {
         connection->is_reported = true;
-        oh_node_health_fail(&connection->home->health, cause, connection->health, why);
+        if (oh_node_health_fail(&connection->home->health, cause, connection->health, why)) {
+            oh_pool_report_stale(connection);
+        }
     }
+}
+
+/* True if the failure to open it is the node's. */
+static bool is_of_node(const oh_connection *connection)
+{
+    return !connection->is_turned_away && !oh_connection_has_own_error(connection);
 }
 
 void oh_pool_report_failed_opening(oh_connection *connection, const char *why)
 {
-    bool is_connected = connection->state != OH_RESOLVING && connection->state != OH_CONNECTING;
+    if (is_of_node(connection)) {
+        oh_pool_report_failure(connection,
+            connection->state == OH_CONNECTING ? OH_HEALTH_REFUSED : OH_HEALTH_EXCHANGE, why);
+    }
+}
 
-    if (!connection->is_turned_away && !oh_connection_has_own_error(connection)) {
-        oh_pool_report_failure(
-            connection, is_connected ? OH_HEALTH_EXCHANGE : OH_HEALTH_CONNECT, why);
+/* True if several nodes of this process were late together. Where nodes are ejected all count. */
+static bool is_late_together(const oh_connections *connections, uint64_t begun_ms)
+{
+    oh_health_lateness lateness = {.began_ms = begun_ms, .now_ms = oh_clock_now_ms()};
+
+    for (const oh_connections *each = oh_pool_nodes; each; each = each->next) {
+        const oh_store_health *known = each->health.known;
+
+        oh_health_add_late(&lateness, atomic_load(&known->heard_ms), atomic_load(&known->late_ms),
+            known != connections->health.known);
+    }
+    return !connections->health.rules.ejects && oh_health_is_late_together(&lateness);
+}
+
+void oh_pool_note_late(const oh_connection *connection)
+{
+    if (is_known(connection) && is_of_node(connection)) {
+        atomic_store(&connection->home->health.known->late_ms, oh_clock_now_ms());
+    }
+}
+
+void oh_pool_report_late(oh_connection *connection, const char *why)
+{
+    oh_pool_note_late(connection);
+    if (!is_known(connection) || !is_of_node(connection)) {
+        return;
+    }
+    oh_pool_report_stale(connection);
+    if (!is_late_together(connection->home, began_ms(connection))) {
+        oh_pool_report_failure(connection, OH_HEALTH_EXCHANGE, why);
     }
 }
 
@@ -170,11 +222,16 @@ static uint64_t expiry_of(const oh_connections *connections, const oh_connection
     return age_ms ? connection->born_ms + age_ms - (mixed >> 32) % (age_ms / 4 + 1) : UINT64_MAX;
 }
 
-/* True if neither its age nor an idle limit of the server forbids using it again. */
-static bool is_fresh(const oh_connection *connection, uint64_t now_ms)
+/*
+ * True if neither its age, nor an idle limit of the server, nor the fate of others that are as old
+ * forbids using it again.
+ */
+static bool is_fresh(
+    const oh_connections *connections, const oh_connection *connection, uint64_t now_ms)
 {
     return now_ms < connection->expires_ms &&
-           now_ms < connection->used_ms + OH_CONNECTION_IDLE_MS_MAX;
+           now_ms < connection->used_ms + OH_CONNECTION_IDLE_MS_MAX &&
+           oh_node_health_allows(&connections->health, connection->used_ms, now_ms);
 }
 
 static oh_connection *take_of_host(oh_connections *connections, uint64_t now_ms)
@@ -185,7 +242,7 @@ static oh_connection *take_of_host(oh_connections *connections, uint64_t now_ms)
         connection->home = connections;
         connection->generation = fork_generation;
         connection->expires_ms = expiry_of(connections, connection);
-        if (OH_LIKELY(is_fresh(connection, now_ms))) {
+        if (OH_LIKELY(is_fresh(connections, connection, now_ms))) {
             return connection;
         }
         discard(connections, connection);
@@ -200,7 +257,8 @@ static oh_connection *take_idle(oh_connections *connections, uint64_t now_ms)
     while ((connection = connections->idle)) {
         unlink_from(&connections->idle, connection);
         if (OH_LIKELY(connection->generation == fork_generation) &&
-            OH_LIKELY(is_fresh(connection, now_ms)) && oh_connection_is_sound(connection)) {
+            OH_LIKELY(is_fresh(connections, connection, now_ms)) &&
+            oh_connection_is_sound(connection)) {
             return connection;
         }
         discard(connections, connection);
@@ -230,15 +288,16 @@ static bool find_seat(oh_connections *connections, bool must_be_new, uint32_t *s
     return *seat != OH_STORE_NONE;
 }
 
-static oh_connection *open_new(
-    oh_connections *connections, uint32_t seat, uint64_t health, oh_failure *failure)
+static oh_connection *open_new(oh_connections *connections, uint32_t seat, uint64_t health,
+    uint64_t now_ms, oh_failure *failure)
 {
     bool is_of_node;
     oh_connection *connection = oh_connection_open(&connections->endpoint, failure, &is_of_node);
 
     if (!connection) {
-        if (is_of_node) {
-            oh_node_health_fail(&connections->health, OH_HEALTH_CONNECT, health, failure->what);
+        if (is_of_node &&
+            oh_node_health_fail(&connections->health, OH_HEALTH_REFUSED, health, failure->what)) {
+            oh_node_health_condemn(&connections->health, now_ms);
         }
         if (connections->is_of_host) {
             oh_host_free(&connections->host, seat);
@@ -300,7 +359,7 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
         }
         if (find_seat(connections, must_be_new, &seat)) {
             oh_meter_count(meter, OH_METER_CONNECTS);
-            connection = open_new(connections, seat, health, failure);
+            connection = open_new(connections, seat, health, now_ms, failure);
             if (!connection) {
                 return NULL;
             }
@@ -324,6 +383,7 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
         oh_meter_count(meter, OH_METER_LEASES);
     }
     connection->health = health;
+    connection->leased_ms = now_ms;
     connection->is_reported = false;
     connection->has_waited = has_waited;
     mark_leased(connections, connection);
@@ -351,10 +411,12 @@ oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter
         !must_be_new && is_roomy(connections) ? take_idle(connections, now_ms) : NULL;
     bool is_beyond = !connection;
     oh_meter_count(meter, is_beyond ? OH_METER_CONNECTS : OH_METER_LEASES);
-    if (is_beyond && !(connection = open_new(connections, OH_STORE_NONE, health, failure))) {
+    if (is_beyond &&
+        !(connection = open_new(connections, OH_STORE_NONE, health, now_ms, failure))) {
         return NULL;
     }
     connection->health = health;
+    connection->leased_ms = now_ms;
     connection->is_beyond = is_beyond;
     connection->is_reported = connection->has_waited = false;
     mark_leased(connections, connection);

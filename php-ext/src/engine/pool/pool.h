@@ -70,10 +70,25 @@ oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter
 void oh_pool_report_failure(oh_connection *connection, oh_health_cause cause, const char *why);
 
 /*
- * The same for a connection that could not be opened, or not before the deadline. A node that
- * refuses a connection with an error has not failed.
+ * The same for a connection that could not be opened. A node that refuses a connection with an
+ * error has not failed.
  */
 void oh_pool_report_failed_opening(oh_connection *connection, const char *why);
+
+/* Notes a passed deadline for which the node had all the time. */
+void oh_pool_note_late(const oh_connection *connection);
+
+/*
+ * The same for such a deadline, while opening or later. It says nothing about the node if others
+ * were late together with it.
+ */
+void oh_pool_report_late(oh_connection *connection, const char *why);
+
+/*
+ * A used connection was lost before a byte of its reply came. So others that are as old are not
+ * leased again.
+ */
+void oh_pool_report_stale(const oh_connection *connection);
 
 /* True with auto_eject_hosts. */
 bool oh_pool_ejects(const oh_connections *connections);

@@ -26,7 +26,7 @@
 
 static bool is_fresh(const oh_queue_note *note, const oh_connection *connection, uint64_t now)
 {
-    return now - note->parked_ms < OH_CONNECTION_IDLE_MS_MAX && oh_connection_is_sound(connection);
+    return now - note->used_ms < OH_CONNECTION_IDLE_MS_MAX && oh_connection_is_sound(connection);
 }
 
 static oh_connection *make_connection(const oh_queue_note *note, int descriptor)
@@ -41,7 +41,7 @@ static oh_connection *make_connection(const oh_queue_note *note, int descriptor)
     connection->seat = note->seat;
     connection->timeout_ms = note->timeout_ms;
     connection->born_ms = note->born_ms;
-    connection->used_ms = note->parked_ms;
+    connection->used_ms = note->used_ms;
     connection->is_unproven = note->is_unproven;
     oh_wire_reset(&connection->wire);
     return connection;
@@ -125,17 +125,18 @@ void oh_host_park(const oh_host_node *node, oh_connection *connection)
     oh_queue_note note = {.seat = connection->seat,
         .timeout_ms = connection->timeout_ms,
         .born_ms = connection->born_ms,
-        .parked_ms = oh_clock_now_ms(),
+        .used_ms = connection->used_ms,
         .is_unproven = connection->is_unproven};
     uint32_t pid = (uint32_t)getpid();
+    uint64_t now_ms = oh_clock_now_ms();
 
     memcpy(note.identity, node->identity, sizeof note.identity);
     if (oh_store_is_held(node->shared, node->tenure) &&
-        oh_store_park(node->shared, connection->seat, pid, note.parked_ms) &&
+        oh_store_park(node->shared, connection->seat, pid, now_ms) &&
         !oh_queue_push(node->number, connection->socket, &note)) {
         bool is_for_descriptors = errno == ETOOMANYREFS;
 
-        if (oh_store_take(node->shared, connection->seat, pid, note.parked_ms)) {
+        if (oh_store_take(node->shared, connection->seat, pid, now_ms)) {
             oh_host_free(node, connection->seat);
         }
         if (is_for_descriptors) {

@@ -21,7 +21,7 @@ typedef struct oh_queue_note {
     uint8_t identity[OH_STORE_IDENTITY_BYTES]; /* The node of the connection. */
     uint32_t seat;                             /* Its owner's seat in the store. */
     uint32_t timeout_ms;                       /* The timeouts that are set on the socket. */
-    uint64_t born_ms, parked_ms;
+    uint64_t born_ms, used_ms;
     uint64_t is_unproven; /* No reply ever came over it. */
 } oh_queue_note;
 

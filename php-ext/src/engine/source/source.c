@@ -356,7 +356,7 @@ oh_snapshot *oh_source_follow(const oh_snapshot *snapshot)
         return NULL;
     }
     if (!newest) {
-        put_off(loaded, OH_REST_MS_MAX);
+        put_off(loaded, OH_CONFIG_AGAIN_MS);
         loaded->outdated.due_ns = loaded->followed.due_ns;
         oh_watch_warn("OneHop: %s; the configuration read before stays in use", failure.what);
     }

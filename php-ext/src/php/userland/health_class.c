@@ -40,7 +40,7 @@ static uint64_t meet(
                                      : heard_ms;
 
         return oh_health_failed(state, heard_ms, rules,
-            is_text(event, "failed", "connect") ? OH_HEALTH_CONNECT : OH_HEALTH_EXCHANGE,
+            is_text(event, "failed", "refused") ? OH_HEALTH_REFUSED : OH_HEALTH_EXCHANGE,
             born_heard_ms << 6 | (uint64_t)number(event, "born"), now_ms,
             (uint32_t)number(event, "chance"));
     }

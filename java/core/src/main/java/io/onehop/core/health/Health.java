@@ -10,9 +10,9 @@ import io.onehop.core.base.Words;
  * caller compares and swaps. 0 is a node without failures.
  *
  * <p>A node that rests fails fast until one caller probes it, and each pause is twice the one
- * before. A node that is ejected leaves placement and returns by time alone, as in nutcracker.
- * Instants are milliseconds of a monotonic clock. The caller passes them and random numbers.
- * Stateless, for any number of threads. Implements spec/health.
+ * before, to a limit. A node that is ejected leaves placement and returns by time alone, as in
+ * nutcracker. Instants are milliseconds of a monotonic clock. The caller passes them and random
+ * numbers. Stateless, for any number of threads. Implements spec/health.
  *
  * @param ejects {@code auto_eject_hosts}: a node that fails leaves placement instead of resting
  * @param failureLimit {@code server_failure_limit}; 0 counts as 2, or as 1 if nodes are ejected
@@ -33,9 +33,11 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
         REFUSE
     }
 
-    /** Where an attempt failed: before it had a connection, or on it. */
+    /** How an attempt failed. */
     public enum Cause {
-        CONNECT,
+        /** The connection was refused, immediately. */
+        REFUSED,
+        /** Everything else. */
         EXCHANGE
     }
 
@@ -125,10 +127,12 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
         if (ejects && isOver) {
             return state(instant(nowMs + retryMs), 0, 0, generation(state) + 1);
         }
-        if (!ejects && (isOver || cause == Cause.CONNECT)) {
-            return rest(state, failures, nowMs, chance);
+        boolean isDown = until(state) != 0;
+        if (!ejects && (isOver || isDown || cause == Cause.REFUSED)) {
+            return rest(state, failures, cause, nowMs, chance);
         }
-        return state(until(state), failures, step(state), generation(state));
+        // What began before this failure is old news from now on.
+        return state(until(state), failures, step(state), generation(state) + (ejects ? 0 : 1));
     }
 
     private boolean isIrrelevant(long state, long heardMs, long born) {
@@ -141,11 +145,13 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
         return Math.min(limit, FAILURES_MAX);
     }
 
-    private static long rest(long state, int failures, long nowMs, int chance) {
+    private static long rest(long state, int failures, Cause cause, long nowMs, int chance) {
         int step = step(state);
-        int pauseMs = (int) Math.min((long) Timings.REST_MS_FIRST << step, Timings.REST_MS_MAX);
+        int pauseMsMax = cause == Cause.REFUSED ? Timings.REST_REFUSED_MS_MAX : Timings.REST_MS_MAX;
+        int pauseMs = Math.min(Timings.REST_MS_FIRST << step, pauseMsMax);
+        pauseMs += Integer.remainderUnsigned(chance, pauseMs / 4);
         return state(
-                instant(nowMs + pauseMs + Integer.remainderUnsigned(chance, pauseMs / 4)),
+                instant(nowMs + Math.min(pauseMs, pauseMsMax)),
                 failures,
                 Math.min(step + 1, STEP_MAX),
                 generation(state) + 1);
@@ -158,6 +164,30 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
             return state;
         }
         return state(0, 0, 0, generation(state) + (wasDown ? 1 : 0));
+    }
+
+    /* ---- Late together ---- */
+
+    /**
+     * Whether a passed deadline says nothing about its node, because several were late together.
+     *
+     * @param node the index of the node
+     * @param heardMs when each node last answered; 0: never
+     * @param lateMs when a deadline last passed for each
+     * @param beganMs when the call began
+     */
+    public static boolean isLateTogether(
+            int node, long[] heardMs, long[] lateMs, long beganMs, long nowMs) {
+        long lastHeardMs = 0;
+        boolean isOtherLate = false;
+        for (int i = 0; i < heardMs.length; i++) {
+            lastHeardMs = heardMs[i] <= nowMs ? Math.max(lastHeardMs, heardMs[i]) : lastHeardMs;
+            isOtherLate |= i != node && lateMs[i] > beganMs && lateMs[i] <= nowMs;
+        }
+        return isOtherLate
+                && lastHeardMs != 0
+                && lastHeardMs <= beganMs
+                && nowMs - lastHeardMs <= Timings.LATE_TOGETHER_MS_MAX;
     }
 
     /* ---- What is logged ---- */

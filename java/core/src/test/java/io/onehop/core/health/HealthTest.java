@@ -3,6 +3,7 @@ package io.onehop.core.health;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 
 import io.onehop.core.Spec;
@@ -49,6 +50,27 @@ class HealthTest {
         }
     }
 
+    @Test
+    void nodesThatAreLateTogetherAreNotToBlame() {
+        for (JsonObject test : Spec.tests("health/vectors/late.json")) {
+            assertEquals(
+                    test.get("together").getAsBoolean(),
+                    Health.isLateTogether(
+                            test.get("node").getAsInt(),
+                            numbers(test, "heard"),
+                            numbers(test, "late"),
+                            test.get("began").getAsLong(),
+                            test.get("now").getAsLong()),
+                    test.get("comment").getAsString());
+        }
+    }
+
+    private static long[] numbers(JsonObject test, String field) {
+        return test.getAsJsonArray(field).asList().stream()
+                .mapToLong(JsonElement::getAsLong)
+                .toArray();
+    }
+
     private static long number(JsonObject step, String field) {
         return step.has(field) ? step.get(field).getAsLong() : 0;
     }
@@ -57,7 +79,7 @@ class HealthTest {
     void countingClaimingAndStayingUpAreNotLogged() {
         Health health = new Health(false, 2, 0);
         long once = health.failed(0, 0, Cause.EXCHANGE, 0, 1000, 0);
-        long down = health.failed(once, 0, Cause.EXCHANGE, 0, 1000, 0);
+        long down = health.failed(once, 0, Cause.EXCHANGE, Health.birth(once, 0), 1000, 0);
         long probe = health.asked(down, 2000, 100);
         long still = health.failed(probe, 0, Cause.EXCHANGE, Health.birth(probe, 0), 2000, 0);
         assertEquals(Edge.NONE, Health.edge(0, once));

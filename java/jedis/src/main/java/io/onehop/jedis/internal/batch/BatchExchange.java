@@ -275,6 +275,11 @@ public final class BatchExchange {
         return leased().isResolving();
     }
 
+    /** Notes that its deadline has passed, before any that passed with it is judged. */
+    void noteLate() {
+        pool.noteLate(leased());
+    }
+
     /** The failure of a wait for its node, by what was waited for. */
     IOException explained(IOException failed) {
         return leased().explained(failed);
@@ -323,8 +328,8 @@ public final class BatchExchange {
 
     /** Prepares to send it once more, over another connection, because of this failure. */
     void retry(Throwable thrown) {
+        pool.condemn(leased());
         settle();
-        pool.purge();
         before = thrown;
         if (written > acknowledged) { // Without the others, those that came prove nothing.
             taken = 0;

@@ -166,6 +166,8 @@ public final class Scatter {
             }
             awaitProgress(Deadline.selectMs(leftNs));
         } catch (IOException late) {
+            // All are noted first: nodes that are late together are not to blame.
+            serving.forEach(BatchExchange::noteLate);
             serving.forEach(exchange -> exchange.fail(exchange.explained(late)));
             serving.clear();
         }

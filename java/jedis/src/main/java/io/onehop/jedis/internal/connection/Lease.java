@@ -18,6 +18,7 @@ public final class Lease {
     private boolean isRefused;
     private long sent;
     private long received;
+    private long receivedBefore;
 
     /** A call begins, with this deadline. */
     void begin(Deadline by) {
@@ -26,6 +27,7 @@ public final class Lease {
         sinceNs = calledNs;
         isUnwell = false;
         isRefused = false;
+        receivedBefore = received;
     }
 
     /** Replaces the deadline by a later one. */
@@ -82,6 +84,16 @@ public final class Lease {
      */
     public boolean hadTime(int pauseMs) {
         return deadline.leavesHalf(sinceNs) && !deadline.hasPassedBy(pauseMs);
+    }
+
+    /** When the node got the call. */
+    public long sinceNs() {
+        return sinceNs;
+    }
+
+    /** True if bytes have come since the lease began. {@code all}: bytes received in all. */
+    boolean hasHeard(long all) {
+        return all > receivedBefore;
     }
 
     /** Bytes sent since the last call. {@code all}: bytes sent in all. */

@@ -86,6 +86,7 @@ public final class NodeConnection extends Connection {
     private boolean isOfReplica; // In a plain pool: the node has become one.
     private boolean isSubscribed;
     private final int seat;
+    private long heardNs = Clock.nowNs(); // Its last whole answer, or when it was made or opened.
     private long expiresNs; // Meaningless until it is open, and if it has no age.
     private int idleChecks; // Checks while it was idle, since its last lease.
     // Between the caller, which may begin to wait for long, and the thread that closes the client.
@@ -288,7 +289,8 @@ public final class NodeConnection extends Connection {
             if (waitsLong) {
                 mayWaitLong();
             }
-            expiresNs = Clock.nowNs() + endpoint.ageNs();
+            heardNs = Clock.nowNs();
+            expiresNs = heardNs + endpoint.ageNs();
         }
     }
 
@@ -420,6 +422,21 @@ public final class NodeConnection extends Connection {
     /** True if it had served before this lease. Then the node may have closed it meanwhile. */
     public boolean isReused() {
         return isReused;
+    }
+
+    /** True if this lease has found that it was dead: it was reused, and nothing came. */
+    public boolean wasStale() {
+        return isReused && !lease.hasHeard(received());
+    }
+
+    /** Every command of a call was answered at this instant of the clock. */
+    public void heard(long nowNs) {
+        heardNs = nowNs;
+    }
+
+    /** True if its last answer came at or before that instant. */
+    public boolean isAsOldAs(long ns) {
+        return heardNs - ns <= 0;
     }
 
     /** True if its handshake has ever ended well and in time. */

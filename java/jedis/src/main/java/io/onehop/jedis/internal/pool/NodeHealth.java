@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 import java.lang.System.Logger.Level;
 import java.net.BindException;
 import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
@@ -48,27 +49,29 @@ public final class NodeHealth {
     private final NodeName node;
     private final Health rules;
     // Null for a node that is asked in passing, without log.
-    private final @Nullable AtomicLong ejections;
+    private final @Nullable ClientNodes nodes;
     private final AtomicLong state;
-    private final AtomicLong heardMs; // When it last answered any call.
+    private final ClientNodes.Times times;
+    private final AtomicLong heardMs; // Of the times.
     private final AtomicLong told; // What was logged last.
     private volatile @Nullable OneHopException last;
 
     /**
-     * {@code ejections} counts ejections, for placement; {@code null} if no placement needs it.
+     * {@code nodes} are those of the client; {@code null} for a node that is asked in passing.
      * {@code before} is the health of the same node under the previous configuration, which both
      * share from now on; {@code null} if there is none.
      */
-    NodeHealth(NodeName node, @Nullable AtomicLong ejections, @Nullable NodeHealth before) {
+    NodeHealth(NodeName node, @Nullable ClientNodes nodes, @Nullable NodeHealth before) {
         ServerPool pool = node.pool();
         NodeHealth known =
                 before != null && before.rules.ejects() == pool.autoEjectHosts() ? before : null;
         this.state = known != null ? known.state : new AtomicLong();
-        this.heardMs = known != null ? known.heardMs : new AtomicLong();
+        this.times = known != null ? known.times : new ClientNodes.Times();
+        this.heardMs = times.heardMs();
         this.told = known != null ? known.told : new AtomicLong();
         this.last = known != null ? known.last : null;
         this.node = node;
-        this.ejections = ejections;
+        this.nodes = nodes;
         this.rules =
                 new Health(
                         pool.autoEjectHosts(),
@@ -88,6 +91,10 @@ public final class NodeHealth {
 
     public long state() {
         return state.get();
+    }
+
+    public ClientNodes.Times times() {
+        return times;
     }
 
     /** True if it is asked normally. If the pool ejects nodes, also if it may return. */
@@ -195,16 +202,39 @@ public final class NodeHealth {
         }
     }
 
-    /** A call failed. Notes what that means for the node. */
-    void failed(OneHopException failure, NodeConnection connection) {
+    /** A call failed. Notes what that means for the node. True if it is down now. */
+    boolean failed(OneHopException failure, NodeConnection connection) {
         Cause cause = cause(failure, connection);
-        if (cause != null) {
-            last = failure;
-            failed(cause, connection.lease().health(), failure);
+        if (cause == null || isLate(failure, connection) && isLateTogether(connection)) {
+            return false;
+        }
+        last = failure;
+        return failed(cause, connection.lease().health(), failure);
+    }
+
+    /** True if a deadline ended the call, and the node had all the time. */
+    static boolean isLate(OneHopException failure, NodeConnection connection) {
+        return failure.getKind() == ErrorKind.DEADLINE_EXCEEDED
+                && cause(failure, connection) != null;
+    }
+
+    /** Notes a passed deadline if the node had all the time. */
+    void noteLate(NodeConnection connection) {
+        if (connection.lease().hadTime(Timings.CLOCK_PAUSE_MS)) {
+            times.lateMs().setOpaque(nowMs());
         }
     }
 
-    private void failed(Cause cause, long born, @Nullable OneHopException failure) {
+    /** True if others were late together with this node. */
+    private boolean isLateTogether(NodeConnection connection) {
+        long nowMs = nowMs();
+        noteLate(connection);
+        return nodes != null
+                && !rules.ejects()
+                && nodes.wereLateTogether(times, ms(connection.lease().sinceNs()), nowMs);
+    }
+
+    private boolean failed(Cause cause, long born, @Nullable OneHopException failure) {
         int chance = ThreadLocalRandom.current().nextInt();
         long nowMs = nowMs();
         long heard = heardMs.getOpaque();
@@ -215,17 +245,18 @@ public final class NodeHealth {
             after = rules.failed(before, heard, cause, born, nowMs, chance);
         }
         if (rules.ejects()
-                && ejections != null
+                && nodes != null
                 && Health.generation(after) != Health.generation(before)) {
-            ejections.incrementAndGet();
+            nodes.ejected();
         }
         log(before, after, failure);
+        return Health.until(after) != 0;
     }
 
     /** Only for the thread that made the change. */
     private void log(long before, long after, @Nullable OneHopException failure) {
         Edge edge = Health.edge(before, after);
-        if (edge == Edge.NONE || ejections == null) {
+        if (edge == Edge.NONE || nodes == null) {
             return;
         }
         long word = told.get();
@@ -283,7 +314,9 @@ public final class NodeHealth {
                 : isOurs(root)) {
             return null;
         }
-        return connection.wasConnected() ? Cause.EXCHANGE : Cause.CONNECT;
+        return isLate || connection.wasConnected() || root instanceof UnknownHostException
+                ? Cause.EXCHANGE
+                : Cause.REFUSED;
     }
 
     private static boolean isOurs(Throwable root) {

@@ -1,5 +1,6 @@
 package io.onehop.jedis.internal.pool;
 
+import io.onehop.core.ErrorKind;
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.Node;
 import io.onehop.core.base.Clock;
@@ -60,14 +61,13 @@ public final class Pool implements AutoCloseable {
             Node node,
             ServerPool pool,
             ClientTls tls,
-            @Nullable AtomicLong ejections,
+            @Nullable ClientNodes nodes,
             @Nullable Pool before) {
         this.meter = before == null ? new NodeMeter() : before.meter;
         this.endpoint = new Endpoint(node, pool, tls);
         this.handshake = new Handshake(pool, endpoint, tls.credentials());
         this.health =
-                new NodeHealth(
-                        endpoint.nodeName(), ejections, before == null ? null : before.health);
+                new NodeHealth(endpoint.nodeName(), nodes, before == null ? null : before.health);
         this.seats =
                 new Seats(pool.poolSize(), seat -> new NodeConnection(endpoint, handshake, seat));
     }
@@ -247,6 +247,7 @@ public final class Pool implements AutoCloseable {
     public void answered(NodeConnection connection) {
         long nowNs = Clock.nowNs();
         long nowMs = NodeHealth.ms(nowNs);
+        connection.heard(nowNs);
         if (connection.lease().isTimed(endpoint.timeoutMs())) {
             meter.answered(connection.lease().ns(nowNs), nowMs);
         } else {
@@ -263,8 +264,31 @@ public final class Pool implements AutoCloseable {
     public void failed(@Nullable NodeConnection connection, OneHopException failure) {
         meter.failed(NodeHealth.nowMs());
         if (connection != null) {
-            health.failed(failure, connection);
+            boolean isDown = health.failed(failure, connection);
+            boolean isStale = failure.getKind() == ErrorKind.NODE_DOWN && connection.wasStale();
+            if (isDown || isStale || NodeHealth.isLate(failure, connection)) {
+                closeAsOldAs(connection);
+            }
         }
+    }
+
+    /** A deadline has passed. The call fails in a moment. */
+    public void noteLate(NodeConnection connection) {
+        health.noteLate(connection);
+    }
+
+    /**
+     * A call lost its connection. If no byte of the reply came, others that are as old are closed.
+     */
+    public void condemn(NodeConnection connection) {
+        if (connection.wasStale()) {
+            closeAsOldAs(connection);
+        }
+    }
+
+    private void closeAsOldAs(NodeConnection connection) {
+        long sinceNs = connection.lease().sinceNs();
+        seats.evictUnless(each -> !each.isAsOldAs(sinceNs));
     }
 
     /** The node sent something, but no reply to a call. */
@@ -298,7 +322,7 @@ public final class Pool implements AutoCloseable {
                 connection.lease().newlyReceived(connection.received()));
     }
 
-    /** Closes the idle connections. One of them was found dead, so the others are dead, too. */
+    /** Closes the idle connections. */
     public void purge() {
         seats.evictUnless(connection -> false);
     }

@@ -88,7 +88,7 @@ final class CommandExchange<T> extends Holder {
             node.settle(connection);
         }
         if (before == null && mayRetry(connection, failure) && budget.spend()) {
-            node.purge();
+            node.condemn(connection);
             return attempt(failure, connection.lease().health());
         }
         node.failed(connection, failure);

@@ -6,6 +6,7 @@ import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.Server;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.internal.command.Keys;
+import io.onehop.jedis.internal.pool.ClientNodes;
 import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.tls.ClientTls;
@@ -18,7 +19,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * One server pool of one version of a configuration: its topology, and the connections of each
@@ -38,7 +38,7 @@ public final class Snapshot {
     private static final long NOT_PLACED_YET = -1;
 
     private final long generation;
-    private final AtomicLong ejections;
+    private final ClientNodes nodes;
     private final long known; // The number of ejections when keys were placed.
     // When the first ejected node may return; 0: none is ejected.
     private final long dueMs;
@@ -51,7 +51,7 @@ public final class Snapshot {
 
     /** The first snapshot of a client. */
     Snapshot(PoolTopology topology, ClientTls tls) {
-        this(1, topology, tls, Map.of(), new AtomicLong(), null);
+        this(1, topology, tls, Map.of(), new ClientNodes(), null);
     }
 
     private Snapshot(
@@ -59,11 +59,11 @@ public final class Snapshot {
             PoolTopology topology,
             ClientTls tls,
             Map<String, Pool> before,
-            AtomicLong ejections,
+            ClientNodes nodes,
             @Nullable ReadFromChooser readFrom) {
         this.generation = generation;
         this.tls = tls;
-        this.ejections = ejections;
+        this.nodes = nodes;
         this.known = before.isEmpty() ? 0 : NOT_PLACED_YET;
         this.dueMs = 0;
         this.topology = topology;
@@ -71,6 +71,7 @@ public final class Snapshot {
                 topology.byIndex().stream()
                         .map(node -> pool(node, before.get(node.name())))
                         .toArray(Pool[]::new);
+        nodes.are(Arrays.stream(pools).map(pool -> pool.health().times()).toList());
         this.keys = new Keys(topology);
         this.readFrom = new ReadFromChooser(topology, pools, readFrom);
         this.isMapped =
@@ -81,7 +82,7 @@ public final class Snapshot {
     private Snapshot(Snapshot before, PoolTopology topology, long known, long dueMs) {
         this.generation = before.generation;
         this.tls = before.tls;
-        this.ejections = before.ejections;
+        this.nodes = before.nodes;
         this.known = known;
         this.dueMs = dueMs;
         this.topology = topology;
@@ -93,11 +94,11 @@ public final class Snapshot {
 
     private Pool pool(Node node, @Nullable Pool before) {
         if (before == null || !before.endpoint().isOf(node)) {
-            return new Pool(node, topology.pool(), tls, ejections, null);
+            return new Pool(node, topology.pool(), tls, nodes, null);
         }
         return before.endpoint().isThatOf(node, topology.pool())
                 ? before
-                : new Pool(node, topology.pool(), tls, ejections, before);
+                : new Pool(node, topology.pool(), tls, nodes, before);
     }
 
     /* ---- Ejection: spec/health, section 4 ---- */
@@ -105,7 +106,7 @@ public final class Snapshot {
     /** True if a node was ejected, or may return, since keys were placed. */
     boolean isOutdated() {
         return topology.pool().autoEjectHosts()
-                && (ejections.get() != known || Health.isRebuildDue(dueMs, NodeHealth.nowMs()));
+                && (nodes.ejections() != known || Health.isRebuildDue(dueMs, NodeHealth.nowMs()));
     }
 
     /**
@@ -113,7 +114,7 @@ public final class Snapshot {
      * log lines to news.
      */
     Snapshot placedAgain(List<Runnable> news) {
-        long counted = ejections.get();
+        long counted = nodes.ejections();
         long nowMs = NodeHealth.nowMs();
         long due = 0;
         Set<String> out = new HashSet<>();
@@ -133,7 +134,7 @@ public final class Snapshot {
     Snapshot next(PoolTopology after) {
         Map<String, Pool> byName = new HashMap<>();
         Arrays.stream(pools).forEach(pool -> byName.put(pool.endpoint().name(), pool));
-        return new Snapshot(generation + 1, after, tls, byName, ejections, readFrom);
+        return new Snapshot(generation + 1, after, tls, byName, nodes, readFrom);
     }
 
     /** The pools that a later snapshot does not use. */

@@ -1,0 +1,79 @@
+--TEST--
+All open connections of a node go silent while new ones are answered: each worker fails at most once, and the node does not rest
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+/* A load balancer that loses its state: what was opened before the file exists gets no answer. */
+$silent = Lab::file('silent');
+$forgets = '
+    $isOld = !is_file("' . $silent . '");
+    while ($words = $node->command()) {
+        clearstatcache();
+        if (!$isOld || !is_file("' . $silent . '")) {
+            usleep($isOld ? 3000 : 0);
+            $node->send($words[0] === "GET" ? "$4\r\nwell\r\n" : "+OK\r\n");
+        }
+    }';
+$config = lab_config([lab_node($forgets)], ['timeout' => 400, 'pool_size' => 8]);
+
+const WORKERS = 6;
+$script = <<<'PHP'
+<?php
+[$late, $other] = [0, []];
+$redis = new OneHop\Redis('alpha', $_GET['config']);
+for ($end = hrtime(true) + $_GET['ms'] * 1e6; hrtime(true) < $end;) {
+    try {
+        $redis->get('key');
+    } catch (OneHop\DeadlineExceeded) {
+        $late++;
+    } catch (OneHop\Exception $e) {
+        $other[] = $e->getMessage();
+    }
+}
+echo json_encode([$late, $other, $redis->get('key')]);
+PHP;
+$page = lab_fpm([], WORKERS);
+$ask = static fn (int $ms): array => array_map(
+    json_decode(...),
+    $page($script, ['config' => $config, 'ms' => $ms], WORKERS),
+);
+$ask(300);
+touch($silent);
+$told = $ask(900);
+lab_show('workers that were late more than once', array_sum(array_map(
+    static fn (array $worker) => (int) ($worker[0] > 1),
+    $told,
+)));
+lab_show('some were', array_sum(array_column($told, 0)) > 0);
+lab_show('other failures', array_merge(...array_column($told, 1)));
+lab_show('served again', array_unique(array_column($told, 2)));
+
+echo "one process with many idle connections\n";
+unlink($silent);
+$clients = [];
+for ($i = 0; $i < 8; $i++) {
+    $clients[] = new OneHop\Redis('alpha', $config);
+    $clients[$i]->watch('key');
+}
+array_map(static fn ($client) => $client->unwatch(), $clients);
+touch($silent);
+$failed = 0;
+for ($i = 0; $i < 20; $i++) {
+    try {
+        $clients[0]->get('key');
+    } catch (OneHop\DeadlineExceeded) {
+        $failed++;
+    }
+}
+lab_show('failed calls', $failed);
+?>
+--EXPECT--
+workers that were late more than once: 0
+some were: true
+other failures: []
+served again: ["well"]
+one process with many idle connections
+failed calls: 1

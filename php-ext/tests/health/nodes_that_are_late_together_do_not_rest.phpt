@@ -1,0 +1,45 @@
+--TEST--
+Nodes that are all late together do not rest: this host had no processor or no network
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+[[$first, $one], [$second, $two]] = [lab_redis_process(), lab_redis_process()];
+$config = lab_config([$first, $second], ['timeout' => 200]);
+$keys = array_values(lab_key_of_each($config));
+$redis = new OneHop\Redis('alpha', $config);
+/** How often the calls failed by their deadline, and how often because a node rested. */
+$count = static function (array $keys, float $seconds) use ($redis): array {
+    [$late, $rests] = [0, 0];
+    for ($end = microtime(true) + $seconds; microtime(true) < $end;) {
+        try {
+            $redis->mGet($keys);
+        } catch (OneHop\Exception $e) {
+            str_contains($e->getMessage(), 'The node rests') ? $rests++ : $late++;
+        }
+    }
+    return [$late, $rests];
+};
+$redis->mGet($keys);
+posix_kill($one, SIGSTOP);
+posix_kill($two, SIGSTOP);
+[$late, $rests] = $count($keys, 0.9);
+posix_kill($one, SIGCONT);
+posix_kill($two, SIGCONT);
+lab_show('both: late', $late >= 3);
+lab_show('rested', $rests);
+lab_show('both serve', $redis->mGet($keys));
+
+posix_kill($one, SIGSTOP);
+$end = microtime(true) + 30;
+do {
+    [$late, $rests] = $count($keys, 0.5);
+} while ($rests === 0 && microtime(true) < $end);
+posix_kill($one, SIGCONT);
+lab_show('one of them: rested', $rests > 0);
+?>
+--EXPECT--
+both: late: true
+rested: 0
+both serve: [false,false]
+one of them: rested: true
