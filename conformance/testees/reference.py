@@ -1453,7 +1453,7 @@ class Health:
             return "go"
         if now < self.until <= now + 10000:
             return "refuse"
-        self.until = now + (1000 if patience == 0 else min(patience, 5000))
+        self.until = now + 200 + (1000 if patience == 0 else min(patience, 5000))
         return "probe"
 
     def failed(self, now, cause, born, heard, chance):

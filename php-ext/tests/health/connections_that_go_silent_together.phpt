@@ -1,5 +1,5 @@
 --TEST--
-All open connections of a node go silent while new ones are answered: each worker fails at most once, and the node does not rest
+When all open connections of a node go silent, each worker fails once, and the node does not rest
 --DESCRIPTION--
 Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 --FILE--

@@ -58,8 +58,9 @@ uint64_t oh_health_asked(uint64_t state, const oh_health_rules *rules, uint64_t 
     patience_ms = patience_ms == 0                ? OH_PROBE_MS_DEFAULT
                   : patience_ms < OH_PROBE_MS_MAX ? patience_ms
                                                   : OH_PROBE_MS_MAX;
-    return state_of(instant(now_ms + patience_ms), oh_health_failures(state), oh_health_step(state),
-        oh_health_generation(state));
+    /* A report that is later than that does not count. */
+    return state_of(instant(now_ms + patience_ms + OH_CLOCK_PAUSE_MS), oh_health_failures(state),
+        oh_health_step(state), oh_health_generation(state));
 }
 
 static uint64_t rest(

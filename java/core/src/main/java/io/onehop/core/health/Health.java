@@ -107,7 +107,12 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
                 patienceMs == 0
                         ? Timings.PROBE_MS_DEFAULT
                         : Math.min(patienceMs, Timings.PROBE_MS_MAX);
-        return state(instant(nowMs + claimMs), failures(state), step(state), generation(state));
+        // A report that is later than that does not count.
+        return state(
+                instant(nowMs + claimMs + Timings.CLOCK_PAUSE_MS),
+                failures(state),
+                step(state),
+                generation(state));
     }
 
     /**
