@@ -658,6 +658,14 @@ def redirects():
     yield "just enough time", "CLUSTERDOWN The cluster is down", {"left_ms": 6}, again(5)
     yield "not enough time", "CLUSTERDOWN The cluster is down", {"left_ms": 5}, give_up(vain)
     yield "READONLY", "READONLY You can't write against a read only replica.", {}, again(5)
+    unblocked = "UNBLOCKED force unblock from blocking operation"
+    changed = f"{unblocked}, instance state changed (master -> replica?)"
+    yield "a node that becomes a replica ends the waits", changed, {}, again(5)
+    yield "the same, with no word of the reason", unblocked, {}, again(5)
+    yield "the same, held", changed, {"held": True}, give_up(held)
+    yield "CLIENT UNBLOCK", "UNBLOCKED client unblocked via CLIENT UNBLOCK", {}, none
+    yield "a stream was deleted", "UNBLOCKED the stream key no longer exists", {}, none
+    yield "UNBLOCKED alone", "UNBLOCKED", {}, none
     yield "a master loads", "LOADING Redis is loading the dataset in memory", {}, again(5)
     yield (
         "a replica loads",

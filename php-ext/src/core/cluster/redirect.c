@@ -69,6 +69,11 @@ static oh_text read_name(
 
 /* ---- Refusals in a plain server pool ---- */
 
+static bool ends_waits(oh_text error)
+{
+    return oh_text_begins(error, OH_UNBLOCKED_BY_CHANGE);
+}
+
 bool oh_redirect_is_readonly(oh_text error)
 {
     return is_among(cut_word(&error), as_replica);
@@ -76,8 +81,9 @@ bool oh_redirect_is_readonly(oh_text error)
 
 bool oh_redirect_is_refusal(oh_text error, bool is_watched, bool may_ask_master)
 {
+    bool is_unblocked = ends_waits(error);
     oh_text word = cut_word(&error);
-    return is_among(word, is_watched ? by_watched : as_replica) ||
+    return is_unblocked || is_among(word, is_watched ? by_watched : as_replica) ||
            (may_ask_master && is_among(word, to_the_master));
 }
 
@@ -174,7 +180,7 @@ oh_redirect oh_redirect_decide(const oh_topology *map, const oh_redirect_case *i
         return to_named(map, it, is_moved ? OH_REDIRECT_FOLLOW : OH_REDIRECT_ASK, rest);
     }
     bool is_from_replica = is_among(word, to_the_master);
-    bool is_behind = is_among(word, behind);
+    bool is_behind = is_among(word, behind) || ends_waits(it->error);
     if (!is_from_replica && !is_behind && !is_among(word, busy)) {
         return (oh_redirect){.action = OH_REDIRECT_NONE};
     }

@@ -44,6 +44,10 @@
 #define OH_WHAT_WAIT_ENDED "The program has ended the wait"
 #define OH_SAY_WAIT_ENDED OH_ERROR_NODE_DOWN, OH_ADVICE_WAIT_ENDED, OH_WHAT_WAIT_ENDED
 
+#define OH_ADVICE_UNBLOCKED "find out who sends CLIENT UNBLOCK"
+#define OH_WHAT_UNBLOCKED "The wait was ended: %s"
+#define OH_SAY_UNBLOCKED OH_ERROR_DEADLINE_EXCEEDED, OH_ADVICE_UNBLOCKED, OH_WHAT_UNBLOCKED
+
 #define OH_ADVICE_OTHER_PROCESS "do not fork while replies are being read"
 #define OH_WHAT_OTHER_PROCESS "The connection belongs to another process"
 #define OH_SAY_OTHER_PROCESS OH_ERROR_NODE_DOWN, OH_ADVICE_OTHER_PROCESS, OH_WHAT_OTHER_PROCESS

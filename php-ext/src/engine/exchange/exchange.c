@@ -65,6 +65,7 @@ static void set_times(oh_exchange *exchange)
     uint64_t now_ns = oh_clock_now_ns();
 
     times->begun_ns = times->block_ms ? 0 : now_ns;
+    times->waits_since_ns = times->block_ms ? now_ns : 0;
     times->left_ns = 0;
     times->has_waited = times->deadline_ns != 0 || times->block_ms;
     if (!times->deadline_ns || exchange->terms.is_iterated) {

@@ -110,6 +110,7 @@ typedef struct oh_call_times {
     bool has_waited;      /* Time has passed since the deadline was set, so it must be checked. */
     /* When the caller wrote. 0 for blocking commands, which are not timed. */
     uint64_t begun_ns;
+    uint64_t waits_since_ns; /* The same for blocking commands; 0 for all others. */
     uint64_t late_ns; /* When the first look after the deadline was; before that, less than it. */
     /* When control returned to the caller before the exchange ended; 0 if it did not. */
     uint64_t left_ns;

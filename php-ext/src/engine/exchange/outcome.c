@@ -171,9 +171,30 @@ static void judge_refusal(oh_exchange *exchange)
     }
 }
 
+/*
+ * True if somebody has ended the wait of this command, which is no answer to its caller. Sets the
+ * failure.
+ */
+static bool was_unblocked(const oh_exchange *exchange)
+{
+    const oh_wire *wire = &exchange->use.connection->wire;
+    oh_text error = oh_wire_error_text(wire);
+    oh_quoted answer;
+
+    if (!exchange->terms.block_ms || exchange->terms.is_pinned ||
+        wire->written - exchange->request.before != 1 ||
+        !oh_text_begins(error, OH_UNBLOCKED_BY_CLIENT)) {
+        return false;
+    }
+    oh_failure_set(exchange->failure, OH_OUTCOME_ANSWERED, OH_SAY_UNBLOCKED,
+        oh_quote(&answer, error.bytes, error.length));
+    return true;
+}
+
 void oh_exchange_end_well(oh_exchange *exchange)
 {
     uint64_t begun_ns = exchange->times.begun_ns, now_ns = oh_clock_now_ns();
+    bool has_failed = false;
 
     exchange->state = OH_EXCHANGE_COMPLETE;
     count_bytes(exchange);
@@ -188,6 +209,7 @@ void oh_exchange_end_well(oh_exchange *exchange)
     if (OH_UNLIKELY(exchange->found.has_error_reply)) {
         judge_error_reply(exchange);
         judge_refusal(exchange);
+        has_failed = was_unblocked(exchange);
     }
     oh_pool_report_success(exchange->use.connection, now_ns / 1000000);
     if (OH_UNLIKELY(exchange->use.keeps)) {
@@ -196,6 +218,9 @@ void oh_exchange_end_well(oh_exchange *exchange)
         oh_pool_settle(exchange->use.connection);
     }
     exchange->use.connection = NULL;
+    if (OH_UNLIKELY(has_failed)) {
+        oh_exchange_fail(exchange);
+    }
 }
 
 void oh_exchange_revive(oh_exchange *exchange)

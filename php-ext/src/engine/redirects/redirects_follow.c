@@ -30,27 +30,10 @@
 
 oh_bytes (*oh_redirects_script)(const char *digest, size_t length);
 
-/*
- * Reads the words of a command that wire has checked. In memory of the call; NULL if there is none.
- */
-static oh_bytes *read_words(const uint8_t *bytes, size_t length, size_t *count)
-{
-    oh_values values = oh_values_of(bytes, length);
-
-    if (!oh_value_take_command(&values, count)) {
-        *count = 0;
-    }
-    oh_bytes *words = oh_call_resize(NULL, *count, sizeof *words);
-    for (size_t i = 0; words && i < *count; i++) {
-        oh_value_take_word(&values, &words[i]);
-    }
-    return words;
-}
-
 bool oh_redirects_find_slot(const uint8_t *bytes, size_t length, uint32_t *slot, oh_state *state)
 {
     size_t count, found = 0;
-    oh_bytes *words = read_words(bytes, length, &count);
+    oh_bytes *words = oh_redirects_read_words((oh_bytes){bytes, length}, &count);
     oh_key_position position;
 
     if (!words) {
@@ -222,9 +205,8 @@ static bool end_transaction(oh_redirect_run *run, const oh_redirected_command *r
 static oh_bytes script_of(const oh_redirected_command *redirected)
 {
     size_t count;
-    oh_bytes *words = oh_redirects_script ? read_words(redirected->command.bytes,
-                                                redirected->command.length, &count)
-                                          : NULL;
+    oh_bytes *words =
+        oh_redirects_script ? oh_redirects_read_words(redirected->command, &count) : NULL;
     oh_bytes script = {NULL, 0};
     bool is_named = words && count > 1 && words[0].length >= strlen(EVALSHA) &&
                     strncasecmp((const char *)words[0].bytes, EVALSHA, strlen(EVALSHA)) == 0;
@@ -334,6 +316,7 @@ static bool begin(oh_redirect_run *run, const oh_redirects *redirects, oh_exchan
 {
     *run =
         (oh_redirect_run){.redirects = redirects, .exchange = exchange, .count = redirects->count};
+    run->wait_end_ns = oh_redirects_wait_end(exchange, redirects->is_alone);
     run->cluster = redirects->map->cluster;
     run->map = oh_cluster_hold_newest(run->cluster);
     run->commands = oh_call_zeroed(run->count, sizeof *run->commands);
@@ -419,10 +402,13 @@ bool oh_redirects_follow(
         place_anew(&run, &run.commands[i]);
     }
     while ((is_well = judge_all(&run, is_first, &is_done)) && !is_done) {
+        uint64_t before_ns = oh_clock_now_ns();
+
         is_first = false;
         if (!(is_well = oh_redirect_run_round(&run))) {
             break;
         }
+        oh_redirects_extend(exchange, before_ns);
     }
     end(&run);
     return is_well;

@@ -1,6 +1,7 @@
 /*
  * Internal to room redirects. Each file uses only those above it in this list:
  *
+ *     redirects_command  the words of a command that is sent again, with its timeout
  *     redirects_round    sends redirected commands to all nodes in parallel
  *     redirects_follow   chooses the next node of each command, until it has a reply
  *     redirects          finds redirects, and replaces them by replies
@@ -58,6 +59,27 @@ typedef struct oh_replacement {
 uint8_t *oh_redirects_put_together(const oh_redirect_reply *places, uint32_t count,
     const oh_replies *replies, const oh_replacement *replacements, size_t *length);
 
+/* The words of a command that wire has checked. In memory of the call; NULL if there is none. */
+oh_bytes *oh_redirects_read_words(oh_bytes command, size_t *count);
+
+/*
+ * When the wait of a blocking command ends, if it is the only one of its request; 0 if it has no
+ * end.
+ */
+uint64_t oh_redirects_wait_end(const oh_exchange *exchange, bool is_alone);
+
+/*
+ * The time for which nodes have let a command wait does not count: moves the deadline by the time
+ * since then.
+ */
+void oh_redirects_extend(oh_exchange *exchange, uint64_t since_ns);
+
+/* How long it may wait now; at least 1. */
+uint32_t oh_redirects_wait_left_ms(uint64_t end_ns);
+
+/* Appends a command. Its timeout becomes what is left until this end, if that is not 0. */
+void oh_redirects_put_command(oh_buffer *to, oh_bytes command, uint64_t wait_end_ns);
+
 /* A command that was redirected. */
 typedef struct oh_redirected_command {
     oh_bytes command;
@@ -92,8 +114,9 @@ typedef struct oh_redirect_run {
     oh_snapshot *map;
     oh_redirected_command *commands;
     uint32_t count;
-    bool is_fresh;   /* The map was refreshed after the last replies. */
-    uint32_t *going; /* By slot: where its commands go in this round. */
+    uint64_t wait_end_ns; /* As of oh_redirects_wait_end. */
+    bool is_fresh;        /* The map was refreshed after the last replies. */
+    uint32_t *going;      /* By slot: where its commands go in this round. */
     oh_redirect_request *requests;
     uint32_t requests_count;
     oh_exchange_set *set;

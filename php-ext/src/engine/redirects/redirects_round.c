@@ -55,7 +55,7 @@ static void load(oh_redirect_run *run, oh_redirected_command *redirected)
     if (redirected->asks) {
         oh_resp_put(sink, OH_RESP_ASKING);
     }
-    oh_buffer_append(&sent->bytes, redirected->command.bytes, redirected->command.length);
+    oh_redirects_put_command(&sent->bytes, redirected->command, run->wait_end_ns);
 }
 
 /* False if there is no memory; the exchange has failed. */
@@ -85,7 +85,8 @@ static void send_all(oh_redirect_run *run)
 {
     const oh_exchange *from = run->exchange;
     const oh_call_terms terms = {.timeout_ms = from->terms.timeout_ms,
-        .block_ms = run->redirects->block_ms,
+        .block_ms = run->wait_end_ns ? oh_redirects_wait_left_ms(run->wait_end_ns)
+                                     : run->redirects->block_ms,
         .deadline_ns = from->times.deadline_ns,
         .is_read_only = from->terms.is_read_only,
         .never_repeats = from->terms.never_repeats,
@@ -128,12 +129,9 @@ static bool fail_request(oh_redirect_run *run, const oh_redirect_request *sent)
     oh_node node = oh_topology_node(run->map->topology, sent->node);
     oh_quoted name;
 
-    bool may_have_executed =
-        sent->failure.outcome != OH_OUTCOME_NOT_SENT || !run->redirects->is_alone;
-
     oh_failure_set(exchange->failure,
-        may_have_executed ? OH_OUTCOME_MAYBE_EXECUTED : OH_OUTCOME_NOT_SENT, sent->failure.kind,
-        sent->failure.advice, OH_WHAT_REDIRECT_FAILED,
+        run->redirects->is_alone ? sent->failure.outcome : OH_OUTCOME_MAYBE_EXECUTED,
+        sent->failure.kind, sent->failure.advice, OH_WHAT_REDIRECT_FAILED,
         oh_quote(&name, node.name.bytes, node.name.length), sent->failure.what);
     oh_cluster_request_refresh(run->cluster);
     oh_exchange_fail_like(exchange, &sent->exchange);

@@ -29,8 +29,10 @@ oh_snapshot *(*oh_succession_newest)(oh_snapshot *snapshot, uint64_t deadline_ns
 typedef struct oh_succession_run {
     const oh_succession *succession;
     oh_exchange *exchange;
-    oh_text name;       /* Of the master: of the node, or of the one it follows. */
-    bool is_of_replica; /* A replica was asked, and its master was not yet. */
+    oh_text name;         /* Of the master: of the node, or of the one it follows. */
+    bool is_of_replica;   /* A replica was asked, and its master was not yet. */
+    uint64_t begun_ns;    /* When they were to be sent again for the first time. */
+    uint64_t wait_end_ns; /* As of oh_redirects_wait_end. */
     uint32_t count;
     oh_bytes *commands;        /* Those in the caller's request. */
     oh_redirect_reply *places; /* Of their replies. */
@@ -149,6 +151,11 @@ static void find_all(oh_succession_run *run)
     }
 }
 
+static bool is_alone(const oh_request *request)
+{
+    return oh_request_end_of_command(request->bytes, request->length, 0) == request->length;
+}
+
 /* False if there is no such command, or no memory. */
 static bool begin(oh_succession_run *run, const oh_succession *succession, oh_exchange *exchange)
 {
@@ -159,6 +166,8 @@ static bool begin(oh_succession_run *run, const oh_succession *succession, oh_ex
         .exchange = exchange,
         .name = exchange->peer.may_ask_master ? servers[asked->master].name : asked->name,
         .is_of_replica = exchange->peer.may_ask_master,
+        .begun_ns = oh_clock_now_ns(),
+        .wait_end_ns = oh_redirects_wait_end(exchange, is_alone(&exchange->request)),
         .has_failed = oh_exchange_has_failed(exchange)};
     void (*list)(oh_succession_run *) = run->has_failed ? find_all : find;
     list(run);
@@ -255,7 +264,8 @@ static bool send_to(oh_succession_run *run, oh_snapshot *snapshot, uint32_t node
 {
     const oh_exchange *from = run->exchange;
     const oh_call_terms terms = {.timeout_ms = from->terms.timeout_ms,
-        .block_ms = from->terms.block_ms,
+        .block_ms =
+            run->wait_end_ns ? oh_redirects_wait_left_ms(run->wait_end_ns) : from->terms.block_ms,
         .deadline_ns = from->times.deadline_ns,
         .is_read_only = from->terms.is_read_only,
         .never_repeats = from->terms.never_repeats,
@@ -270,7 +280,7 @@ static bool send_to(oh_succession_run *run, oh_snapshot *snapshot, uint32_t node
     bool goes_on = false;
 
     for (uint32_t i = first_left(run); i < run->count; i++) {
-        oh_buffer_append(&bytes, run->commands[i].bytes, run->commands[i].length);
+        oh_redirects_put_command(&bytes, run->commands[i], run->wait_end_ns);
     }
     memset(&again, 0, sizeof again);
     oh_exchange_make(&again, peer, &failure);
@@ -299,7 +309,7 @@ static uint64_t deadline_of(const oh_succession_run *run)
 
     return exchange->terms.timeout_ms ? exchange->times.deadline_ns
            : run->succession->snapshot->watched
-               ? oh_clock_now_ns() + OH_SUCCESSION_MS_DEFAULT * UINT64_C(1000000)
+               ? run->begun_ns + OH_SUCCESSION_MS_DEFAULT * UINT64_C(1000000)
                : UINT64_MAX;
 }
 
@@ -356,26 +366,29 @@ static bool has_time(uint64_t deadline_ns)
 
 static void follow(oh_succession_run *run)
 {
-    const oh_exchange *exchange = run->exchange;
+    oh_exchange *exchange = run->exchange;
     const oh_connections *asked = exchange->peer.connections;
     bool goes_on = true, is_watched = run->succession->snapshot->watched != NULL;
-    uint64_t deadline_ns = deadline_of(run);
 
     for (uint32_t hops = 0;
         goes_on && (is_watched || hops < OH_REDIRECTS_MAX) && first_left(run) < run->count;
         hops++) {
+        uint64_t deadline_ns = deadline_of(run);
         oh_snapshot *newest = next_snapshot(run, deadline_ns);
         uint32_t node;
 
         goes_on =
             find_successor(run, newest, asked, &node) && (!is_watched || has_time(deadline_ns));
         if (goes_on) {
+            uint64_t before_ns = oh_clock_now_ns();
+
             asked = newest->connections[node];
             goes_on = send_to(run, newest, node);
+            oh_redirects_extend(exchange, before_ns);
         }
         oh_snapshot_release(newest);
         if (is_watched) {
-            goes_on = !run->is_over && !run->is_overtaken && has_time(deadline_ns);
+            goes_on = !run->is_over && !run->is_overtaken && has_time(deadline_of(run));
         }
     }
     if (!run->is_over && run->replies[0].bytes) {

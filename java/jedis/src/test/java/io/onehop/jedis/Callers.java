@@ -3,11 +3,16 @@ package io.onehop.jedis;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.onehop.jedis.lab.Processes;
+import io.onehop.jedis.lab.RedisServer;
+
+import redis.clients.jedis.Jedis;
 
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /** Many threads that call at the same time, for tests. */
@@ -39,6 +44,15 @@ final class Callers {
         }
         if (!wrong.isEmpty()) {
             throw new AssertionError(wrong.size() + " threads failed", wrong.peek());
+        }
+    }
+
+    /** How many clients of this server wait in a blocking command. */
+    static long blocked(RedisServer server) {
+        try (Jedis jedis = server.jedis()) {
+            Matcher matcher =
+                    Pattern.compile("blocked_clients:(\\d+)").matcher(jedis.info("clients"));
+            return matcher.find() ? Long.parseLong(matcher.group(1)) : 0;
         }
     }
 

@@ -1,6 +1,8 @@
 package io.onehop.jedis;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -15,14 +17,25 @@ import org.junit.jupiter.api.Test;
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Response;
+import redis.clients.jedis.StreamEntryID;
+import redis.clients.jedis.args.UnblockType;
+import redis.clients.jedis.params.XReadParams;
+import redis.clients.jedis.resps.Slowlog;
 
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Redis Clusters under load, whose masters die, whose replicas answer, and whose slots move. */
 class RedisClusterFailoverTest {
@@ -174,6 +187,76 @@ class RedisClusterFailoverTest {
                                         && client.incr("key:1") > 0
                                         && client.topology().find(node).role() == Role.MASTER);
             }
+        }
+    }
+
+    /** All of them wait at the master when its replica takes over. */
+    @Test
+    void aBlockingCommandGoesOnAtTheNewMaster() throws Exception {
+        try (RedisCluster cluster = RedisCluster.start(1, true);
+                OneHopClient client = cluster.client("timeout: 3000")) {
+            cluster.awaitReplicas();
+            Jedis heir = cluster.server(1).jedis(); // Stays connected when it becomes the master.
+            heir.configSet("slowlog-log-slower-than", "0");
+            XReadParams endless = XReadParams.xReadParams().block(30_000);
+            Map<String, StreamEntryID> streams = Map.of("stream", StreamEntryID.XREAD_NEW_ENTRY);
+            List<FutureTask<Object>> waits =
+                    Stream.<Callable<Object>>of(
+                                    () -> client.blpop(30, "first"),
+                                    () -> client.brpop(0, "second"),
+                                    () -> client.bzpopmin(30, "sorted"),
+                                    () -> client.xread(endless, streams).size())
+                            .map(FutureTask::new)
+                            .toList();
+            waits.forEach(wait -> new Thread(wait, "waiting").start());
+            RedisCluster.await("four waits", () -> Callers.blocked(cluster.server(0)) == 4);
+            Processes.pause(300);
+            cluster.promote(1);
+            RedisCluster.await(
+                    "four waits at the new master", () -> Callers.blocked(cluster.server(1)) == 4);
+            heir.rpush("first", "1");
+            heir.rpush("second", "2");
+            heir.zadd("sorted", 1, "one");
+            heir.xadd("stream", StreamEntryID.NEW_ENTRY, Map.of("field", "value"));
+            for (FutureTask<Object> wait : waits) {
+                assertNotNull(wait.get(30, TimeUnit.SECONDS));
+            }
+            assertLeft(30, sent(heir, "BLPOP").get(2));
+            assertLeft(30, sent(heir, "BZPOPMIN").get(2));
+            assertLeft(30_000, sent(heir, "XREAD").get(2));
+            assertEquals("0", sent(heir, "BRPOP").get(2));
+            heir.close();
+        }
+    }
+
+    /** The words of the last such command. */
+    private static List<String> sent(Jedis server, String command) {
+        return server.slowlogGet(100).stream()
+                .map(Slowlog::getArgs)
+                .filter(words -> words.get(0).equalsIgnoreCase(command))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static void assertLeft(double whole, String timeout) {
+        double left = Double.parseDouble(timeout);
+        assertTrue(left > whole * 0.1 && left < whole * 0.995, timeout);
+    }
+
+    @Test
+    void clientUnblockEndsAWaitWithAFailure() throws Exception {
+        try (RedisCluster cluster = RedisCluster.start(1, false);
+                OneHopClient client = cluster.client("timeout: 3000");
+                Jedis server = cluster.server(0).jedis()) {
+            FutureTask<Object> wait = new FutureTask<>(() -> client.blpop(30.0, "nothing"));
+            new Thread(wait, "waiting").start();
+            RedisCluster.await("a wait", () -> Callers.blocked(cluster.server(0)) == 1);
+            Matcher id = Pattern.compile("id=(\\d+) .* cmd=blpop ").matcher(server.clientList());
+            assertTrue(id.find());
+            server.clientUnblock(Long.parseLong(id.group(1)), UnblockType.ERROR);
+            ExecutionException failure =
+                    assertThrows(ExecutionException.class, () -> wait.get(30, TimeUnit.SECONDS));
+            assertInstanceOf(DeadlineExceeded.class, failure.getCause());
         }
     }
 

@@ -39,6 +39,10 @@ public enum Message {
             ErrorKind.DEADLINE_EXCEEDED,
             "The calling thread was interrupted",
             "find out what interrupts it"),
+    UNBLOCKED(
+            ErrorKind.DEADLINE_EXCEEDED,
+            "The wait was ended: %s",
+            "find out who sends CLIENT UNBLOCK"),
     LATE_RESOLVING(
             ErrorKind.DEADLINE_EXCEEDED,
             "Host name not resolved within %s ms",

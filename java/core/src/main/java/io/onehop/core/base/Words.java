@@ -39,6 +39,15 @@ public final class Words {
     /** The channel of the empty PUBLISH before WAIT. No client subscribes to it. */
     public static final String WAIT_CHANNEL = "onehop:wait";
 
+    /**
+     * How the error begins that a caller gets who waits at a node when it becomes a replica. Its
+     * command was not executed. The other errors that begin with UNBLOCKED are answers.
+     */
+    public static final String UNBLOCKED_BY_CHANGE = "UNBLOCKED force unblock from blocking operation";
+
+    /** What a caller gets whose wait somebody has ended by CLIENT UNBLOCK ... ERROR. */
+    public static final String UNBLOCKED_BY_CLIENT = "UNBLOCKED client unblocked via CLIENT UNBLOCK";
+
     /** What the log says of a server pool that checks no certificate. */
     public static final String LOG_TLS_NONE =
             "server pool %s has \"tls_verify: none\": any server can pose as its nodes";

@@ -90,7 +90,13 @@ public record Redirect(
         return Words.REDIRECT_NAMED.contains(word)
                 || Words.REDIRECT_MASTER.contains(word)
                 || Words.REDIRECT_BEHIND.contains(word)
+                || endsWaits(error)
                 || Words.REDIRECT_BUSY.contains(word);
+    }
+
+    /** True if the node has become a replica, and so has ended the waits at it. */
+    public static boolean endsWaits(String error) {
+        return error.startsWith(Words.UNBLOCKED_BY_CHANGE);
     }
 
     /** The first word of an error, which says what it is. */
@@ -101,7 +107,7 @@ public record Redirect(
 
     public static Redirect decide(PoolTopology map, Case it) {
         String[] words = it.error.split(" ", -1);
-        if (!isOne(words[0])) {
+        if (!isOne(it.error)) {
             return NONE;
         }
         if (Words.REDIRECT_NAMED.contains(words[0])) {
@@ -113,7 +119,7 @@ public record Redirect(
         }
         return Words.REDIRECT_MASTER.contains(words[0])
                 ? toMaster(map, it)
-                : again(it, Words.REDIRECT_BEHIND.contains(words[0]), IN_VAIN);
+                : again(it, !Words.REDIRECT_BUSY.contains(words[0]), IN_VAIN);
     }
 
     private static Redirect giveUp(Message reason) {

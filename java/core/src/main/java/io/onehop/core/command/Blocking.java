@@ -3,6 +3,7 @@ package io.onehop.core.command;
 import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 
 /**
  * Where a blocking command has its timeout: at a fixed position (negative: from the end), or after
@@ -44,11 +45,8 @@ public final class Blocking {
      * The node answers an invalid timeout immediately, with an error.
      */
     public long waitMs(CommandWords words) {
-        int position =
-                option == null
-                        ? timeout < 0 ? words.count() + timeout : timeout
-                        : afterOption(words, option);
-        if (position < 1 || position >= words.count()) {
+        int position = position(words);
+        if (position < 1) {
             return NOT;
         }
         try {
@@ -60,6 +58,22 @@ public final class Blocking {
         } catch (NumberFormatException noNumber) {
             return NOT;
         }
+    }
+
+    /** The place of the timeout among the words; 0 if there is none. */
+    public int position(CommandWords words) {
+        int position =
+                option == null
+                        ? timeout < 0 ? words.count() + timeout : timeout
+                        : afterOption(words, option);
+        return position < words.count() ? Math.max(position, 0) : 0;
+    }
+
+    /** The word for this many milliseconds, of which there must be at least one. */
+    public String word(long ms) {
+        return msPerUnit == 1
+                ? Long.toString(ms)
+                : String.format(Locale.ROOT, "%d.%03d", ms / msPerUnit, ms % msPerUnit);
     }
 
     private int afterOption(CommandWords words, byte[] option) {

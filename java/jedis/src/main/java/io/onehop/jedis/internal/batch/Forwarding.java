@@ -60,6 +60,12 @@ public interface Forwarding {
             ReplySink sink,
             OneHopException failure);
 
+    /**
+     * The only command of the batch is a blocking one, and waits until then: sent again, it waits
+     * for what is left.
+     */
+    void waitsUntil(long instantNs);
+
     /** Sends the noted commands. Afterwards every sink has its reply or failure. */
     void follow(Deadline deadline);
 

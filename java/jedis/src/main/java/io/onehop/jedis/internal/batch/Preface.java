@@ -48,6 +48,7 @@ public final class Preface {
         if (isOfWrites(command)) {
             exchange.append(PUBLISH, true, NOBODY);
             exchange.stay();
+            exchange.at(PendingReplies.NO_SLOT); // No other node can answer for these writes.
         }
         String digest = Scripts.digest(command, arguments);
         if (digest == null || !exchange.addScript(digest)) {

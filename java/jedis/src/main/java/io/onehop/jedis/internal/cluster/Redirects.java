@@ -97,6 +97,7 @@ public final class Redirects implements Forwarding {
     // In the order in which their nodes answered.
     private List<RedirectedCommand> noted = Collections.emptyList();
     private boolean hasArrived;
+    private long waitEndNs; // 0: no command has an end of its own.
 
     /** {@code send} runs exchanges until each is done or failed, by the deadline. */
     public Redirects(
@@ -172,6 +173,11 @@ public final class Redirects implements Forwarding {
     @Override
     public boolean hasArrived() {
         return hasArrived;
+    }
+
+    @Override
+    public void waitsUntil(long instantNs) {
+        waitEndNs = instantNs;
     }
 
     /**
@@ -366,7 +372,10 @@ public final class Redirects implements Forwarding {
             }
             exchange.at(command.slot)
                     .append(
-                            command.arguments,
+                            waitEndNs == 0
+                                    ? command.arguments
+                                    : Commands.waitingUntil(
+                                            waitEndNs, command.entry, command.arguments),
                             command.entry != null && command.entry.isRetryable(),
                             command);
         }

@@ -71,6 +71,7 @@ public final class Succession implements Forwarding {
     private List<Unserved> noted = new ArrayList<>();
     private Snapshot asking; // Of the commands that are on their way.
     private boolean hasArrived;
+    private long waitEndNs; // 0: no command has an end of its own.
 
     /**
      * For a batch of this snapshot. {@code sentinels}: asked if they watch its masters. {@code
@@ -91,11 +92,12 @@ public final class Succession implements Forwarding {
 
     @Override
     public boolean sendsOn(Pool asked, JedisDataException error) {
-        String word = Redirect.word(String.valueOf(error.getMessage()));
+        String text = String.valueOf(error.getMessage());
+        String word = Redirect.word(text);
         if (asked.endpoint().isReplica()) {
             return snapshot.readFrom().mayAskMaster() && Words.REDIRECT_MASTER.contains(word);
         }
-        return isWatched && Words.REFUSED_BY_WATCHED.contains(word);
+        return isWatched && (Words.REFUSED_BY_WATCHED.contains(word) || Redirect.endsWaits(text));
     }
 
     @Override
@@ -162,6 +164,11 @@ public final class Succession implements Forwarding {
     @Override
     public boolean hasArrived() {
         return hasArrived;
+    }
+
+    @Override
+    public void waitsUntil(long instantNs) {
+        waitEndNs = instantNs;
     }
 
     @Override
@@ -247,7 +254,11 @@ public final class Succession implements Forwarding {
                 Preface.append(entry, command.arguments(), scripts, exchange);
             }
             exchange.append(
-                    command.arguments(), entry != null && entry.isRetryable(), command.sink());
+                    waitEndNs == 0
+                            ? command.arguments()
+                            : Commands.waitingUntil(waitEndNs, entry, command.arguments()),
+                    entry != null && entry.isRetryable(),
+                    command.sink());
         }
         send.accept(batch.used(), deadline);
         for (BatchExchange exchange : batch.used()) {

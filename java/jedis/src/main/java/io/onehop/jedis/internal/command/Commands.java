@@ -1,8 +1,10 @@
 package io.onehop.jedis.internal.command;
 
 import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.base.Clock;
 import io.onehop.core.base.Limits;
 import io.onehop.core.base.Message;
+import io.onehop.core.command.Blocking;
 import io.onehop.core.command.Command;
 import io.onehop.core.command.CommandIndex;
 import io.onehop.core.command.Spread;
@@ -100,6 +102,28 @@ public final class Commands {
         return command == null || !command.isContainer()
                 ? command
                 : command.resolve(new ArgumentWords(arguments));
+    }
+
+    /**
+     * A blocking command whose wait ends at this instant, as it is sent now: its timeout is what is
+     * left, at least 1 ms. A command that does not block stays as it is.
+     */
+    public static CommandArguments waitingUntil(
+            long instantNs, @Nullable Command entry, CommandArguments arguments) {
+        Blocking blocking = entry == null ? null : entry.blocking();
+        int position = blocking == null ? 0 : blocking.position(new ArgumentWords(arguments));
+        if (blocking == null || position == 0) {
+            return arguments;
+        }
+        long leftMs = Math.max(1, (instantNs - Clock.nowNs()) / 1_000_000);
+        CommandArguments shortened = new CommandArguments(arguments.getCommand());
+        for (int i = 1; i < arguments.size(); i++) {
+            shortened.add(
+                    i == position
+                            ? SafeEncoder.encode(blocking.word(leftMs))
+                            : arguments.get(i).getRaw());
+        }
+        return shortened;
     }
 
     /** The name of a command, with that of its subcommand: {@code GET}, {@code SLOWLOG LEN}. */

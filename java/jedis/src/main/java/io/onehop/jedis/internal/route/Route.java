@@ -1,7 +1,9 @@
 package io.onehop.jedis.internal.route;
 
 import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.base.Clock;
 import io.onehop.core.base.Message;
+import io.onehop.core.base.Words;
 import io.onehop.core.command.Blocking;
 import io.onehop.core.command.Command;
 import io.onehop.core.command.KeptCursors;
@@ -36,6 +38,7 @@ import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
@@ -176,7 +179,9 @@ public final class Route {
             case ONE_NODE ->
                     isOfBatches(entry) || Commands.isUnknown(entry, arguments)
                             ? batch(command, plan)
-                            : exchange(command, entry, plan.home(), waitMs);
+                            : waitMs == Blocking.NOT
+                                    ? exchange(command, entry, plan.home(), waitMs)
+                                    : waiting(command, entry, plan.home(), waitMs);
             case ANY_NODE -> anyNode.run(command, plan);
             case SPLIT ->
                     waitMs == Blocking.NOT ? batch(command, plan) : streams(command, plan, waitMs);
@@ -215,8 +220,26 @@ public final class Route {
         return reply.get();
     }
 
+    /** A blocking command. If somebody ends its wait, that is no answer. */
+    private <T> T waiting(CommandObject<T> command, Command entry, int home, long waitMs) {
+        try {
+            return exchange(command, entry, home, waitMs);
+        } catch (JedisDataException answer) {
+            if (!String.valueOf(answer.getMessage()).startsWith(Words.UNBLOCKED_BY_CLIENT)) {
+                throw answer;
+            }
+            throw Failure.of(
+                    Message.UNBLOCKED,
+                    snapshot.poolAt(home).endpoint().nodeName(),
+                    Outcome.ANSWERED,
+                    answer,
+                    Shown.of(answer.getMessage()));
+        }
+    }
+
     private <T> T exchange(CommandObject<T> command, Command entry, int home, long waitMs) {
         Deadline deadline = runner.deadline();
+        long begunNs = Clock.nowNs();
         Pool node = snapshot.poolAt(home);
         asks(node);
         try {
@@ -237,7 +260,7 @@ public final class Route {
             }
             Reply<T> reply = new Reply<>(command.getBuilder());
             forwarding.note(node, home, command.getArguments(), reply, answer);
-            return sentOn(forwarding, reply, deadline, waitMs);
+            return sentOn(forwarding, reply, deadline, waitMs, begunNs);
         } catch (OneHopException failure) {
             runner.failed(failure);
             Forwarding forwarding = runner.forwarding();
@@ -246,13 +269,24 @@ public final class Route {
             }
             Reply<T> reply = new Reply<>(command.getBuilder());
             forwarding.rescue(node, home, command.getArguments(), reply, failure);
-            return sentOn(forwarding, reply, deadline, waitMs);
+            return sentOn(forwarding, reply, deadline, waitMs, begunNs);
         }
     }
 
-    /** The reply of a command that another node is to execute. */
-    private <T> T sentOn(Forwarding forwarding, Reply<T> reply, Deadline deadline, long waitMs) {
-        forwarding.follow(waitMs == 0 ? deadline : runner.deadline().later(waitMs));
+    /**
+     * The reply of a command that another node is to execute. The time for which a node has let it
+     * wait does not count.
+     */
+    private <T> T sentOn(
+            Forwarding forwarding, Reply<T> reply, Deadline deadline, long waitMs, long begunNs) {
+        if (waitMs == Blocking.NOT || waitMs == Blocking.FOR_EVER) {
+            forwarding.follow(waitMs == 0 ? deadline : runner.deadline().later(waitMs));
+            return reply.get();
+        }
+        long endNs = begunNs + TimeUnit.MILLISECONDS.toNanos(waitMs);
+        forwarding.waitsUntil(endNs);
+        long leftMs = TimeUnit.NANOSECONDS.toMillis(endNs - Clock.nowNs());
+        forwarding.follow(runner.deadline().later(Math.max(1, leftMs)));
         return reply.get();
     }
 
