@@ -76,6 +76,12 @@
  */
 #define OH_CONFIG_FOLLOW_EVERY_MS 100u
 
+/*
+ * How long an address of a host name, or a seed of a cluster, may be silent until the next one is
+ * tried beside it: the delay that RFC 8305 recommends.
+ */
+#define OH_STEP_MS_MAX 250u
+
 /* The least time between two refreshes of a cluster's map. */
 #define OH_REFRESH_EVERY_MS 1000u
 

@@ -2,7 +2,8 @@
  * Host names and their addresses. Each name has a few possible places, next to each other. A record
  * is
  *
- *     until | count, and a bit for each IPv6 address | addresses, 2 words each | digest, 2 words
+ *     until | count, a bit for each IPv6 address, and chosen | addresses, 2 words each
+ *           | digest, 2 words
  */
 #include "core/host/store_name.h"
 
@@ -13,6 +14,7 @@
 #define CHOICES 4
 #define COUNT_MASK UINT64_C(0xff)
 #define V6_SHIFT 8
+#define CHOSEN (UINT64_C(1) << 16)
 #define DIGEST_AT (OH_NAME_WORDS - 2)
 
 typedef struct record {
@@ -63,6 +65,31 @@ static bool is_of(const record *it, const uint8_t *identity)
 
 /* ---- Both ways ---- */
 
+static void read_name(const record *it, oh_name *name)
+{
+    name->until_ms = it->words[0];
+    name->count = (uint32_t)(it->words[1] & COUNT_MASK);
+    name->is_chosen = (it->words[1] & CHOSEN) != 0;
+    for (size_t i = 0; i < name->count; i++) {
+        name->addresses[i].is_v6 = (it->words[1] >> (V6_SHIFT + i) & 1) != 0;
+        memcpy(name->addresses[i].bytes, &it->words[2 + 2 * i], sizeof name->addresses[i].bytes);
+    }
+}
+
+bool oh_store_recall_last(
+    const oh_store_names *names, const uint8_t identity[OH_NAME_IDENTITY_BYTES], oh_name *name)
+{
+    for (size_t choice = 0; choice < CHOICES; choice++) {
+        record it = load(names->places[place_of(identity, choice)]);
+
+        if (is_of(&it, identity)) {
+            read_name(&it, name);
+            return true;
+        }
+    }
+    return false;
+}
+
 bool oh_store_recall(const oh_store_names *names, const uint8_t identity[OH_NAME_IDENTITY_BYTES],
     uint64_t now_ms, oh_name *name)
 {
@@ -70,13 +97,7 @@ bool oh_store_recall(const oh_store_names *names, const uint8_t identity[OH_NAME
         record it = load(names->places[place_of(identity, choice)]);
 
         if (is_alive(&it, now_ms) && is_of(&it, identity)) {
-            name->until_ms = it.words[0];
-            name->count = (uint32_t)(it.words[1] & COUNT_MASK);
-            for (size_t i = 0; i < name->count; i++) {
-                name->addresses[i].is_v6 = (it.words[1] >> (V6_SHIFT + i) & 1) != 0;
-                memcpy(name->addresses[i].bytes, &it.words[2 + 2 * i],
-                    sizeof name->addresses[i].bytes);
-            }
+            read_name(&it, name);
             return true;
         }
     }
@@ -108,7 +129,7 @@ static size_t place_for(const oh_store_names *names, const uint8_t *identity, ui
 void oh_store_remember(oh_store_names *names, const uint8_t identity[OH_NAME_IDENTITY_BYTES],
     const oh_name *name, uint64_t now_ms)
 {
-    record it = {{name->until_ms, name->count}};
+    record it = {{name->until_ms, name->count | (name->is_chosen ? CHOSEN : 0)}};
 
     for (size_t i = 0; i < name->count; i++) {
         it.words[1] |= (uint64_t)name->addresses[i].is_v6 << (V6_SHIFT + i);
@@ -119,4 +140,34 @@ void oh_store_remember(oh_store_names *names, const uint8_t identity[OH_NAME_IDE
     for (size_t i = 0; i < OH_NAME_WORDS; i++) {
         atomic_store_explicit(&place[i], it.words[i], memory_order_relaxed);
     }
+}
+
+/* ---- The order ---- */
+
+static bool is_same(const oh_ip *one, const oh_ip *other)
+{
+    return one->is_v6 == other->is_v6 &&
+           memcmp(one->bytes, other->bytes, one->is_v6 ? sizeof one->bytes : 4) == 0;
+}
+
+bool oh_name_choose(oh_name *name, const oh_ip *address, bool is_first)
+{
+    oh_ip chosen = *address;
+    uint32_t at = 0;
+
+    while (at < name->count && !is_same(&name->addresses[at], &chosen)) {
+        at++;
+    }
+    if (at == name->count) {
+        return false;
+    }
+    if (is_first) {
+        memmove(&name->addresses[1], &name->addresses[0], at * sizeof chosen);
+        name->addresses[0] = chosen;
+    } else {
+        memmove(
+            &name->addresses[at], &name->addresses[at + 1], (name->count - at - 1) * sizeof chosen);
+        name->addresses[name->count - 1] = chosen;
+    }
+    return name->is_chosen = true;
 }

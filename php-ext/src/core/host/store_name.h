@@ -32,6 +32,7 @@ typedef struct oh_ip {
 typedef struct oh_name {
     uint64_t until_ms; /* By the monotonic clock. */
     uint32_t count;    /* At least 1; in the order in which they are tried. */
+    bool is_chosen;    /* The first is not so by the answer, but because others were silent. */
     oh_ip addresses[OH_NAME_ADDRESSES_MAX];
 } oh_name;
 
@@ -47,5 +48,12 @@ void oh_store_remember(oh_store_names *names, const uint8_t identity[OH_NAME_IDE
 /* False if there is no record, or it is too old. */
 bool oh_store_recall(const oh_store_names *names, const uint8_t identity[OH_NAME_IDENTITY_BYTES],
     uint64_t now_ms, oh_name *name);
+
+/* The same, however old the record is. */
+bool oh_store_recall_last(
+    const oh_store_names *names, const uint8_t identity[OH_NAME_IDENTITY_BYTES], oh_name *name);
+
+/* Makes an address the first of those, or the last. False if it is none of them. */
+bool oh_name_choose(oh_name *name, const oh_ip *address, bool is_first);
 
 #endif

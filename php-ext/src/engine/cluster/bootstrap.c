@@ -16,6 +16,7 @@
 
 #include "engine/base/environment.h"
 #include "engine/base/wait.h"
+#include "engine/exchange/exchange.h"
 #include "engine/shared/segment.h"
 #include "engine/shared/worker.h"
 
@@ -108,18 +109,20 @@ static void keep_the_clearer(oh_failure *failure, const oh_failure *latest)
 }
 
 /*
- * Asks two seeds at a time until a map is adopted. If that fails, returns false, with a kind and a
+ * Asks seeds until a map is adopted. If that fails, returns false, with a kind and a
  * list of reasons in `what`. Nodes that are just joining or leaving a cluster may give wrong
  * answers for a moment, so they are asked again.
  */
 static bool ask_all(oh_cluster *cluster, uint64_t deadline_ns, oh_failure *list)
 {
     uint32_t count, at = 0, *nodes = oh_targets_list(cluster->seeds, &count);
-    oh_failure *failures = oh_call_zeroed(count, sizeof *failures), latest[OH_ASKED_MAX];
+    oh_failure *failures = oh_call_zeroed(count, sizeof *failures);
+    oh_failure *latest = oh_call_zeroed(OH_EXCHANGE_SET_MAX, sizeof *latest);
     bool is_done = false, is_strange = false;
 
-    if (!nodes || !failures) {
+    if (!nodes || !failures || !latest) {
         oh_failure_set_no_memory(list, OH_OUTCOME_NOT_SENT);
+        oh_call_release(latest);
         oh_call_release(failures);
         oh_call_release(nodes);
         return false;
@@ -130,12 +133,13 @@ static bool ask_all(oh_cluster *cluster, uint64_t deadline_ns, oh_failure *list)
     while (!is_done && at < count && oh_clock_now_ns() < deadline_ns) {
         bool had_no_shards = cluster->has_no_shards;
 
-        is_done = oh_refresh_ask_seeds(cluster, nodes + at, count - at, deadline_ns, latest);
-        for (uint32_t i = 0; i < OH_ASKED_MAX && at + i < count; i++) {
+        uint32_t asked = oh_refresh_ask_seeds(cluster, nodes + at,
+            OH_MIN(count - at, OH_EXCHANGE_SET_MAX), deadline_ns, latest, &is_done);
+        for (uint32_t i = 0; i < asked; i++) {
             is_strange |= latest[i].kind == OH_ERROR_PROTOCOL_VIOLATION;
             keep_the_clearer(&failures[at + i], &latest[i]);
         }
-        at += had_no_shards == cluster->has_no_shards ? OH_ASKED_MAX : 0;
+        at += had_no_shards == cluster->has_no_shards ? asked : 0;
         if (at >= count && is_strange && !is_done) {
             oh_wait_poll(NULL, 0, OH_REFRESH_GRACE_MS);
             at = 0;
@@ -144,6 +148,7 @@ static bool ask_all(oh_cluster *cluster, uint64_t deadline_ns, oh_failure *list)
     if (!is_done) {
         list_failures(cluster, nodes, count, failures, list);
     }
+    oh_call_release(latest);
     oh_call_release(failures);
     oh_call_release(nodes);
     return is_done;

@@ -151,11 +151,12 @@ void oh_refresh_end(oh_cluster *cluster);
 oh_cluster *oh_refresh_going_on(void);
 
 /*
- * Asks the first two of these seeds and waits. True if this process has a map now. Otherwise there
- * is a failure for each asked seed.
+ * Asks the first of these seeds, at most OH_EXCHANGE_SET_MAX, in overlapping steps, until one has
+ * answered. Returns how many were asked; each has a failure unless it `is_done`: this process has a
+ * map now.
  */
-bool oh_refresh_ask_seeds(oh_cluster *cluster, const uint32_t *nodes, uint32_t count,
-    uint64_t deadline_ns, oh_failure *failures);
+uint32_t oh_refresh_ask_seeds(oh_cluster *cluster, const uint32_t *nodes, uint32_t count,
+    uint64_t deadline_ns, oh_failure *failures, bool *is_done);
 
 /* ---- Bootstrap ---- */
 

@@ -11,6 +11,7 @@
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
 #include "core/generated/limits.h"
+#include "core/generated/timings.h"
 
 #include "engine/base/environment.h"
 #include "engine/exchange/exchange.h"
@@ -138,10 +139,9 @@ static oh_refresh *make_refresh(uint32_t nodes_max)
 }
 
 /* NULL if there is no memory. */
-static oh_refresh *begin(oh_cluster *cluster, oh_snapshot *snapshot)
+static oh_refresh *begin(oh_cluster *cluster, oh_snapshot *snapshot, uint32_t nodes_max)
 {
-    oh_refresh *refresh =
-        make_refresh(cluster->sentinels ? snapshot->nodes_count : (uint32_t)OH_ASKED_MAX);
+    oh_refresh *refresh = make_refresh(nodes_max);
 
     if (!refresh) {
         return NULL;
@@ -302,23 +302,24 @@ static bool conclude(oh_cluster *cluster)
         return conclude_watched(cluster);
     }
     oh_refresh *refresh = cluster->refresh;
-    oh_cluster_map *maps[OH_ASKED_MAX] = {NULL, NULL};
+    oh_cluster_map *maps[OH_EXCHANGE_SET_MAX] = {NULL}, *first = NULL, *second = NULL;
     char reason[OH_CLUSTER_REASON_BYTES] = "there is not enough memory";
     bool is_answered = false, is_adopted = false;
 
     /* Slots that have moved during the refresh stay moved, unless the nodes' epochs are newer. */
     oh_map_catch_up(cluster);
-    for (uint32_t i = 0; i < refresh->count; i++) {
+    for (uint32_t i = 0; i < refresh->count && !second; i++) {
         maps[i] = read_answer(cluster, refresh, i);
         is_answered |= maps[i] != NULL;
         if (maps[i] && !still_counts(cluster, refresh, i)) {
             oh_cluster_free(maps[i]);
             maps[i] = NULL;
         }
+        second = first ? maps[i] : NULL;
+        first = first ? first : maps[i];
     }
     const oh_topology *current = cluster->map ? cluster->map->topology : NULL;
-    oh_cluster_map *chosen =
-        maps[0] || maps[1] ? oh_cluster_choose(current, maps[0], maps[1], reason) : NULL;
+    oh_cluster_map *chosen = first ? oh_cluster_choose(current, first, second, reason) : NULL;
     if (chosen && oh_cluster_keep_indexes(chosen, current)) {
         oh_cluster_keep_moved(chosen, refresh->before ? refresh->before->topology : NULL, current);
         oh_server_pool pool =
@@ -332,8 +333,8 @@ static bool conclude(oh_cluster *cluster)
         refuse(refresh, maps, reason);
     }
     cluster->doubts_nodes = !is_answered;
-    oh_cluster_free(maps[0]);
-    oh_cluster_free(maps[1]);
+    oh_cluster_free(first);
+    oh_cluster_free(second);
     return is_adopted;
 }
 
@@ -455,7 +456,7 @@ void oh_refresh_finish(oh_cluster *cluster)
 /* Asks all Sentinels. A dead one that rests fails immediately. */
 static void begin_watched(oh_cluster *cluster, uint64_t deadline_ns)
 {
-    oh_refresh *refresh = begin(cluster, cluster->sentinels);
+    oh_refresh *refresh = begin(cluster, cluster->sentinels, cluster->sentinels->nodes_count);
 
     if (!refresh) {
         return;
@@ -477,7 +478,7 @@ void oh_refresh_begin(oh_cluster *cluster, uint64_t deadline_ns)
     }
     oh_snapshot *snapshot = cluster->doubts_nodes ? cluster->seeds : cluster->map;
     uint32_t count, *nodes = oh_targets_list(snapshot, &count);
-    oh_refresh *refresh = nodes ? begin(cluster, snapshot) : NULL;
+    oh_refresh *refresh = nodes ? begin(cluster, snapshot, OH_ASKED_MAX) : NULL;
 
     if (!refresh) {
         oh_call_release(nodes);
@@ -510,32 +511,66 @@ void oh_refresh_ask_sentinels(oh_cluster *cluster, uint64_t deadline_ns)
 
 /* ---- Asking seeds ---- */
 
-bool oh_refresh_ask_seeds(oh_cluster *cluster, const uint32_t *nodes, uint32_t count,
-    uint64_t deadline_ns, oh_failure *failures)
+/* How long the seeds may be silent until one more is asked. */
+static uint64_t step_ns(const oh_cluster *cluster, uint32_t count)
 {
-    oh_refresh *refresh = begin(cluster, cluster->seeds);
+    uint32_t timeout_ms = cluster->seeds->pool->timeout_ms;
+    uint32_t step_ms = timeout_ms ? OH_MIN(timeout_ms / count, OH_STEP_MS_MAX) : OH_STEP_MS_MAX;
 
-    for (uint32_t i = 0; i < OH_MIN(count, OH_ASKED_MAX); i++) {
+    return OH_MAX(step_ms, 1) * UINT64_C(1000000);
+}
+
+/*
+ * Asks two, and one more whenever one has failed or, as long as there is no answer, all are silent
+ * for a step.
+ */
+static void ask_in_steps(
+    oh_cluster *cluster, const uint32_t *nodes, uint32_t count, uint64_t deadline_ns)
+{
+    oh_refresh *refresh = cluster->refresh;
+    uint64_t step = step_ns(cluster, count), next_ns = 0;
+
+    while (refresh->count == 0 || goes_on(cluster) ||
+           (!refresh->answered_ns && refresh->count < count)) {
+        uint32_t active = note_answers(cluster);
+        uint64_t now_ns = oh_clock_now_ns();
+        bool is_left = !refresh->answered_ns && refresh->count < count;
+
+        if (is_left && (active < OH_ASKED_MAX || now_ns >= next_ns)) {
+            if (!ask(cluster, refresh, nodes[refresh->count], deadline_ns)) {
+                return;
+            }
+            next_ns = now_ns + step;
+        } else {
+            uint64_t left_ms = is_left ? (next_ns - now_ns) / 1000000 + 1 : OH_REFRESH_GRACE_MS;
+
+            glance(refresh, (uint32_t)OH_MIN(left_ms, OH_REFRESH_GRACE_MS));
+        }
+    }
+}
+
+uint32_t oh_refresh_ask_seeds(oh_cluster *cluster, const uint32_t *nodes, uint32_t count,
+    uint64_t deadline_ns, oh_failure *failures, bool *is_done)
+{
+    oh_refresh *refresh = begin(cluster, cluster->seeds, count);
+
+    *is_done = false;
+    for (uint32_t i = 0; i < count; i++) {
         /* A later failure replaces this one. */
         oh_failure_set_no_memory(&failures[i], OH_OUTCOME_NOT_SENT);
     }
     if (!refresh) {
-        return false;
+        return count;
     }
-    for (uint32_t i = 0;
-        i < count && refresh->count < OH_ASKED_MAX && ask(cluster, refresh, nodes[i], deadline_ns);
-        i++) {
-    }
-    while (goes_on(cluster)) {
-        glance(refresh, OH_REFRESH_GRACE_MS);
-    }
+    ask_in_steps(cluster, nodes, count, deadline_ns);
     for (uint32_t i = 0; i < refresh->count; i++) {
         if (oh_exchange_is_active(&refresh->exchanges[i])) {
             oh_failure_set(&refresh->failures[i], OH_OUTCOME_MAYBE_EXECUTED, OH_SAY_MAP_LATE);
         }
     }
-    bool is_done = conclude(cluster) || cluster->map;
-    memcpy(failures, refresh->failures, refresh->count * sizeof *failures);
+    uint32_t asked = refresh->count;
+    *is_done = conclude(cluster) || cluster->map;
+    memcpy(failures, refresh->failures, asked * sizeof *failures);
     oh_refresh_end(cluster);
-    return is_done;
+    return OH_MAX(asked, 1);
 }

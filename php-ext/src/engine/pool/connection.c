@@ -2,7 +2,7 @@
  * Opens sockets and runs the handshake. No step blocks; the caller polls in between and watches the
  * deadline.
  *
- * A host name may have several addresses. They are tried in the resolver's order until one accepts.
+ * A host name may have several addresses: race tries them.
  * As in nutcracker, names are resolved when a connection is opened and not before. Numeric
  * addresses need no look-up.
  */
@@ -102,36 +102,22 @@ static bool resolve(oh_connection *connection, const oh_endpoint *endpoint, oh_f
 
 /* ---- Connecting ---- */
 
-static bool begin_next_address(oh_connection *connection)
+static bool begin_connecting(oh_connection *connection, const oh_endpoint *endpoint)
 {
-    while (connection->addresses_next < connection->addresses_count) {
-        const oh_address *address = &connection->addresses[connection->addresses_next++];
-        int one = 1;
+    uint8_t count = connection->addresses_count;
 
-        connection->socket =
-            socket(address->bytes.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-        if (connection->socket < 0) {
-            connection->last_errno = errno;
-            continue;
-        }
-        if (address->bytes.ss_family != AF_UNIX) {
-            setsockopt(connection->socket, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-        }
-        int result =
-            connect(connection->socket, (const struct sockaddr *)&address->bytes, address->length);
-        /*
-         * A unix socket with a full backlog gives EAGAIN and cannot be polled: it counts as
-         * refused.
-         */
-        if (result == 0 || errno == EINPROGRESS || errno == EINTR) {
-            connection->events = POLLOUT;
-            return true;
-        }
-        connection->last_errno = errno;
-        close(connection->socket);
-        connection->socket = -1;
+    if (count == 1) {
+        connection->socket = oh_race_connect(&connection->addresses[0]);
+        connection->events = POLLOUT;
+    } else {
+        connection->race = oh_race_begin(connection->addresses, count, endpoint->timeout_ms);
+        connection->socket = connection->race ? oh_race_descriptor(connection->race) : -1;
+        connection->events = POLLIN;
     }
-    return false;
+    if (connection->socket < 0) {
+        connection->last_errno = errno;
+    }
+    return connection->socket >= 0;
 }
 
 static oh_progress refuse(const oh_connection *connection, oh_failure *failure)
@@ -160,8 +146,17 @@ static bool become_connected(oh_connection *connection, const oh_endpoint *endpo
     return true;
 }
 
-static oh_progress go_on_connecting(
-    oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
+static void leave_race(oh_connection *connection)
+{
+    if (connection->race) {
+        oh_race_end(connection->race);
+        connection->race = NULL;
+        connection->socket = -1; /* It was the descriptor of the race. */
+    }
+}
+
+/* Like oh_race_advance, for one address. */
+static oh_progress await_connected(oh_connection *connection)
 {
     struct pollfd descriptor = {.fd = connection->socket, .events = POLLOUT};
     socklen_t length = sizeof connection->last_errno;
@@ -173,12 +168,41 @@ static oh_progress go_on_connecting(
         0) {
         connection->last_errno = errno;
     }
-    if (connection->last_errno == 0 && become_connected(connection, endpoint)) {
-        return OH_PROGRESS_READY;
+    return connection->last_errno ? OH_PROGRESS_BROKEN : OH_PROGRESS_READY;
+}
+
+static oh_progress await_winner(oh_connection *connection, const oh_endpoint *endpoint)
+{
+    int won = -1;
+    uint8_t winner = 0;
+    oh_progress progress =
+        oh_race_advance(connection->race, &won, &winner, &connection->last_errno);
+
+    if (progress != OH_PROGRESS_WAITS) {
+        leave_race(connection);
+        connection->socket = won;
     }
-    close(connection->socket);
-    connection->socket = -1;
-    return begin_next_address(connection) ? OH_PROGRESS_WAITS : refuse(connection, failure);
+    if (progress == OH_PROGRESS_READY && winner > 0) {
+        oh_resolver_choose(endpoint->host, &connection->addresses[winner], true);
+    }
+    return progress;
+}
+
+static oh_progress go_on_connecting(
+    oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
+{
+    oh_progress progress =
+        connection->race ? await_winner(connection, endpoint) : await_connected(connection);
+
+    if (progress == OH_PROGRESS_WAITS ||
+        (progress == OH_PROGRESS_READY && become_connected(connection, endpoint))) {
+        return progress;
+    }
+    if (connection->socket >= 0) {
+        close(connection->socket);
+        connection->socket = -1;
+    }
+    return refuse(connection, failure);
 }
 
 /* ---- Encrypting ---- */
@@ -233,7 +257,7 @@ static oh_progress go_on_resolving(
         return OH_PROGRESS_BROKEN;
     }
     connection->state = OH_CONNECTING;
-    return begin_next_address(connection) ? OH_PROGRESS_WAITS : refuse(connection, failure);
+    return begin_connecting(connection, endpoint) ? OH_PROGRESS_WAITS : refuse(connection, failure);
 }
 
 /* ---- What the pool calls ---- */
@@ -247,7 +271,8 @@ static bool copy(char **copied, oh_text text)
 
 bool oh_endpoint_set(oh_endpoint *endpoint, const oh_server_pool *pool, const oh_server *server)
 {
-    *endpoint = (oh_endpoint){.port = server->port, .is_ssdb = pool->is_ssdb};
+    *endpoint = (oh_endpoint){
+        .port = server->port, .timeout_ms = pool->timeout_ms, .is_ssdb = pool->is_ssdb};
     if (pool->tls.is_on && server->host.bytes) {
         endpoint->tls = oh_tls_peer_open(pool, server->host);
     }
@@ -293,7 +318,7 @@ oh_connection *oh_connection_open(
     }
     if (resolve(connection, endpoint, failure)) {
         connection->state = connection->lookup ? OH_RESOLVING : OH_CONNECTING;
-        if (connection->lookup || begin_next_address(connection)) {
+        if (connection->lookup || begin_connecting(connection, endpoint)) {
             return connection;
         }
         *is_of_node = !is_own_error(connection->last_errno);
@@ -376,9 +401,22 @@ bool oh_connection_is_sound(const oh_connection *connection)
            (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
+void oh_connection_blame_address(const oh_connection *connection, const oh_endpoint *endpoint)
+{
+    oh_address address = {.length = sizeof address.bytes};
+    bool is_silent = connection->wire.answered == 0 && connection->handshake_received == 0;
+
+    if (connection->addresses_count > 1 && !connection->addresses && is_silent &&
+        connection->socket >= 0 &&
+        getpeername(connection->socket, (struct sockaddr *)&address.bytes, &address.length) == 0) {
+        oh_resolver_choose(endpoint->host, &address, false);
+    }
+}
+
 void oh_connection_close(oh_connection *connection)
 {
     leave_lookup(connection);
+    leave_race(connection);
     if (connection->channel) {
         oh_tls_channel_close(connection->channel);
     }

@@ -23,6 +23,7 @@
 #include "core/resp/wire.h"
 
 #include "engine/failure/failure.h"
+#include "engine/pool/race.h"
 #include "engine/shared/resolver.h"
 #include "engine/tls/tls.h"
 
@@ -55,6 +56,7 @@ typedef struct oh_endpoint {
     char *path;       /* NULL for TCP. */
     oh_tls_peer *tls; /* NULL for plain connections. */
     uint16_t port;
+    uint32_t timeout_ms; /* Of the server pool; 0 is none. */
     bool is_ssdb;    /* SSDB's commands have the names of redis' commands, but other meanings. */
     char *handshake; /* Its commands, or NULL. */
     size_t handshake_length;
@@ -66,7 +68,7 @@ typedef struct oh_connection {
     struct oh_connection *next; /* pool: the next idle, or leased, connection of its node. */
     struct oh_connection *previous;
     struct oh_connections *home;
-    /* While resolving: the resolver's descriptor, which the connection does not own. */
+    /* While resolving or racing: a descriptor that the connection does not own. */
     int socket;
     oh_tls_channel *channel; /* NULL for a plain connection. */
     oh_lookup *lookup;       /* Only while resolving. */
@@ -96,9 +98,10 @@ typedef struct oh_connection {
     /* How the answer to ROLE begins: the head of a list, and its first word. */
     uint8_t role_length;
     char role[OH_ROLE_BYTES];
-    uint8_t addresses_count, addresses_next;
-    int last_errno;        /* Why the previous address could not be reached. */
+    uint8_t addresses_count;
+    int last_errno;        /* Why it could not be reached. */
     oh_address *addresses; /* Only while connecting. */
+    oh_race *race;         /* The same, if there are several. Its descriptor is `socket` then. */
     oh_wire wire;
 } oh_connection;
 
@@ -170,6 +173,12 @@ static inline void oh_connection_count_opened(const oh_connection *connection, o
     oh_meter_add(meter, OH_METER_BYTES_SENT, connection->handshake_sent);
     oh_meter_add(meter, OH_METER_BYTES_RECEIVED, connection->handshake_received);
 }
+
+/*
+ * Before it is closed: if its host name has several addresses, and the node has sent nothing, this
+ * address comes last from now on.
+ */
+void oh_connection_blame_address(const oh_connection *connection, const oh_endpoint *endpoint);
 
 /* Closes the socket, without sending anything to the node, and frees everything. */
 void oh_connection_close(oh_connection *connection);

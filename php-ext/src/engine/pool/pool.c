@@ -448,6 +448,7 @@ void oh_pool_settle(oh_connection *connection)
 
 void oh_pool_discard(oh_connection *connection)
 {
+    oh_connection_blame_address(connection, &connection->home->endpoint);
     mark_returned(connection);
     discard(connection->home, connection);
 }

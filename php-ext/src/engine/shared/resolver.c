@@ -106,13 +106,18 @@ static void identify(const char *host, uint8_t identity[OH_NAME_IDENTITY_BYTES])
     oh_md5_end(&md5, identity);
 }
 
-static void remember(const oh_lookup *lookup)
+/* An address that was chosen stays the first. */
+static void remember(oh_lookup *lookup)
 {
     uint8_t identity[OH_NAME_IDENTITY_BYTES];
     oh_store_names *known = names();
+    oh_name before;
 
     if (known) {
         identify(lookup->host, identity);
+        if (oh_store_recall_last(known, identity, &before) && before.is_chosen) {
+            oh_name_choose(&lookup->found, &before.addresses[0], true);
+        }
         oh_store_remember(known, identity, &lookup->found, oh_clock_now_ms());
     }
 }
@@ -463,6 +468,34 @@ uint8_t oh_resolver_result(const oh_lookup *lookup, uint16_t port,
 {
     *reason = ares_strerror(lookup->status);
     return fill(&lookup->found, port, addresses);
+}
+
+static oh_ip ip_of(const oh_address *address)
+{
+    oh_ip ip = {.is_v6 = address->bytes.ss_family == AF_INET6};
+
+    if (ip.is_v6) {
+        memcpy(ip.bytes, &((const struct sockaddr_in6 *)&address->bytes)->sin6_addr, 16);
+    } else {
+        memcpy(ip.bytes, &((const struct sockaddr_in *)&address->bytes)->sin_addr, 4);
+    }
+    return ip;
+}
+
+void oh_resolver_choose(const char *host, const oh_address *address, bool is_first)
+{
+    uint8_t identity[OH_NAME_IDENTITY_BYTES];
+    oh_store_names *known = names();
+    oh_ip ip = ip_of(address);
+    oh_name name;
+
+    if (!known) {
+        return;
+    }
+    identify(host, identity);
+    if (oh_store_recall_last(known, identity, &name) && oh_name_choose(&name, &ip, is_first)) {
+        oh_store_remember(known, identity, &name, oh_clock_now_ms());
+    }
 }
 
 void oh_resolver_leave(oh_lookup *lookup)

@@ -64,6 +64,9 @@ bool oh_resolver_is_done(oh_lookup *lookup);
 uint8_t oh_resolver_result(const oh_lookup *lookup, uint16_t port,
     oh_address addresses[OH_ADDRESSES_MAX], const char **reason);
 
+/* This address of the name comes first from now on, or last. */
+void oh_resolver_choose(const char *host, const oh_address *address, bool is_first);
+
 /* Leaves a look-up; it must not be used again. */
 void oh_resolver_leave(oh_lookup *lookup);
 

@@ -19,6 +19,25 @@ import java.util.List;
 class NamesTest {
     private static final Path DNS = Path.of("..", "..", "conformance", "lab", "dns.py");
 
+    /** One step for each silent address, and then the one that has answered comes first. */
+    @Test
+    void aSilentAddressOfANameCostsAStep(@TempDir Path folder) {
+        String hosts = folder.resolve("hosts").toString();
+        assertEquals(
+                """
+                one.test: value, then quick
+                two.test: value, then quick
+                four.test: value, then quick
+                """,
+                Jvm.output(
+                                "-Djdk.net.hosts.file=" + hosts,
+                                "-cp",
+                                Jvm.classPath(),
+                                AddressesProgram.class.getName(),
+                                hosts)
+                        .replaceAll("(?m)^SLF4J: .*\\n", ""));
+    }
+
     @Test
     void anUnresolvedNameCostsOnlyItsNodesKeysAndItsNodeRests(@TempDir Path folder)
             throws IOException {

@@ -14,6 +14,7 @@ import io.onehop.jedis.lab.Log;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisCluster;
 import io.onehop.jedis.lab.RedisServer;
+import io.onehop.jedis.lab.SilentAddress;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -361,6 +362,25 @@ class RedisClusterConfigurationTest {
             other.server(0).thaw();
             RedisCluster.await("it is used", () -> client.topology().nodes().size() == 1);
             assertNull(client.get("a"));
+        }
+    }
+
+    /** Each costs a step of the timeout, and not all of it. */
+    @Test
+    void silentSeedsDoNotHideTheOneThatAnswers() throws IOException {
+        try (RedisCluster cluster = RedisCluster.start(1, false);
+                SilentAddress first = SilentAddress.at("127.0.0.1", 0);
+                SilentAddress second = SilentAddress.at("127.0.0.1", 0);
+                SilentAddress third = SilentAddress.at("127.0.0.1", 0)) {
+            for (int i = 0; i < 3; i++) {
+                String config = cluster.config("timeout: 10000");
+                for (SilentAddress silent : List.of(first, second, third)) {
+                    config += "    - 127.0.0.1:" + silent.port() + ":1\n";
+                }
+                try (OneHopClient client = Nodes.clientOf(config)) {
+                    assertEquals("OK", client.set("key", "value"));
+                }
+            }
         }
     }
 }

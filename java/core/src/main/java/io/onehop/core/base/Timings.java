@@ -77,6 +77,12 @@ public final class Timings {
     /** A shorter timeout of a server pool is logged: who writes 1 or 2 often means seconds. */
     public static final int TIMEOUT_SHORT_MS = 10;
 
+    /**
+     * How long an address of a host name, or a seed of a cluster, may be silent until the next one
+     * is tried beside it: the delay that RFC 8305 recommends.
+     */
+    public static final int STEP_MS_MAX = 250;
+
     /** The least time between two refreshes of a cluster's map. */
     public static final int REFRESH_EVERY_MS = 1000;
 

@@ -23,6 +23,7 @@ import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -278,6 +279,25 @@ public final class BatchExchange {
     /** Notes that its deadline has passed, before any that passed with it is judged. */
     void noteLate() {
         pool.noteLate(leased());
+    }
+
+    /** True if several addresses of its node are being tried, or may be. */
+    boolean isTrying() {
+        return leased().isTrying();
+    }
+
+    /** Wakes this selector when {@link #advance} can make progress. */
+    void register(Selector selector) throws IOException {
+        if (leased().isTrying()) {
+            leased().register(selector);
+        } else {
+            socket().channel().register(selector, interest());
+        }
+    }
+
+    /** How long to wait before {@link #advance} is called again: at most {@code ms}; 0: no end. */
+    long waitMs(long ms) {
+        return leased().waitMs(ms);
     }
 
     /** The failure of a wait for its node, by what was waited for. */

@@ -175,7 +175,7 @@ public final class Scatter {
 
     private void awaitProgress(long ms) throws IOException {
         BatchExchange first = serving.get(0);
-        if (first.isResolving()) {
+        if (first.isResolving() || first.isTrying()) {
             awaitAny(ms);
         } else if (serving.size() == 1) {
             first.socket().awaitMs(first.interest(), ms);
@@ -189,6 +189,7 @@ public final class Scatter {
         StackRoom.require();
         try (Selector all = Selector.open()) {
             AtomicBoolean isResolved = new AtomicBoolean();
+            long waitMs = ms;
             for (BatchExchange exchange : serving) {
                 if (exchange.isResolving()) {
                     exchange.whenResolved(
@@ -197,10 +198,11 @@ public final class Scatter {
                                 all.wakeup();
                             });
                 } else {
-                    exchange.socket().channel().register(all, exchange.interest());
+                    exchange.register(all);
+                    waitMs = exchange.waitMs(waitMs);
                 }
             }
-            boolean isReady = isResolved.get() || all.select(ms) > 0;
+            boolean isReady = isResolved.get() || all.select(waitMs) > 0;
             if (!isReady && Thread.currentThread().isInterrupted()) {
                 throw new InterruptedIOException(Message.INTERRUPTED.what());
             }

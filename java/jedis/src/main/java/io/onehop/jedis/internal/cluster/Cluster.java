@@ -191,10 +191,7 @@ public final class Cluster extends Refresher {
         return nodes.subList(0, Math.min(2, nodes.size()));
     }
 
-    /**
-     * The map of these nodes. They are asked two by two, over connections that are closed
-     * afterwards.
-     */
+    /** The map of these nodes. They are asked over connections that are closed afterwards. */
     private static @Nullable ClusterMap fetched(
             List<Node> nodes,
             ServerPool pool,
@@ -207,11 +204,7 @@ public final class Cluster extends Refresher {
                         nodes.stream().map(node -> new Pool(node, pool, tls, null, null)).toList());
         Collections.shuffle(asked);
         try {
-            ClusterMap map = null;
-            for (int i = 0; i < asked.size() && map == null; i += 2) {
-                map = refresh.ask(asked.subList(i, Math.min(i + 2, asked.size())), current);
-            }
-            return map;
+            return refresh.ask(asked, current);
         } finally {
             asked.forEach(Pool::close);
         }

@@ -12,6 +12,7 @@ import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.core.topology.Zone;
 import io.onehop.jedis.OneHopException;
+import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.RefreshFailure;
 import io.onehop.jedis.internal.failure.Shown;
@@ -34,13 +35,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * One refresh of a Redis Cluster's map. It asks two nodes in parallel for CLUSTER INFO and CLUSTER
- * SHARDS, or SLOTS if a server is older than 7.0.
+ * One refresh of a Redis Cluster's map. It asks nodes for CLUSTER INFO and CLUSTER SHARDS, or SLOTS
+ * if a server is older than 7.0: two in parallel, and others beside them if these fail or are
+ * silent.
  *
- * <p>In: the pools of one or two nodes. Out: the better of their maps, as {@link ClusterMap}
- * judges, or why there is none. It uses connections of the nodes' pools, if necessary beyond their
- * size. Each node has its own thread, because a node that hangs must not delay the other's answer.
- * Implements spec/topology/cluster.md, section 1.
+ * <p>In: the pools of nodes. Out: the better of their maps, as {@link ClusterMap} judges, or why
+ * there is none. It uses connections of the nodes' pools, if necessary beyond their size. Each node
+ * has its own thread, because a node that hangs must not delay the other's answer. Implements
+ * spec/topology/cluster.md, section 1.
  */
 final class ClusterRefresh {
     private static final long GRACE_NS = TimeUnit.MILLISECONDS.toNanos(Timings.REFRESH_GRACE_MS);
@@ -83,31 +85,37 @@ final class ClusterRefresh {
     @Nullable ClusterMap ask(List<Pool> nodes, @Nullable PoolTopology current)
             throws InterruptedException {
         BlockingQueue<Answer> answers = new ArrayBlockingQueue<>(nodes.size());
-        for (Pool node : nodes) {
-            note(node, LATE);
-            Thread thread = new Thread(() -> answers.add(asked(node)), "onehop-refresh");
-            thread.setDaemon(true);
-            thread.start();
-        }
+        long stepNs = TimeUnit.MILLISECONDS.toNanos(Deadline.stepMs(timeoutMs, nodes.size()));
+        long timeoutNs = TimeUnit.MILLISECONDS.toNanos(timeoutMs);
         long beganNs = Clock.nowNs();
+        long waitNs = stepNs;
         ClusterMap first = null;
         ClusterMap second = null;
-        long waitNs = TimeUnit.MILLISECONDS.toNanos(timeoutMs) * 2;
-        for (int i = 0; i < nodes.size(); i++) {
-            Answer answer = answers.poll(waitNs, TimeUnit.NANOSECONDS);
+        int begun = 0;
+        int ended = 0;
+        while (second == null) {
+            while (first == null && begun < nodes.size() && begun - ended < 2) {
+                begin(nodes.get(begun++), answers);
+            }
+            if (first == null) {
+                waitNs = begun < nodes.size() ? stepNs : 2 * timeoutNs;
+            }
+            Answer answer = ended == begun ? null : answers.poll(waitNs, TimeUnit.NANOSECONDS);
+            if (answer == null && first == null && begun < nodes.size()) {
+                begin(nodes.get(begun++), answers); // Beside those that are silent.
+                continue;
+            }
             if (answer == null) {
                 break;
             }
+            ended++;
             note(answer.node(), answer.failure());
-            if (answer.map() == null) {
-                continue;
-            }
-            if (first == null) {
-                first = answer.map();
-                // The other node gets as much time again.
-                waitNs = Math.max(Clock.nowNs() - beganNs, GRACE_NS);
-            } else {
+            if (first != null) {
                 second = answer.map();
+            } else if (answer.map() != null) {
+                first = answer.map();
+                // Another node gets as much time again.
+                waitNs = Math.max(Clock.nowNs() - beganNs, GRACE_NS);
             }
         }
         try {
@@ -118,6 +126,13 @@ final class ClusterRefresh {
             }
             return null;
         }
+    }
+
+    private void begin(Pool node, BlockingQueue<Answer> answers) {
+        note(node, LATE);
+        Thread thread = new Thread(() -> answers.add(asked(node)), "onehop-refresh");
+        thread.setDaemon(true);
+        thread.start();
     }
 
     private void note(Pool node, RefreshFailure why) {

@@ -1,5 +1,7 @@
 package io.onehop.jedis.internal.connection;
 
+import io.onehop.core.base.Clock;
+
 import jdk.net.ExtendedSocketOptions;
 
 import org.jspecify.annotations.Nullable;
@@ -10,15 +12,21 @@ import java.net.SocketOption;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 
 /**
- * Connects to the first of a node's addresses that accepts, without waiting.
+ * Connects to one of a node's addresses, without waiting. If one is silent, the next one is tried
+ * beside it. The first that accepts is used.
  *
  * <p>It is called between the endpoint and the handshake, by the thread that leased the connection.
+ * Implements spec/topology/segment.md, "Names".
  */
 final class Connector {
     /*
@@ -31,48 +39,113 @@ final class Connector {
     // Without these options the system's own times hold: two hours on Linux.
     private static final boolean HAS_TIMES = hasTimes();
 
+    /** An attempt that has not ended. */
+    private record Attempt(SocketAddress address, NodeSocket socket) {}
+
     private final Iterator<SocketAddress> addresses;
     private final Deadline deadline;
-    private NodeSocket socket;
+    private final long stepNs;
+    private final List<Attempt> attempts = new ArrayList<>();
+    private long nextNs; // When the next address is tried, if there is one.
+    private @Nullable IOException last;
+    private boolean isFirst = true;
 
     /** Begins to connect to the first address that does not fail immediately. */
-    Connector(List<SocketAddress> addresses, Deadline deadline) throws IOException {
+    Connector(List<SocketAddress> addresses, Deadline deadline, int timeoutMs) throws IOException {
         this.addresses = addresses.iterator();
         this.deadline = deadline;
-        tryNext(null);
+        this.stepNs = TimeUnit.MILLISECONDS.toNanos(Deadline.stepMs(timeoutMs, addresses.size()));
+        tryNext();
     }
 
-    /** The socket of the address that is being tried. */
+    /** The socket of the address that has accepted, or of the one that was tried last. */
     NodeSocket socket() {
-        return socket;
+        return attempts.get(attempts.size() - 1).socket();
+    }
+
+    /** True if no other address was tried before it. */
+    boolean isFirst() {
+        return isFirst;
+    }
+
+    /** The address of {@link #socket}. */
+    SocketAddress address() {
+        return attempts.get(attempts.size() - 1).address();
     }
 
     /**
-     * True if that socket is connected. If it failed, this tries the next address. Throws the last
-     * failure.
+     * True if a socket is connected; the others are closed then. Tries the next address if its time
+     * has come. Throws the last failure.
      */
     boolean isConnected() throws IOException {
-        try {
-            return socket.finishConnect();
-        } catch (IOException failure) {
-            socket.close();
-            tryNext(failure);
-            return false;
+        for (Attempt attempt : List.copyOf(attempts)) {
+            try {
+                if (attempt.socket().finishConnect()) {
+                    attempts.remove(attempt);
+                    close();
+                    attempts.add(attempt);
+                    return true;
+                }
+            } catch (IOException failure) {
+                last = failure;
+                attempts.remove(attempt);
+                attempt.socket().close();
+                nextNs = Clock.nowNs();
+            }
         }
+        if (addresses.hasNext() && Clock.nowNs() - nextNs >= 0 || attempts.isEmpty()) {
+            tryNext();
+        }
+        return false;
     }
 
-    private void tryNext(@Nullable IOException failure) throws IOException {
-        IOException last = failure;
-        while (addresses.hasNext()) {
+    private void tryNext() throws IOException {
+        boolean hasBegun = false;
+        while (!hasBegun && addresses.hasNext()) {
+            SocketAddress next = addresses.next();
+            isFirst &= attempts.isEmpty() && last == null;
             try {
-                socket = connecting(addresses.next());
+                NodeSocket socket = connecting(next);
+                attempts.add(new Attempt(next, socket));
                 socket.use(deadline);
-                return;
+                hasBegun = true;
             } catch (IOException refused) {
                 last = refused;
             }
         }
-        throw last;
+        nextNs = Clock.nowNs() + stepNs;
+        if (attempts.isEmpty()) {
+            throw Objects.requireNonNull(last, "There is at least one address");
+        }
+    }
+
+    /** True if only {@link #socket} must be waited for, and until the deadline. */
+    boolean isLast() {
+        return attempts.size() == 1 && !addresses.hasNext();
+    }
+
+    /**
+     * The time in ms until the next address is tried, at least 1; at most {@code ms}, 0 is none.
+     */
+    long waitMs(long ms) {
+        if (!addresses.hasNext()) {
+            return ms;
+        }
+        long leftMs = Math.max(1, TimeUnit.NANOSECONDS.toMillis(nextNs - Clock.nowNs()) + 1);
+        return ms == 0 ? leftMs : Math.min(ms, leftMs);
+    }
+
+    /** Wakes this selector when one of the attempts has ended. */
+    void register(Selector selector) throws IOException {
+        for (Attempt attempt : attempts) {
+            attempt.socket().channel().register(selector, SelectionKey.OP_CONNECT);
+        }
+    }
+
+    /** Ends all attempts. */
+    void close() {
+        attempts.forEach(attempt -> attempt.socket().close());
+        attempts.clear();
     }
 
     /** A socket that has begun to connect. */

@@ -1,6 +1,7 @@
 package io.onehop.jedis.internal.connection;
 
 import io.onehop.core.base.Clock;
+import io.onehop.core.base.Timings;
 
 /**
  * The instant at which a call must be over, with its lease, its connect and all its exchanges.
@@ -45,6 +46,13 @@ public final class Deadline {
         return isFar || !isBounded()
                 ? OF_A_WAIT
                 : new Deadline(lengthMs + (int) ms, instantNs + ms * NS_PER_MS);
+    }
+
+    /** How long one of so many alternatives may be silent until the next is tried beside it. */
+    public static int stepMs(int timeoutMs, int count) {
+        return timeoutMs == 0
+                ? Timings.STEP_MS_MAX
+                : Math.min(Timings.STEP_MS_MAX, Math.max(1, timeoutMs / Math.max(1, count)));
     }
 
     public boolean isBounded() {

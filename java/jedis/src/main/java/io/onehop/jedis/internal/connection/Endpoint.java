@@ -18,6 +18,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -32,7 +33,8 @@ import java.util.regex.Pattern;
  * Where a node is and how to reach it: its addresses, which are resolved for each new connection,
  * and the directives of a connection.
  *
- * <p>Immutable except for the one look-up that may be running. Any thread.
+ * <p>Immutable except for the one look-up that may be running, and for what is known of the
+ * addresses. Any thread.
  */
 public final class Endpoint {
     /*
@@ -52,6 +54,11 @@ public final class Endpoint {
     private final @Nullable Tls tls;
     private final AtomicReference<CompletableFuture<InetAddress[]>> lookup =
             new AtomicReference<>();
+
+    /* Of several addresses of a name: the one that has connected when others did not, and the last
+     * one whose node has sent nothing. */
+    private volatile @Nullable SocketAddress chosen;
+    private volatile @Nullable SocketAddress silent;
 
     public Endpoint(Node node, ServerPool pool, ClientTls tls) {
         this.node = node;
@@ -174,7 +181,27 @@ public final class Endpoint {
         for (InetAddress address : found) {
             addresses.add(new InetSocketAddress(address, node.port()));
         }
+        addresses.sort(Comparator.comparingInt(this::rank));
         return addresses;
+    }
+
+    private int rank(SocketAddress address) {
+        return address.equals(chosen) ? 0 : address.equals(silent) ? 2 : 1;
+    }
+
+    /** A connection to this address is open. {@code isFirst}: no other one was tried before. */
+    void connected(SocketAddress address, boolean isFirst) {
+        if (!isFirst) {
+            chosen = address;
+        }
+    }
+
+    /** A connection to it has ended. */
+    void ended(SocketAddress address, boolean hasHeard) {
+        if (!hasHeard) {
+            silent = address;
+            chosen = address.equals(chosen) ? null : chosen;
+        }
     }
 
     /** Waits for the addresses, no longer than the deadline. */

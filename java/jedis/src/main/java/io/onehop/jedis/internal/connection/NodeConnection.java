@@ -27,10 +27,12 @@ import redis.clients.jedis.util.RedisInputStream;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -76,6 +78,7 @@ public final class NodeConnection extends Connection {
     private Deadline deadline = Deadline.NONE;
     private CompletableFuture<List<SocketAddress>> addresses;
     private Connector connector;
+    private @Nullable SocketAddress address; // Null until it is connected.
     private NodeSocket socket;
     private ReplyGuard guard;
     private ReplyStream replies;
@@ -179,10 +182,43 @@ public final class NodeConnection extends Connection {
 
     private void awaitSocket() throws IOException {
         try {
-            socket.await(interest());
+            if (isTrying()) {
+                awaitAttempts();
+            } else {
+                socket.await(interest());
+            }
         } catch (SocketTimeoutException late) {
             throw explained(late);
         }
+    }
+
+    /** True if another address may be tried, or several are being tried. */
+    public boolean isTrying() {
+        return state == State.CONNECTING && !connector.isLast();
+    }
+
+    private void awaitAttempts() throws IOException {
+        long leftNs = deadline.waitNs();
+        try (Selector attempts = Selector.open()) {
+            connector.register(attempts);
+            attempts.select(waitMs(Deadline.selectMs(leftNs)));
+        }
+        if (Thread.currentThread().isInterrupted()) {
+            throw new InterruptedIOException(Message.INTERRUPTED.what());
+        }
+        if (leftNs == 0) {
+            throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
+        }
+    }
+
+    /** Wakes this selector when one of the addresses that are being tried has answered. */
+    public void register(Selector selector) throws IOException {
+        connector.register(selector);
+    }
+
+    /** How long to wait for it before tryOpen() is called again: at most {@code ms}; 0: no end. */
+    public long waitMs(long ms) {
+        return state == State.CONNECTING ? connector.waitMs(ms) : ms;
     }
 
     /** The failure of a wait for it, by what was waited for. */
@@ -207,16 +243,16 @@ public final class NodeConnection extends Connection {
             return false;
         }
         if (isResolving()) {
-            connector = new Connector(Endpoint.await(addresses, deadline), deadline);
+            List<SocketAddress> found = Endpoint.await(addresses, deadline);
+            connector = new Connector(found, deadline, endpoint.timeoutMs());
             socket = connector.socket();
             state = State.CONNECTING;
         }
-        if (state == State.CONNECTING) {
-            boolean isConnected = connector.isConnected();
+        if (state == State.CONNECTING && connector.isConnected()) {
             socket = connector.socket();
-            if (isConnected) {
-                encrypt();
-            }
+            address = connector.address();
+            endpoint.connected(address, connector.isFirst());
+            encrypt();
         }
         if (state == State.ENCRYPTING && socket.finishTls()) {
             sendHandshake();
@@ -549,6 +585,11 @@ public final class NodeConnection extends Connection {
         setBroken();
         if (socket != null) {
             socket.close();
+        }
+        if (address != null) {
+            endpoint.ended(address, received() > 0);
+        } else if (connector != null) {
+            connector.close();
         }
     }
 

@@ -1,0 +1,93 @@
+package io.onehop.jedis;
+
+import io.onehop.jedis.lab.RedisServer;
+import io.onehop.jedis.lab.SilentAddress;
+
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.args.ClientType;
+import redis.clients.jedis.params.ClientKillParams;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+
+/**
+ * Calls nodes whose names have silent addresses before the one that answers. Its argument is the
+ * hosts file of the JVM.
+ */
+final class AddressesProgram {
+
+    private AddressesProgram() {}
+
+    public static void main(String[] arguments) throws Exception {
+        Logger.getLogger("io.onehop").setLevel(Level.OFF);
+        try (RedisServer server = RedisServer.start()) {
+            List<SilentAddress> silent = new ArrayList<>();
+            for (int i = 2; i <= 4; i++) {
+                silent.add(SilentAddress.at("127.0.0." + i, server.port()));
+            }
+            Files.writeString(
+                    Path.of(arguments[0]),
+                    """
+                    127.0.0.1 one.test
+                    127.0.0.2 two.test
+                    127.0.0.1 two.test
+                    127.0.0.2 four.test
+                    127.0.0.3 four.test
+                    127.0.0.4 four.test
+                    127.0.0.1 four.test
+                    """);
+            try (Jedis plain = server.jedis()) {
+                plain.set("k", "value");
+            }
+            for (String name : List.of("one", "two", "four")) {
+                System.out.println(name + ".test: " + calls(name, server));
+            }
+            for (SilentAddress address : silent) {
+                address.close();
+            }
+        }
+    }
+
+    /** The value of the first call, and of one over another new connection, which is quick. */
+    private static String calls(String name, RedisServer server) {
+        String config =
+                """
+                alpha:
+                  listen: 127.0.0.1:1
+                  redis: true
+                  timeout: 5000
+                  servers:
+                   - %s.test:%d:1
+                """
+                        .formatted(name, server.port());
+        try (OneHopClient client =
+                OneHopClient.builder().configText(config).pool("alpha").build()) {
+            String first = value(client);
+            long bestNs = Long.MAX_VALUE;
+            for (int i = 0; i < 10; i++) {
+                try (Jedis plain = server.jedis()) {
+                    plain.clientKill(
+                            new ClientKillParams()
+                                    .type(ClientType.NORMAL)
+                                    .skipMe(ClientKillParams.SkipMe.YES));
+                }
+                long beginNs = System.nanoTime();
+                client.get("k");
+                bestNs = Math.min(bestNs, System.nanoTime() - beginNs);
+            }
+            return first + (bestNs < 100_000_000 ? ", then quick" : ", then slow");
+        }
+    }
+
+    private static String value(OneHopClient client) {
+        try {
+            return client.get("k");
+        } catch (OneHopException failure) {
+            return failure.getMessage();
+        }
+    }
+}

@@ -1,0 +1,17 @@
+package io.onehop.jedis.internal.connection;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+
+/** The steps in which alternatives are tried. */
+class DeadlineTest {
+
+    @Test
+    void aStepIsAShareOfAShortTimeout() {
+        assertEquals(250, Deadline.stepMs(0, 4));
+        assertEquals(250, Deadline.stepMs(2000, 4));
+        assertEquals(150, Deadline.stepMs(600, 4));
+        assertEquals(1, Deadline.stepMs(3, 8));
+    }
+}
