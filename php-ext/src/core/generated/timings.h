@@ -78,7 +78,8 @@
 
 /*
  * How long an address of a host name, or a seed of a cluster, may be silent until the next one is
- * tried beside it: the delay that RFC 8305 recommends.
+ * tried beside it: the delay that RFC 8305 recommends. And how long a Sentinel may be silent after
+ * another one has answered.
  */
 #define OH_STEP_MS_MAX 250u
 

@@ -27,6 +27,7 @@ typedef struct oh_refresh {
     oh_buffer question; /* For Sentinels. */
     uint64_t began_ns, deadline_ns;
     uint64_t answered_ns; /* When the first answer arrived; 0 before that. */
+    uint32_t silent;      /* How many were still to come then. */
     uint32_t answers;     /* So many have arrived, */
     bool is_certain;      /* and no further one can change the result. */
     bool ends_now;        /* The request ends. */
@@ -353,6 +354,7 @@ static uint32_t note_answers(oh_cluster *cluster)
     }
     if (answers > 0 && !refresh->answered_ns) {
         refresh->answered_ns = oh_clock_now_ns();
+        refresh->silent = active;
     }
     if (answers > refresh->answers && cluster->sentinels) {
         list_replies(refresh, replies);
@@ -368,14 +370,15 @@ static bool goes_on(oh_cluster *cluster)
 {
     const oh_refresh *refresh = cluster->refresh;
     uint32_t active = note_answers(cluster);
+    uint32_t least_ms = cluster->sentinels ? refresh->silent * OH_STEP_MS_MAX : OH_REFRESH_GRACE_MS;
     uint64_t grace_ns =
-        OH_MAX(refresh->answered_ns - refresh->began_ns, OH_REFRESH_GRACE_MS * UINT64_C(1000000));
+        OH_MAX(refresh->answered_ns - refresh->began_ns, least_ms * UINT64_C(1000000));
 
     if (active == 0 || refresh->is_certain) {
         return false;
     }
     if (cluster->sentinels && refresh->ends_now) {
-        return refresh->answers == 0;
+        return true; /* A Sentinel that answers sooner than the others must not decide alone. */
     }
     return !refresh->answered_ns || oh_clock_now_ns() < refresh->answered_ns + grace_ns;
 }

@@ -10,6 +10,8 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.onehop.core.Role;
 import io.onehop.jedis.lab.Log;
 import io.onehop.jedis.lab.RedisCluster;
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisServer;
 import io.onehop.jedis.lab.ScriptedNode;
 import io.onehop.jedis.lab.WatchedMasters;
@@ -295,6 +297,47 @@ class SentinelsTest {
                 assertEquals("after", read.get());
             }
         }
+    }
+
+    @Test
+    void aSentinelThatAnswersSoonerThanTheOthersDoesNotDecideAlone() {
+        try (RedisServer right = RedisServer.start();
+                RedisServer wrong = RedisServer.start();
+                ScriptedNode liar = sentinel(wrong.port(), 1_000_000_000, 0);
+                ScriptedNode second = sentinel(right.port(), 1, 250);
+                ScriptedNode third = sentinel(right.port(), 1, 250);
+                OneHopClient redis =
+                        Nodes.clientOf(
+                                "alpha:\n  timeout: 5000\n  sentinels:\n   - %s\n   - %s\n   - %s\n"
+                                                .formatted(
+                                                        liar.node(),
+                                                        second.node(),
+                                                        third.node())
+                                        + "  servers:\n   - 127.0.0.1:1 node-0\n")) {
+            for (int i = 0; i < 20; i++) {
+                redis.set("key", "value");
+            }
+            assertEquals(0, wrong.calls("set"));
+            assertEquals(20, right.calls("set"));
+        }
+    }
+
+    /** One that names this port of 127.0.0.1 for each master, that late. */
+    private static ScriptedNode sentinel(int port, long epoch, int delayMs) {
+        return ScriptedNode.start(
+                talk -> {
+                    String digits = String.valueOf(epoch);
+                    for (List<String> words = talk.command();
+                            words != null;
+                            words = talk.command()) {
+                        if (words.contains("GET-MASTER-ADDR-BY-NAME")) {
+                            Processes.pause(delayMs);
+                            talk.send("*2\r\n$9\r\n127.0.0.1\r\n").bulk(String.valueOf(port));
+                        } else if (words.contains("MASTER")) {
+                            talk.send("*2\r\n$12\r\nconfig-epoch\r\n").bulk(digits);
+                        }
+                    }
+                });
     }
 
     @Test

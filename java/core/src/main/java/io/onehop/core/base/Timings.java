@@ -79,7 +79,8 @@ public final class Timings {
 
     /**
      * How long an address of a host name, or a seed of a cluster, may be silent until the next one
-     * is tried beside it: the delay that RFC 8305 recommends.
+     * is tried beside it: the delay that RFC 8305 recommends. And how long a Sentinel may be silent
+     * after another one has answered.
      */
     public static final int STEP_MS_MAX = 250;
 

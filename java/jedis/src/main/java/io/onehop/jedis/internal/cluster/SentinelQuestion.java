@@ -26,7 +26,8 @@ import java.util.function.Predicate;
  * Implements spec/topology/sentinel.md, sections 1 and 3.
  */
 final class SentinelQuestion {
-    private static final long GRACE_NS = TimeUnit.MILLISECONDS.toNanos(Timings.REFRESH_GRACE_MS);
+
+    private static final long STEP_NS = TimeUnit.MILLISECONDS.toNanos(Timings.STEP_MS_MAX);
 
     /**
      * What one Sentinel says of a name: of its master, and the reply about replicas, or nothing.
@@ -81,12 +82,12 @@ final class SentinelQuestion {
             if (answer == null) {
                 break;
             }
-            if (isAwaited
-                    && isFirst
-                    && answer.ofNames().stream().anyMatch(each -> each.master().reason() == null)) {
-                isFirst = false; // The others get as much time again.
-                long tookNs = Clock.nowNs() - beganNs;
-                untilNs = Clock.nowNs() + Math.max(tookNs, GRACE_NS);
+            if (isAwaited && isFirst && !answer.ofNames().isEmpty()) {
+                isFirst = false;
+                // As much time again, and enough that this one does not decide alone.
+                long nowNs = Clock.nowNs();
+                long leastNs = STEP_NS * (sentinels.size() - i - 1);
+                untilNs = nowNs + Math.max(nowNs - beganNs, leastNs);
             }
             for (int name = 0; name < answer.ofNames().size(); name++) {
                 answers.get(name).set(answer.sentinel(), answer.ofNames().get(name));
