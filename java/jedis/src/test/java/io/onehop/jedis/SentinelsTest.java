@@ -9,9 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.onehop.core.Role;
 import io.onehop.jedis.lab.Log;
-import io.onehop.jedis.lab.RedisCluster;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
+import io.onehop.jedis.lab.RedisCluster;
 import io.onehop.jedis.lab.RedisServer;
 import io.onehop.jedis.lab.ScriptedNode;
 import io.onehop.jedis.lab.WatchedMasters;
@@ -309,10 +309,7 @@ class SentinelsTest {
                 OneHopClient redis =
                         Nodes.clientOf(
                                 "alpha:\n  timeout: 5000\n  sentinels:\n   - %s\n   - %s\n   - %s\n"
-                                                .formatted(
-                                                        liar.node(),
-                                                        second.node(),
-                                                        third.node())
+                                                .formatted(liar.node(), second.node(), third.node())
                                         + "  servers:\n   - 127.0.0.1:1 node-0\n")) {
             for (int i = 0; i < 20; i++) {
                 redis.set("key", "value");
@@ -333,6 +330,8 @@ class SentinelsTest {
                         if (words.contains("GET-MASTER-ADDR-BY-NAME")) {
                             Processes.pause(delayMs);
                             talk.send("*2\r\n$9\r\n127.0.0.1\r\n").bulk(String.valueOf(port));
+                        } else if (words.get(0).equals("PING")) {
+                            talk.send("+PONG\r\n");
                         } else if (words.contains("MASTER")) {
                             talk.send("*2\r\n$12\r\nconfig-epoch\r\n").bulk(digits);
                         }
