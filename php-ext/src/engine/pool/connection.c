@@ -249,8 +249,8 @@ static oh_progress go_on_resolving(
         connection->events = POLLIN;
         return OH_PROGRESS_WAITS;
     }
-    connection->addresses_count =
-        oh_resolver_result(connection->lookup, endpoint->port, connection->addresses, &reason);
+    connection->addresses_count = oh_resolver_result(connection->lookup, endpoint->port,
+        connection->addresses, &reason, &connection->last_errno);
     leave_lookup(connection);
     if (connection->addresses_count == 0) {
         refuse_name(failure, reason);

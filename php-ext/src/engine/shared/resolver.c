@@ -463,10 +463,30 @@ bool oh_resolver_is_done(oh_lookup *lookup)
     return lookup->is_done;
 }
 
-uint8_t oh_resolver_result(const oh_lookup *lookup, uint16_t port,
-    oh_address addresses[OH_ADDRESSES_MAX], const char **reason)
+/*
+ * c-ares says the same of a name server that cannot be reached and of a socket that it could not
+ * open. So this opens one.
+ */
+static int own_error_of(const oh_lookup *lookup)
 {
-    *reason = ares_strerror(lookup->status);
+    int descriptor, error;
+
+    if (lookup->found.count || lookup->status == ARES_ENOMEM) {
+        return lookup->found.count ? 0 : ENOMEM;
+    }
+    descriptor = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    error = descriptor < 0 ? errno : 0;
+    if (descriptor >= 0) {
+        close(descriptor);
+    }
+    return error;
+}
+
+uint8_t oh_resolver_result(const oh_lookup *lookup, uint16_t port,
+    oh_address addresses[OH_ADDRESSES_MAX], const char **reason, int *own_error)
+{
+    *own_error = own_error_of(lookup);
+    *reason = *own_error ? strerror(*own_error) : ares_strerror(lookup->status);
     return fill(&lookup->found, port, addresses);
 }
 

@@ -58,11 +58,11 @@ int oh_resolver_descriptor(void);
 bool oh_resolver_is_done(oh_lookup *lookup);
 
 /*
- * Like recall, for a look-up that is done. If 0, there are no addresses, and `reason` is a constant
- * that says why.
+ * Like recall, for a look-up that is done. If 0, there are no addresses, and `reason` says why.
+ * Then `own_error` is what this process lacks, as of errno, or 0.
  */
 uint8_t oh_resolver_result(const oh_lookup *lookup, uint16_t port,
-    oh_address addresses[OH_ADDRESSES_MAX], const char **reason);
+    oh_address addresses[OH_ADDRESSES_MAX], const char **reason, int *own_error);
 
 /* This address of the name comes first from now on, or last. */
 void oh_resolver_choose(const char *host, const oh_address *address, bool is_first);

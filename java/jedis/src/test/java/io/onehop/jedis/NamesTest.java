@@ -76,4 +76,17 @@ class NamesTest {
                 """,
                 output.replaceAll("(?m)^SLF4J: .*\\n", "")); // Jedis has no logger here.
     }
+
+    @Test
+    void aLookUpThatFailsForLackOfDescriptorsSaysNothingAboutTheNode() {
+        String output =
+                Jvm.outputBeneath(
+                        List.of("prlimit", "--nofile=200", "--"),
+                        "-Dsun.net.inetaddr.ttl=0",
+                        "-Dsun.net.inetaddr.negative.ttl=0",
+                        "-cp",
+                        Jvm.classPath(),
+                        FewDescriptorsProgram.class.getName());
+        assertEquals("true, state 0\nvalue\n", output.replaceAll("(?m)^SLF4J: .*\\n", ""));
+    }
 }

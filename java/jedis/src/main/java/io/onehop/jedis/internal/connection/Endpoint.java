@@ -17,6 +17,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -250,9 +252,22 @@ public final class Endpoint {
             InetAddress[] found = InetAddress.getAllByName(host);
             lookup.set(null);
             answer.complete(found);
+        } catch (UnknownHostException failure) {
+            lookup.set(null);
+            answer.completeExceptionally(explained(failure));
         } catch (Throwable failure) {
             lookup.set(null);
             answer.completeExceptionally(failure);
+        }
+    }
+
+    /** The same failure tells of a name that is unknown and of a process without descriptors. */
+    private static IOException explained(UnknownHostException failure) {
+        try {
+            SocketChannel.open().close();
+            return failure;
+        } catch (IOException lack) {
+            return new NoDescriptor(lack);
         }
     }
 }
