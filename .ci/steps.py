@@ -196,6 +196,7 @@ PROVE = (
             JMH,
         ),
     ),
+    Step("what stalls, silent connections and outages cost", faults("stalls")),
     Step("load at a fixed rate, every answer right", python("bench/open_loop --short")),
     Step(
         "fleets of hosts, simulated and small real ones; what a host pays for its nodes",

@@ -27,6 +27,7 @@ import reload
 import replace
 import rotations
 import sentinel
+import stalls
 import surplus
 from table import Progress, bold
 
@@ -36,6 +37,7 @@ PROGRAMS = {
     "reload": reload,
     "changes": changes,
     "surplus": surplus,
+    "stalls": stalls,
     "links": links,
     "lifetime": lifetime,
     "names": names,
