@@ -446,6 +446,13 @@ def adoption():
         (start, None),
         (told(1, (0, 16383, "x:1")), None),
     )
+    foreign = told(9, (0, 16383, "x:1"))
+    yield scenario(
+        "an answer of another cluster is the worse one, whatever its epoch",
+        (start, None),
+        (foreign, start),
+        (start, foreign),
+    )
     yield scenario(
         "half of the slots, and less",
         (start, None),

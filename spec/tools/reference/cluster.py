@@ -338,14 +338,19 @@ class Map:
         return after
 
 
+def is_foreign(current, told):
+    """Section 4: it has no node of the current map."""
+    return current is not None and not {node["id"] for node in current.nodes if node["id"]} & {
+        node["id"] for node in told.nodes
+    }
+
+
 def unfit(current, told):
     if told is None:
         return "there is no answer"
     if told.served == 0:
         return "no slot is served"
-    if current is None or not {node["id"] for node in current.nodes if node["id"]} & {
-        node["id"] for node in told.nodes
-    }:
+    if current is None or is_foreign(current, told):
         return None
     if 0 < told.epoch < current.epoch:
         return f"its epoch {told.epoch} is older than {current.epoch}"
@@ -360,4 +365,4 @@ def choose(current, first, second):
     fit = [told for told, reason in zip((first, second), reasons) if reason is None]
     if not fit:
         return None, reasons[0 if second is None else 1]
-    return max(fit, key=lambda told: (told.epoch, told.served)), None
+    return max(fit, key=lambda told: (not is_foreign(current, told), told.epoch, told.served)), None

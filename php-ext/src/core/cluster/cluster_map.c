@@ -128,6 +128,11 @@ static bool have_common_node(const oh_topology *current, const oh_cluster_map *m
     return false;
 }
 
+bool oh_cluster_is_foreign(const oh_topology *current, const oh_cluster_map *map)
+{
+    return current != NULL && !have_common_node(current, map);
+}
+
 static bool is_fit(const oh_topology *current, const oh_cluster_map *map, char *reason)
 {
     if (map == NULL) {
@@ -160,6 +165,9 @@ oh_cluster_map *oh_cluster_choose(const oh_topology *current, oh_cluster_map *fi
     second = is_fit(current, second, reason) ? second : NULL;
     if (first == NULL || second == NULL) {
         return first != NULL ? first : second;
+    }
+    if (oh_cluster_is_foreign(current, first) != oh_cluster_is_foreign(current, second)) {
+        return oh_cluster_is_foreign(current, first) ? second : first;
     }
     if (first->epoch != second->epoch) {
         return first->epoch > second->epoch ? first : second;

@@ -49,6 +49,9 @@ bool oh_cluster_read(
 /* NULL is allowed. */
 void oh_cluster_free(oh_cluster_map *map);
 
+/* True if it has no node of the current map: it is the map of another cluster, or of a new one. */
+bool oh_cluster_is_foreign(const oh_topology *current, const oh_cluster_map *map);
+
 /*
  * The better of two maps, either of which may be NULL, if it may replace `current`, which is NULL
  * before the first map. Otherwise NULL, and `reason` says why.

@@ -102,6 +102,7 @@ static void reconfigure(oh_cluster *cluster, oh_snapshot *seeds)
     oh_map_catch_up(cluster);
     oh_cluster_request_refresh(cluster);
     cluster->doubts_nodes = has_others && is_elsewhere(cluster, seeds);
+    cluster->trusts_seeds = cluster->doubts_nodes;
     if (cluster->doubts_nodes) {
         oh_cluster_ask(cluster, oh_bootstrap_deadline(cluster));
         cluster->doubts_nodes = is_elsewhere(cluster, seeds);

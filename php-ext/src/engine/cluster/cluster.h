@@ -30,6 +30,13 @@
 
 struct oh_refresh;
 
+/* What is done with an answer that has no node of the map: with a foreign one. */
+typedef enum oh_strangers {
+    OH_STRANGERS_NONE,    /* There was none. */
+    OH_STRANGERS_DOUBTED, /* There was one, so all nodes of the map are asked. */
+    OH_STRANGERS_BELIEVED /* None of them has answered, so the next one is adopted. */
+} oh_strangers;
+
 typedef struct oh_cluster {
     /* The identity of the map in the store, and of the meters of its nodes. */
     uint8_t identity[OH_STORE_IDENTITY_BYTES];
@@ -41,9 +48,11 @@ typedef struct oh_cluster {
     uint64_t foreign;
     /* Its entry in the store; OH_STORE_NONE if this process does not use the store. */
     uint32_t entry;
-    uint64_t wanted_ms;       /* When a refresh was requested; 0 if none was. */
-    uint32_t calls;           /* Calls since the age of the map was last checked. */
-    uint64_t due_ns;          /* With Sentinels: when it is checked again. */
+    uint64_t wanted_ms; /* When a refresh was requested; 0 if none was. */
+    uint32_t calls;     /* Calls since the age of the map was last checked. */
+    uint64_t due_ns;    /* With Sentinels: when it is checked again. */
+    oh_strangers strangers;
+    bool trusts_seeds; /* A changed configuration names others, whose first map is not doubted. */
     uint64_t contradicted_ms; /* Since when most Sentinels have contradicted some master; or 0. */
     bool is_silent;           /* Some master is named by no Sentinel. */
     uint64_t asked_ms;        /* Without a store: when the last refresh began. */

@@ -147,6 +147,16 @@ void oh_refresh_ask_sentinels(oh_cluster *cluster, uint64_t deadline_ns);
 /* Gives up the refresh. */
 void oh_refresh_end(oh_cluster *cluster);
 
+/* How long so many seeds may be silent until one more is asked. */
+uint64_t oh_targets_step_ns(const oh_cluster *cluster, uint32_t count);
+
+/*
+ * Notes whether a known node has answered, or all were asked. Then: true if a map may be adopted. A
+ * foreign one only if no known node answers, or if the configuration has just named its nodes.
+ */
+void oh_strangers_note(oh_cluster *cluster, bool has_known, bool asked_all);
+bool oh_strangers_are_believed(oh_cluster *cluster, bool is_trusting, bool is_foreign);
+
 /* The cluster whose refresh began last; NULL if no refresh is running. */
 oh_cluster *oh_refresh_going_on(void);
 

@@ -31,6 +31,8 @@ typedef struct oh_refresh {
     uint32_t answers;     /* So many have arrived, */
     bool is_certain;      /* and no further one can change the result. */
     bool ends_now;        /* The request ends. */
+    bool is_trusting;     /* The configuration has just named those that are asked. */
+    bool asks_all;        /* All nodes of the map, because a foreign answer came. */
     uint32_t count;
     uint32_t *nodes; /* These have room for all that are asked. */
     oh_failure *failures;
@@ -305,23 +307,31 @@ static bool conclude(oh_cluster *cluster)
     oh_refresh *refresh = cluster->refresh;
     oh_cluster_map *maps[OH_EXCHANGE_SET_MAX] = {NULL}, *first = NULL, *second = NULL;
     char reason[OH_CLUSTER_REASON_BYTES] = "there is not enough memory";
-    bool is_answered = false, is_adopted = false;
+    bool is_answered = false, is_adopted = false, has_known = false;
 
     /* Slots that have moved during the refresh stay moved, unless the nodes' epochs are newer. */
     oh_map_catch_up(cluster);
+    const oh_topology *current = cluster->map ? cluster->map->topology : NULL;
     for (uint32_t i = 0; i < refresh->count && !second; i++) {
         maps[i] = read_answer(cluster, refresh, i);
         is_answered |= maps[i] != NULL;
-        if (maps[i] && !still_counts(cluster, refresh, i)) {
+        bool is_foreign = maps[i] && oh_cluster_is_foreign(current, maps[i]);
+        has_known |= maps[i] && !is_foreign;
+        if (maps[i] && (!still_counts(cluster, refresh, i) || (is_foreign && refresh->asks_all))) {
             oh_cluster_free(maps[i]);
             maps[i] = NULL;
         }
         second = first ? maps[i] : NULL;
         first = first ? first : maps[i];
     }
-    const oh_topology *current = cluster->map ? cluster->map->topology : NULL;
+    oh_strangers_note(cluster, has_known, refresh->asks_all);
     oh_cluster_map *chosen = first ? oh_cluster_choose(current, first, second, reason) : NULL;
-    if (chosen && oh_cluster_keep_indexes(chosen, current)) {
+    if (chosen && !oh_strangers_are_believed(
+                      cluster, refresh->is_trusting, oh_cluster_is_foreign(current, chosen))) {
+        is_answered = true; /* By others: the nodes of the map are asked next. */
+    } else if (chosen && oh_cluster_keep_indexes(chosen, current)) {
+        cluster->strangers = OH_STRANGERS_NONE;
+        cluster->trusts_seeds = false;
         oh_cluster_keep_moved(chosen, refresh->before ? refresh->before->topology : NULL, current);
         oh_server_pool pool =
             oh_cluster_pool(chosen, current ? cluster->map->pool : cluster->seeds->pool);
@@ -376,6 +386,9 @@ static bool goes_on(oh_cluster *cluster)
 
     if (active == 0 || refresh->is_certain) {
         return false;
+    }
+    if (refresh->asks_all) {
+        return true;
     }
     if (cluster->sentinels && refresh->ends_now) {
         return true; /* A Sentinel that answers sooner than the others must not decide alone. */
@@ -438,11 +451,16 @@ void oh_refresh_move(oh_cluster *cluster, uint32_t milliseconds)
     if (goes_on(cluster)) {
         return;
     }
-    uint64_t deadline_ns = refresh->deadline_ns;
+    uint64_t deadline_ns = refresh->deadline_ns, length_ns = deadline_ns - refresh->began_ns;
+    oh_strangers before = cluster->strangers;
     bool had_no_shards = cluster->has_no_shards, has_doubted = cluster->doubts_nodes,
          is_adopted = conclude(cluster);
 
     oh_refresh_end(cluster);
+    if (OH_UNLIKELY(cluster->strangers > before)) {
+        oh_refresh_begin(cluster, oh_clock_now_ns() + length_ns);
+        return;
+    }
     if (OH_UNLIKELY(cluster->has_no_shards != had_no_shards) && !is_adopted) {
         /* The nodes work but are older than 7.0, so they are asked again, with CLUSTER SLOTS. */
         cluster->doubts_nodes = has_doubted;
@@ -479,9 +497,11 @@ void oh_refresh_begin(oh_cluster *cluster, uint64_t deadline_ns)
         begin_watched(cluster, deadline_ns);
         return;
     }
-    oh_snapshot *snapshot = cluster->doubts_nodes ? cluster->seeds : cluster->map;
+    bool asks_all = cluster->strangers == OH_STRANGERS_DOUBTED;
+    uint32_t most = asks_all ? OH_EXCHANGE_SET_MAX : OH_ASKED_MAX;
+    oh_snapshot *snapshot = cluster->doubts_nodes && !asks_all ? cluster->seeds : cluster->map;
     uint32_t count, *nodes = oh_targets_list(snapshot, &count);
-    oh_refresh *refresh = nodes ? begin(cluster, snapshot, OH_ASKED_MAX) : NULL;
+    oh_refresh *refresh = nodes ? begin(cluster, snapshot, most) : NULL;
 
     if (!refresh) {
         oh_call_release(nodes);
@@ -490,8 +510,10 @@ void oh_refresh_begin(oh_cluster *cluster, uint64_t deadline_ns)
     bool is_named = cluster->has_preferred_source && snapshot == cluster->map &&
                     oh_targets_put_first(nodes, count, cluster->preferred_source);
 
+    refresh->asks_all = asks_all;
+    refresh->is_trusting = cluster->trusts_seeds && snapshot == cluster->seeds;
     cluster->has_preferred_source = false;
-    for (uint32_t i = 0; i < count && refresh->count < OH_ASKED_MAX; i++) {
+    for (uint32_t i = 0; i < count && refresh->count < most; i++) {
         uint32_t node = i == 0 && is_named ? nodes[0] : oh_targets_draw(nodes + i, count - i);
 
         if (ask(cluster, refresh, node, deadline_ns) &&
@@ -514,15 +536,6 @@ void oh_refresh_ask_sentinels(oh_cluster *cluster, uint64_t deadline_ns)
 
 /* ---- Asking seeds ---- */
 
-/* How long the seeds may be silent until one more is asked. */
-static uint64_t step_ns(const oh_cluster *cluster, uint32_t count)
-{
-    uint32_t timeout_ms = cluster->seeds->pool->timeout_ms;
-    uint32_t step_ms = timeout_ms ? OH_MIN(timeout_ms / count, OH_STEP_MS_MAX) : OH_STEP_MS_MAX;
-
-    return OH_MAX(step_ms, 1) * UINT64_C(1000000);
-}
-
 /*
  * Asks two, and one more whenever one has failed or, as long as there is no answer, all are silent
  * for a step.
@@ -531,7 +544,7 @@ static void ask_in_steps(
     oh_cluster *cluster, const uint32_t *nodes, uint32_t count, uint64_t deadline_ns)
 {
     oh_refresh *refresh = cluster->refresh;
-    uint64_t step = step_ns(cluster, count), next_ns = 0;
+    uint64_t step = oh_targets_step_ns(cluster, count), next_ns = 0;
 
     while (refresh->count == 0 || goes_on(cluster) ||
            (!refresh->answered_ns && refresh->count < count)) {
@@ -565,6 +578,7 @@ uint32_t oh_refresh_ask_seeds(oh_cluster *cluster, const uint32_t *nodes, uint32
     if (!refresh) {
         return count;
     }
+    refresh->is_trusting = true;
     ask_in_steps(cluster, nodes, count, deadline_ns);
     for (uint32_t i = 0; i < refresh->count; i++) {
         if (oh_exchange_is_active(&refresh->exchanges[i])) {

@@ -4,6 +4,9 @@
  */
 #include "engine/cluster/cluster_internal.h"
 
+#include "core/base/compiler.h"
+#include "core/generated/timings.h"
+
 #include "engine/base/environment.h"
 #include "engine/base/random.h"
 
@@ -40,4 +43,12 @@ bool oh_targets_put_first(uint32_t *nodes, uint32_t count, uint32_t node)
         }
     }
     return false;
+}
+
+uint64_t oh_targets_step_ns(const oh_cluster *cluster, uint32_t count)
+{
+    uint32_t timeout_ms = cluster->seeds->pool->timeout_ms;
+    uint32_t step_ms = timeout_ms ? OH_MIN(timeout_ms / count, OH_STEP_MS_MAX) : OH_STEP_MS_MAX;
+
+    return OH_MAX(step_ms, 1) * UINT64_C(1000000);
 }

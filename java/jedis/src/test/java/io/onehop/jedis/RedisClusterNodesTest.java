@@ -13,6 +13,7 @@ import io.onehop.core.Role;
 import io.onehop.core.key.Key;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisCluster;
 import io.onehop.jedis.lab.RedisServer;
 
@@ -20,6 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.args.ClusterResetType;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -419,5 +422,43 @@ class RedisClusterNodesTest {
             cluster.servers().forEach(RedisServer::thaw);
             frozen.thaw();
         }
+    }
+
+    /** A node was reset and has all slots of another cluster, whose epoch is higher. */
+    @Test
+    void aMapOfStrangersIsNotBelievedWhileAKnownNodeAnswers() {
+        try (RedisCluster cluster = RedisCluster.start(3, false);
+                OneHopClient client = cluster.client("timeout: 3000")) {
+            String first = keyOf(0);
+            client.set(first, "value");
+            try (Jedis stranger = cluster.server(2).jedis()) {
+                stranger.clusterReset(ClusterResetType.HARD);
+                stranger.sendCommand(Protocol.Command.CLUSTER, "SET-CONFIG-EPOCH", "1000");
+                stranger.sendCommand(Protocol.Command.CLUSTER, "ADDSLOTSRANGE", "0", "16383");
+            }
+            for (int slot = 1; slot <= 4; slot++) {
+                for (int server : new int[] {1, 0}) {
+                    try (Jedis jedis = cluster.server(server).jedis()) {
+                        jedis.clusterSetSlotNode(slot, cluster.id(1));
+                    }
+                }
+                String key = keyOf(slot); // Its node answers MOVED, so the map is refreshed.
+                client.set(key, "value");
+                for (int i = 0; i < 65; i++) {
+                    client.set(first, "value");
+                    Processes.pause(20);
+                }
+            }
+            assertEquals(0, cluster.server(2).calls("set"));
+        }
+    }
+
+    private static String keyOf(int slot) {
+        int number = 0;
+        while (Key.slot(String.valueOf(number).getBytes(), 0, String.valueOf(number).length())
+                != slot) {
+            number++;
+        }
+        return String.valueOf(number);
     }
 }

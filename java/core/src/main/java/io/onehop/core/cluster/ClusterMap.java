@@ -111,6 +111,9 @@ public final class ClusterMap {
         if (second == null || notSecond != null) {
             return first;
         }
+        if (first.isForeign(current) != second.isForeign(current)) {
+            return first.isForeign(current) ? second : first;
+        }
         if (first.epoch != second.epoch) {
             return first.epoch > second.epoch ? first : second;
         }
@@ -134,6 +137,11 @@ public final class ClusterMap {
         }
         int before = current.servedCount();
         return map.served < (before + 1) / 2 ? Message.MAP_PARTIAL.what(map.served, before) : null;
+    }
+
+    /** True if it has no node of the current map: it is of another cluster, or of a new one. */
+    public boolean isForeign(@Nullable PoolTopology current) {
+        return current != null && !hasNodeOf(current);
     }
 
     /**

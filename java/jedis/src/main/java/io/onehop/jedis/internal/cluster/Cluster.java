@@ -2,6 +2,7 @@ package io.onehop.jedis.internal.cluster;
 
 import io.onehop.core.ErrorKind;
 import io.onehop.core.Node;
+import io.onehop.core.Role;
 import io.onehop.core.base.Message;
 import io.onehop.core.base.Timings;
 import io.onehop.core.cluster.ClusterMap;
@@ -43,6 +44,9 @@ import java.util.Map;
  */
 public final class Cluster extends Refresher {
     private static final System.Logger LOG = System.getLogger("io.onehop");
+
+    /* So many nodes of the map are asked before another cluster is believed. */
+    private static final int KNOWN_MAX = 64;
 
     private final Snapshots snapshots;
     // The node that probably knows a newer map; null: any.
@@ -163,13 +167,41 @@ public final class Cluster extends Refresher {
         if (map == null) {
             return refresh.failure();
         }
-        ClusterMap chosen = map;
+        ClusterMap chosen = believed(map, snapshot, refresh);
         snapshots.adopt(
                 before ->
                         before.pool() == snapshot.pool()
                                 ? chosen.over(before, snapshot.topology())
                                 : before);
         return null;
+    }
+
+    /**
+     * This map, unless it is foreign and a node of the current map answers: then that one's. Of
+     * seeds, or at the address of a node, there may be another cluster by now.
+     */
+    private static ClusterMap believed(ClusterMap map, Snapshot snapshot, ClusterRefresh refresh)
+            throws InterruptedException {
+        if (!snapshot.isMapped() || !map.isForeign(snapshot.topology())) {
+            return map;
+        }
+        List<Pool> known =
+                snapshot.topology().nodes().stream()
+                        .filter(node -> !node.failing() && node.role() != Role.GONE)
+                        .limit(KNOWN_MAX)
+                        .map(node -> snapshot.pools()[node.index()])
+                        .toList();
+        ClusterMap theirs = refresh.ask(known, snapshot.topology(), true);
+        if (theirs != null) {
+            return theirs;
+        }
+        LOG.log(
+                Level.WARNING,
+                "server pool "
+                        + Shown.of(snapshot.pool().name())
+                        + " goes over to another Redis Cluster: no node of the one before answers,"
+                        + " and the nodes that do are none of its");
+        return map;
     }
 
     /** The nodes to ask: the preferred one, if the map has it, and others by chance. */

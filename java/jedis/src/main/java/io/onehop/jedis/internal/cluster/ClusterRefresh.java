@@ -84,6 +84,12 @@ final class ClusterRefresh {
      */
     @Nullable ClusterMap ask(List<Pool> nodes, @Nullable PoolTopology current)
             throws InterruptedException {
+        return ask(nodes, current, false);
+    }
+
+    /** The same. {@code onlyKnown}: a map that has no node of {@code current} is no answer. */
+    @Nullable ClusterMap ask(List<Pool> nodes, @Nullable PoolTopology current, boolean onlyKnown)
+            throws InterruptedException {
         BlockingQueue<Answer> answers = new ArrayBlockingQueue<>(nodes.size());
         long stepNs = TimeUnit.MILLISECONDS.toNanos(Deadline.stepMs(timeoutMs, nodes.size()));
         long timeoutNs = TimeUnit.MILLISECONDS.toNanos(timeoutMs);
@@ -110,6 +116,11 @@ final class ClusterRefresh {
             }
             ended++;
             note(answer.node(), answer.failure());
+            boolean isIgnored =
+                    onlyKnown && answer.map() != null && answer.map().isForeign(current);
+            if (isIgnored) {
+                continue;
+            }
             if (first != null) {
                 second = answer.map();
             } else if (answer.map() != null) {
