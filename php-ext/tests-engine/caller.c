@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <syslog.h>
 #include <unistd.h>
 
 #include "core/resp/wire.h"
@@ -30,6 +31,12 @@ static void note_warning(const char *text)
     warnings++;
 }
 
+static void note_announcement(int severity, const char *text)
+{
+    (void)text;
+    warnings += severity == LOG_WARNING;
+}
+
 static void note_line(int severity, const char *text)
 {
     (void)severity;
@@ -40,7 +47,8 @@ void caller_live_in(const char *directory)
 {
     snprintf(path, sizeof path, "%s/nutcracker.yml", directory);
     oh_surroundings.warn = note_warning;
-    oh_surroundings.log = oh_surroundings.announce = note_line;
+    oh_surroundings.announce = note_announcement;
+    oh_surroundings.log = note_line;
 }
 
 unsigned caller_warnings(void)

@@ -43,7 +43,7 @@ $tell = static fn (array $told) => preg_replace('~"read_at":\d+~', '"read_at":WH
 $metrics = static fn (): string => implode("\n", preg_replace(
     '/ \d{10}$/',
     ' WHEN',
-    preg_grep('/^onehop_config_/', explode("\n", $show('prometheus'))),
+    preg_grep('/^onehop_config_last_/', explode("\n", $show('prometheus'))),
 )) . "\n";
 
 $config = lab_config([lab_redis()], ['redis_auth' => SECRET, 'timeout' => 2000]);

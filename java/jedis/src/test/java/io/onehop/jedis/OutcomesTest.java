@@ -151,7 +151,7 @@ class OutcomesTest {
             List<String> fates,
             AtomicInteger executed,
             OneHopException failure) {
-        String given = failure == null ? "REPLY" : failure.getKind().toString();
+        String given = failure == null ? "REPLY" : failure.getClass().getSimpleName();
         if (failure != null && !(failure instanceof PartialBatch)) {
             given = failure.getNode().substring(1);
             boolean wasSent = !fates.get(Integer.parseInt(given)).equals("NOT_SENT");

@@ -194,7 +194,7 @@ class PauseTest {
         AtomicInteger received = new AtomicInteger();
         try (ScriptedNode node = ScriptedNode.start(answeringWindow(received))) {
             prints(
-                    "well; PartialBatch; UP, 0 failures counted; well",
+                    "well; DeadlineExceeded; UP, 0 failures counted; well",
                     "auto_eject_hosts: false",
                     WRITTEN,
                     400,
