@@ -126,12 +126,14 @@ final class Subscription extends Connection {
     /* ---- From the subscribing thread ---- */
 
     /**
-     * The next confirmation or message, as soon as there is one. Throws what a node refused, and
-     * what has happened to the first node that failed, if no node is left.
+     * The next confirmation or message, as soon as there is one. Throws what a node refused, what
+     * has happened to the first node that failed, if no node is left, and that the client is
+     * closed.
      */
     @Override
     public Object getUnflushedObject() {
         while (true) {
+            requireOpen();
             for (CommandArguments command = commands.poll();
                     command != null;
                     command = commands.poll()) {
@@ -152,6 +154,17 @@ final class Subscription extends Connection {
             } catch (Lost event) {
                 nodes.lose(event);
             }
+        }
+    }
+
+    /** Closing the client wakes this thread up, as a new snapshot does. */
+    private void requireOpen() {
+        if (current.snapshots().isClosed()) {
+            throw Failure.of(
+                    Message.CLIENT_CLOSED,
+                    nodes.any().endpoint().nodeName(),
+                    Outcome.MAYBE_EXECUTED,
+                    null);
         }
     }
 

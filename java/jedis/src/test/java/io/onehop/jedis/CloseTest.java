@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisCluster;
 import io.onehop.jedis.lab.ScriptedNode;
@@ -107,8 +108,28 @@ class CloseTest {
             NodeDown closed = assertInstanceOf(NodeDown.class, end.get(30, TimeUnit.SECONDS));
             assertTrue(closed.getMessage().contains("client was closed"), closed.getMessage());
             assertTrue(closed.mayHaveExecuted());
-            Inspected.assertNothingLeased(redis);
+            assertTrue(Stream.of(Inspected.pools(redis)).allMatch(Pool::isEmpty));
         }
+    }
+
+    @Test
+    void aSubscriptionThatLacksANodeEndsAndSeeksItNoLonger() throws Exception {
+        ScriptedNode dead = node();
+        dead.close();
+        try (ScriptedNode node = node()) {
+            OneHopClient redis = Inspected.clientOf(Stream.of(node, dead), "timeout: 30000");
+            CompletableFuture<Throwable> end = begin(redis, Wait.PSUBSCRIBE);
+            RedisCluster.await("it waits", () -> waiting.get() > 0 && isSeeking());
+            redis.close();
+            NodeDown closed = assertInstanceOf(NodeDown.class, end.get(30, TimeUnit.SECONDS));
+            assertTrue(closed.getMessage().contains("client was closed"), closed.getMessage());
+            RedisCluster.await("no thread seeks the node", () -> !isSeeking());
+        }
+    }
+
+    private static boolean isSeeking() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .anyMatch(thread -> thread.getName().equals("onehop-subscription"));
     }
 
     @ParameterizedTest

@@ -158,8 +158,8 @@ public final class NodeConnection extends Connection {
     }
 
     /**
-     * The client is closed: ends the wait of a blocking command or a subscription, now or as soon
-     * as it begins. Other calls end by themselves. Any thread.
+     * The client is closed: ends the wait of a blocking command, now or as soon as it begins. Other
+     * calls end by themselves. Any thread.
      */
     public void abort() {
         isAborted = true;
@@ -388,7 +388,6 @@ public final class NodeConnection extends Connection {
     public void subscribe() {
         guard.subscribe();
         isSubscribed = true;
-        mayWaitLong();
     }
 
     /**

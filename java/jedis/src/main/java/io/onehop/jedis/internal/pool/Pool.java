@@ -372,7 +372,7 @@ public final class Pool implements AutoCloseable {
 
     /**
      * Closes idle connections now, and leased ones when they are settled. Threads that wait for a
-     * connection fail; so do blocking commands and subscriptions.
+     * connection fail; so do blocking commands. Subscriptions close their own connections.
      */
     @Override
     public void close() {
