@@ -6,6 +6,7 @@ import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.pool.Holder;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.pool.SubscribedNode;
+import io.onehop.jedis.internal.pool.SubscribedNode.Lost;
 
 import redis.clients.jedis.Protocol.Command;
 
@@ -113,7 +114,7 @@ final class SentinelNews implements AutoCloseable {
             node.send(Command.SUBSCRIBE, CHANNELS);
             node.listen();
             joined.put(sentinel, node);
-        } catch (OneHopException unreachable) { // Its health remembers why.
+        } catch (OneHopException | Lost unreachable) { // Its health remembers why.
             if (node != null) {
                 node.close();
             }
@@ -132,7 +133,7 @@ final class SentinelNews implements AutoCloseable {
                     node.taken();
                 }
                 node.listen();
-            } catch (OneHopException lost) {
+            } catch (Lost event) {
                 each.remove();
                 node.close();
             }
