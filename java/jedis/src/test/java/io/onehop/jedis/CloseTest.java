@@ -119,17 +119,20 @@ class CloseTest {
         try (ScriptedNode node = node()) {
             OneHopClient redis = Inspected.clientOf(Stream.of(node, dead), "timeout: 30000");
             CompletableFuture<Throwable> end = begin(redis, Wait.PSUBSCRIBE);
-            RedisCluster.await("it waits", () -> waiting.get() > 0 && isSeeking());
+            RedisCluster.await("it waits", () -> waiting.get() > 0 && !seeking().isEmpty());
+            List<Thread> seeking = seeking(); // Those of other tests end, too.
             redis.close();
             NodeDown closed = assertInstanceOf(NodeDown.class, end.get(30, TimeUnit.SECONDS));
             assertTrue(closed.getMessage().contains("client was closed"), closed.getMessage());
-            RedisCluster.await("no thread seeks the node", () -> !isSeeking());
+            RedisCluster.await(
+                    "no thread seeks the node", () -> seeking.stream().noneMatch(Thread::isAlive));
         }
     }
 
-    private static boolean isSeeking() {
+    private static List<Thread> seeking() {
         return Thread.getAllStackTraces().keySet().stream()
-                .anyMatch(thread -> thread.getName().equals("onehop-subscription"));
+                .filter(thread -> thread.getName().equals("onehop-subscription"))
+                .toList();
     }
 
     @ParameterizedTest
