@@ -15,12 +15,15 @@ import itertools
 import re
 import socket
 import subprocess
+import time
 
 from . import slots as moves
 from .ports import free_port
 from .process import Running
 from .redis import RedisNode
 from .slots import SLOTS
+
+MEET_AGAIN_S = 5
 
 
 class Cluster(Running):
@@ -83,15 +86,24 @@ class Cluster(Running):
             node.command("CLUSTER", "ADDSLOTSRANGE", first, last)
         for number, node in enumerate(self.nodes):
             node.command("CLUSTER", "SET-CONFIG-EPOCH", number + 1)
-            for earlier in self.nodes[:number]:
-                moves.meet(node, earlier, meets_at)
+            self._meet(node, self.nodes[:number], meets_at)
         for number in range(self._masters, len(self.nodes)):
             moves.replicate(self.nodes[number], self.nodes[self.master_of(number)])
         for node in self.nodes:
-            moves.until(lambda: self._agrees(node), "a new node sees the whole cluster")
+            moves.until(lambda: self._agrees(node, meets_at), "a new node sees the whole cluster")
 
-    def _agrees(self, node):
-        """True if this node sees every node, every slot served and every replica in its place."""
+    def _meet(self, node, others, meets_at):
+        for other in others:
+            moves.meet(node, other, meets_at)
+        self._met = time.monotonic()
+
+    def _agrees(self, node, meets_at):
+        """True if this node sees every node, every slot served and every replica in its place.
+
+        A node forgets one that it was to meet, if that has not answered within its node timeout.
+        """
+        if time.monotonic() - self._met > MEET_AGAIN_S:
+            self._meet(node, [other for other in self.nodes if other is not node], meets_at)
         info = moves.info(node)
         replicas = sum("slave" in words[2] for words in moves.known(node))
         return (

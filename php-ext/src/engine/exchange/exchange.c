@@ -189,7 +189,7 @@ static void judge_exec(oh_exchange *exchange)
 static void judge_promise(oh_exchange *exchange)
 {
     const oh_promise *promise = exchange->terms.promise;
-    oh_bytes request = {(const uint8_t *)exchange->request.bytes, exchange->request.length};
+    oh_bytes request = {exchange->request.bytes, exchange->request.length};
 
     if (exchange->state == OH_EXCHANGE_COMPLETE && !exchange->ssdb &&
         !promise->holds(promise, request, oh_exchange_unread(exchange))) {

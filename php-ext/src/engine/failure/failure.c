@@ -135,8 +135,10 @@ const char *oh_quote_path(oh_quoted *quoted, const char *path, size_t length)
     size_t shown = oh_config_path_length(path, length);
 
     oh_quote(quoted, path, shown);
-    if (shown < length && strlen(quoted->text) + sizeof "..." <= sizeof quoted->text) {
-        strcat(quoted->text, "...");
+    size_t end = strlen(quoted->text);
+
+    if (shown < length && end + sizeof "..." <= sizeof quoted->text) {
+        memcpy(quoted->text + end, "...", sizeof "...");
     }
     return quoted->text;
 }

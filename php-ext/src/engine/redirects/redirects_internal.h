@@ -78,7 +78,7 @@ void oh_redirects_extend(oh_exchange *exchange, uint64_t since_ns);
 uint32_t oh_redirects_wait_left_ms(uint64_t end_ns);
 
 /* Appends a command. Its timeout becomes what is left until this end, if that is not 0. */
-void oh_redirects_put_command(oh_buffer *to, oh_bytes command, uint64_t wait_end_ns);
+void oh_redirects_put_command(oh_buffer *to, oh_bytes bytes, uint64_t wait_end_ns);
 
 /* A command that was redirected. */
 typedef struct oh_redirected_command {
