@@ -119,13 +119,13 @@ def ask(fpm, count):
 
 
 def segment_kib(pid):
-    """Resident memory of the one shared mapping that has the segment's size."""
+    """Resident memory of the one shared mapping that is as large as the segment."""
     found = None
     with open(f"/proc/{pid}/smaps") as maps:
         for line in maps:
             bounds = re.match(r"([0-9a-f]+)-([0-9a-f]+) rw-s", line)
             if bounds:
-                found = int(bounds[2], 16) - int(bounds[1], 16) == SEGMENT_MB << 20
+                found = int(bounds[2], 16) - int(bounds[1], 16) >= SEGMENT_MB << 20
             elif found and line.startswith("Rss:"):
                 return int(line.split()[1])
     raise LabError("there is no segment")
