@@ -252,6 +252,14 @@ bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
     return !oh_exchange_has_failed(exchange);
 }
 
+bool oh_exchange_run_whole(
+    oh_exchange *exchange, const char *request, size_t length, uint32_t commands_count)
+{
+    exchange->terms.commands_count = commands_count;
+    exchange->terms.promise = NULL;
+    return oh_exchange_run(exchange, request, length);
+}
+
 /* ---- Reading ---- */
 
 /* How many bytes of the replies the caller may read. */

@@ -80,12 +80,8 @@ typedef struct oh_call_terms {
      * phpredis 5.3.7 cannot hold one of 64 bits. NULL for all others.
      */
     uint64_t *cursor;
-    uint32_t exec_count; /* If `is_exec`: how many commands were queued. */
-    /*
-     * The request is this many whole commands, within the limits of wire, which then does not frame
-     * them again. 0 if unknown. Only for a request without preface and discards.
-     */
-    uint32_t commands_count;
+    uint32_t exec_count;     /* If `is_exec`: how many commands were queued. */
+    uint32_t commands_count; /* Of oh_exchange_run_whole; otherwise 0. */
     /*
      * The reply must be a list of `exec_count` replies. An error reply is passed on as nil
      * (phpredis 5.3.7 would wait for the replies of the commands).
@@ -238,7 +234,15 @@ void oh_exchange_prepare(oh_exchange *exchange, const oh_call_terms *terms, oh_e
 bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length);
 
 /*
- * The same without waiting. The exchange advances whenever a caller waits for its set, or for it
+ * The same for so many whole commands within the limits of wire, which does not frame them again.
+ * The caller keeps their promise by itself. Only for terms without preface, discards, cursor and
+ * `is_exec`.
+ */
+bool oh_exchange_run_whole(
+    oh_exchange *exchange, const char *request, size_t length, uint32_t commands_count);
+
+/*
+ * Like run, without waiting. The exchange advances whenever a caller waits for its set, or for it
  * alone with `await`.
  */
 void oh_exchange_start(oh_exchange *exchange, const char *request, size_t length);

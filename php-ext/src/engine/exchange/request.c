@@ -89,15 +89,6 @@ bool oh_discards_add(oh_discards *discards, uint32_t number)
     return true;
 }
 
-void oh_discards_drop(oh_discards *discards)
-{
-    if (OH_UNLIKELY(discards->numbers != NULL)) {
-        oh_call_release(discards->numbers);
-        *discards = (oh_discards){0};
-    }
-}
-
-/* phpredis reads the OK of DISCARD as an empty list of replies. */
 bool oh_request_write_discards(oh_request *request, const oh_discards *discards)
 {
     const uint8_t *bytes = request->bytes;

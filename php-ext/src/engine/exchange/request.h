@@ -29,7 +29,14 @@ typedef struct oh_discards {
 
 /* Adds a number, which must be the largest. False if there is no memory. */
 bool oh_discards_add(oh_discards *discards, uint32_t number);
-void oh_discards_drop(oh_discards *discards);
+
+static inline void oh_discards_drop(oh_discards *discards)
+{
+    if (OH_UNLIKELY(discards->numbers != NULL)) {
+        oh_call_release(discards->numbers);
+        *discards = (oh_discards){0};
+    }
+}
 
 typedef struct oh_request {
     const uint8_t *bytes; /* The caller's memory, valid until its write returns, or `own`. */

@@ -21,16 +21,15 @@ static zend_always_inline void leave(oh_node_client *node_client, zval *return_v
 void oh_call_on_node_client(
     oh_node_client *node_client, const oh_call_terms *terms, INTERNAL_FUNCTION_PARAMETERS)
 {
-    oh_node_client_enter(node_client, *terms, NULL);
+    oh_node_client_enter(node_client, terms, NULL);
     oh_node_client_call_in_frame(
         node_client, oh_method_of(execute_data), execute_data, return_value);
     leave(node_client, return_value);
 }
 
-static void call_express(oh_node_client *node_client, oh_call_terms terms, zval *return_value)
+static void call_express(
+    oh_node_client *node_client, const oh_call_terms *terms, zval *return_value)
 {
-    terms.commands_count = 1;
-    terms.promise = NULL; /* The express lane keeps promises by itself. */
     oh_node_client_enter(node_client, terms, NULL);
     oh_express_call_one(node_client, return_value);
     leave(node_client, return_value);
@@ -46,7 +45,7 @@ void oh_call_now(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAM
     oh_express_call call = oh_call_as_express(client, oh_method_of(execute_data), execute_data);
 
     if (oh_call_write_express(client, node_client, &call)) {
-        call_express(node_client, plan->terms, return_value);
+        call_express(node_client, &plan->terms, return_value);
     } else {
         oh_call_on_node_client(node_client, &plan->terms, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }

@@ -135,7 +135,7 @@ static bool ask(oh_scan *scan, zval *reply)
     }
     put_iterator(scan);
     oh_node_client_enter(node_client,
-        (oh_call_terms){.is_read_only = true, .is_iterated = true, .cursor = &scan->cursor.within},
+        &(oh_call_terms){.is_read_only = true, .is_iterated = true, .cursor = &scan->cursor.within},
         NULL);
     oh_node_client_call(node_client, scan->function, scan->count, scan->arguments, reply);
     if (UNEXPECTED(oh_node_client_has_failed(node_client)) && !oh_is_script_ending()) {

@@ -229,7 +229,7 @@ static void call_and_repair(
     if (!node_client) {
         return;
     }
-    oh_node_client_enter(node_client, plan->terms, NULL);
+    oh_node_client_enter(node_client, &plan->terms, NULL);
     oh_node_client_call_in_frame(node_client, plan->method, execute_data, return_value);
     if (has_lost_script(node_client, return_value) && load(node_client, body)) {
         forget_error(node_client);

@@ -148,7 +148,8 @@ static bool send_all(oh_node_client *node_client)
 {
     const oh_express *express = &node_client->express;
 
-    return oh_exchange_run(&node_client->transport->exchange, express->bytes, express->length);
+    return oh_exchange_run_whole(
+        &node_client->transport->exchange, express->bytes, express->length, express->count);
 }
 
 /* A reader of the replies of one exchange, in its memory. */

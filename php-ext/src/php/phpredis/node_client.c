@@ -214,22 +214,25 @@ oh_node_client *oh_node_client_take(oh_client *client, uint32_t node)
 
 /* ---- Calling ---- */
 
-static void prepare(oh_node_client *node_client, oh_call_terms *terms, oh_exchange_set *set)
+static void prepare(oh_node_client *node_client, const oh_call_terms *terms, oh_exchange_set *set)
 {
-    terms->timeout_ms = node_client->client->timeout_ms;
-    terms->never_repeats = node_client->client->never_repeats;
-    oh_exchange_prepare(&node_client->transport->exchange, terms, set);
+    oh_exchange *exchange = &node_client->transport->exchange;
+
+    oh_exchange_prepare(exchange, terms, set);
+    exchange->terms.timeout_ms = node_client->client->timeout_ms;
+    exchange->terms.never_repeats = node_client->client->never_repeats;
     oh_transport_drop_rest(node_client->transport);
     node_client->transport->was_withheld = false;
 }
 
-void oh_node_client_enter(oh_node_client *node_client, oh_call_terms terms, oh_exchange_set *set)
+void oh_node_client_enter(
+    oh_node_client *node_client, const oh_call_terms *terms, oh_exchange_set *set)
 {
     node_client->is_busy = true;
     node_client->has_failed = false;
     oh_node_client_hold(node_client);
     if (EXPECTED(node_client->transport != NULL)) {
-        prepare(node_client, &terms, set);
+        prepare(node_client, terms, set);
     }
 }
 

@@ -96,7 +96,8 @@ oh_call_terms oh_node_client_take_queue(oh_node_client *node_client);
  * Begin and end a call on the node client, alone or in a set. During the call the node client is
  * busy and its object is held. The client's timeout and retry setting replace those of `terms`.
  */
-void oh_node_client_enter(oh_node_client *node_client, oh_call_terms terms, oh_exchange_set *set);
+void oh_node_client_enter(
+    oh_node_client *node_client, const oh_call_terms *terms, oh_exchange_set *set);
 void oh_node_client_leave(oh_node_client *node_client);
 
 /*

@@ -232,7 +232,6 @@ static bool run(oh_dealer *dealer)
             .express = oh_express_call_deal,
             .expected = node_client->queue.count};
         dealer->node_calls[i].terms = oh_node_client_take_queue(node_client);
-        dealer->node_calls[i].terms.commands_count = node_client->express.count;
     }
     return oh_scatter_run(dealer->node_calls, pipes->count);
 }

@@ -231,8 +231,6 @@ static void write_express(
 
     if (oh_call_write_express(client, node_call->node_client, &call)) {
         node_call->express = oh_express_call_one;
-        node_call->terms.commands_count = 1;
-        node_call->terms.promise = NULL;
     }
 }
 

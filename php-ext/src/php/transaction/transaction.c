@@ -161,7 +161,7 @@ static void run_exec(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
     const oh_promise *promise = transaction->promise.count ? &transaction->promise.of_exec : NULL;
     oh_call_terms terms = {.is_exec = true, .exec_count = transaction->queued, .promise = promise};
 
-    oh_node_client_enter(node_client, terms, NULL);
+    oh_node_client_enter(node_client, &terms, NULL);
     oh_node_client_call_in_frame(
         node_client, oh_method_of(execute_data), execute_data, return_value);
     if (oh_node_client_has_failed(node_client) && !oh_is_script_ending()) {
@@ -207,7 +207,7 @@ static void forget(oh_client *client)
         oh_transaction_release(transaction, true);
         return;
     }
-    oh_node_client_enter(node_client, (oh_call_terms){.is_read_only = false}, NULL);
+    oh_node_client_enter(node_client, &(oh_call_terms){.is_read_only = false}, NULL);
     const char *end = transaction->is_begun ? "discard" : "unwatch";
     bool is_clean = oh_node_client_invoke(node_client, end) == IS_TRUE &&
                     !oh_node_client_has_failed(node_client);

@@ -192,7 +192,7 @@ bool oh_transaction_begin_step(oh_node_client *node_client, oh_call_terms terms)
 {
     bool is_inner = node_client->is_busy;
 
-    oh_node_client_enter(node_client, terms, NULL);
+    oh_node_client_enter(node_client, &terms, NULL);
     return is_inner;
 }
 

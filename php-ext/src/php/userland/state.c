@@ -22,7 +22,7 @@ static void forward(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
     oh_node_client *node_client = oh_node_client_take(client, 0);
 
     if (node_client) {
-        oh_node_client_enter(node_client, (oh_call_terms){.is_read_only = false}, NULL);
+        oh_node_client_enter(node_client, &(oh_call_terms){.is_read_only = false}, NULL);
         oh_node_client_call_in_frame(node_client, method, execute_data, return_value);
         oh_node_client_leave(node_client);
     }
