@@ -35,21 +35,18 @@ static void abandon(oh_exchange *exchange)
 }
 
 /* Makes a copy of the request as it will be sent. False if there is no memory. */
-static bool write_down(oh_exchange *exchange, const char *bytes, size_t length)
+static bool write_down(oh_exchange *exchange)
 {
     oh_request *request = &exchange->request;
     oh_call_terms *terms = &exchange->terms;
 
-    request->bytes = (const uint8_t *)bytes;
-    request->length = length;
-    request->sent = 0;
-    if (OH_UNLIKELY(terms->cursor != NULL) && !oh_request_put_cursor(request, *terms->cursor)) {
+    if (terms->cursor && !oh_request_put_cursor(request, *terms->cursor)) {
         return false;
     }
-    if (OH_UNLIKELY(terms->preface != NULL) && !oh_request_put_in_front(request, terms->preface)) {
+    if (terms->preface && !oh_request_put_in_front(request, terms->preface)) {
         return false;
     }
-    if (OH_UNLIKELY(terms->discards.count > 0)) {
+    if (terms->discards.count > 0) {
         if (!oh_request_write_discards(request, &terms->discards)) {
             return false;
         }
@@ -64,10 +61,14 @@ static void set_times(oh_exchange *exchange)
     oh_call_times *times = &exchange->times;
     uint64_t now_ns = oh_clock_now_ns();
 
-    times->begun_ns = times->block_ms ? 0 : now_ns;
-    times->waits_since_ns = times->block_ms ? now_ns : 0;
-    times->left_ns = 0;
-    times->has_waited = times->deadline_ns != 0 || times->block_ms;
+    times->begun_ns = now_ns;
+    times->waits_since_ns = times->left_ns = 0;
+    times->has_waited = times->deadline_ns != 0;
+    if (OH_UNLIKELY(times->block_ms)) {
+        times->waits_since_ns = now_ns;
+        times->begun_ns = 0;
+        times->has_waited = true;
+    }
     if (!times->deadline_ns || exchange->terms.is_iterated) {
         times->deadline_ns = now_ns + (uint64_t)exchange->terms.timeout_ms * 1000000;
     }
@@ -89,7 +90,10 @@ static bool begin(oh_exchange *exchange, const char *request, size_t length)
     exchange->replies.dropped = 0;
     exchange->found.received = 0;
     exchange->found.has_heard = exchange->use.was_retried = exchange->use.was_sent = false;
-    if (OH_UNLIKELY(!write_down(exchange, request, length))) {
+    exchange->request.bytes = (const uint8_t *)request;
+    exchange->request.length = length;
+    exchange->request.sent = 0;
+    if (OH_UNLIKELY(!oh_exchange_is_whole(exchange)) && OH_UNLIKELY(!write_down(exchange))) {
         oh_exchange_fail_without_memory(exchange);
         return false;
     }
@@ -215,6 +219,21 @@ static void take_cursor(oh_exchange *exchange)
     oh_exchange_fail(exchange);
 }
 
+static void judge_replies(oh_exchange *exchange)
+{
+    const oh_call_terms *terms = &exchange->terms;
+
+    if (terms->is_exec) {
+        judge_exec(exchange);
+    }
+    if (terms->promise) {
+        judge_promise(exchange);
+    }
+    if (terms->cursor) {
+        take_cursor(exchange);
+    }
+}
+
 /* True if the caller can continue: there is a reply to read, or there will be none. */
 static bool is_readable(const oh_exchange *exchange)
 {
@@ -238,14 +257,8 @@ bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
     if (OH_UNLIKELY(exchange->interceptor != NULL)) {
         exchange->interceptor->meet(exchange->interceptor, exchange); /* Redirects are followed. */
     }
-    if (OH_UNLIKELY(exchange->terms.is_exec)) {
-        judge_exec(exchange);
-    }
-    if (OH_UNLIKELY(exchange->terms.promise != NULL)) {
-        judge_promise(exchange);
-    }
-    if (OH_UNLIKELY(exchange->terms.cursor != NULL)) {
-        take_cursor(exchange);
+    if (OH_UNLIKELY(!oh_exchange_is_whole(exchange))) {
+        judge_replies(exchange);
     }
     oh_request_drop_own(&exchange->request);
     exchange->request.bytes = NULL; /* They are the caller's, and valid only during its write. */

@@ -36,6 +36,15 @@ void oh_exchange_pass_deadline(oh_exchange *exchange);
 void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason);
 void oh_exchange_disown(oh_exchange *exchange);
 
+/*
+ * True if the request is sent as the caller wrote it, and the replies are its to judge. One look
+ * for all rare terms.
+ */
+static inline bool oh_exchange_is_whole(const oh_exchange *exchange)
+{
+    return exchange->terms.commands_count > 0;
+}
+
 /* Notes that its deadline has passed, before any that passed together with it is judged. */
 void oh_exchange_note_late(const oh_exchange *exchange);
 

@@ -273,6 +273,16 @@ static void refuse_to_write(oh_exchange *exchange)
     oh_exchange_fail(exchange);
 }
 
+static void expect_preface(oh_exchange *exchange)
+{
+    oh_preface *preface = &exchange->preface;
+
+    preface->reply_length = 0;
+    if (exchange->terms.preface) {
+        preface->number = ++exchange->request.before;
+    }
+}
+
 /* Called when the connection is ready. Replies count as owed before the first byte is sent. */
 static void begin_moving(oh_exchange *exchange)
 {
@@ -282,11 +292,14 @@ static void begin_moving(oh_exchange *exchange)
     uint64_t written = connection->wire.written;
 
     exchange->state = OH_EXCHANGE_MOVING;
-    exchange->replies.gathers = terms->gathers || terms->promise;
+    exchange->replies.gathers = terms->gathers;
     connection->is_spent |= terms->is_unknown;
-    exchange->preface.number = terms->preface ? written + 1 : 0;
-    exchange->preface.reply_length = 0;
-    request->before = written + (terms->preface != NULL);
+    exchange->preface.number = 0;
+    request->before = written;
+    if (OH_UNLIKELY(!oh_exchange_is_whole(exchange))) {
+        exchange->replies.gathers |= terms->promise != NULL;
+        expect_preface(exchange);
+    }
     oh_request_put_barrier(request, terms->has_multi, written);
     if (OH_UNLIKELY(exchange->interceptor != NULL)) {
         exchange->interceptor->begin(exchange->interceptor, exchange);
@@ -297,7 +310,7 @@ static void begin_moving(oh_exchange *exchange)
     if (OH_UNLIKELY(exchange->times.block_ms == OH_BLOCK_FOR_EVER)) {
         oh_connection_keep_alive(connection);
     }
-    if (terms->commands_count) {
+    if (OH_LIKELY(oh_exchange_is_whole(exchange))) {
         oh_wire_wrote_whole(&connection->wire, terms->commands_count);
     } else if (OH_UNLIKELY(!oh_wire_wrote(&connection->wire, request->bytes, request->length))) {
         refuse_to_write(exchange);
