@@ -191,10 +191,35 @@ static bool was_unblocked(const oh_exchange *exchange)
     return true;
 }
 
+/* The connection has done its work for this request. */
+static void release(oh_exchange *exchange, uint64_t now_ns)
+{
+    oh_connection_use *use = &exchange->use;
+
+    oh_pool_report_success(use->connection, now_ns / 1000000);
+    if (OH_UNLIKELY(use->keeps)) {
+        hold(use);
+    } else {
+        oh_pool_settle(use->connection);
+    }
+    use->connection = NULL;
+}
+
+static void end_with_error_reply(oh_exchange *exchange, uint64_t now_ns)
+{
+    judge_error_reply(exchange);
+    judge_refusal(exchange);
+    bool has_failed = was_unblocked(exchange);
+
+    release(exchange, now_ns);
+    if (has_failed) {
+        oh_exchange_fail(exchange);
+    }
+}
+
 void oh_exchange_end_well(oh_exchange *exchange)
 {
     uint64_t begun_ns = exchange->times.begun_ns, now_ns = oh_clock_now_ns();
-    bool has_failed = false;
 
     exchange->state = OH_EXCHANGE_COMPLETE;
     count_bytes(exchange);
@@ -207,19 +232,9 @@ void oh_exchange_end_well(oh_exchange *exchange)
         oh_meter_answered_untimed(exchange->peer.meter, now_ns);
     }
     if (OH_UNLIKELY(exchange->found.has_error_reply)) {
-        judge_error_reply(exchange);
-        judge_refusal(exchange);
-        has_failed = was_unblocked(exchange);
-    }
-    oh_pool_report_success(exchange->use.connection, now_ns / 1000000);
-    if (OH_UNLIKELY(exchange->use.keeps)) {
-        hold(&exchange->use);
+        end_with_error_reply(exchange, now_ns);
     } else {
-        oh_pool_settle(exchange->use.connection);
-    }
-    exchange->use.connection = NULL;
-    if (OH_UNLIKELY(has_failed)) {
-        oh_exchange_fail(exchange);
+        release(exchange, now_ns);
     }
 }
 

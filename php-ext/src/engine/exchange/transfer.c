@@ -177,9 +177,8 @@ static bool has_surplus(const oh_exchange *exchange, bool is_full)
 {
     const oh_connection *connection = exchange->use.connection;
 
-    return OH_UNLIKELY(is_full || connection->channel) &&
-           connection->wire.written - exchange->request.before > 1 &&
-           oh_connection_has_more(connection);
+    return OH_UNLIKELY(connection->wire.written - exchange->request.before > 1) &&
+           (is_full || connection->channel) && oh_connection_has_more(connection);
 }
 
 /* Takes `count` bytes that were received after `end`. `is_full`: they left no room. */
@@ -199,8 +198,10 @@ static void take(oh_exchange *exchange, size_t count, bool is_full)
     if (OH_UNLIKELY(!frame(exchange, count))) {
         return;
     }
-    exchange->found.has_error_reply |= wire->error_number > answered;
-    exchange->found.has_error |= wire->any_error_number > answered;
+    if (OH_UNLIKELY(wire->any_error_number > answered)) {
+        exchange->found.has_error = true;
+        exchange->found.has_error_reply |= wire->error_number > answered;
+    }
     if (OH_UNLIKELY(exchange->times.block_ms) && oh_replies_length(&exchange->replies) > 0) {
         oh_exchange_end_blocking(exchange);
     }
