@@ -174,12 +174,15 @@ static void let_handlers_run(oh_exchange *const *members, uint32_t count)
 static void pass_deadlines(oh_exchange *const *members, uint32_t count,
     const struct pollfd *descriptors, uint64_t looked_ns)
 {
+    bool is_any_late = false;
+
     for (uint32_t i = 0; i < count; i++) {
         if (is_late(members[i], descriptors[i].revents != 0, looked_ns)) {
             oh_exchange_note_late(members[i]);
+            is_any_late = true;
         }
     }
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; OH_UNLIKELY(is_any_late) && i < count; i++) {
         if (is_late(members[i], descriptors[i].revents != 0, looked_ns)) {
             oh_exchange_pass_deadline(members[i]);
         }
