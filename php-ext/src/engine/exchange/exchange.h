@@ -56,13 +56,13 @@ typedef struct oh_peer {
     struct oh_interceptor *succession;
 } oh_peer;
 
-/* The terms of a call: its options. All zeros is an ordinary call without a deadline. */
 /* Judges replies before the caller reads them. */
 typedef struct oh_promise {
     /* True if the replies, all of them, have the form that the request promises. */
     bool (*holds)(const struct oh_promise *promise, oh_bytes request, oh_bytes replies);
 } oh_promise;
 
+/* The terms of a call: its options. All zeros is an ordinary call without a deadline. */
 typedef struct oh_call_terms {
     uint32_t timeout_ms; /* 0 is none. */
     /* A blocking command's own timeout, which is added; or OH_BLOCK_FOR_EVER. */
