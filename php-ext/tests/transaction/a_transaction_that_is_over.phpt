@@ -94,7 +94,7 @@ echo "-- the node is lost\n";
 $redis->set($dies, 'before');
 Lab::stop($id);
 tell('in a transaction', fn () => $redis->multi()->set($dies, 1)->exec());
-tell('exec() afterwards', fn () => $redis->exec());
+tell('exec() afterwards', fn () => $redis->exec() ?: null);
 tell('in a transaction in a pipeline', fn () => $redis->pipeline()->multi()->set($dies, 1)->exec()
     ->exec());
 tell('WATCH', fn () => $redis->watch($dies));

@@ -117,7 +117,7 @@ foreach (['close', 'hang', 'reset'] as $what) {
     if ($what === 'hang') {
         lab_show('discard', $redis->discard());
     } else {
-        $show('exec', fn () => $redis->exec());
+        $show('exec', fn () => $redis->exec() ?: null);
     }
     lab_show('mode, ATOMIC again', $redis->getMode());
     $show('outside', fn () => $redis->get('plain:1'));
@@ -128,7 +128,7 @@ foreach (['then', 'later', 'surplus', 'value'] as $what) {
     $show($what, fn () => $redis->get("$what:1"));
     usleep(60000);
     $show('next', fn () => $redis->get('fine:2'));
-    $show('exec', fn () => $redis->exec());
+    $show('exec', fn () => $redis->exec() ?: null);
     $show('outside', fn () => $redis->get('plain:1'));
 }
 foreach ([
