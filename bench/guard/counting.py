@@ -13,8 +13,6 @@ None of them depends on time or on other load:
 A client that waits repeatedly for its answers executes more. So strace pauses it after each send,
 valgrind included. Then all answers have arrived when it reads.
 
-A look at the configuration, every 100 ms, does not count: how many there are depends on time.
-
 valgrind writes a profile whenever roads.php calls lstat(), and starts again at 0.
 """
 
@@ -71,8 +69,6 @@ OWNERS = {"onehop.so": "OneHop", "redis.so": "phpredis", "libc.so.6": "libc"}
 MARK = re.compile(r'\b(?:readlink|lstat|newfstatat)\((?:AT_FDCWD\S* )?"/guard/([a-z.]+)"')
 SOCKET = re.compile(r"<TCP|\b(?:epoll_p?wait|p?poll|p?select)\(")
 OBJECT = re.compile(r"ob=\((\d+)\)(?: (.+))?")
-CALLEE = re.compile(r"cfn=\((\d+)\)(?: (.+))?|fn=\((\d+)\) (.+)")
-LOOK = "oh_source_follow"
 COST = re.compile(r"[+*\-\d]\S* (\d+)$")
 
 
@@ -143,7 +139,6 @@ def php_profiles(configs):
 def by_owner(path):
     """{owner: instructions} of one profile of callgrind."""
     names, costs, owner, is_callee = {}, collections.Counter(), None, False
-    functions, callee = {}, None
     with open(path, errors="replace") as profile:
         for line in profile:
             if found := OBJECT.match(line):
@@ -152,17 +147,10 @@ def by_owner(path):
                 owner = owner_of(os.path.basename(names[number]))
             elif line.startswith("cob=") and (found := OBJECT.match(line[1:])):
                 names.setdefault(*found.groups())
-            elif found := CALLEE.match(line):
-                number, name = found[1] or found[3], found[2] or found[4]
-                functions.setdefault(number, name)
-                callee = functions[number]
             elif line.startswith("calls="):
                 is_callee = True  # The next line has what the callee cost; it is counted there.
             elif found := COST.match(line):
-                if not is_callee:
-                    costs[owner] += int(found[1])
-                elif callee == LOOK:
-                    costs["OneHop"] -= int(found[1])
+                costs[owner] += 0 if is_callee else int(found[1])
                 is_callee = False
     return costs
 
