@@ -65,7 +65,7 @@ enum {
     OH_CONFIG_TLS_VERIFY
 };
 
-/* A directive that is a sequence of servers, or of what is like one, in the pool being read. */
+/* A directive whose value is a list, in the pool being read: of servers, sentinels, replicas. */
 typedef struct oh_config_sequence {
     const char *item; /* What an error calls an element of it. */
     oh_config_spelled spelled[OH_POOL_SERVERS_MAX];

@@ -42,9 +42,9 @@
 typedef struct oh_store oh_store;
 
 /*
- * The health of a node: a state of health.h, when it last answered any caller, from which last
- * reply on its connections may be used, the word about its lines in the log (health.h, too), when a
- * deadline last passed for it, and why it last rested: a text, cut or ended by a NUL.
+ * The health of a node: its state (see health.h), when it last answered any caller, how recent the
+ * last reply of a usable connection must be, what was logged about the node (see health.h), when a
+ * deadline last passed for it, and why it last rested (text, truncated to fit).
  */
 typedef struct oh_store_health {
     _Atomic uint64_t state;
@@ -140,9 +140,9 @@ size_t oh_store_copy(
 bool oh_store_is_my_turn(oh_store *store, uint32_t pool, uint64_t now_ms, uint32_t every_ms);
 
 /*
- * The same for a look during which the process may die. If true, call oh_store_end_look when all is
- * done. If `is_alive` says that the process of the last look is gone, it is immediately the turn of
- * the next caller.
+ * Like oh_store_is_my_turn, for a check during which the process may die. If true, call
+ * oh_store_end_look when the check is done. If `is_alive` says that the process of the last check
+ * is gone, the next caller has its turn immediately.
  */
 bool oh_store_begin_look(oh_store *store, uint32_t pool, uint32_t pid, uint64_t now_ms,
     uint32_t every_ms, bool (*is_alive)(uint32_t pid, uint64_t since_ms));

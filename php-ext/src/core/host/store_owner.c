@@ -62,8 +62,8 @@ static uint64_t since(uint64_t owner, uint64_t now_ms)
 }
 
 /*
- * True if no process has looked for a while. To look at every seat is expensive, and many may want
- * one.
+ * True if no process has looked for a while. Scanning all seats is expensive, and many processes
+ * may try at the same time.
  */
 static bool is_time_to_look(oh_store_node *node, uint64_t now_ms)
 {

@@ -81,7 +81,7 @@ static bool digest_secrets(const oh_server_pool *pool, const uint8_t salt[OH_IMA
 
 /* ---- Variables ---- */
 
-/* The name at the beginning of names that blanks separate, which loses it. */
+/* Cuts the first name off a list of names separated by blanks. */
 static oh_text cut_name(oh_text *names)
 {
     const char *blank = names->length > 0 ? memchr(names->bytes, ' ', names->length) : NULL;

@@ -52,7 +52,8 @@ bool oh_targets_put_first(uint32_t *nodes, uint32_t count, uint32_t node);
 
 #define OH_EPOCH_BYTES 24
 
-/* The map that follows from what Sentinels say. Its texts are those of their replies, or own ones.
+/*
+ * The map built from the Sentinels' answers. Its strings belong to the replies, or to this struct.
  */
 typedef struct oh_sentinels_map {
     oh_server_pool pool;

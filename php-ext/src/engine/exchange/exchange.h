@@ -120,8 +120,8 @@ typedef struct oh_connection_use {
     bool keeps;       /* The connection is held, not settled, after its replies. */
     bool was_held;    /* `held` was set since then: no other connection may replace it. */
     bool is_reused;   /* It has carried exchanges before. */
-    bool was_retried; /* This is the second connection of the request; */
-    bool was_sent;    /* the first one may have carried it to the node. */
+    bool was_retried; /* The request is on its second connection. */
+    bool was_sent;    /* An earlier connection may have delivered the request. */
 } oh_connection_use;
 
 /* What is known about the answer so far. */

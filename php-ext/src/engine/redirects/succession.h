@@ -1,6 +1,6 @@
 /*
- * Succession: sends commands again that a node of a plain server pool has refused with READONLY, or
- * that have not reached a master that Sentinels watch, or a replica.
+ * Succession: resends commands to a node's successor: those it refused with READONLY, and those
+ * that never reached it.
  *
  *     request ─► node ─► replies; some are READONLY: the node has become a replica
  *                               │ all are in

@@ -209,7 +209,7 @@ bool oh_tls_channel_is_silent(oh_tls_channel *channel)
 {
     char byte;
 
-    /* Tickets come at once, so a node that has more at the second look sends something else. */
+    /* Session tickets arrive together. More bytes at the second check are something else. */
     for (int i = 0; i < 2; i++) {
         begin(channel, false);
         int error = SSL_get_error(channel->ssl, SSL_peek(channel->ssl, &byte, 1));

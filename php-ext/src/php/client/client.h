@@ -49,7 +49,7 @@ typedef struct oh_client {
     /* OPT_SCAN has SCAN_RETRY: scan() skips answers without keys, except for the last. */
     bool retries_scan;
     bool is_closed; /* close() was the last call. */
-    /* It keeps its configuration and asks masters: a session reads what it wrote, at its lock. */
+    /* It keeps its configuration and reads from masters: a session sees its own writes. */
     bool is_of_session;
     oh_mode_kind mode;
     struct oh_batch *batch;               /* NULL if no pipeline is open. */

@@ -1,5 +1,5 @@
 /*
- * phpredis is not asked at all as long as every reply is a usual one.
+ * As long as every reply has the expected type, phpredis is not involved.
  */
 #include "php_onehop.h"
 

@@ -2,9 +2,9 @@
  * Deal: a command with a list of keys on several nodes, all on the express lane.
  *
  * A split (call/split.h) makes arguments for each part, and a merge puts its replies back into
- * order. In a Redis Cluster nearly every key has a slot, and so a part, of its own. Here no part
- * has arguments or a reply: its keys are a chain, from which its command is written and into whose
- * places its values are read.
+ * order. In a Redis Cluster nearly every key has a slot, and so a part, of its own. Here a part
+ * needs neither. Its keys form a chain: the command is written from the chain, and each value is
+ * stored at its key's position.
  *
  *     keys  a b c d e ─► chains  a─c─e │ b │ d ─► commands in the buffers of their nodes
  *     values 0 1 2 3 4 ◄──────── replies are read along the chains

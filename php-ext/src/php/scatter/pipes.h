@@ -135,7 +135,7 @@ oh_reply_cursor *oh_pipes_collect(oh_client *client, oh_node_call *node_calls, u
  */
 zend_object *oh_pipes_rest(const oh_client *client, const oh_node_client *node_client);
 
-/* Sets the failure of a transaction in a pipeline of which the node has refused a command. */
+/* Sets the failure of a pipelined transaction whose node refused one of its commands. */
 void oh_pipes_exec_error(oh_failure *failure);
 
 /* Returns the next reply of a node; the caller moves it out. NULL if the node failed. */
