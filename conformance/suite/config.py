@@ -9,12 +9,12 @@ import json
 import re
 from itertools import islice
 
+import config_cases
 import reference
 
-from .testee import ROOT, is_unsupported
+from .testee import is_unsupported
 
-CASES = ROOT / "spec/config/cases"
-CUT_BYTES_MAX = 1000  # Longer good files only repeat themselves.
+CUT_BYTES_MAX = 1000  # Longer good texts only repeat themselves.
 JUDGED = 600
 NOT_YAML = "the text is not valid YAML"
 
@@ -37,32 +37,11 @@ NO_LOOKUP = re.compile(rb"""["']?(127\.0\.0\.1:22\d{3}|/tmp/[a-z ]*)["']?\s*(#.*
 
 def run(testees, report, chance, mutations):
     written(testees, report)
-    good = [
-        case_bytes("good", name, case)
-        for name, case in cases("good").items()
-        if "built" not in case
-    ]
     report.begin("config/every good file cut at every byte")
-    short = [data for data in good if len(data) <= CUT_BYTES_MAX]
+    short = [text for _, _, text in config_cases.read("good") if len(text) <= CUT_BYTES_MAX]
     agree(testees, report, [data[:end] for data in short for end in range(len(data))])
     report.end()
     mutated(testees, report, chance, short, mutations)
-
-
-def cases(kind):
-    return json.loads((CASES / f"{kind}.json").read_text())["cases"]
-
-
-def case_bytes(kind, name, case):
-    """A case is a file, or is built from pairs [text, times]; {n} in the text is a counter."""
-    if "built" not in case:
-        return (CASES / kind / f"{name}.yml").read_bytes()
-    return "".join(
-        "".join(text.replace("{n}", str(n)) for n in range(1, times + 1))
-        if "{n}" in text
-        else text * times
-        for text, times in case["built"]
-    ).encode()
 
 
 def config_request(data, environment=None):
@@ -76,16 +55,13 @@ def config_request(data, environment=None):
 def written(testees, report):
     for kind in ("good", "bad"):
         report.begin(f"config/{kind} cases")
-        named = list(cases(kind).items())
-        requests = [
-            config_request(case_bytes(kind, name, case), case.get("environment"))
-            for name, case in named
-        ]
+        cases = list(config_cases.read(kind))
+        requests = [config_request(text, case.get("environment")) for _, case, text in cases]
         for testee, answers in testees.ask(requests).items():
-            for (name, case), answer in zip(named, answers):
+            for (name, case, _), answer in zip(cases, answers):
                 check_case(report, testee, kind, name, case, answer)
         if kind == "good":
-            good_pools(testees, report, named)
+            good_pools(testees, report, cases)
         report.end()
 
 
@@ -128,11 +104,11 @@ def check_case(report, testee, kind, name, case, answer):
             )
 
 
-def good_pools(testees, report, named):
+def good_pools(testees, report, cases):
     """Checks servers and fingerprint of each pool of the good cases."""
     wanted = [
-        (name, pool, case_bytes("good", name, case).decode())
-        for name, case in named
+        (name, pool, text.decode())
+        for name, case, text in cases
         if "environment" not in case
         for pool in case.get("pools", [])
     ]

@@ -53,10 +53,10 @@ unsigned char *yaml_strdup(const unsigned char *text)
 
 /* ---- The sweep ---- */
 
-static void test_sweep(const char *path)
+static void test_sweep(const json_t *cases, const char *name)
 {
-    test_begin("no memory while reading %s", path);
-    bytes text = bytes_of_file(path);
+    test_begin("no memory while reading %s", name);
+    bytes text = bytes_of_case(json_object_get(cases, name));
     oh_memory_allocate = allocate_or_fail;
     size_t usual_bytes = oh_arena_chunk_bytes;
     oh_arena_chunk_bytes = 1;
@@ -101,12 +101,13 @@ static void test_arena(void)
 void test_memory(void)
 {
     test_arena();
-    test_sweep("config/cases/good/smallest.yml");
-    test_sweep("config/cases/good/every_nutcracker_directive.yml");
-    test_sweep("config/cases/good/two_pools.yml");
-    test_sweep("config/cases/good/server_names.yml");
-    test_sweep("config/cases/good/long_password.yml");
-    test_sweep("config/cases/good/onehop_brackets.yml");
+    json_t *good = vectors_cases("config/cases/good.txt");
+    test_sweep(good, "smallest");
+    test_sweep(good, "every_nutcracker_directive");
+    test_sweep(good, "two_pools");
+    test_sweep(good, "server_names");
+    test_sweep(good, "long_password");
+    test_sweep(good, "onehop_brackets");
     setenv("SIZE", "32", 1);
     setenv("PASSWORD", "secret", 1);
     setenv("USER_1", "u", 1);
@@ -114,5 +115,6 @@ void test_memory(void)
     setenv("PORT", "6380", 1);
     setenv("SERVER", "10.0.0.2:6379:2", 1);
     setenv("WHOLE", "10.0.0.3:6379:3 three", 1);
-    test_sweep("config/cases/good/variables.yml");
+    test_sweep(good, "variables");
+    json_decref(good);
 }

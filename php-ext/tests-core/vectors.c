@@ -76,24 +76,6 @@ bytes bytes_of_text(const char *text, size_t length)
     return it;
 }
 
-bytes bytes_of_file(const char *path)
-{
-    char whole[1024];
-    snprintf(whole, sizeof whole, "%s/%s", SPEC, path);
-    FILE *file = fopen(whole, "rb");
-    if (file == NULL || fseek(file, 0, SEEK_END) != 0) {
-        give_up("no such file", whole);
-    }
-    size_t length = (size_t)ftell(file);
-    rewind(file);
-    bytes it = {take(length), length};
-    if (fread(it.bytes, 1, length, file) != length) {
-        give_up("cannot read", whole);
-    }
-    fclose(file);
-    return it;
-}
-
 /* A growing array of bytes. */
 typedef struct {
     uint8_t *bytes;
@@ -149,7 +131,7 @@ static void append_counted(pile *to, const char *text, json_int_t number)
     append(to, text, strlen(text));
 }
 
-bytes bytes_of_text_parts(const json_t *parts)
+static bytes bytes_of_text_parts(const json_t *parts)
 {
     pile it = {NULL, 0, 0};
     size_t place;
@@ -161,6 +143,93 @@ bytes bytes_of_text_parts(const json_t *parts)
         }
     }
     return fitted(it);
+}
+
+/* ---- The cases of chapter config ---- */
+
+/* The whole file, which has no NUL, as a string. The caller frees it. */
+static char *text_of_file(const char *path)
+{
+    char whole[1024];
+    snprintf(whole, sizeof whole, "%s/%s", SPEC, path);
+    FILE *file = fopen(whole, "rb");
+    if (file == NULL || fseek(file, 0, SEEK_END) != 0) {
+        give_up("no such file", whole);
+    }
+    size_t length = (size_t)ftell(file);
+    rewind(file);
+    char *text = take(length + 1);
+    if (fread(text, 1, length, file) != length) {
+        give_up("cannot read", whole);
+    }
+    fclose(file);
+    text[length] = '\0';
+    return text;
+}
+
+/* From the name of a case to its end: adds its head to the cases, and to the head its text. */
+static void add_case(json_t *cases, char *from, const char *end)
+{
+    char *head = strchr(from, '\n');
+    char *text = strstr(from, "\n\n");
+    if (head == NULL || text == NULL || text >= end) {
+        give_up("no head and empty line", from);
+    }
+    *head++ = '\0';
+    json_t *it = json_loadb(head, (size_t)(text - head), 0, NULL);
+    text += strlen("\n\n");
+    if (json_object_set_new(it, "text", json_stringn(text, (size_t)(end - text))) != 0 ||
+        json_object_set_new(cases, from, it) != 0) {
+        give_up("no JSON in the head of", from);
+    }
+}
+
+json_t *vectors_cases(const char *path)
+{
+    static const char beginning[] = "\n=== ";
+    char *file = text_of_file(path);
+    json_t *cases = json_object();
+    char *next = strstr(file, beginning);
+    while (next != NULL) {
+        char *from = next + strlen(beginning);
+        next = strstr(from, beginning);
+        add_case(cases, from, next != NULL ? next + 1 : from + strlen(from));
+    }
+    free(file);
+    return json_object_size(cases) > 0 ? cases : give_up("no cases", path);
+}
+
+/* Puts the bytes where the text has what stands for them. */
+static bytes put_in(bytes text, const char *stand_in, const char *hex)
+{
+    pile it = {NULL, 0, 0};
+    size_t length = strlen(stand_in);
+    bytes unit = bytes_of_hex(hex);
+    for (size_t i = 0; i < text.length;) {
+        bool is_there = text.length - i >= length && memcmp(text.bytes + i, stand_in, length) == 0;
+        append(&it, is_there ? unit.bytes : text.bytes + i, is_there ? unit.length : 1);
+        i += is_there ? length : 1;
+    }
+    free(unit.bytes);
+    free(text.bytes);
+    return fitted(it);
+}
+
+bytes bytes_of_case(const json_t *it)
+{
+    const json_t *built = json_object_get(it, "built");
+    if (built != NULL) {
+        return bytes_of_text_parts(built);
+    }
+    const json_t *text = json_object_get(it, "text");
+    bytes result = bytes_of_text(json_string_value(text), json_string_length(text));
+    const char *stand_in;
+    json_t *hex;
+    json_object_foreach(json_object_get(it, "bytes"), stand_in, hex)
+    {
+        result = put_in(result, stand_in, json_string_value(hex));
+    }
+    return result;
 }
 
 bool bytes_equal(bytes a, const void *b, size_t length)

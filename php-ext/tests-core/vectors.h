@@ -30,19 +30,23 @@ typedef struct bytes {
 bytes bytes_of_hex(const char *hex);
 bytes bytes_of_field(const json_t *object, const char *field);
 bytes bytes_of_text(const char *text, size_t length);
-bytes bytes_of_file(const char *path); /* A path in spec/. */
 
 /*
  * The JSON text has one character for each byte. The memory has exactly the size of the bytes.
  */
 bytes bytes_of_latin(const json_t *text);
 
-/*
- * The parts in their order, each repeated: [[hex or text, times], ...]. In text, {n} stands for the
- * number of the repetition, from 0.
- */
+/* The parts in their order, each repeated: [[hex, times], ...]. */
 bytes bytes_of_hex_parts(const json_t *parts);
-bytes bytes_of_text_parts(const json_t *parts);
+
+/*
+ * The cases of a file such as "config/cases/good.txt", which says how it writes them: an object of
+ * the head of each by its name. json_decref frees it.
+ */
+json_t *vectors_cases(const char *path);
+
+/* The text of a case. The memory has exactly the size of the bytes. The caller frees it. */
+bytes bytes_of_case(const json_t *it);
 
 bool bytes_equal(bytes a, const void *b, size_t length);
 

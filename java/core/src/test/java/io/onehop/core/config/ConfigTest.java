@@ -43,7 +43,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -54,21 +53,22 @@ import java.util.stream.Stream;
 class ConfigTest {
 
     static Stream<String> good() {
-        return Spec.json("config/cases/good.json").getAsJsonObject("cases").keySet().stream();
+        return ConfigCase.GOOD.keySet().stream();
     }
 
     static Stream<String> bad() {
-        return Spec.json("config/cases/bad.json").getAsJsonObject("cases").keySet().stream();
+        return ConfigCase.BAD.keySet().stream();
     }
 
     @ParameterizedTest
     @MethodSource("good")
     void aGoodConfigurationHasTheValuesOfItsCase(String name) throws ConfigException {
-        Config config = Config.parse(text("good", name), environment("good", name));
-        if (!theCase("good", name).has("pools")) {
+        ConfigCase test = ConfigCase.GOOD.get(name);
+        Config config = Config.parse(test.text(), test::variable);
+        if (!test.head().has("pools")) {
             return; // A case of size only says that it is accepted.
         }
-        List<JsonObject> pools = Spec.objects(theCase("good", name).getAsJsonArray("pools"));
+        List<JsonObject> pools = Spec.objects(test.head().getAsJsonArray("pools"));
         assertEquals(
                 pools.stream().map(pool -> pool.get("name").getAsString()).toList(),
                 config.pools().stream().map(ServerPool::name).toList());
@@ -197,11 +197,11 @@ class ConfigTest {
     @ParameterizedTest
     @MethodSource("bad")
     void aBadConfigurationIsRejectedWithItsLineAndReason(String name) {
-        JsonObject expected = theCase("bad", name);
+        ConfigCase test = ConfigCase.BAD.get(name);
+        JsonObject expected = test.head();
         ConfigException fault =
                 assertThrows(
-                        ConfigException.class,
-                        () -> Config.parse(text("bad", name), environment("bad", name)));
+                        ConfigException.class, () -> Config.parse(test.text(), test::variable));
         if (!expected.get("reason").isJsonNull()) {
             assertEquals(expected.get("reason").getAsString(), fault.reason());
         }
@@ -306,19 +306,10 @@ class ConfigTest {
         }
     }
 
-    @Test
-    void allCasesAreThere() {
-        for (String kind : List.of("good", "bad")) {
-            JsonObject page = Spec.json("config/cases/" + kind + ".json");
-            assertEquals(
-                    page.get("numberOfCases").getAsInt(), page.getAsJsonObject("cases").size());
-        }
-    }
-
     @ParameterizedTest
     @MethodSource("good")
     void aConfigurationCutAnywhereIsReadOrRejectedButNeverCrashes(String name) {
-        byte[] text = text("good", name);
+        byte[] text = ConfigCase.GOOD.get(name).text();
         // Files are cut at every byte. For a megabyte that would take hours, so it is cut at fifty.
         int step = text.length < 10_000 ? 1 : text.length / 50;
         for (int length = 0; length < text.length; length += step) {
@@ -329,7 +320,7 @@ class ConfigTest {
     @ParameterizedTest
     @MethodSource("good")
     void aDamagedConfigurationIsReadOrRejectedButNeverCrashes(String name) {
-        byte[] text = text("good", name);
+        byte[] text = ConfigCase.GOOD.get(name).text();
         Random random = new Random(name.hashCode());
         String marks = "-?:,[]{}#&*!|>'\"%@`\\ \t\n\r\0\u0085~=<.0";
         for (int round = 0; round < (text.length < 10_000 ? 300 : 10); round++) {
@@ -375,7 +366,8 @@ class ConfigTest {
 
     @Test
     void aFileIsReadWhole(@TempDir Path folder) throws IOException, ConfigException {
-        Path file = Files.write(folder.resolve("nutcracker.yml"), text("good", "smallest"));
+        byte[] text = ConfigCase.GOOD.get("smallest").text();
+        Path file = Files.write(folder.resolve("nutcracker.yml"), text);
         assertEquals("alpha", Config.read(file).pools().get(0).name());
         assertNull(Config.read(file).pool("beta"));
         assertThrows(NoSuchFileException.class, () -> Config.read(folder.resolve("missing.yml")));
@@ -396,39 +388,5 @@ class ConfigTest {
     private static ConfigException fault(String text) {
         return assertThrows(
                 ConfigException.class, () -> Config.parse(text.getBytes(StandardCharsets.UTF_8)));
-    }
-
-    /** The variables of a case. */
-    private static Function<String, String> environment(String kind, String name) {
-        JsonObject variables = theCase(kind, name).getAsJsonObject("environment");
-        return variable ->
-                variables != null && variables.has(variable)
-                        ? variables.get(variable).getAsString()
-                        : null;
-    }
-
-    private static JsonObject theCase(String kind, String name) {
-        return Spec.json("config/cases/" + kind + ".json")
-                .getAsJsonObject("cases")
-                .getAsJsonObject(name);
-    }
-
-    /** The text of a case: a file of its own, or parts that are repeated. */
-    private static byte[] text(String kind, String name) {
-        JsonObject theCase = theCase(kind, name);
-        if (!theCase.has("built")) {
-            return Spec.bytes("config/cases/" + kind + "/" + name + ".yml");
-        }
-        StringBuilder text = new StringBuilder();
-        for (JsonElement part : theCase.getAsJsonArray("built")) {
-            for (int n = 0; n < part.getAsJsonArray().get(1).getAsInt(); n++) {
-                text.append(
-                        part.getAsJsonArray()
-                                .get(0)
-                                .getAsString()
-                                .replace("{n}", String.valueOf(n)));
-            }
-        }
-        return text.toString().getBytes(StandardCharsets.UTF_8);
     }
 }
