@@ -22,7 +22,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE / "testees"), str(HERE.parent / "spec/tools/reference")]
+sys.path[:0] = [str(HERE), str(HERE.parent / "spec/tools/reference")]
 
 from lab.process import LabError  # noqa: E402
 from suite import cluster, config, health, live, random_pairs, ssdb, vectors  # noqa: E402

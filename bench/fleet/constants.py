@@ -6,7 +6,7 @@ import re
 
 import tree
 
-from testees.reference import Health
+from reference.health import Health
 
 STORE = "php-ext/src/core/host/store.h"
 

@@ -7,7 +7,7 @@ what a node sees of all. A host is simulated event by event:
                     ▲                                          │
                     └── next call of the page ◄── answered or failed ─► kept, parked or closed
 
-The circuit breaker is `Health` of conformance/testees/reference.py. Conformance holds it to the
+The circuit breaker is `Health` of conformance/reference/health.py. Conformance holds it to the
 same scenarios as C and Java. The rules of connections are those of spec/topology/segment.md:
 the host opens at most `pool_size`, a page keeps its connection until it ends while at most three
 quarters are in use, and a connection idle for `connection_idle_ms_max` is not used again.
@@ -21,7 +21,7 @@ import heapq
 import itertools
 
 from constants import IDLE_S, LEFT_S, LIMITS, TIDY_S
-from testees.reference import Health
+from reference.health import Health
 
 ROUND_TRIP_S = 0.0005  # Until a refusal arrives; also what a handshake takes.
 

@@ -20,7 +20,7 @@ import threading
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent), str(HERE)]
+sys.path.insert(0, str(HERE.parent))
 
 import reference  # noqa: E402  Reads the configurations we are asked about; it places nothing here.
 from lab.nutcracker import Nutcracker, check  # noqa: E402
@@ -32,6 +32,10 @@ PRIMES = (83, 89, 97, 101, 103)
 KEY_BYTES_MAX = 1 << 20
 MBUF_BYTES_DEFAULT = 16384
 FOREVER_MS = 3_600_000
+
+
+def keys_of(request):
+    return [bytes.fromhex(key) for key in request["keys"]]
 
 
 class Listeners:
@@ -174,11 +178,11 @@ class Testee:
                 "server_failure_limit": 1,
                 "server_retry_timeout": FOREVER_MS,
             }
-        places = self.ask(judged, reference.keys_of(request))
+        places = self.ask(judged, keys_of(request))
         return {"nodes": [servers[place]["name"] for place in places]}
 
     def hash(self, request):
-        keys = reference.keys_of(request)
+        keys = keys_of(request)
         if b"" in keys:
             raise Unobservable("nutcracker does not hash the empty key")
         values = [0] * len(keys)

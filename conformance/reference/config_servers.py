@@ -1,0 +1,113 @@
+"""Chapter config: the text of a server, a Sentinel or a replica."""
+
+from .config_text import about, shown
+from .limits import LIMITS
+
+
+def after_brackets(text):
+    """What follows a host in brackets, or all of it."""
+    rest = text[1:].partition("]")[2]
+    return rest if text.startswith("[") and rest.startswith(":") else text
+
+
+def host_and_port(text):
+    """Host and port of a Sentinel or replica. ValueError, empty if the form is wrong."""
+    host, _, rest = text[1:].partition("]")
+    whole = host + rest if text.startswith("[") and host and rest.startswith(":") else text
+    host, _, port = whole.rpartition(":")
+    if after_brackets(text).count(":") != 1 or " " in whole:
+        raise ValueError
+    if not is_port(port):
+        raise ValueError("has an invalid port")
+    if not host:
+        raise ValueError("has an empty address")
+    if len(host.encode()) > LIMITS["server_address_bytes_max"]:
+        raise ValueError("has an address longer than 255 bytes")
+    return host, port
+
+
+def digits(text):
+    return text.isascii() and text.isdigit()
+
+
+def is_port(text):
+    return digits(text) and len(text.lstrip("0")) <= 5 and 1 <= int(text) <= 65535
+
+
+def with_weight(text):
+    """Section 7: the text of a server of a OneHop pool as nutcracker would have it."""
+    front, space, name = text.rpartition(" ")
+    if not space:
+        front, name = text, ""
+    host, _, rest = front[1:].partition("]")
+    if text.startswith("[") and rest.startswith(":"):
+        lacks = rest.count(":") == 1
+        front = host + rest
+    else:
+        lacks = front.count(":") == (0 if text.startswith("/") else 1)
+    return front + (":1" if lacks else "") + space + name
+
+
+def add_server(spelled, told, servers, is_own):
+    """Section 7. `told` is the text as errors show it, if it is not the text itself."""
+
+    def require(condition, reason, is_shown=True):
+        if not condition:
+            raise ValueError(reason + (about(told or spelled) if is_shown else ""))
+
+    require(spelled, "the server is empty", is_shown=False)
+    if is_own and not spelled.startswith("/"):
+        where = spelled if " " not in spelled else spelled.rpartition(" ")[0]
+        require("://" not in where, 'the server is a URL, not "host:port"')
+        require("," not in where, "the server has a comma: each server is an item of its own")
+        require(
+            after_brackets(where).count(":") <= 2,
+            'the server needs brackets around its host, as in "[::1]:6379"',
+        )
+    text = with_weight(spelled) if is_own else spelled
+    front, space, given_name = text.rpartition(" ")
+    if not space:
+        front = text
+    is_path = text.startswith("/")
+    address, colon, weight = front.rpartition(":")
+    host, port_colon, port = address.rpartition(":")
+    maybe = "[:weight]" if is_own else ":weight"
+    require(
+        colon and bool(port_colon) != is_path,
+        f'the server is not "host:port{maybe} [name]" or "/path{maybe} [name]"',
+    )
+    require(digits(weight), "the server has an invalid weight")
+    require(weight.strip("0"), "the server has weight 0")
+    weight = int(weight.lstrip("0")[:11])
+    require(
+        weight <= LIMITS["number_max"],
+        f"the server has a weight larger than {LIMITS['number_max']}",
+    )
+    require(is_path or is_port(port), "the server has an invalid port")
+    require(address if is_path else host, "the server has an empty address")
+    require(
+        len((address if is_path else host).encode()) <= LIMITS["server_address_bytes_max"],
+        f"the server has an address longer than {LIMITS['server_address_bytes_max']} bytes",
+    )
+    if space:
+        name = given_name
+    elif is_path:
+        name = address + ":"
+    else:
+        name = host if int(port) == 11211 else address
+    require(name, "the server has an empty name")
+    require(
+        len(name.encode()) <= LIMITS["server_name_bytes_max"],
+        f"the server has a name longer than {LIMITS['server_name_bytes_max']} bytes",
+    )
+    require(name not in servers, f'server "{shown(told or name)}" is a duplicate', is_shown=False)
+    require(
+        sum(server["weight"] for server in servers.values()) + weight <= LIMITS["weights_sum_max"],
+        f"the weights add up to more than {LIMITS['weights_sum_max']}",
+        is_shown=False,
+    )
+    servers[name] = {
+        "name": name,
+        "address": address if is_path else f"{host}:{int(port)}",
+        "weight": weight,
+    }

@@ -1,0 +1,97 @@
+"""Chapter topology: a picture of a server pool, and its fingerprint."""
+
+import hashlib
+import socket
+
+import cluster
+
+from .hashes import HASHES
+from .key import hashed_part, slot
+from .placement import DISTRIBUTIONS
+
+
+class Topology:
+    def __init__(self, pool, dead=()):
+        self.pool = pool
+        self.servers = sorted(
+            pool["servers"], key=lambda s: (len(s["name"].encode()), s["name"].encode())
+        )
+        unknown = set(dead) - {server["name"] for server in self.servers}
+        if unknown:
+            raise ValueError(f"no server is named {sorted(unknown)[0]}")
+        live = [index for index, server in enumerate(self.servers) if server["name"] not in dead]
+        self.hash = HASHES[pool["hash"]]
+        self.tag = pool["hash_tag"].encode() if pool["hash_tag"] else None
+        everyone = list(range(len(self.servers)))
+        self.placement = DISTRIBUTIONS[pool["distribution"]](self.servers, live or everyone)
+
+    def explain(self, key):
+        if len(self.servers) == 1 and self.pool["distribution"] != "slots":
+            return key, 0, 0, self.servers[0]["name"]
+        hashed = hashed_part(key, self.tag)
+        h = self.hash(hashed) if hashed else 0
+        point, index = self.placement.place(h)
+        return hashed, h, point, self.servers[index]["name"]
+
+    def locate(self, key):
+        return self.explain(key)[3]
+
+    def fingerprint(self):
+        pool = self.pool
+        tag = self.tag.hex() if self.tag else ""
+        database = pool["database"] if pool["database"] is not None else pool["redis_db"]
+        lines = [
+            "onehop-topology-1",
+            f"distribution={pool['distribution']}",
+            f"hash={pool['hash']}",
+            f"hash_tag={tag}",
+            f"database={database}",
+        ]
+        lines += [f"server={s['name']} {s['weight']} {s['address']}" for s in self.servers]
+        return hashlib.md5("".join(line + "\n" for line in lines).encode()).hexdigest()
+
+
+class MappedTopology:
+    """Chapter topology, cluster: one seed is asked, and its slots are the placement."""
+
+    def __init__(self, pool):
+        host, _, port = pool["servers"][0]["address"].rpartition(":")
+        info, reply = self.ask(host, int(port))
+        self.map = cluster.Map(reply, info, host)
+        self.runs = self.map.runs()
+
+    @staticmethod
+    def ask(host, port):
+        """Both replies, unparsed. The second one ends where the reply to PING begins."""
+        commands = b"CLUSTER INFO\r\nCLUSTER SHARDS\r\nPING\r\n"
+        received = b""
+        with socket.create_connection((host, port), timeout=10) as connection:
+            connection.sendall(commands)
+            while not received.endswith(b"+PONG\r\n"):
+                received += connection.recv(1 << 16)
+        text = received.removesuffix(b"+PONG\r\n").decode("latin-1")
+        info = cluster.Values(text)
+        return info.take(), text[info.at :]
+
+    def locate(self, key):
+        wanted = slot(key)
+        return next(
+            self.map.nodes[node]["name"]
+            for first, last, node, _ in self.runs
+            if first <= wanted <= last
+        )
+
+    def fingerprint(self):
+        lines = [
+            "onehop-topology-1",
+            "distribution=slots",
+            "hash=crc16",
+            "hash_tag=7b7d",
+            "database=0",
+        ]
+        lines += [
+            f"slots={first}-{last} {self.map.nodes[node]['name']}"
+            for first, last, node, served in self.runs
+            if served
+        ]
+        return hashlib.md5("".join(line + "\n" for line in lines).encode()).hexdigest()
