@@ -31,6 +31,11 @@ def run(progress, is_short):
         with House(workers=WORKERS, user="nobody", descriptors=limit) as house:
             found.append((label, measure(house, changes, progress, label)))
     progress.done()
+    report(found, changes)
+    return [figure for label, one in found for figure in figures(label, one, changes)]
+
+
+def report(found, changes):
     print(
         bold(
             f"\n{changes:,} passwords and {changes:,} servers added and removed, "
@@ -66,32 +71,24 @@ def run(progress, is_short):
             for label, one in found
         ],
     )
-    return [
-        figure
-        for label, one in found
-        for figure in (
-            Figure(f"{label}: wrong replies", one["wrong"], 0, is_hard=True),
-            Figure(f"{label}: exceptions", one["errors"], 0, is_hard=True),
-            Figure(
-                f"{label}: connections of a node afterwards", one["left"], POOL_SIZE, is_hard=True
-            ),
-            Figure(
-                f"{label}: seconds until then", one["settled"], float(SETTLED_SECONDS), is_hard=True
-            ),
-            Figure(
-                f"{label}: connections opened after the last change",
-                one["late"],
-                NODES,
-                is_hard=True,
-            ),
-            Figure(
-                f"{label}: changes that workers adopted",
-                one["adopted"],
-                changes // PER_SECOND // 2,
-                is_least=True,
-            ),
-        )
-    ]
+
+
+def figures(label, one, changes):
+    yield Figure(f"{label}: wrong replies", one["wrong"], 0, is_hard=True)
+    yield Figure(f"{label}: exceptions", one["errors"], 0, is_hard=True)
+    yield Figure(f"{label}: connections of a node afterwards", one["left"], POOL_SIZE, is_hard=True)
+    yield Figure(
+        f"{label}: seconds until then", one["settled"], float(SETTLED_SECONDS), is_hard=True
+    )
+    yield Figure(
+        f"{label}: connections opened after the last change", one["late"], NODES, is_hard=True
+    )
+    yield Figure(
+        f"{label}: changes that workers adopted",
+        one["adopted"],
+        changes // PER_SECOND // 2,
+        is_least=True,
+    )
 
 
 def measure(house, changes, progress, label):

@@ -20,6 +20,13 @@ from .ports import free_port
 from .process import Process, Running
 from .resp import ReplyError, connect
 
+CLUSTER_SETTINGS = {
+    "cluster-enabled": "yes",
+    "cluster-node-timeout": 2000,
+    "repl-diskless-sync-delay": 0,
+    "repl-ping-replica-period": 1,
+}
+
 
 class RedisNode(Running):
     def __init__(
@@ -43,31 +50,11 @@ class RedisNode(Running):
         self.host, self.password, self.namespace = host, password, namespace
         self.database = database
         self.port, self._has_unix_socket = port or free_port(), unix_socket
-        settings = {
-            "port": self.port,
-            "bind": host,
-            "save": "",
-            "appendonly": "no",
-            "protected-mode": "no",
-            "enable-debug-command": "yes",
-        }
-        if password is not None:
-            settings.update({"requirepass": password, "masterauth": password})
+        settings = self._settings()
         if cluster:
             self.bus_port = bus_port or free_port()
-            settings.update(
-                {
-                    "cluster-enabled": "yes",
-                    "cluster-port": self.bus_port,
-                    "cluster-node-timeout": 2000,
-                    "repl-diskless-sync-delay": 0,
-                    "repl-ping-replica-period": 1,
-                }
-            )
-        if unix_socket:
-            # Relative to the scratch directory, where the server starts.
-            settings["unixsocket"] = "redis.sock"
-        settings.update({name.replace("_", "-"): value for name, value in options.items()})
+            settings |= CLUSTER_SETTINGS | {"cluster-port": self.bus_port}
+        settings |= {name.replace("_", "-"): value for name, value in options.items()}
         arguments = [word for name, value in settings.items() for word in (f"--{name}", value)]
         self.process = Process(
             ["redis-server", *arguments, *words],
@@ -84,6 +71,22 @@ class RedisNode(Running):
         except BaseException:
             self.stop()
             raise
+
+    def _settings(self):
+        settings = {
+            "port": self.port,
+            "bind": self.host,
+            "save": "",
+            "appendonly": "no",
+            "protected-mode": "no",
+            "enable-debug-command": "yes",
+        }
+        if self.password is not None:
+            settings |= {"requirepass": self.password, "masterauth": self.password}
+        if self._has_unix_socket:
+            # Relative to the scratch directory, where the server starts.
+            settings["unixsocket"] = "redis.sock"
+        return settings
 
     @property
     def address(self):

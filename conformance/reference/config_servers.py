@@ -48,24 +48,44 @@ def with_weight(text):
     return front + (":1" if lacks else "") + space + name
 
 
+def require(condition, reason):
+    if not condition:
+        raise ValueError(reason)
+
+
 def add_server(spelled, told, servers, is_own):
     """Section 7. `told` is the text as errors show it, if it is not the text itself."""
+    require(spelled, "the server is empty")
+    try:
+        if is_own and not spelled.startswith("/"):
+            check_own_spelling(spelled)
+        server = server_of(with_weight(spelled) if is_own else spelled, is_own)
+    except ValueError as error:
+        raise ValueError(f"{error}{about(told or spelled)}") from error
+    name = server["name"]
+    require(name not in servers, f'server "{shown(told or name)}" is a duplicate')
+    require(
+        sum(other["weight"] for other in servers.values()) + server["weight"]
+        <= LIMITS["weights_sum_max"],
+        f"the weights add up to more than {LIMITS['weights_sum_max']}",
+    )
+    servers[name] = server
 
-    def require(condition, reason, is_shown=True):
-        if not condition:
-            raise ValueError(reason + (about(told or spelled) if is_shown else ""))
 
-    require(spelled, "the server is empty", is_shown=False)
-    if is_own and not spelled.startswith("/"):
-        where = spelled if " " not in spelled else spelled.rpartition(" ")[0]
-        require("://" not in where, 'the server is a URL, not "host:port"')
-        require("," not in where, "the server has a comma: each server is an item of its own")
-        require(
-            after_brackets(where).count(":") <= 2,
-            'the server needs brackets around its host, as in "[::1]:6379"',
-        )
-    text = with_weight(spelled) if is_own else spelled
-    front, space, given_name = text.rpartition(" ")
+def check_own_spelling(spelled):
+    """What only a OneHop text may be told of its servers."""
+    where = spelled if " " not in spelled else spelled.rpartition(" ")[0]
+    require("://" not in where, 'the server is a URL, not "host:port"')
+    require("," not in where, "the server has a comma: each server is an item of its own")
+    require(
+        after_brackets(where).count(":") <= 2,
+        'the server needs brackets around its host, as in "[::1]:6379"',
+    )
+
+
+def server_of(text, is_own):
+    """The parts of a server as nutcracker spells it."""
+    front, space, name = text.rpartition(" ")
     if not space:
         front = text
     is_path = text.startswith("/")
@@ -76,38 +96,34 @@ def add_server(spelled, told, servers, is_own):
         colon and bool(port_colon) != is_path,
         f'the server is not "host:port{maybe} [name]" or "/path{maybe} [name]"',
     )
-    require(digits(weight), "the server has an invalid weight")
-    require(weight.strip("0"), "the server has weight 0")
-    weight = int(weight.lstrip("0")[:11])
-    require(
-        weight <= LIMITS["number_max"],
-        f"the server has a weight larger than {LIMITS['number_max']}",
-    )
+    weight = weight_of(weight)
     require(is_path or is_port(port), "the server has an invalid port")
     require(address if is_path else host, "the server has an empty address")
     require(
         len((address if is_path else host).encode()) <= LIMITS["server_address_bytes_max"],
         f"the server has an address longer than {LIMITS['server_address_bytes_max']} bytes",
     )
-    if space:
-        name = given_name
-    elif is_path:
-        name = address + ":"
-    else:
-        name = host if int(port) == 11211 else address
+    if not space:
+        is_usual = not is_path and int(port) == 11211
+        name = address + ":" if is_path else host if is_usual else address
     require(name, "the server has an empty name")
     require(
         len(name.encode()) <= LIMITS["server_name_bytes_max"],
         f"the server has a name longer than {LIMITS['server_name_bytes_max']} bytes",
     )
-    require(name not in servers, f'server "{shown(told or name)}" is a duplicate', is_shown=False)
-    require(
-        sum(server["weight"] for server in servers.values()) + weight <= LIMITS["weights_sum_max"],
-        f"the weights add up to more than {LIMITS['weights_sum_max']}",
-        is_shown=False,
-    )
-    servers[name] = {
+    return {
         "name": name,
         "address": address if is_path else f"{host}:{int(port)}",
         "weight": weight,
     }
+
+
+def weight_of(text):
+    require(digits(text), "the server has an invalid weight")
+    require(text.strip("0"), "the server has weight 0")
+    weight = int(text.lstrip("0")[:11])
+    require(
+        weight <= LIMITS["number_max"],
+        f"the server has a weight larger than {LIMITS['number_max']}",
+    )
+    return weight

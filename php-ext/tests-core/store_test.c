@@ -346,15 +346,8 @@ static void test_owners(void)
     drop_store(store);
 }
 
-static void test_entries(void)
+static void test_use_of_an_entry(oh_store_node *node, uint32_t tenure)
 {
-    uint32_t tenure, other;
-    oh_store *store = make_store(BYTES);
-    uint32_t number = oh_store_add_node(store, alpha, 10000, &tenure),
-             meter = oh_store_add_meter(store, alpha);
-    oh_store_node *node = oh_store_node_at(store, number);
-    oh_store_tie(oh_store_meter_at(store, meter), number);
-
     test_begin("store: an entry is used while it is wanted, then quiet");
     CHECK(oh_store_use_of(node, 10000 + OH_STORE_QUIET_MS - 1) == OH_STORE_USED &&
           oh_store_use_of(node, 10000 + OH_STORE_QUIET_MS) == OH_STORE_QUIET);
@@ -371,6 +364,17 @@ static void test_entries(void)
           oh_store_use_of(node, 30000 + OH_STORE_LEFT_MS) == OH_STORE_USED);
     CHECK(!oh_store_give_up_node(node, 30000 + OH_STORE_LEFT_MS) && oh_store_is_held(node, tenure));
     oh_store_leave(node, tenure, 40000);
+}
+
+static void test_entries(void)
+{
+    uint32_t tenure, other;
+    oh_store *store = make_store(BYTES);
+    uint32_t number = oh_store_add_node(store, alpha, 10000, &tenure),
+             meter = oh_store_add_meter(store, alpha);
+    oh_store_node *node = oh_store_node_at(store, number);
+    oh_store_tie(oh_store_meter_at(store, meter), number);
+    test_use_of_an_entry(node, tenure);
 
     test_begin(
         "store: an entry is not given up while its node rests or its connections are in use");

@@ -198,6 +198,26 @@ def look_at_words(browser, findings):
             "return document.querySelector('main b') === null && document.scripts.length === 0"
         ),
     )
+    look_at_states(browser, findings)
+    totals = browser.ask(
+        "return document.querySelector('tfoot').innerText.split(/[\\t\\n]+/).map((e) => e.trim())"
+    )
+    findings.expect(
+        "totals",
+        totals[:4] == ["3 nodes", "2 up", "0 leased, 2 idle", "300"] and totals[4] == totals[5],
+        totals,
+    )
+    findings.expect(
+        "the shares fill the ring",
+        browser.ask(
+            "return [...document.querySelectorAll('.ring rect')]"
+            ".reduce((sum, e) => sum + e.width.baseVal.value, 0)"
+        )
+        > 999,
+    )
+
+
+def look_at_states(browser, findings):
     states = browser.ask(
         "return [...document.querySelectorAll('tbody td.state')].map((e) => e.innerText)"
     )
@@ -221,22 +241,6 @@ def look_at_words(browser, findings):
         "the reason why a node rests",
         browser.ask("return document.querySelector('.reason').innerText")
         == "Connection refused while connecting",
-    )
-    totals = browser.ask(
-        "return document.querySelector('tfoot').innerText.split(/[\\t\\n]+/).map((e) => e.trim())"
-    )
-    findings.expect(
-        "totals",
-        totals[:4] == ["3 nodes", "2 up", "0 leased, 2 idle", "300"] and totals[4] == totals[5],
-        totals,
-    )
-    findings.expect(
-        "the shares fill the ring",
-        browser.ask(
-            "return [...document.querySelectorAll('.ring rect')]"
-            ".reduce((sum, e) => sum + e.width.baseVal.value, 0)"
-        )
-        > 999,
     )
 
 

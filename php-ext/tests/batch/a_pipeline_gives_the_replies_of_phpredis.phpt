@@ -11,7 +11,7 @@ function pipelined(Redis $redis): array
     $told = [];
     $queued = [];
     $redis->pipeline();
-    foreach (parity_calls() as $call) {
+    foreach (PARITY_CALLS as $call) {
         $name = json_encode($call, JSON_INVALID_UTF8_SUBSTITUTE);
         if ($call[0] === 'setOption') {
             continue;

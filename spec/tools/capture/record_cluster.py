@@ -61,7 +61,7 @@ class Node:
             return b""
 
 
-def record(name, node, nodes):
+def record(name, node):
     return {
         "comment": name,
         "asked": "127.0.0.1",
@@ -87,9 +87,23 @@ def main():
     name, server = sys.argv[1], sys.argv[2:] or ["redis-server"]
     zones = ["--availability-zone", "north"] if name.startswith("valkey") else []
     nodes = [Node(server, zones if number == 4 else ()) for number in range(6)]
+    alone = record("a node alone, with no slot and no address of its own", nodes[0])
+    create(nodes)
     found = [
-        record(f"{name}: a node alone, with no slot and no address of its own", nodes[0], nodes)
+        alone,
+        record("three masters with a replica each", nodes[1]),
+        *slots_change(nodes),
+        *names_change(nodes),
+        *a_master_fails(nodes, has_failover="without-failover" not in name),
     ]
+    for situation in found:
+        situation["comment"] = f"{name}: {situation['comment']}"
+    print(json.dumps(found, indent=1))
+    for node in nodes:
+        node.process.stop()
+
+
+def create(nodes):
     subprocess.run(
         [
             "redis-cli",
@@ -111,18 +125,23 @@ def main():
             for n in nodes
         )
     )
-    found.append(record(f"{name}: three masters with a replica each", nodes[1], nodes))
+
+
+def slots_change(nodes):
     ids = [n.ask("CLUSTER", "MYID").split(b"\r\n")[1].decode() for n in nodes]
     nodes[1].ask("CLUSTER", "SETSLOT", 42, "IMPORTING", ids[0])
     nodes[0].ask("CLUSTER", "SETSLOT", 42, "MIGRATING", ids[1])
-    found.append(record(f"{name}: a slot migrates", nodes[0], nodes))
+    yield record("a slot migrates", nodes[0])
     for node in (nodes[1], nodes[0], nodes[2]):
         node.ask("CLUSTER", "SETSLOT", 42, "NODE", ids[1])
     until(lambda: nodes[2].ask("CLUSTER", "SLOTS").count(b":42\r\n") == 2)
-    found.append(record(f"{name}: a slot has moved", nodes[2], nodes))
+    yield record("a slot has moved", nodes[2])
     for node in nodes:
         node.ask("CLUSTER", "DELSLOTS", 16000)
-    found.append(record(f"{name}: a hole", nodes[2], nodes))
+    yield record("a hole", nodes[2])
+
+
+def names_change(nodes):
     nodes[0].ask("CONFIG", "SET", "cluster-announce-hostname", "a.north.example")
     nodes[1].ask("CONFIG", "SET", "cluster-announce-hostname", "b.south.example")
     nodes[2].ask("CONFIG", "SET", "cluster-preferred-endpoint-type", "hostname")
@@ -132,19 +151,19 @@ def main():
             and b"b.south" in nodes[2].ask("CLUSTER", "SHARDS")
         )
     )
-    found.append(record(f"{name}: hostnames are preferred, and not all have one", nodes[2], nodes))
+    yield record("hostnames are preferred, and not all have one", nodes[2])
     nodes[2].ask("CONFIG", "SET", "cluster-preferred-endpoint-type", "unknown-endpoint")
-    found.append(record(f"{name}: endpoints are left open", nodes[2], nodes))
+    yield record("endpoints are left open", nodes[2])
     nodes[2].ask("CONFIG", "SET", "cluster-preferred-endpoint-type", "ip")
+
+
+def a_master_fails(nodes, has_failover):
     nodes[0].process.kill()
     until(lambda: b"fail" in nodes[2].ask("CLUSTER", "NODES").replace(b"fail?", b""))
-    found.append(record(f"{name}: a master has just failed", nodes[2], nodes))
-    if "without-failover" not in name:
+    yield record("a master has just failed", nodes[2])
+    if has_failover:
         until(lambda: nodes[2].ask("CLUSTER", "NODES").count(b"master") == 4)
-        found.append(record(f"{name}: its replica has taken over", nodes[2], nodes))
-    print(json.dumps(found, indent=1))
-    for node in nodes:
-        node.process.stop()
+        yield record("its replica has taken over", nodes[2])
 
 
 if __name__ == "__main__":

@@ -72,38 +72,42 @@ class StatusTest {
             assertEquals(1.0, status.nodes().stream().mapToDouble(NodeStatus::share).sum(), 1e-9);
             Map<String, NodeStatus> nodes = new TreeMap<>();
             status.nodes().forEach(node -> nodes.put(node.name(), node));
-            NodeStatus one = nodes.get("well");
-            assertEquals(
-                    13, one.calls(), "ten, an error that is an answer, a batch, one that waited");
-            assertEquals(0, one.errors());
-            assertEquals(13, one.leases());
-            assertEquals(1, one.connects());
-            assertEquals(0, one.leased());
-            assertEquals(1, one.idle());
-            assertEquals(3, one.poolSize());
-            assertEquals(0, one.recentErrors());
-            assertFalse(one.since().isAfter(one.lastAnswered()), one.toString());
-            assertEquals(State.UP, one.state());
-            assertTrue(one.restsFor().isZero());
-            assertTrue(one.bytesSent() > 50 * 20 && one.bytesReceived() > 50 * 11, one.toString());
-            assertTrue(
-                    one.p50().toNanos() > 0 && one.p99().compareTo(one.p50()) >= 0, one.toString());
+            assertIsWell(nodes.get("well"));
             assertEquals(
                     12,
                     Arrays.stream(Inspected.pool(redis, "well").meter().latency()).sum(),
                     "BLPOP has no time");
-            NodeStatus other = nodes.get("lost");
-            assertEquals(1, other.calls());
-            assertEquals(1, other.errors());
-            assertEquals(1, other.recentErrors());
-            assertNull(other.lastAnswered());
-            assertEquals(0, other.idle());
-            assertEquals(State.RESTING, other.state());
-            assertFalse(other.restsFor().isZero());
-            assertEquals("Connection refused while connecting", other.reason());
-            assertEquals(1, other.failures());
-            assertTrue(other.p99().isZero());
+            assertIsLost(nodes.get("lost"));
         }
+    }
+
+    private static void assertIsWell(NodeStatus one) {
+        assertEquals(13, one.calls(), "ten, an error that is an answer, a batch, one that waited");
+        assertEquals(0, one.errors());
+        assertEquals(13, one.leases());
+        assertEquals(1, one.connects());
+        assertEquals(0, one.leased());
+        assertEquals(1, one.idle());
+        assertEquals(3, one.poolSize());
+        assertEquals(0, one.recentErrors());
+        assertFalse(one.since().isAfter(one.lastAnswered()), one.toString());
+        assertEquals(State.UP, one.state());
+        assertTrue(one.restsFor().isZero());
+        assertTrue(one.bytesSent() > 50 * 20 && one.bytesReceived() > 50 * 11, one.toString());
+        assertTrue(one.p50().toNanos() > 0 && one.p99().compareTo(one.p50()) >= 0, one.toString());
+    }
+
+    private static void assertIsLost(NodeStatus other) {
+        assertEquals(1, other.calls());
+        assertEquals(1, other.errors());
+        assertEquals(1, other.recentErrors());
+        assertNull(other.lastAnswered());
+        assertEquals(0, other.idle());
+        assertEquals(State.RESTING, other.state());
+        assertFalse(other.restsFor().isZero());
+        assertEquals("Connection refused while connecting", other.reason());
+        assertEquals(1, other.failures());
+        assertTrue(other.p99().isZero());
     }
 
     @Test
@@ -151,45 +155,7 @@ class StatusTest {
             for (int i = 0; i < 20; i++) {
                 redis.set(key, "value");
             }
-            assertEquals(
-                    20,
-                    registry.get("onehop.calls")
-                            .tags("pool", "alpha", "node", name)
-                            .functionCounter()
-                            .count());
-            assertEquals(
-                    0, registry.get("onehop.errors").tags("node", name).functionCounter().count());
-            assertEquals(1, registry.get("onehop.node.up").tags("node", name).gauge().value());
-            assertEquals(
-                    1,
-                    registry.get("onehop.connections")
-                            .tags("node", name, "state", "idle")
-                            .gauge()
-                            .value());
-            assertEquals(
-                    1, registry.get("onehop.generation").tags("pool", "alpha").gauge().value());
-            Timer latency = registry.get("onehop.latency").tags("node", name).timer();
-            assertEquals(20, latency.count());
-            assertEquals(
-                    21,
-                    latency.takeSnapshot().histogramCounts().length,
-                    "2^4 to 2^24 microseconds");
-            assertEquals(
-                    redis.status().nodes().get(0).share(),
-                    registry.get("onehop.share")
-                            .tags("node", redis.status().nodes().get(0).name())
-                            .gauge()
-                            .value());
-
-            double answered =
-                    registry.get("onehop.last.answer.timestamp").tags("node", name).gauge().value();
-            assertEquals(
-                    Inspected.pool(redis, name).meter().lastAnswered().toEpochMilli(),
-                    Math.round(answered * 1000));
-            registry.getMeters().stream()
-                    .map(Meter::getId)
-                    .filter(id -> id.syntheticAssociation() == null)
-                    .forEach(id -> assertNotNull(id.getDescription(), id.toString()));
+            assertHasMetersOf(redis, name, registry);
 
             // The same nodes have the same meters.
             redis.snapshots().adopt(PoolTopology.of(redis.snapshots().newest().pool(), Set.of()));
@@ -207,6 +173,45 @@ class StatusTest {
                             .map(gauge -> gauge.getId().getTag("fingerprint"))
                             .toList());
         }
+    }
+
+    private static void assertHasMetersOf(
+            OneHopClient redis, String name, SimpleMeterRegistry registry) {
+        assertEquals(
+                20,
+                registry.get("onehop.calls")
+                        .tags("pool", "alpha", "node", name)
+                        .functionCounter()
+                        .count());
+        assertEquals(0, registry.get("onehop.errors").tags("node", name).functionCounter().count());
+        assertEquals(1, registry.get("onehop.node.up").tags("node", name).gauge().value());
+        assertEquals(
+                1,
+                registry.get("onehop.connections")
+                        .tags("node", name, "state", "idle")
+                        .gauge()
+                        .value());
+        assertEquals(1, registry.get("onehop.generation").tags("pool", "alpha").gauge().value());
+        Timer latency = registry.get("onehop.latency").tags("node", name).timer();
+        assertEquals(20, latency.count());
+        assertEquals(
+                21, latency.takeSnapshot().histogramCounts().length, "2^4 to 2^24 microseconds");
+        assertEquals(
+                redis.status().nodes().get(0).share(),
+                registry.get("onehop.share")
+                        .tags("node", redis.status().nodes().get(0).name())
+                        .gauge()
+                        .value());
+
+        double answered =
+                registry.get("onehop.last.answer.timestamp").tags("node", name).gauge().value();
+        assertEquals(
+                Inspected.pool(redis, name).meter().lastAnswered().toEpochMilli(),
+                Math.round(answered * 1000));
+        registry.getMeters().stream()
+                .map(Meter::getId)
+                .filter(id -> id.syntheticAssociation() == null)
+                .forEach(id -> assertNotNull(id.getDescription(), id.toString()));
     }
 
     @Test
