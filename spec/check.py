@@ -22,17 +22,16 @@ SPEC = Path(__file__).resolve().parent
 sys.path.append(str(SPEC / "tools/reference"))
 import config_cases  # noqa: E402 (the path above finds it)
 
-PAGES = {
-    "constants.json": "constants",
-    "errors.json": "errors",
-    "messages.json": "messages",
-}
+PAGES = ("constants", "errors", "messages")
 
 
 def schema_findings(path, page, schema):
-    """`schema` as pages name it: a path from the root of the repository."""
-    validator = jsonschema.Draft202012Validator(json.loads((SPEC.parent / schema).read_text()))
-    found = validator.iter_errors(page)
+    """`schema` as pages name it: a file from the root of the repository, # and a place in it."""
+    file, _, place = schema.partition("#")
+    whole = json.loads((SPEC.parent / file).read_text())
+    validator = jsonschema.Draft202012Validator({**whole, "$ref": f"#{place}"} if place else whole)
+    # What is wrong in a group is found below its `oneOf`: the type says which of them it is.
+    found = (jsonschema.exceptions.best_match([error]) for error in validator.iter_errors(page))
     return [
         f"{path.relative_to(SPEC)}: {'/'.join(map(str, error.absolute_path))}: "
         f"{error.message[:200]}"
@@ -71,7 +70,7 @@ def case_findings(kind):
     heads = {name: head for name, head, _ in found}
     twice = {name for name in heads if [other for other, _, _ in found].count(name) > 1}
     return [f"config/cases/{kind}.txt: {name} is there twice" for name in sorted(twice)] + (
-        schema_findings(path, heads, "spec/schema/config_cases.json")
+        schema_findings(path, heads, "spec/schema/pages.json#/$defs/config_cases")
     )
 
 
@@ -167,12 +166,12 @@ def checks():
             return []
 
         yield f"{path.relative_to(SPEC)} is a schema", valid_schema
-    for page, name in PAGES.items():
-        path = SPEC / page
+    for name in PAGES:
+        path = SPEC / f"{name}.json"
         yield (
-            f"{page} is valid",
-            lambda p=path, n=name: schema_findings(
-                p, json.loads(p.read_text()), f"spec/schema/{n}.json"
+            f"{path.name} is valid",
+            lambda p=path: schema_findings(
+                p, json.loads(p.read_text()), f"spec/schema/pages.json#/$defs/{p.stem}"
             ),
         )
     for path in sorted(SPEC.glob("*/vectors/*.json")):

@@ -49,18 +49,8 @@ ORDER = (
     "since",
     "servers",
 )
-SCHEMAS = {
-    "overlay.json": "overlay",
-    "commands.json": "commands",
-    "examples.json": "examples",
-    "phpredis.json": "phpredis",
-    "phpredis_calls.json": "phpredis_calls",
-    "express.json": "express",
-    "info.json": "info",
-    "ssdb.json": "ssdb",
-    "vectors/split.json": "split",
-    "vectors/merge.json": "merge",
-}
+# Pages with a definition of their name in the schema.
+PAGES = ("overlay", "commands", "examples", "phpredis", "phpredis_calls", "express", "info", "ssdb")
 
 
 class Undecided(Exception):
@@ -291,9 +281,11 @@ def text(entries):
 
 
 def validate():
-    pages = {**SCHEMAS, **{f"captured/{server}.json": "captured" for server in NEWEST_FIRST}}
+    pages = {f"{name}.json": name for name in PAGES}
+    pages |= {f"captured/{server}.json": "captured" for server in NEWEST_FIRST}
+    whole = load("../schema/route.json")
     for name, schema in pages.items():
-        validator = jsonschema.Draft202012Validator(load(f"../schema/{schema}.json"))
+        validator = jsonschema.Draft202012Validator({**whole, "$ref": f"#/$defs/{schema}"})
         for fault in validator.iter_errors(load(name)):
             raise Undecided(
                 f"{name}, {'/'.join(map(str, fault.absolute_path))}: {fault.message[:300]}"

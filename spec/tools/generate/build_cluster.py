@@ -276,11 +276,11 @@ def redirects():
 # ---- Pages ----
 
 
-def page(algorithm, schema, about, tests, **group):
+def page(algorithm, about, tests, **group):
     tests = [{"tcId": number, **test} for number, test in enumerate(tests, 1)]
     return {
         "algorithm": algorithm,
-        "schema": schema,
+        "schema": "spec/schema/vectors.json",
         "about": about,
         "numberOfTests": len(tests),
         "notes": {},
@@ -293,7 +293,6 @@ def pages():
         "vectors/cluster_replies.json",
         page(
             "cluster_replies",
-            "spec/schema/cluster_replies.json",
             "What a node says about its cluster (RESP, one character per byte), and the map that it"
             " means, or why it has none; map.slots: first, last, node, served.",
             [*recorded(), *made_up()],
@@ -304,7 +303,6 @@ def pages():
         "vectors/cluster_adoption.json",
         page(
             "cluster_adoption",
-            "spec/schema/cluster_adoption.json",
             "Pairs of answers, one after the other: which one is adopted, and the map afterwards;"
             " or why none is. What has moved since the nodes were asked: slot, node.",
             adoption(),
@@ -315,7 +313,6 @@ def pages():
         "../route/vectors/redirects.json",
         page(
             "redirects",
-            "spec/schema/redirects.json",
             "Errors of nodes of the map `reply`, and the decision.",
             redirects(),
             type="RedirectTest",
