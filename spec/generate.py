@@ -272,17 +272,8 @@ def ssdb_outputs():
     }
 
 
-def content(text):
-    """The text without its layout: a formatter may break the lines of generated Java."""
-    text = re.sub(r'"\s*\+\s*"', "", text)
-    return "".join(re.sub(r"\n\s*\*(?!/)", " ", text).split())
-
-
 def is_fresh(path, text):
-    if not path.exists():
-        return False
-    found = path.read_text()
-    return content(found) == content(text) if path.suffix == ".java" else found == text
+    return path.exists() and path.read_text() == text
 
 
 def stale():

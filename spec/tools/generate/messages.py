@@ -12,7 +12,6 @@ SPEC = Path(__file__).resolve().parents[2]
 PAGE = json.loads((SPEC / "messages.json").read_text())
 PLACEHOLDER = re.compile(r"\{(\w+)(?::([udls]))?\}")
 CONVERSIONS = {None: "%s", "u": "%u", "d": "%lld", "l": "%llu", "s": "%.*s"}
-COLUMNS = 100
 BEGIN, END = "<!-- messages: spec/generate.py writes this -->", "<!-- end of messages -->"
 
 
@@ -74,27 +73,7 @@ def header(notice):
 def java_constant(row):
     kind = f"ErrorKind.{constant(row['kind'])}" if "kind" in row else "null"
     advice = quoted(java_format(row["advice"])) if "advice" in row else "null"
-    return (
-        f"    {row['id'].upper()}(\n            {kind},\n"
-        f"            {java_text(row['what'])},\n            {java_text_of(advice)})"
-    )
-
-
-def java_text(text):
-    return java_text_of(quoted(java_format(text)))
-
-
-def java_text_of(literal):
-    """A literal that is too long for one line, as a sum of two or more."""
-    room = COLUMNS - 20
-    parts, rest = [], literal[1:-1] if literal != "null" else None
-    if rest is None:
-        return literal
-    while len(rest) > room:
-        cut = rest.rfind(" ", 0, room)
-        parts.append(f'"{rest[:cut]}"')
-        rest = rest[cut:]
-    return "\n                    + ".join([*parts, f'"{rest}"'])
+    return f"    {row['id'].upper()}({kind}, {quoted(java_format(row['what']))}, {advice})"
 
 
 JAVA_TAIL = """;

@@ -1,7 +1,7 @@
 """The tables of route as Java: the commands that java/core's Command reads, and how INFO is merged.
 
-In: commands.json, info.json. Out: the text of CommandTable.java, one chain of calls per command,
-and of InfoFields.java. Called by spec/generate.py.
+In: commands.json, info.json. Out: the text of CommandTable.java, one line for each command, and of
+InfoFields.java. Called by spec/generate.py.
 """
 
 import json
@@ -63,14 +63,14 @@ def calls(entry):
         () if any("unknown" in spec for spec in entry.get("keys", [])) else entry.get("keys", [])
     ):
         keys = "keysUnlessEmpty" if spec.get("unless_empty") else "keys"
-        yield f".{keys}(KeyPositions.Kind.{spec['kind'].upper()}, {begin(spec)}, {reach(spec)})"
+        yield f".{keys}(Kind.{spec['kind'].upper()}, {begin(spec)}, {reach(spec)})"
     if entry.get("spread") == "refused":
         yield f".reason({quoted(advice(entry['reason']))})"
 
 
 def row(name, entry):
     spread = entry.get("spread", "none").upper()
-    return "\n                    ".join([f"row({quoted(name)}, Spread.{spread})", *calls(entry)])
+    return f"row({quoted(name)}, Spread.{spread})" + "".join(calls(entry))
 
 
 def commands_java(commands, notice):
@@ -86,6 +86,7 @@ def commands_java(commands, notice):
         "import static io.onehop.core.command.KeySpec.Reach.to;\n"
         "import static io.onehop.core.command.TableRow.row;\n"
         "import static io.onehop.core.command.TableRow.skip;\n\n"
+        "import io.onehop.core.command.KeyPositions.Kind;\n\n"
         "import java.util.List;\n\n"
         "/** Every command that OneHop knows, a container before its subcommands. */\n"
         "final class CommandTable {\n\n"

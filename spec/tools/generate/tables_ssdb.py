@@ -118,7 +118,7 @@ def java(notice):
     rows = []
     for name, its_forms, why in names():
         rows.append(
-            f'        {quoted(name)}, {"null" if why is None else quoted(why)},\n            "'
+            f'        {quoted(name)}, {"null" if why is None else quoted(why)}, "'
             + "|".join(
                 ",".join(
                     [

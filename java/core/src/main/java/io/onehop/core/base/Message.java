@@ -7,695 +7,174 @@ import org.jspecify.annotations.Nullable;
 
 /** Every message of a failure, in the words that PHP uses, too. */
 public enum Message {
-    NAME_NOT_RESOLVED(
-            ErrorKind.NODE_DOWN,
-            "Host name not resolved (%s)",
-            "check the name and the resolver"),
-    NOT_CONNECTED(
-            ErrorKind.NODE_DOWN,
-            "%s while connecting",
-            "check that the node runs and can be reached"),
-    CONNECTION_LOST(
-            ErrorKind.NODE_DOWN,
-            "%s",
-            "try again if the command may run twice"),
-    CONNECTION_LOST_UNSENT(
-            ErrorKind.NODE_DOWN,
-            "%s",
-            "try again"),
-    POOL_EXHAUSTED(
-            ErrorKind.POOL_EXHAUSTED,
-            "All %s connections of this %s are in use",
-            "raise pool_size, or the timeout"),
-    RESTING(
-            ErrorKind.NODE_DOWN,
-            "The node rests: %s",
-            "check that the node runs and can be reached"),
-    CLIENT_CLOSED(
-            ErrorKind.NODE_DOWN,
-            "This client was closed",
-            "build another one"),
-    INTERRUPTED(
-            ErrorKind.DEADLINE_EXCEEDED,
-            "The calling thread was interrupted",
-            "find out what interrupts it"),
-    UNBLOCKED(
-            ErrorKind.DEADLINE_EXCEEDED,
-            "The wait was ended: %s",
-            "find out who sends CLIENT UNBLOCK"),
-    LATE_RESOLVING(
-            ErrorKind.DEADLINE_EXCEEDED,
-            "Host name not resolved within %s ms",
-            "check the name and the resolver"),
-    LATE_CONNECTING(
-            ErrorKind.DEADLINE_EXCEEDED,
-            "No connection within %s ms",
-            "try again"),
-    LATE_SENDING(
-            ErrorKind.DEADLINE_EXCEEDED,
-            "Command not taken within %s ms",
-            "try again"),
-    LATE_REPLY(
-            ErrorKind.DEADLINE_EXCEEDED,
-            "No answer within %s ms",
-            "try again if the command may run twice"),
-    TURNED_AWAY(
-            ErrorKind.NODE_DOWN,
-            "The node takes no more connections: %s",
-            "lower pool_size, or raise maxclients of the node"),
-    PROTECTED_MODE(
-            ErrorKind.CONFIG_INVALID,
-            "The node runs in protected mode: %s",
-            "turn protected mode off, or set a password on the node"),
-    PASSWORD_MISSING(
-            ErrorKind.CONFIG_INVALID,
-            "The node wants a password: %s",
-            "set redis_auth of the server pool"),
-    PASSWORD_REFUSED(
-            ErrorKind.CONFIG_INVALID,
-            "The node refused the user or the password: %s",
-            "correct username and redis_auth of the server pool"),
-    CREDENTIALS_FAILED(
-            ErrorKind.CONFIG_INVALID,
-            "The credentials provider gave no password (%s)",
-            "correct the provider that the builder was given"),
-    DATABASE_REFUSED(
-            ErrorKind.CONFIG_INVALID,
-            "The node refused the database: %s",
-            "correct the database of the server pool"),
-    NOT_SSDB(
-            ErrorKind.CONFIG_INVALID,
-            "The node is no SSDB of 1.9 or later: %s",
-            "correct the engine of the server pool"),
-    READONLY_REFUSED(
-            ErrorKind.CONFIG_INVALID,
-            "The node does not let replicas be read: %s",
-            "give the user of the server pool the right to READONLY"),
-    NO_ROLE(
-            null,
-            "something that is no role",
-            null),
-    NOT_MASTER(
-            ErrorKind.NODE_DOWN,
-            "The node is no master: ROLE says %s",
-            "if it stays so, compare it with SENTINEL MASTERS of a Sentinel"),
-    TLS_EXPIRED(
-            ErrorKind.CONFIG_INVALID,
-            "The node's certificate has expired",
-            "renew it"),
-    TLS_CA_EXPIRED(
-            ErrorKind.CONFIG_INVALID,
-            "The CA of the node's certificate has expired",
-            "renew the certificate of the CA"),
-    TLS_NOT_YET_VALID(
-            ErrorKind.CONFIG_INVALID,
-            "The node's certificate is not valid yet",
-            "check the clocks of both hosts"),
-    TLS_UNKNOWN_CA(
-            ErrorKind.CONFIG_INVALID,
-            "The node's certificate is of an unknown CA",
-            "trust the CA that issued it"),
-    TLS_OTHER_NAME(
-            ErrorKind.CONFIG_INVALID,
-            "The node's certificate is not for %s",
-            "give the node a certificate with this name, or configure the name that it has"),
-    TLS_NAME_UNFIT(
-            ErrorKind.CONFIG_INVALID,
-            "The JDK cannot check a certificate for %s",
-            "use names of letters, digits, \"-\" and \".\", or set \"tls_verify: ca\""),
-    TLS_CERTIFICATE_WANTED(
-            ErrorKind.CONFIG_INVALID,
-            "The node wants a client certificate",
-            "configure one that the node's CA has issued"),
-    TLS_PLAIN_TEXT(
-            ErrorKind.CONFIG_INVALID,
-            "The node speaks plain text, not TLS",
-            "correct the port, or connect without TLS"),
-    TLS_CUT_OFF(
-            ErrorKind.NODE_DOWN,
-            "The node ended the TLS handshake",
-            "look into the log of the node"),
-    TLS_FAILED(
-            ErrorKind.NODE_DOWN,
-            "The TLS handshake failed (%s)",
-            "look into the log of the node"),
-    TLS_OPTIONS(
-            ErrorKind.CONFIG_INVALID,
-            "The options of TLS are refused: %s",
-            "correct them"),
-    LATE_TLS(
-            ErrorKind.DEADLINE_EXCEEDED,
-            "TLS handshake not over within %s ms",
-            "check that the port speaks TLS: a redis that speaks plain text there does not"
-                    + " answer"),
-    PROTOCOL_BROKEN(
-            ErrorKind.PROTOCOL_VIOLATION,
-            "The node broke the protocol (%s)",
-            "check what listens there"),
-    UNEXPECTED_FORM(
-            ErrorKind.PROTOCOL_VIOLATION,
-            "The answer does not have the form that the command promises",
-            "check what listens there"),
-    IN_CLUSTER(
-            ErrorKind.CONFIG_INVALID,
-            "The node belongs to a Redis Cluster: it answered %s",
-            "set \"cluster: true\" in the server pool"),
-    VALUE_TOO_LARGE(
-            ErrorKind.UNSUPPORTED,
-            "A key or a value is larger than %s MiB, the most that a node takes",
-            "store it in parts"),
-    NOT_FOR_SSDB(
-            ErrorKind.UNSUPPORTED,
-            "Command %s is not for SSDB (%s)",
-            "docs/ssdb.md lists what SSDB can be sent"),
-    REDIRECTED(
-            ErrorKind.NODE_DOWN,
-            "The cluster cannot serve this now: %s (node %s said %s)",
-            "try again"),
-    NO_REPLICA(
-            ErrorKind.NODE_DOWN,
-            "The node has no replica that could answer",
-            "give it one, or set \"read_from: prefer_replica\""),
-    UNMAPPED(
-            ErrorKind.NODE_DOWN,
-            "No node says what the cluster looks like: %s",
-            "check that the servers run and can be reached"),
-    UNMAPPED_REFUSED(
-            ErrorKind.CONFIG_INVALID,
-            "No node says what the cluster looks like: %s",
-            "correct the servers of the server pool, or its redis_auth, username or"
-                    + " database, or remove \"cluster: true\""),
-    UNMAPPED_STRANGE(
-            ErrorKind.PROTOCOL_VIOLATION,
-            "No node says what the cluster looks like: %s",
-            "check the nodes of the cluster"),
-    UNMAPPED_LATE(
-            ErrorKind.DEADLINE_EXCEEDED,
-            "No node says what the cluster looks like: %s",
-            "check that the servers run and can be reached"),
-    MAP_ERROR(
-            ErrorKind.CONFIG_INVALID,
-            "it answered: %s",
-            "check what listens there"),
-    MAP_REFUSED(
-            ErrorKind.PROTOCOL_VIOLATION,
-            "its map of the cluster is refused: %s",
-            "check what listens there"),
-    MAP_LATE(
-            ErrorKind.DEADLINE_EXCEEDED,
-            "it has not answered yet",
-            "try again"),
-    NOT_CONFIRMED(
-            ErrorKind.DEADLINE_EXCEEDED,
-            "Subscription not confirmed within %s ms",
-            "try again"),
-    SLOT_MOVED(
-            ErrorKind.NODE_DOWN,
-            "The slot of %s is another node's now",
-            "subscribe again"),
-    CHANNEL_MOVED(
-            ErrorKind.NODE_DOWN,
-            "Since the configuration changed, %s is published on other nodes, too",
-            "subscribe again"),
-    CHANNELS_MISSING(
-            null,
-            "%s; until it is back, %s of a subscription's channels and patterns lack it",
-            null),
-    CHANNELS_BACK(
-            null,
-            "%s of a subscription's channels and patterns have it again",
-            null),
-    SUBSCRIPTION_REDIRECTED(
-            ErrorKind.NODE_DOWN,
-            "The cluster cannot serve this now: it said %s",
-            "subscribe again"),
-    UNSUPPORTED(
-            ErrorKind.UNSUPPORTED,
-            "%s is not supported",
-            null),
-    CROSS_NODE(
-            ErrorKind.CROSS_NODE,
-            "%s needs all its keys on one node%s: key \"%s\" is on node %s, key \"%s\" on"
-                    + " node %s",
-            null),
-    CROSS_SLOT(
-            ErrorKind.CROSS_NODE,
-            "%s needs all its keys in one slot%s: key \"%s\" is in slot %s, key \"%s\" in"
-                    + " slot %s",
-            null),
-    PATTERN_ANYWHERE(
-            ErrorKind.CROSS_NODE,
-            "%s reads keys made from the pattern \"%s\", which may live on any node",
-            "put a hash tag before the *, the one that the sorted key has, in a server pool"
-                    + " with hash_tag: \"{}\""),
-    BOUND(
-            ErrorKind.CROSS_NODE,
-            "The transaction is bound to %s%s, but %s",
-            "give its keys a common hash tag, so that they share a node"),
-    BOUND_UNTAGGED(
-            ErrorKind.CROSS_NODE,
-            "The transaction is bound to %s%s, but %s",
-            "set hash_tag: \"{}\" in the server pool and give its keys a common hash tag, so"
-                    + " that they share a node"),
-    BOUND_IN_CLUSTER(
-            ErrorKind.CROSS_NODE,
-            "The transaction is bound to %s%s, but %s",
-            "give its keys a common hash tag, so that they share a slot"),
-    CURSOR_STRANGE(
-            ErrorKind.UNSUPPORTED,
-            "The cursor is of another topology",
-            "begin again with 0"),
-    CURSOR_TOO_LARGE(
-            ErrorKind.PROTOCOL_VIOLATION,
-            "The cursor of the node is no number of 64 bits",
-            "check what listens there"),
-    CURSOR_LOST(
-            ErrorKind.UNSUPPORTED,
-            "The cursor is not kept here: it is over an hour old, of another client, or"
-                    + " among too many others",
-            "begin again with 0"),
-    SUBSCRIBE_SSDB(
-            ErrorKind.UNSUPPORTED,
-            "%s() means nothing to SSDB, which has no subscriptions",
-            "use a server pool of redis for messages"),
-    PARTIAL(
-            ErrorKind.PARTIAL_BATCH,
-            "A part of the batch did not come back (nodes that failed: %s)",
-            "the other commands were answered; getReplies() has their replies, getFailures()"
-                    + " says of each node that failed whether its commands may have executed"),
-    NODES_DIFFER(
-            ErrorKind.UNSUPPORTED,
-            "The nodes answer differently, which no single reply can say",
-            "ask them one by one, by onEachNode"),
-    DISCARDED(
-            null,
-            "The transaction was discarded because a call of it was refused: %s",
-            null),
-    EXEC_SHORT(
-            ErrorKind.PROTOCOL_VIOLATION,
-            "EXEC was not answered by one reply for each command",
-            "check what listens there"),
-    FILE_UNREADABLE(
-            ErrorKind.CONFIG_INVALID,
-            "Configuration %s: %s",
-            "correct the file, or name another one"),
-    FILE_REFUSED(
-            ErrorKind.CONFIG_INVALID,
-            "%s, line %s: %s",
-            "correct the file, or name another one"),
-    PATH_AS_TEXT(
-            ErrorKind.CONFIG_INVALID,
-            "A path stands where the text of a configuration is expected",
-            "call config(Path)"),
-    PASSWORD_FILE(
-            ErrorKind.CONFIG_INVALID,
-            "Password file %s: %s",
-            "correct the file, or name another one with redis_auth_file"),
-    NO_SERVER_POOL(
-            ErrorKind.CONFIG_INVALID,
-            "There is no server pool %s in %s, only %s",
-            "name one of these"),
-    NO_CONFIGURATION(
-            ErrorKind.CONFIG_INVALID,
-            "There is no configuration",
-            "call config(...) or configText(...) before build()"),
-    NO_POOL_NAME(
-            ErrorKind.CONFIG_INVALID,
-            "The name of the server pool is missing",
-            "call pool(...) before build()"),
-    JEDIS_TOO_OLD(
-            ErrorKind.CONFIG_INVALID,
-            "Jedis %s or later is needed, the program has %s",
-            "set the version of redis.clients:jedis, in a build with Spring Boot the"
-                    + " property jedis.version, to %s"),
-    URL(
-            ErrorKind.CONFIG_INVALID,
-            "A URL stands where the name of a server pool or the path of a file is expected;"
-                    + " it is not shown, because a password may be in it",
-            "name a server pool of the configuration, and its file; PHP takes onehop://, too"),
-    MEMCACHED(
-            ErrorKind.CONFIG_INVALID,
-            "Server pool %s speaks memcached",
-            "set \"redis: true\" if its servers do"),
-    RESTING_NUMBERS(
-            null,
-            "%s ms more; failures in a row: %s",
-            null),
-    NO_CREDENTIALS(
-            null,
-            "it returned none",
-            null),
-    UNWELL(
-            null,
-            "it cannot serve now",
-            null),
-    DEADLINE_PASSED(
-            null,
-            "the deadline passed",
-            null),
-    FIRST_FAILURE(
-            null,
-            "%s; the first failure: %s",
-            null),
-    MORE_NAMES(
-            null,
-            "%s and %s more",
-            null),
-    CLOSED_BY_NODE(
-            null,
-            "Connection closed by the node",
-            null),
-    LOST(
-            null,
-            "The connection was lost",
-            null),
-    TLS_BROKEN(
-            null,
-            "The TLS connection broke (%s)",
-            null),
-    UNRESOLVED(
-            null,
-            "The name was not resolved",
-            null),
-    CLOSED_BY_ERROR(
-            null,
-            "The connection was closed when a call before ended in an Error",
-            null),
-    REDIRECT_HELD(
-            null,
-            "a transaction is never sent again",
-            null),
-    REDIRECT_CIRCLE(
-            null,
-            "the nodes send it to each other",
-            null),
-    REDIRECT_UNKNOWN(
-            null,
-            "the map of the cluster does not know the node",
-            null),
-    REDIRECT_LATE(
-            null,
-            "there is no time left to try again",
-            null),
-    MAP_IS_ERROR(
-            null,
-            "the node answered with an error",
-            null),
-    SENTINEL_SILENT(
-            null,
-            "it did not answer",
-            null),
-    SENTINEL_UNKNOWING(
-            null,
-            "it does not know this master",
-            null),
-    SENTINEL_MALFORMED(
-            null,
-            "its answer is malformed",
-            null),
-    SENTINEL_ADDRESS(
-            null,
-            "it names no valid address",
-            null),
-    MAP_SHAPE(
-            null,
-            "the reply is not that of CLUSTER SHARDS or CLUSTER SLOTS",
-            null),
-    MAP_TOO_LONG(
-            null,
-            "the reply is longer than %s bytes",
-            null),
-    MAP_NODES(
-            null,
-            "there are more than %s nodes",
-            null),
-    MAP_PORT(
-            null,
-            "a node has no valid port",
-            null),
-    MAP_HOST(
-            null,
-            "a node has no valid host",
-            null),
-    MAP_ID(
-            null,
-            "a node has no valid id",
-            null),
-    MAP_ADDRESSES(
-            null,
-            "node %s has two addresses",
-            null),
-    MAP_TWICE(
-            null,
-            "node %s is there twice",
-            null),
-    MAP_RANGE(
-            null,
-            "slots %s to %s are no range of 0 to 16383",
-            null),
-    MAP_CLAIMED(
-            null,
-            "slot %s is claimed twice",
-            null),
-    MAP_EMPTY(
-            null,
-            "no slot is served",
-            null),
-    MAP_OLDER(
-            null,
-            "its epoch %s is older than %s",
-            null),
-    MAP_PARTIAL(
-            null,
-            "only %s of %s slots are served",
-            null),
-    NO_ANSWER(
-            null,
-            "there is no answer",
-            null),
-    GIVEN_UP(
-            null,
-            "it was given up",
-            null),
-    NOT_NEEDED(
-            null,
-            "it was not needed",
-            null),
-    MORE_NODES(
-            null,
-            "%s; and %s more",
-            null),
-    CALL_ITERATED(
-            null,
-            "it is a conversation, in which each answer says where to go on: call it outside",
-            null),
-    MALFORMED(
-            null,
-            "it is malformed: %s",
-            null),
-    WAIT_IN_CLUSTER(
-            null,
-            "it would answer for the writes of one connection of a Redis Cluster, which is"
-                    + " seldom the one that carried yours",
-            null),
-    STREAMS_SLOTS(
-            null,
-            "streams of several slots of a Redis Cluster cannot be waited for together: give"
-                    + " them a common hash tag",
-            null),
-    STREAMS_PIPELINE(
-            null,
-            "streams of several nodes cannot be waited for in a pipeline: call it alone",
-            null),
-    EACH_SHARED(
-            null,
-            "it would change a connection that others use: call the method on the object",
-            null),
-    PATTERN_IN_CLUSTER(
-            null,
-            "put a hash tag before the *, the one that the sorted key has",
-            null),
-    TAGS(
-            null,
-            "%sgive both keys one hash tag, such as \"%s\" and \"%s\"%s",
-            null),
-    TAGS_DIRECTIVE(
-            null,
-            "set hash_tag: \"{}\" in the server pool and ",
-            null),
-    BOUND_NODE(
-            null,
-            "node %s",
-            null),
-    BOUND_SLOT(
-            null,
-            "slot %s",
-            null),
-    BOUND_BY(
-            null,
-            " by key \"%s\"",
-            null),
-    BOUND_KEY(
-            null,
-            "key \"%s\" belongs to %s",
-            null),
-    UNKNOWN_KEYS(
-            null,
-            "nothing says which of its words is a key: by onNode() and onEachNode() anything"
-                    + " can be sent to nodes you choose",
-            null),
-    UNKNOWN_SUBCOMMAND(
-            null,
-            "the table of commands has no such subcommand: by onNode() and onEachNode()"
-                    + " anything can be sent to nodes you choose",
-            null),
-    UNKNOWN_EFFECT(
-            null,
-            "the table of commands does not have it, so what it does to its connection is"
-                    + " not known, and a %s sends other commands after it: call it by itself",
-            null),
-    PREPARES(
-            null,
-            "it prepares its connection first, which a %s cannot: call it by itself",
-            null),
-    INDEX_NAME(
-            null,
-            "the name of an index is no key, every node has its own: send it to each node by"
-                    + " onEachNode()",
-            null),
-    OWN_CONNECTION(
-            null,
-            "it needs a connection of its own: use a connection to the node itself",
-            null),
-    OWN_TRANSACTION(
-            null,
-            "it needs a connection of its own: call multi() or transaction()",
-            null),
-    OWN_SUBSCRIPTION(
-            null,
-            "it needs a connection of its own: call subscribe(), psubscribe() or ssubscribe()",
-            null),
-    ONE_NODE_ONLY(
-            null,
-            "it cannot be a part of a transaction, which is on one node",
-            null),
-    SSDB_TRANSACTIONS(
-            null,
-            "SSDB has no transactions",
-            null),
-    SSDB_ONLY(
-            null,
-            "only SSDB has it, and these nodes are redis",
-            null),
-    PER_NODE(
-            null,
-            "one reply of this type cannot say what each node answered: ask them one by one,"
-                    + " by onEachNode",
-            null),
-    KEYS_BEYOND(
-            null,
-            "its keys would reach beyond its last word",
-            null),
-    KEYS_NUMBER(
-            null,
-            "the number of its keys is no number",
-            null),
-    KEYS_UNEVEN(
-            null,
-            "its keys and what belongs to them do not come out even",
-            null),
-    NO_CURSOR(
-            null,
-            "it has no cursor",
-            null),
-    NAMES_NO_KEY(
-            null,
-            "it names no key",
-            null),
-    TEXT(
-            null,
-            "Configuration",
-            null),
-    IN_TEXT(
-            null,
-            "the configuration",
-            null),
-    DIRECTORY(
-            null,
-            "Is a directory",
-            null),
-    NOT_A_FILE(
-            null,
-            "it is a FIFO, a device or a socket, and not a file",
-            null),
-    PASSWORD_FILE_LARGE(
-            null,
-            "it is larger than %s bytes",
-            null),
-    PASSWORD_EMPTY(
-            null,
-            "its first line is empty",
-            null),
-    PASSWORD_LONG(
-            null,
-            "its first line is longer than %s bytes",
-            null),
-    PASSWORD_CHARACTER(
-            null,
-            "its first line has a character that is not allowed",
-            null),
-    NO_SUCH_FILE(
-            null,
-            "No such file or directory",
-            null),
-    NO_PERMISSION(
-            null,
-            "Permission denied",
-            null),
-    OLDER_JEDIS(
-            null,
-            "an older one",
-            null),
-    WIRE_SURPLUS(
-            null,
-            "a reply that nothing asked for",
-            null),
-    WIRE_TYPE(
-            null,
-            "a byte that begins no reply",
-            null),
-    WIRE_LENGTH(
-            null,
-            "a length that is malformed or too large",
-            null),
-    WIRE_LINE(
-            null,
-            "a line that is malformed or too long",
-            null),
-    WIRE_CRLF(
-            null,
-            "no CR LF where one must stand",
-            null),
-    WIRE_DEPTH(
-            null,
-            "a reply that is nested too deeply",
-            null),
-    WIRE_PUSH(
-            null,
-            "a push frame in RESP2",
-            null),
-    WIRE_NIL(
-            null,
-            "a message that is nil",
-            null),
-    WIRE_MESSAGE(
-            null,
-            "neither a message nor a confirmation",
-            null),
-    WIRE_CONFIRMATION(
-            null,
-            "a confirmation that nothing asked for",
-            null);
+    NAME_NOT_RESOLVED(ErrorKind.NODE_DOWN, "Host name not resolved (%s)", "check the name and the resolver"),
+    NOT_CONNECTED(ErrorKind.NODE_DOWN, "%s while connecting", "check that the node runs and can be reached"),
+    CONNECTION_LOST(ErrorKind.NODE_DOWN, "%s", "try again if the command may run twice"),
+    CONNECTION_LOST_UNSENT(ErrorKind.NODE_DOWN, "%s", "try again"),
+    POOL_EXHAUSTED(ErrorKind.POOL_EXHAUSTED, "All %s connections of this %s are in use", "raise pool_size, or the timeout"),
+    RESTING(ErrorKind.NODE_DOWN, "The node rests: %s", "check that the node runs and can be reached"),
+    CLIENT_CLOSED(ErrorKind.NODE_DOWN, "This client was closed", "build another one"),
+    INTERRUPTED(ErrorKind.DEADLINE_EXCEEDED, "The calling thread was interrupted", "find out what interrupts it"),
+    UNBLOCKED(ErrorKind.DEADLINE_EXCEEDED, "The wait was ended: %s", "find out who sends CLIENT UNBLOCK"),
+    LATE_RESOLVING(ErrorKind.DEADLINE_EXCEEDED, "Host name not resolved within %s ms", "check the name and the resolver"),
+    LATE_CONNECTING(ErrorKind.DEADLINE_EXCEEDED, "No connection within %s ms", "try again"),
+    LATE_SENDING(ErrorKind.DEADLINE_EXCEEDED, "Command not taken within %s ms", "try again"),
+    LATE_REPLY(ErrorKind.DEADLINE_EXCEEDED, "No answer within %s ms", "try again if the command may run twice"),
+    TURNED_AWAY(ErrorKind.NODE_DOWN, "The node takes no more connections: %s", "lower pool_size, or raise maxclients of the node"),
+    PROTECTED_MODE(ErrorKind.CONFIG_INVALID, "The node runs in protected mode: %s", "turn protected mode off, or set a password on the node"),
+    PASSWORD_MISSING(ErrorKind.CONFIG_INVALID, "The node wants a password: %s", "set redis_auth of the server pool"),
+    PASSWORD_REFUSED(ErrorKind.CONFIG_INVALID, "The node refused the user or the password: %s", "correct username and redis_auth of the server pool"),
+    CREDENTIALS_FAILED(ErrorKind.CONFIG_INVALID, "The credentials provider gave no password (%s)", "correct the provider that the builder was given"),
+    DATABASE_REFUSED(ErrorKind.CONFIG_INVALID, "The node refused the database: %s", "correct the database of the server pool"),
+    NOT_SSDB(ErrorKind.CONFIG_INVALID, "The node is no SSDB of 1.9 or later: %s", "correct the engine of the server pool"),
+    READONLY_REFUSED(ErrorKind.CONFIG_INVALID, "The node does not let replicas be read: %s", "give the user of the server pool the right to READONLY"),
+    NO_ROLE(null, "something that is no role", null),
+    NOT_MASTER(ErrorKind.NODE_DOWN, "The node is no master: ROLE says %s", "if it stays so, compare it with SENTINEL MASTERS of a Sentinel"),
+    TLS_EXPIRED(ErrorKind.CONFIG_INVALID, "The node's certificate has expired", "renew it"),
+    TLS_CA_EXPIRED(ErrorKind.CONFIG_INVALID, "The CA of the node's certificate has expired", "renew the certificate of the CA"),
+    TLS_NOT_YET_VALID(ErrorKind.CONFIG_INVALID, "The node's certificate is not valid yet", "check the clocks of both hosts"),
+    TLS_UNKNOWN_CA(ErrorKind.CONFIG_INVALID, "The node's certificate is of an unknown CA", "trust the CA that issued it"),
+    TLS_OTHER_NAME(ErrorKind.CONFIG_INVALID, "The node's certificate is not for %s", "give the node a certificate with this name, or configure the name that it has"),
+    TLS_NAME_UNFIT(ErrorKind.CONFIG_INVALID, "The JDK cannot check a certificate for %s", "use names of letters, digits, \"-\" and \".\", or set \"tls_verify: ca\""),
+    TLS_CERTIFICATE_WANTED(ErrorKind.CONFIG_INVALID, "The node wants a client certificate", "configure one that the node's CA has issued"),
+    TLS_PLAIN_TEXT(ErrorKind.CONFIG_INVALID, "The node speaks plain text, not TLS", "correct the port, or connect without TLS"),
+    TLS_CUT_OFF(ErrorKind.NODE_DOWN, "The node ended the TLS handshake", "look into the log of the node"),
+    TLS_FAILED(ErrorKind.NODE_DOWN, "The TLS handshake failed (%s)", "look into the log of the node"),
+    TLS_OPTIONS(ErrorKind.CONFIG_INVALID, "The options of TLS are refused: %s", "correct them"),
+    LATE_TLS(ErrorKind.DEADLINE_EXCEEDED, "TLS handshake not over within %s ms", "check that the port speaks TLS: a redis that speaks plain text there does not answer"),
+    PROTOCOL_BROKEN(ErrorKind.PROTOCOL_VIOLATION, "The node broke the protocol (%s)", "check what listens there"),
+    UNEXPECTED_FORM(ErrorKind.PROTOCOL_VIOLATION, "The answer does not have the form that the command promises", "check what listens there"),
+    IN_CLUSTER(ErrorKind.CONFIG_INVALID, "The node belongs to a Redis Cluster: it answered %s", "set \"cluster: true\" in the server pool"),
+    VALUE_TOO_LARGE(ErrorKind.UNSUPPORTED, "A key or a value is larger than %s MiB, the most that a node takes", "store it in parts"),
+    NOT_FOR_SSDB(ErrorKind.UNSUPPORTED, "Command %s is not for SSDB (%s)", "docs/ssdb.md lists what SSDB can be sent"),
+    REDIRECTED(ErrorKind.NODE_DOWN, "The cluster cannot serve this now: %s (node %s said %s)", "try again"),
+    NO_REPLICA(ErrorKind.NODE_DOWN, "The node has no replica that could answer", "give it one, or set \"read_from: prefer_replica\""),
+    UNMAPPED(ErrorKind.NODE_DOWN, "No node says what the cluster looks like: %s", "check that the servers run and can be reached"),
+    UNMAPPED_REFUSED(ErrorKind.CONFIG_INVALID, "No node says what the cluster looks like: %s", "correct the servers of the server pool, or its redis_auth, username or database, or remove \"cluster: true\""),
+    UNMAPPED_STRANGE(ErrorKind.PROTOCOL_VIOLATION, "No node says what the cluster looks like: %s", "check the nodes of the cluster"),
+    UNMAPPED_LATE(ErrorKind.DEADLINE_EXCEEDED, "No node says what the cluster looks like: %s", "check that the servers run and can be reached"),
+    MAP_ERROR(ErrorKind.CONFIG_INVALID, "it answered: %s", "check what listens there"),
+    MAP_REFUSED(ErrorKind.PROTOCOL_VIOLATION, "its map of the cluster is refused: %s", "check what listens there"),
+    MAP_LATE(ErrorKind.DEADLINE_EXCEEDED, "it has not answered yet", "try again"),
+    NOT_CONFIRMED(ErrorKind.DEADLINE_EXCEEDED, "Subscription not confirmed within %s ms", "try again"),
+    SLOT_MOVED(ErrorKind.NODE_DOWN, "The slot of %s is another node's now", "subscribe again"),
+    CHANNEL_MOVED(ErrorKind.NODE_DOWN, "Since the configuration changed, %s is published on other nodes, too", "subscribe again"),
+    CHANNELS_MISSING(null, "%s; until it is back, %s of a subscription's channels and patterns lack it", null),
+    CHANNELS_BACK(null, "%s of a subscription's channels and patterns have it again", null),
+    SUBSCRIPTION_REDIRECTED(ErrorKind.NODE_DOWN, "The cluster cannot serve this now: it said %s", "subscribe again"),
+    UNSUPPORTED(ErrorKind.UNSUPPORTED, "%s is not supported", null),
+    CROSS_NODE(ErrorKind.CROSS_NODE, "%s needs all its keys on one node%s: key \"%s\" is on node %s, key \"%s\" on node %s", null),
+    CROSS_SLOT(ErrorKind.CROSS_NODE, "%s needs all its keys in one slot%s: key \"%s\" is in slot %s, key \"%s\" in slot %s", null),
+    PATTERN_ANYWHERE(ErrorKind.CROSS_NODE, "%s reads keys made from the pattern \"%s\", which may live on any node", "put a hash tag before the *, the one that the sorted key has, in a server pool with hash_tag: \"{}\""),
+    BOUND(ErrorKind.CROSS_NODE, "The transaction is bound to %s%s, but %s", "give its keys a common hash tag, so that they share a node"),
+    BOUND_UNTAGGED(ErrorKind.CROSS_NODE, "The transaction is bound to %s%s, but %s", "set hash_tag: \"{}\" in the server pool and give its keys a common hash tag, so that they share a node"),
+    BOUND_IN_CLUSTER(ErrorKind.CROSS_NODE, "The transaction is bound to %s%s, but %s", "give its keys a common hash tag, so that they share a slot"),
+    CURSOR_STRANGE(ErrorKind.UNSUPPORTED, "The cursor is of another topology", "begin again with 0"),
+    CURSOR_TOO_LARGE(ErrorKind.PROTOCOL_VIOLATION, "The cursor of the node is no number of 64 bits", "check what listens there"),
+    CURSOR_LOST(ErrorKind.UNSUPPORTED, "The cursor is not kept here: it is over an hour old, of another client, or among too many others", "begin again with 0"),
+    SUBSCRIBE_SSDB(ErrorKind.UNSUPPORTED, "%s() means nothing to SSDB, which has no subscriptions", "use a server pool of redis for messages"),
+    PARTIAL(ErrorKind.PARTIAL_BATCH, "A part of the batch did not come back (nodes that failed: %s)", "the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed"),
+    NODES_DIFFER(ErrorKind.UNSUPPORTED, "The nodes answer differently, which no single reply can say", "ask them one by one, by onEachNode"),
+    DISCARDED(null, "The transaction was discarded because a call of it was refused: %s", null),
+    EXEC_SHORT(ErrorKind.PROTOCOL_VIOLATION, "EXEC was not answered by one reply for each command", "check what listens there"),
+    FILE_UNREADABLE(ErrorKind.CONFIG_INVALID, "Configuration %s: %s", "correct the file, or name another one"),
+    FILE_REFUSED(ErrorKind.CONFIG_INVALID, "%s, line %s: %s", "correct the file, or name another one"),
+    PATH_AS_TEXT(ErrorKind.CONFIG_INVALID, "A path stands where the text of a configuration is expected", "call config(Path)"),
+    PASSWORD_FILE(ErrorKind.CONFIG_INVALID, "Password file %s: %s", "correct the file, or name another one with redis_auth_file"),
+    NO_SERVER_POOL(ErrorKind.CONFIG_INVALID, "There is no server pool %s in %s, only %s", "name one of these"),
+    NO_CONFIGURATION(ErrorKind.CONFIG_INVALID, "There is no configuration", "call config(...) or configText(...) before build()"),
+    NO_POOL_NAME(ErrorKind.CONFIG_INVALID, "The name of the server pool is missing", "call pool(...) before build()"),
+    JEDIS_TOO_OLD(ErrorKind.CONFIG_INVALID, "Jedis %s or later is needed, the program has %s", "set the version of redis.clients:jedis, in a build with Spring Boot the property jedis.version, to %s"),
+    URL(ErrorKind.CONFIG_INVALID, "A URL stands where the name of a server pool or the path of a file is expected; it is not shown, because a password may be in it", "name a server pool of the configuration, and its file; PHP takes onehop://, too"),
+    MEMCACHED(ErrorKind.CONFIG_INVALID, "Server pool %s speaks memcached", "set \"redis: true\" if its servers do"),
+    RESTING_NUMBERS(null, "%s ms more; failures in a row: %s", null),
+    NO_CREDENTIALS(null, "it returned none", null),
+    UNWELL(null, "it cannot serve now", null),
+    DEADLINE_PASSED(null, "the deadline passed", null),
+    FIRST_FAILURE(null, "%s; the first failure: %s", null),
+    MORE_NAMES(null, "%s and %s more", null),
+    CLOSED_BY_NODE(null, "Connection closed by the node", null),
+    LOST(null, "The connection was lost", null),
+    TLS_BROKEN(null, "The TLS connection broke (%s)", null),
+    UNRESOLVED(null, "The name was not resolved", null),
+    CLOSED_BY_ERROR(null, "The connection was closed when a call before ended in an Error", null),
+    REDIRECT_HELD(null, "a transaction is never sent again", null),
+    REDIRECT_CIRCLE(null, "the nodes send it to each other", null),
+    REDIRECT_UNKNOWN(null, "the map of the cluster does not know the node", null),
+    REDIRECT_LATE(null, "there is no time left to try again", null),
+    MAP_IS_ERROR(null, "the node answered with an error", null),
+    SENTINEL_SILENT(null, "it did not answer", null),
+    SENTINEL_UNKNOWING(null, "it does not know this master", null),
+    SENTINEL_MALFORMED(null, "its answer is malformed", null),
+    SENTINEL_ADDRESS(null, "it names no valid address", null),
+    MAP_SHAPE(null, "the reply is not that of CLUSTER SHARDS or CLUSTER SLOTS", null),
+    MAP_TOO_LONG(null, "the reply is longer than %s bytes", null),
+    MAP_NODES(null, "there are more than %s nodes", null),
+    MAP_PORT(null, "a node has no valid port", null),
+    MAP_HOST(null, "a node has no valid host", null),
+    MAP_ID(null, "a node has no valid id", null),
+    MAP_ADDRESSES(null, "node %s has two addresses", null),
+    MAP_TWICE(null, "node %s is there twice", null),
+    MAP_RANGE(null, "slots %s to %s are no range of 0 to 16383", null),
+    MAP_CLAIMED(null, "slot %s is claimed twice", null),
+    MAP_EMPTY(null, "no slot is served", null),
+    MAP_OLDER(null, "its epoch %s is older than %s", null),
+    MAP_PARTIAL(null, "only %s of %s slots are served", null),
+    NO_ANSWER(null, "there is no answer", null),
+    GIVEN_UP(null, "it was given up", null),
+    NOT_NEEDED(null, "it was not needed", null),
+    MORE_NODES(null, "%s; and %s more", null),
+    CALL_ITERATED(null, "it is a conversation, in which each answer says where to go on: call it outside", null),
+    MALFORMED(null, "it is malformed: %s", null),
+    WAIT_IN_CLUSTER(null, "it would answer for the writes of one connection of a Redis Cluster, which is seldom the one that carried yours", null),
+    STREAMS_SLOTS(null, "streams of several slots of a Redis Cluster cannot be waited for together: give them a common hash tag", null),
+    STREAMS_PIPELINE(null, "streams of several nodes cannot be waited for in a pipeline: call it alone", null),
+    EACH_SHARED(null, "it would change a connection that others use: call the method on the object", null),
+    PATTERN_IN_CLUSTER(null, "put a hash tag before the *, the one that the sorted key has", null),
+    TAGS(null, "%sgive both keys one hash tag, such as \"%s\" and \"%s\"%s", null),
+    TAGS_DIRECTIVE(null, "set hash_tag: \"{}\" in the server pool and ", null),
+    BOUND_NODE(null, "node %s", null),
+    BOUND_SLOT(null, "slot %s", null),
+    BOUND_BY(null, " by key \"%s\"", null),
+    BOUND_KEY(null, "key \"%s\" belongs to %s", null),
+    UNKNOWN_KEYS(null, "nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose", null),
+    UNKNOWN_SUBCOMMAND(null, "the table of commands has no such subcommand: by onNode() and onEachNode() anything can be sent to nodes you choose", null),
+    UNKNOWN_EFFECT(null, "the table of commands does not have it, so what it does to its connection is not known, and a %s sends other commands after it: call it by itself", null),
+    PREPARES(null, "it prepares its connection first, which a %s cannot: call it by itself", null),
+    INDEX_NAME(null, "the name of an index is no key, every node has its own: send it to each node by onEachNode()", null),
+    OWN_CONNECTION(null, "it needs a connection of its own: use a connection to the node itself", null),
+    OWN_TRANSACTION(null, "it needs a connection of its own: call multi() or transaction()", null),
+    OWN_SUBSCRIPTION(null, "it needs a connection of its own: call subscribe(), psubscribe() or ssubscribe()", null),
+    ONE_NODE_ONLY(null, "it cannot be a part of a transaction, which is on one node", null),
+    SSDB_TRANSACTIONS(null, "SSDB has no transactions", null),
+    SSDB_ONLY(null, "only SSDB has it, and these nodes are redis", null),
+    PER_NODE(null, "one reply of this type cannot say what each node answered: ask them one by one, by onEachNode", null),
+    KEYS_BEYOND(null, "its keys would reach beyond its last word", null),
+    KEYS_NUMBER(null, "the number of its keys is no number", null),
+    KEYS_UNEVEN(null, "its keys and what belongs to them do not come out even", null),
+    NO_CURSOR(null, "it has no cursor", null),
+    NAMES_NO_KEY(null, "it names no key", null),
+    TEXT(null, "Configuration", null),
+    IN_TEXT(null, "the configuration", null),
+    DIRECTORY(null, "Is a directory", null),
+    NOT_A_FILE(null, "it is a FIFO, a device or a socket, and not a file", null),
+    PASSWORD_FILE_LARGE(null, "it is larger than %s bytes", null),
+    PASSWORD_EMPTY(null, "its first line is empty", null),
+    PASSWORD_LONG(null, "its first line is longer than %s bytes", null),
+    PASSWORD_CHARACTER(null, "its first line has a character that is not allowed", null),
+    NO_SUCH_FILE(null, "No such file or directory", null),
+    NO_PERMISSION(null, "Permission denied", null),
+    OLDER_JEDIS(null, "an older one", null),
+    WIRE_SURPLUS(null, "a reply that nothing asked for", null),
+    WIRE_TYPE(null, "a byte that begins no reply", null),
+    WIRE_LENGTH(null, "a length that is malformed or too large", null),
+    WIRE_LINE(null, "a line that is malformed or too long", null),
+    WIRE_CRLF(null, "no CR LF where one must stand", null),
+    WIRE_DEPTH(null, "a reply that is nested too deeply", null),
+    WIRE_PUSH(null, "a push frame in RESP2", null),
+    WIRE_NIL(null, "a message that is nil", null),
+    WIRE_MESSAGE(null, "neither a message nor a confirmation", null),
+    WIRE_CONFIRMATION(null, "a confirmation that nothing asked for", null);
 
     private final @Nullable ErrorKind kind;
     private final String what;

@@ -49,12 +49,10 @@ public final class Words {
     public static final String UNBLOCKED_BY_CLIENT = "UNBLOCKED client unblocked via CLIENT UNBLOCK";
 
     /** What the log says of a server pool that checks no certificate. */
-    public static final String LOG_TLS_NONE =
-            "server pool %s has \"tls_verify: none\": any server can pose as its nodes";
+    public static final String LOG_TLS_NONE = "server pool %s has \"tls_verify: none\": any server can pose as its nodes";
 
     /** What the log says of a server pool whose timeout is below timeout_short_ms. */
-    public static final String LOG_TIMEOUT_SHORT =
-            "server pool %s has a timeout of %d ms: are seconds meant?";
+    public static final String LOG_TIMEOUT_SHORT = "server pool %s has a timeout of %d ms: are seconds meant?";
 
     /** What the log says of changed TLS files that are refused: tls_options, and this. */
     public static final String LOG_TLS_STAYS = "%s; the files before stay in use";

@@ -9,6 +9,8 @@ import static io.onehop.core.command.KeySpec.Reach.to;
 import static io.onehop.core.command.TableRow.row;
 import static io.onehop.core.command.TableRow.skip;
 
+import io.onehop.core.command.KeyPositions.Kind;
+
 import java.util.List;
 
 /** Every command that OneHop knows, a container before its subcommands. */
@@ -22,1517 +24,533 @@ final class CommandTable {
 
     private static TableRow[] rows1() {
         return new TableRow[] {
-            row("acl", Spread.NONE)
-                    .container(),
-            row("acl|cat", Spread.ANY_NODE)
-                    .retryable(),
-            row("acl|deluser", Spread.ALL_NODES)
-                    .merge(MergeRule.ALL_OK, 1),
-            row("acl|dryrun", Spread.ANY_NODE)
-                    .retryable(),
-            row("acl|genpass", Spread.ANY_NODE)
-                    .retryable(),
-            row("acl|getuser", Spread.ALL_NODES)
-                    .merge(MergeRule.EQUAL, 1)
-                    .retryable(),
-            row("acl|help", Spread.ANY_NODE)
-                    .retryable(),
-            row("acl|list", Spread.ALL_NODES)
-                    .merge(MergeRule.EQUAL, 1)
-                    .retryable(),
-            row("acl|load", Spread.ALL_NODES)
-                    .merge(MergeRule.ALL_OK, 1),
-            row("acl|log", Spread.ALL_NODES)
-                    .merge(MergeRule.PER_NODE, 1)
-                    .retryable(),
-            row("acl|save", Spread.ALL_NODES)
-                    .merge(MergeRule.ALL_OK, 1),
-            row("acl|setuser", Spread.ALL_NODES)
-                    .merge(MergeRule.ALL_OK, 1),
-            row("acl|users", Spread.ALL_NODES)
-                    .merge(MergeRule.EQUAL, 1)
-                    .retryable(),
-            row("acl|whoami", Spread.ANY_NODE)
-                    .retryable(),
-            row("append", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("asking", Spread.REFUSED)
-                    .state("mode")
-                    .reason("it prepares one connection for the next command, and connections are shared: leave it out"),
-            row("auth", Spread.REFUSED)
-                    .state("identity")
-                    .reason("connections are made and authenticated by the pool: set `redis_auth` (and `username`) in the server pool's configuration"),
-            row("bgrewriteaof", Spread.ALL_NODES)
-                    .merge(MergeRule.ALL_OK, 1),
-            row("bgsave", Spread.ALL_NODES)
-                    .merge(MergeRule.ALL_OK, 1),
-            row("bitcount", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("bitfield", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("bitfield_ro", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("bitop", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(2), to(0, 1, 1))
-                    .keys(KeyPositions.Kind.KEY, at(3), to(-1, 1, 1)),
-            row("bitpos", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("blmove", Spread.ONE_NODE)
-                    .write()
-                    .waits(-1, 1000)
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1))
-                    .keys(KeyPositions.Kind.KEY, at(2), to(0, 1, 1)),
-            row("blmpop", Spread.ONE_NODE)
-                    .write()
-                    .waits(1, 1000)
-                    .keys(KeyPositions.Kind.KEY, at(2), counted(0, 1, 1)),
-            row("blpop", Spread.ONE_NODE)
-                    .write()
-                    .waits(-1, 1000)
-                    .keys(KeyPositions.Kind.KEY, at(1), to(-2, 1, 1)),
-            row("brpop", Spread.ONE_NODE)
-                    .write()
-                    .waits(-1, 1000)
-                    .keys(KeyPositions.Kind.KEY, at(1), to(-2, 1, 1)),
-            row("brpoplpush", Spread.ONE_NODE)
-                    .write()
-                    .waits(-1, 1000)
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1))
-                    .keys(KeyPositions.Kind.KEY, at(2), to(0, 1, 1)),
-            row("bzmpop", Spread.ONE_NODE)
-                    .write()
-                    .waits(1, 1000)
-                    .keys(KeyPositions.Kind.KEY, at(2), counted(0, 1, 1)),
-            row("bzpopmax", Spread.ONE_NODE)
-                    .write()
-                    .waits(-1, 1000)
-                    .keys(KeyPositions.Kind.KEY, at(1), to(-2, 1, 1)),
-            row("bzpopmin", Spread.ONE_NODE)
-                    .write()
-                    .waits(-1, 1000)
-                    .keys(KeyPositions.Kind.KEY, at(1), to(-2, 1, 1)),
-            row("clear_binlog", Spread.REFUSED)
-                    .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
-            row("client", Spread.NONE)
-                    .container(),
-            row("client|caching", Spread.REFUSED)
-                    .state("tracking")
-                    .reason("invalidations would come over connections that others use: there is no client-side caching"),
-            row("client|capa", Spread.REFUSED)
-                    .state("mode")
-                    .reason("it changes one connection, and connections are shared: open a plain connection to the node for it"),
-            row("client|getname", Spread.REFUSED)
-                    .state("name")
-                    .reason("connections are shared and come and go, so a name would be lost or given to other callers: leave it out"),
-            row("client|getredir", Spread.REFUSED)
-                    .state("tracking")
-                    .reason("invalidations would come over connections that others use: there is no client-side caching"),
-            row("client|help", Spread.ANY_NODE)
-                    .retryable(),
-            row("client|id", Spread.REFUSED)
-                    .reason("each call may use another connection, so the answer would be about an arbitrary one: CLIENT LIST shows them all"),
-            row("client|import-source", Spread.REFUSED)
-                    .state("mode")
-                    .reason("it changes one connection, and connections are shared: open a plain connection to the node for it"),
-            row("client|info", Spread.REFUSED)
-                    .reason("each call may use another connection, so the answer would be about an arbitrary one: CLIENT LIST shows them all"),
-            row("client|kill", Spread.REFUSED)
-                    .reason("it concerns clients of one server: send it to that node by onNode"),
-            row("client|list", Spread.ALL_NODES)
-                    .merge(MergeRule.CONCAT, 1)
-                    .retryable(),
-            row("client|no-evict", Spread.REFUSED)
-                    .state("mode")
-                    .reason("it changes one connection, and connections are shared: open a plain connection to the node for it"),
-            row("client|no-touch", Spread.REFUSED)
-                    .state("mode")
-                    .reason("it changes one connection, and connections are shared: open a plain connection to the node for it"),
-            row("client|pause", Spread.REFUSED)
-                    .reason("it concerns clients of one server: send it to that node by onNode"),
-            row("client|reply", Spread.REFUSED)
-                    .state("replies")
-                    .reason("without replies a failed command goes unnoticed, and its connection cannot be shared: use a pipeline"),
-            row("client|setinfo", Spread.REFUSED)
-                    .state("name")
-                    .reason("connections are shared and come and go, so a name would be lost or given to other callers: leave it out"),
-            row("client|setname", Spread.REFUSED)
-                    .state("name")
-                    .reason("connections are shared and come and go, so a name would be lost or given to other callers: leave it out"),
-            row("client|tracking", Spread.REFUSED)
-                    .state("tracking")
-                    .reason("invalidations would come over connections that others use: there is no client-side caching"),
-            row("client|trackinginfo", Spread.REFUSED)
-                    .state("tracking")
-                    .reason("invalidations would come over connections that others use: there is no client-side caching"),
-            row("client|unblock", Spread.REFUSED)
-                    .reason("it concerns clients of one server: send it to that node by onNode"),
-            row("client|unpause", Spread.REFUSED)
-                    .reason("it concerns clients of one server: send it to that node by onNode"),
-            row("cluster", Spread.NONE)
-                    .container(),
-            row("clusterscan", Spread.REFUSED)
-                    .reason("its cursor names a slot of one Redis Cluster: use SCAN, which goes through all nodes of every server pool"),
-            row("cluster|addslots", Spread.REFUSED)
-                    .reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
-            row("cluster|addslotsrange", Spread.REFUSED)
-                    .reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
-            row("cluster|bumpepoch", Spread.REFUSED)
-                    .reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
-            row("cluster|cancelslotmigrations", Spread.REFUSED)
-                    .reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster")
+            row("acl", Spread.NONE).container(),
+            row("acl|cat", Spread.ANY_NODE).retryable(),
+            row("acl|deluser", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1),
+            row("acl|dryrun", Spread.ANY_NODE).retryable(),
+            row("acl|genpass", Spread.ANY_NODE).retryable(),
+            row("acl|getuser", Spread.ALL_NODES).merge(MergeRule.EQUAL, 1).retryable(),
+            row("acl|help", Spread.ANY_NODE).retryable(),
+            row("acl|list", Spread.ALL_NODES).merge(MergeRule.EQUAL, 1).retryable(),
+            row("acl|load", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1),
+            row("acl|log", Spread.ALL_NODES).merge(MergeRule.PER_NODE, 1).retryable(),
+            row("acl|save", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1),
+            row("acl|setuser", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1),
+            row("acl|users", Spread.ALL_NODES).merge(MergeRule.EQUAL, 1).retryable(),
+            row("acl|whoami", Spread.ANY_NODE).retryable(),
+            row("append", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("asking", Spread.REFUSED).state("mode").reason("it prepares one connection for the next command, and connections are shared: leave it out"),
+            row("auth", Spread.REFUSED).state("identity").reason("connections are made and authenticated by the pool: set `redis_auth` (and `username`) in the server pool's configuration"),
+            row("bgrewriteaof", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1),
+            row("bgsave", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1),
+            row("bitcount", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("bitfield", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("bitfield_ro", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("bitop", Spread.ONE_NODE).write().keys(Kind.KEY, at(2), to(0, 1, 1)).keys(Kind.KEY, at(3), to(-1, 1, 1)),
+            row("bitpos", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("blmove", Spread.ONE_NODE).write().waits(-1, 1000).keys(Kind.KEY, at(1), to(0, 1, 1)).keys(Kind.KEY, at(2), to(0, 1, 1)),
+            row("blmpop", Spread.ONE_NODE).write().waits(1, 1000).keys(Kind.KEY, at(2), counted(0, 1, 1)),
+            row("blpop", Spread.ONE_NODE).write().waits(-1, 1000).keys(Kind.KEY, at(1), to(-2, 1, 1)),
+            row("brpop", Spread.ONE_NODE).write().waits(-1, 1000).keys(Kind.KEY, at(1), to(-2, 1, 1)),
+            row("brpoplpush", Spread.ONE_NODE).write().waits(-1, 1000).keys(Kind.KEY, at(1), to(0, 1, 1)).keys(Kind.KEY, at(2), to(0, 1, 1)),
+            row("bzmpop", Spread.ONE_NODE).write().waits(1, 1000).keys(Kind.KEY, at(2), counted(0, 1, 1)),
+            row("bzpopmax", Spread.ONE_NODE).write().waits(-1, 1000).keys(Kind.KEY, at(1), to(-2, 1, 1)),
+            row("bzpopmin", Spread.ONE_NODE).write().waits(-1, 1000).keys(Kind.KEY, at(1), to(-2, 1, 1)),
+            row("clear_binlog", Spread.REFUSED).ssdb().reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
+            row("client", Spread.NONE).container(),
+            row("client|caching", Spread.REFUSED).state("tracking").reason("invalidations would come over connections that others use: there is no client-side caching"),
+            row("client|capa", Spread.REFUSED).state("mode").reason("it changes one connection, and connections are shared: open a plain connection to the node for it"),
+            row("client|getname", Spread.REFUSED).state("name").reason("connections are shared and come and go, so a name would be lost or given to other callers: leave it out"),
+            row("client|getredir", Spread.REFUSED).state("tracking").reason("invalidations would come over connections that others use: there is no client-side caching"),
+            row("client|help", Spread.ANY_NODE).retryable(),
+            row("client|id", Spread.REFUSED).reason("each call may use another connection, so the answer would be about an arbitrary one: CLIENT LIST shows them all"),
+            row("client|import-source", Spread.REFUSED).state("mode").reason("it changes one connection, and connections are shared: open a plain connection to the node for it"),
+            row("client|info", Spread.REFUSED).reason("each call may use another connection, so the answer would be about an arbitrary one: CLIENT LIST shows them all"),
+            row("client|kill", Spread.REFUSED).reason("it concerns clients of one server: send it to that node by onNode"),
+            row("client|list", Spread.ALL_NODES).merge(MergeRule.CONCAT, 1).retryable(),
+            row("client|no-evict", Spread.REFUSED).state("mode").reason("it changes one connection, and connections are shared: open a plain connection to the node for it"),
+            row("client|no-touch", Spread.REFUSED).state("mode").reason("it changes one connection, and connections are shared: open a plain connection to the node for it"),
+            row("client|pause", Spread.REFUSED).reason("it concerns clients of one server: send it to that node by onNode"),
+            row("client|reply", Spread.REFUSED).state("replies").reason("without replies a failed command goes unnoticed, and its connection cannot be shared: use a pipeline"),
+            row("client|setinfo", Spread.REFUSED).state("name").reason("connections are shared and come and go, so a name would be lost or given to other callers: leave it out"),
+            row("client|setname", Spread.REFUSED).state("name").reason("connections are shared and come and go, so a name would be lost or given to other callers: leave it out"),
+            row("client|tracking", Spread.REFUSED).state("tracking").reason("invalidations would come over connections that others use: there is no client-side caching"),
+            row("client|trackinginfo", Spread.REFUSED).state("tracking").reason("invalidations would come over connections that others use: there is no client-side caching"),
+            row("client|unblock", Spread.REFUSED).reason("it concerns clients of one server: send it to that node by onNode"),
+            row("client|unpause", Spread.REFUSED).reason("it concerns clients of one server: send it to that node by onNode"),
+            row("cluster", Spread.NONE).container(),
+            row("clusterscan", Spread.REFUSED).reason("its cursor names a slot of one Redis Cluster: use SCAN, which goes through all nodes of every server pool"),
+            row("cluster|addslots", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
+            row("cluster|addslotsrange", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
+            row("cluster|bumpepoch", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
+            row("cluster|cancelslotmigrations", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster")
         };
     }
 
     private static TableRow[] rows2() {
         return new TableRow[] {
-            row("cluster|count-failure-reports", Spread.REFUSED)
-                    .reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
-            row("cluster|countkeysinslot", Spread.REFUSED)
-                    .reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
-            row("cluster|delslots", Spread.REFUSED)
-                    .reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
-            row("cluster|delslotsrange", Spread.REFUSED)
-                    .reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
-            row("cluster|failover", Spread.REFUSED)
-                    .reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
-            row("cluster|flushslot", Spread.REFUSED)
-                    .write()
-                    .reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
-            row("cluster|flushslots", Spread.REFUSED)
-                    .reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
-            row("cluster|forget", Spread.REFUSED)
-                    .reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
-            row("cluster|getkeysinslot", Spread.REFUSED)
-                    .reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
-            row("cluster|getslotmigrations", Spread.REFUSED)
-                    .reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
-            row("cluster|help", Spread.ANY_NODE)
-                    .retryable(),
-            row("cluster|info", Spread.ANY_NODE)
-                    .retryable(),
-            row("cluster|keyslot", Spread.ANY_NODE)
-                    .retryable(),
-            row("cluster|links", Spread.REFUSED)
-                    .reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
-            row("cluster|meet", Spread.REFUSED)
-                    .reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
-            row("cluster|migrateslots", Spread.REFUSED)
-                    .reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
-            row("cluster|myid", Spread.REFUSED)
-                    .reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
-            row("cluster|myshardid", Spread.REFUSED)
-                    .reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
-            row("cluster|nodes", Spread.ANY_NODE)
-                    .retryable(),
-            row("cluster|replicas", Spread.ANY_NODE)
-                    .retryable(),
-            row("cluster|replicate", Spread.REFUSED)
-                    .reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
-            row("cluster|reset", Spread.REFUSED)
-                    .reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
-            row("cluster|saveconfig", Spread.REFUSED)
-                    .reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
-            row("cluster|set-config-epoch", Spread.REFUSED)
-                    .reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
-            row("cluster|setslot", Spread.REFUSED)
-                    .reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
-            row("cluster|shards", Spread.ANY_NODE)
-                    .retryable(),
-            row("cluster|slaves", Spread.ANY_NODE)
-                    .retryable(),
-            row("cluster|slot-stats", Spread.REFUSED)
-                    .reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
-            row("cluster|slots", Spread.ANY_NODE)
-                    .retryable(),
-            row("cluster|syncslots", Spread.REFUSED)
-                    .reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
-            row("command", Spread.ANY_NODE)
-                    .retryable()
-                    .container(),
-            row("commandlog", Spread.NONE)
-                    .container(),
-            row("commandlog|get", Spread.ALL_NODES)
-                    .merge(MergeRule.CONCAT, 1)
-                    .retryable(),
-            row("commandlog|help", Spread.ANY_NODE)
-                    .retryable(),
-            row("commandlog|len", Spread.ALL_NODES)
-                    .merge(MergeRule.SUM, 1)
-                    .retryable(),
-            row("commandlog|reset", Spread.ALL_NODES)
-                    .merge(MergeRule.ALL_OK, 1),
-            row("command|count", Spread.ANY_NODE)
-                    .retryable(),
-            row("command|docs", Spread.ANY_NODE)
-                    .retryable(),
-            row("command|getkeys", Spread.ANY_NODE)
-                    .retryable(),
-            row("command|getkeysandflags", Spread.ANY_NODE)
-                    .retryable(),
-            row("command|help", Spread.ANY_NODE)
-                    .retryable(),
-            row("command|info", Spread.ANY_NODE)
-                    .retryable(),
-            row("command|list", Spread.ANY_NODE)
-                    .retryable(),
-            row("compact", Spread.REFUSED)
-                    .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
-            row("config", Spread.NONE)
-                    .container(),
-            row("config|get", Spread.ALL_NODES)
-                    .merge(MergeRule.EQUAL, 1)
-                    .retryable(),
-            row("config|help", Spread.ANY_NODE)
-                    .retryable(),
-            row("config|resetstat", Spread.ALL_NODES)
-                    .merge(MergeRule.ALL_OK, 1),
-            row("config|rewrite", Spread.ALL_NODES)
-                    .merge(MergeRule.ALL_OK, 1),
-            row("config|set", Spread.ALL_NODES)
-                    .merge(MergeRule.ALL_OK, 1),
-            row("copy", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1))
-                    .keys(KeyPositions.Kind.KEY, at(2), to(0, 1, 1)),
-            row("countbit", Spread.ONE_NODE)
-                    .retryable()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("dbsize", Spread.ALL_NODES)
-                    .merge(MergeRule.SUM, 1)
-                    .retryable(),
-            row("debug", Spread.REFUSED)
-                    .reason("it can stop or crash a server: send it to the node you mean by onNode. For questions about one key use OBJECT and MEMORY USAGE"),
-            row("decr", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("decrby", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("del", Spread.SPLIT)
-                    .merge(MergeRule.SUM, 1)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(-1, 1, 1)),
-            row("delifeq", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("discard", Spread.BOUND)
-                    .state("transaction"),
-            row("dump", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1))
+            row("cluster|count-failure-reports", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
+            row("cluster|countkeysinslot", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
+            row("cluster|delslots", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
+            row("cluster|delslotsrange", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
+            row("cluster|failover", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
+            row("cluster|flushslot", Spread.REFUSED).write().reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
+            row("cluster|flushslots", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
+            row("cluster|forget", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
+            row("cluster|getkeysinslot", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
+            row("cluster|getslotmigrations", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
+            row("cluster|help", Spread.ANY_NODE).retryable(),
+            row("cluster|info", Spread.ANY_NODE).retryable(),
+            row("cluster|keyslot", Spread.ANY_NODE).retryable(),
+            row("cluster|links", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
+            row("cluster|meet", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
+            row("cluster|migrateslots", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
+            row("cluster|myid", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
+            row("cluster|myshardid", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
+            row("cluster|nodes", Spread.ANY_NODE).retryable(),
+            row("cluster|replicas", Spread.ANY_NODE).retryable(),
+            row("cluster|replicate", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
+            row("cluster|reset", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
+            row("cluster|saveconfig", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
+            row("cluster|set-config-epoch", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
+            row("cluster|setslot", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
+            row("cluster|shards", Spread.ANY_NODE).retryable(),
+            row("cluster|slaves", Spread.ANY_NODE).retryable(),
+            row("cluster|slot-stats", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
+            row("cluster|slots", Spread.ANY_NODE).retryable(),
+            row("cluster|syncslots", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
+            row("command", Spread.ANY_NODE).retryable().container(),
+            row("commandlog", Spread.NONE).container(),
+            row("commandlog|get", Spread.ALL_NODES).merge(MergeRule.CONCAT, 1).retryable(),
+            row("commandlog|help", Spread.ANY_NODE).retryable(),
+            row("commandlog|len", Spread.ALL_NODES).merge(MergeRule.SUM, 1).retryable(),
+            row("commandlog|reset", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1),
+            row("command|count", Spread.ANY_NODE).retryable(),
+            row("command|docs", Spread.ANY_NODE).retryable(),
+            row("command|getkeys", Spread.ANY_NODE).retryable(),
+            row("command|getkeysandflags", Spread.ANY_NODE).retryable(),
+            row("command|help", Spread.ANY_NODE).retryable(),
+            row("command|info", Spread.ANY_NODE).retryable(),
+            row("command|list", Spread.ANY_NODE).retryable(),
+            row("compact", Spread.REFUSED).ssdb().reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
+            row("config", Spread.NONE).container(),
+            row("config|get", Spread.ALL_NODES).merge(MergeRule.EQUAL, 1).retryable(),
+            row("config|help", Spread.ANY_NODE).retryable(),
+            row("config|resetstat", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1),
+            row("config|rewrite", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1),
+            row("config|set", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1),
+            row("copy", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)).keys(Kind.KEY, at(2), to(0, 1, 1)),
+            row("countbit", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("dbsize", Spread.ALL_NODES).merge(MergeRule.SUM, 1).retryable(),
+            row("debug", Spread.REFUSED).reason("it can stop or crash a server: send it to the node you mean by onNode. For questions about one key use OBJECT and MEMORY USAGE"),
+            row("decr", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("decrby", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("del", Spread.SPLIT).merge(MergeRule.SUM, 1).write().keys(Kind.KEY, at(1), to(-1, 1, 1)),
+            row("delifeq", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("discard", Spread.BOUND).state("transaction"),
+            row("dump", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1))
         };
     }
 
     private static TableRow[] rows3() {
         return new TableRow[] {
-            row("echo", Spread.ANY_NODE)
-                    .retryable(),
-            row("eval", Spread.ONE_NODE)
-                    .write()
-                    .withoutKeys(Spread.REFUSED, "a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode")
-                    .keys(KeyPositions.Kind.KEY, at(2), counted(0, 1, 1)),
-            row("eval_ro", Spread.ONE_NODE)
-                    .retryable()
-                    .withoutKeys(Spread.REFUSED, "a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode")
-                    .keys(KeyPositions.Kind.KEY, at(2), counted(0, 1, 1)),
-            row("evalsha", Spread.ONE_NODE)
-                    .write()
-                    .withoutKeys(Spread.REFUSED, "a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode")
-                    .keys(KeyPositions.Kind.KEY, at(2), counted(0, 1, 1)),
-            row("evalsha_ro", Spread.ONE_NODE)
-                    .retryable()
-                    .withoutKeys(Spread.REFUSED, "a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode")
-                    .keys(KeyPositions.Kind.KEY, at(2), counted(0, 1, 1)),
-            row("exec", Spread.BOUND)
-                    .state("transaction"),
-            row("exists", Spread.SPLIT)
-                    .merge(MergeRule.SUM, 1)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(-1, 1, 1)),
-            row("expire", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("expireat", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("expiremember", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("expirememberat", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("expiretime", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("failover", Spread.REFUSED)
-                    .reason("replication is set up for each server: send it to the node you mean by onNode, or leave it to Sentinel"),
-            row("fcall", Spread.ONE_NODE)
-                    .write()
-                    .withoutKeys(Spread.REFUSED, "a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode")
-                    .keys(KeyPositions.Kind.KEY, at(2), counted(0, 1, 1)),
-            row("fcall_ro", Spread.ONE_NODE)
-                    .retryable()
-                    .withoutKeys(Spread.REFUSED, "a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode")
-                    .keys(KeyPositions.Kind.KEY, at(2), counted(0, 1, 1)),
-            row("flushall", Spread.ALL_NODES)
-                    .merge(MergeRule.ALL_OK, 1)
-                    .write(),
-            row("flushdb", Spread.ALL_NODES)
-                    .merge(MergeRule.ALL_OK, 1)
-                    .write(),
-            row("function", Spread.NONE)
-                    .container(),
-            row("function|delete", Spread.ALL_NODES)
-                    .merge(MergeRule.ALL_OK, 1)
-                    .write(),
-            row("function|dump", Spread.ANY_NODE)
-                    .retryable(),
-            row("function|flush", Spread.ALL_NODES)
-                    .merge(MergeRule.ALL_OK, 1)
-                    .write(),
-            row("function|help", Spread.ANY_NODE)
-                    .retryable(),
-            row("function|kill", Spread.ALL_NODES)
-                    .merge(MergeRule.ONE_OK, 1),
-            row("function|list", Spread.ANY_NODE)
-                    .retryable(),
-            row("function|load", Spread.ALL_NODES)
-                    .merge(MergeRule.ALL_OK, 1)
-                    .write(),
-            row("function|restore", Spread.ALL_NODES)
-                    .merge(MergeRule.ALL_OK, 1)
-                    .write(),
-            row("function|stats", Spread.ALL_NODES)
-                    .merge(MergeRule.PER_NODE, 1)
-                    .retryable(),
-            row("geoadd", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("geodist", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("geohash", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("geopos", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("georadius", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1))
-                    .keys(KeyPositions.Kind.KEY, afterEach("STORE", 6, skip("COUNT 1")), to(0, 1, 1))
-                    .keys(KeyPositions.Kind.KEY, afterEach("STOREDIST", 6, skip("COUNT 1")), to(0, 1, 1)),
-            row("georadius_ro", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("georadiusbymember", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1))
-                    .keys(KeyPositions.Kind.KEY, afterEach("STORE", 5, skip("COUNT 1")), to(0, 1, 1))
-                    .keys(KeyPositions.Kind.KEY, afterEach("STOREDIST", 5, skip("COUNT 1")), to(0, 1, 1)),
-            row("georadiusbymember_ro", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("geosearch", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("geosearchstore", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1))
-                    .keys(KeyPositions.Kind.KEY, at(2), to(0, 1, 1)),
-            row("get", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("get_key_range", Spread.REFUSED)
-                    .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
-            row("get_kv_range", Spread.REFUSED)
-                    .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
-            row("getbit", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("getdel", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("getex", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("getrange", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("getset", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hclear", Spread.ONE_NODE)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hdecr", Spread.ONE_NODE)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hdel", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hello", Spread.REFUSED)
-                    .state("protocol")
-                    .reason("connections are made and authenticated by the pool, and speak RESP2: set `redis_auth` (and `username`) in the server pool's configuration"),
-            row("hexists", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hexpire", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hexpireat", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hexpiretime", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hfix", Spread.ONE_NODE)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hget", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hgetall", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hgetdel", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hgetex", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hincr", Spread.ONE_NODE)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hincrby", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1))
+            row("echo", Spread.ANY_NODE).retryable(),
+            row("eval", Spread.ONE_NODE).write().withoutKeys(Spread.REFUSED, "a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode").keys(Kind.KEY, at(2), counted(0, 1, 1)),
+            row("eval_ro", Spread.ONE_NODE).retryable().withoutKeys(Spread.REFUSED, "a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode").keys(Kind.KEY, at(2), counted(0, 1, 1)),
+            row("evalsha", Spread.ONE_NODE).write().withoutKeys(Spread.REFUSED, "a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode").keys(Kind.KEY, at(2), counted(0, 1, 1)),
+            row("evalsha_ro", Spread.ONE_NODE).retryable().withoutKeys(Spread.REFUSED, "a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode").keys(Kind.KEY, at(2), counted(0, 1, 1)),
+            row("exec", Spread.BOUND).state("transaction"),
+            row("exists", Spread.SPLIT).merge(MergeRule.SUM, 1).retryable().keys(Kind.KEY, at(1), to(-1, 1, 1)),
+            row("expire", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("expireat", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("expiremember", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("expirememberat", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("expiretime", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("failover", Spread.REFUSED).reason("replication is set up for each server: send it to the node you mean by onNode, or leave it to Sentinel"),
+            row("fcall", Spread.ONE_NODE).write().withoutKeys(Spread.REFUSED, "a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode").keys(Kind.KEY, at(2), counted(0, 1, 1)),
+            row("fcall_ro", Spread.ONE_NODE).retryable().withoutKeys(Spread.REFUSED, "a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode").keys(Kind.KEY, at(2), counted(0, 1, 1)),
+            row("flushall", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1).write(),
+            row("flushdb", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1).write(),
+            row("function", Spread.NONE).container(),
+            row("function|delete", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1).write(),
+            row("function|dump", Spread.ANY_NODE).retryable(),
+            row("function|flush", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1).write(),
+            row("function|help", Spread.ANY_NODE).retryable(),
+            row("function|kill", Spread.ALL_NODES).merge(MergeRule.ONE_OK, 1),
+            row("function|list", Spread.ANY_NODE).retryable(),
+            row("function|load", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1).write(),
+            row("function|restore", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1).write(),
+            row("function|stats", Spread.ALL_NODES).merge(MergeRule.PER_NODE, 1).retryable(),
+            row("geoadd", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("geodist", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("geohash", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("geopos", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("georadius", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)).keys(Kind.KEY, afterEach("STORE", 6, skip("COUNT 1")), to(0, 1, 1)).keys(Kind.KEY, afterEach("STOREDIST", 6, skip("COUNT 1")), to(0, 1, 1)),
+            row("georadius_ro", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("georadiusbymember", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)).keys(Kind.KEY, afterEach("STORE", 5, skip("COUNT 1")), to(0, 1, 1)).keys(Kind.KEY, afterEach("STOREDIST", 5, skip("COUNT 1")), to(0, 1, 1)),
+            row("georadiusbymember_ro", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("geosearch", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("geosearchstore", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)).keys(Kind.KEY, at(2), to(0, 1, 1)),
+            row("get", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("get_key_range", Spread.REFUSED).ssdb().reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
+            row("get_kv_range", Spread.REFUSED).ssdb().reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
+            row("getbit", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("getdel", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("getex", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("getrange", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("getset", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hclear", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hdecr", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hdel", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hello", Spread.REFUSED).state("protocol").reason("connections are made and authenticated by the pool, and speak RESP2: set `redis_auth` (and `username`) in the server pool's configuration"),
+            row("hexists", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hexpire", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hexpireat", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hexpiretime", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hfix", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hget", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hgetall", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hgetdel", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hgetex", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hincr", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hincrby", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1))
         };
     }
 
     private static TableRow[] rows4() {
         return new TableRow[] {
-            row("hincrbyfloat", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hkeys", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hlen", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hlist", Spread.REFUSED)
-                    .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
-            row("hmget", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hmset", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hpersist", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hpexpire", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hpexpireat", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hpexpiretime", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hpttl", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hrandfield", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hrlist", Spread.REFUSED)
-                    .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
-            row("hrscan", Spread.ONE_NODE)
-                    .retryable()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hscan", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hset", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hsetex", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hsetnx", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hsize", Spread.ONE_NODE)
-                    .retryable()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hstrlen", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("httl", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("hvals", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("ignore_key_range", Spread.REFUSED)
-                    .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
-            row("incr", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("incrby", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("incrbyfloat", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("info", Spread.ALL_NODES)
-                    .merge(MergeRule.INFO, 1)
-                    .retryable(),
-            row("keys", Spread.ALL_NODES)
-                    .merge(MergeRule.CONCAT, 1)
-                    .retryable(),
-            row("lastsave", Spread.ALL_NODES)
-                    .merge(MergeRule.MIN, 1)
-                    .retryable(),
-            row("latency", Spread.NONE)
-                    .container(),
-            row("latency|doctor", Spread.ALL_NODES)
-                    .merge(MergeRule.PER_NODE, 1)
-                    .retryable(),
-            row("latency|graph", Spread.ALL_NODES)
-                    .merge(MergeRule.PER_NODE, 1)
-                    .retryable(),
-            row("latency|help", Spread.ANY_NODE)
-                    .retryable(),
-            row("latency|histogram", Spread.ALL_NODES)
-                    .merge(MergeRule.PER_NODE, 1)
-                    .retryable(),
-            row("latency|history", Spread.ALL_NODES)
-                    .merge(MergeRule.PER_NODE, 1)
-                    .retryable(),
-            row("latency|latest", Spread.ALL_NODES)
-                    .merge(MergeRule.PER_NODE, 1)
-                    .retryable(),
-            row("latency|reset", Spread.ALL_NODES)
-                    .merge(MergeRule.SUM, 1),
-            row("lcs", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(1, 1, 1)),
-            row("lindex", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("linsert", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("list_allow_ip", Spread.REFUSED)
-                    .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
-            row("list_deny_ip", Spread.REFUSED)
-                    .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
-            row("llen", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("lmove", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1))
-                    .keys(KeyPositions.Kind.KEY, at(2), to(0, 1, 1)),
-            row("lmpop", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), counted(0, 1, 1)),
-            row("lolwut", Spread.ANY_NODE)
-                    .retryable(),
-            row("lpop", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("lpos", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("lpush", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("lpushx", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("lrange", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("lrem", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("lset", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("ltrim", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("memory", Spread.NONE)
-                    .container(),
-            row("memory|doctor", Spread.ALL_NODES)
-                    .merge(MergeRule.PER_NODE, 1)
-                    .retryable(),
-            row("memory|help", Spread.ANY_NODE)
-                    .retryable(),
-            row("memory|malloc-stats", Spread.ALL_NODES)
-                    .merge(MergeRule.PER_NODE, 1)
-                    .retryable(),
-            row("memory|purge", Spread.ALL_NODES)
-                    .merge(MergeRule.ALL_OK, 1),
-            row("memory|stats", Spread.ALL_NODES)
-                    .merge(MergeRule.PER_NODE, 1)
-                    .retryable()
+            row("hincrbyfloat", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hkeys", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hlen", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hlist", Spread.REFUSED).ssdb().reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
+            row("hmget", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hmset", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hpersist", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hpexpire", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hpexpireat", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hpexpiretime", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hpttl", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hrandfield", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hrlist", Spread.REFUSED).ssdb().reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
+            row("hrscan", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hscan", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hset", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hsetex", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hsetnx", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hsize", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hstrlen", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("httl", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hvals", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("ignore_key_range", Spread.REFUSED).ssdb().reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
+            row("incr", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("incrby", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("incrbyfloat", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("info", Spread.ALL_NODES).merge(MergeRule.INFO, 1).retryable(),
+            row("keys", Spread.ALL_NODES).merge(MergeRule.CONCAT, 1).retryable(),
+            row("lastsave", Spread.ALL_NODES).merge(MergeRule.MIN, 1).retryable(),
+            row("latency", Spread.NONE).container(),
+            row("latency|doctor", Spread.ALL_NODES).merge(MergeRule.PER_NODE, 1).retryable(),
+            row("latency|graph", Spread.ALL_NODES).merge(MergeRule.PER_NODE, 1).retryable(),
+            row("latency|help", Spread.ANY_NODE).retryable(),
+            row("latency|histogram", Spread.ALL_NODES).merge(MergeRule.PER_NODE, 1).retryable(),
+            row("latency|history", Spread.ALL_NODES).merge(MergeRule.PER_NODE, 1).retryable(),
+            row("latency|latest", Spread.ALL_NODES).merge(MergeRule.PER_NODE, 1).retryable(),
+            row("latency|reset", Spread.ALL_NODES).merge(MergeRule.SUM, 1),
+            row("lcs", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(1, 1, 1)),
+            row("lindex", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("linsert", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("list_allow_ip", Spread.REFUSED).ssdb().reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
+            row("list_deny_ip", Spread.REFUSED).ssdb().reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
+            row("llen", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("lmove", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)).keys(Kind.KEY, at(2), to(0, 1, 1)),
+            row("lmpop", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), counted(0, 1, 1)),
+            row("lolwut", Spread.ANY_NODE).retryable(),
+            row("lpop", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("lpos", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("lpush", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("lpushx", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("lrange", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("lrem", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("lset", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("ltrim", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("memory", Spread.NONE).container(),
+            row("memory|doctor", Spread.ALL_NODES).merge(MergeRule.PER_NODE, 1).retryable(),
+            row("memory|help", Spread.ANY_NODE).retryable(),
+            row("memory|malloc-stats", Spread.ALL_NODES).merge(MergeRule.PER_NODE, 1).retryable(),
+            row("memory|purge", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1),
+            row("memory|stats", Spread.ALL_NODES).merge(MergeRule.PER_NODE, 1).retryable()
         };
     }
 
     private static TableRow[] rows5() {
         return new TableRow[] {
-            row("memory|usage", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(2), to(0, 1, 1)),
-            row("mget", Spread.SPLIT)
-                    .merge(MergeRule.IN_ORDER, 1)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(-1, 1, 1)),
-            row("migrate", Spread.ONE_NODE)
-                    .write()
-                    .waits(5, 1)
-                    .keysUnlessEmpty(KeyPositions.Kind.KEY, at(3), to(0, 1, 1))
-                    .keys(KeyPositions.Kind.KEY, afterEach("KEYS", 6, skip("AUTH 1 AUTH2 2")), to(-1, 1, 1)),
-            row("module", Spread.NONE)
-                    .container(),
-            row("module|help", Spread.ANY_NODE)
-                    .retryable(),
-            row("module|list", Spread.ALL_NODES)
-                    .merge(MergeRule.EQUAL, 1)
-                    .retryable(),
-            row("module|load", Spread.REFUSED)
-                    .reason("a module loaded by hand is gone after a restart: put `loadmodule` into the configuration of the servers, or send it by onEachNode"),
-            row("module|loadex", Spread.REFUSED)
-                    .reason("a module loaded by hand is gone after a restart: put `loadmodule` into the configuration of the servers, or send it by onEachNode"),
-            row("module|unload", Spread.REFUSED)
-                    .reason("a module loaded by hand is gone after a restart: put `loadmodule` into the configuration of the servers, or send it by onEachNode"),
-            row("monitor", Spread.REFUSED)
-                    .state("stream")
-                    .reason("it turns a connection into a stream that never ends: open a plain connection to the node, or use redis-cli monitor"),
-            row("move", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("mset", Spread.SPLIT)
-                    .merge(MergeRule.ALL_OK, 1)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(-1, 2, 1)),
-            row("msetex", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), counted(0, 1, 2)),
-            row("msetnx", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(-1, 2, 1)),
-            row("multi", Spread.BOUND)
-                    .state("transaction"),
-            row("multi_del", Spread.SPLIT)
-                    .merge(MergeRule.SUM, 1)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(-1, 1, 1)),
-            row("multi_exists", Spread.SPLIT)
-                    .merge(MergeRule.CONCAT, 1)
-                    .retryable()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(-1, 1, 1)),
-            row("multi_get", Spread.SPLIT)
-                    .merge(MergeRule.CONCAT, 1)
-                    .retryable()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(-1, 1, 1)),
-            row("multi_hdel", Spread.ONE_NODE)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("multi_hexists", Spread.ONE_NODE)
-                    .retryable()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("multi_hget", Spread.ONE_NODE)
-                    .retryable()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("multi_hset", Spread.ONE_NODE)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("multi_hsize", Spread.SPLIT)
-                    .merge(MergeRule.CONCAT, 1)
-                    .retryable()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(-1, 1, 1)),
-            row("multi_set", Spread.SPLIT)
-                    .merge(MergeRule.SUM, 1)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(-1, 2, 1)),
-            row("multi_zdel", Spread.ONE_NODE)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("multi_zexists", Spread.ONE_NODE)
-                    .retryable()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("multi_zget", Spread.ONE_NODE)
-                    .retryable()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("multi_zset", Spread.ONE_NODE)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("multi_zsize", Spread.SPLIT)
-                    .merge(MergeRule.CONCAT, 1)
-                    .retryable()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(-1, 1, 1)),
-            row("object", Spread.NONE)
-                    .container(),
-            row("object|encoding", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(2), to(0, 1, 1)),
-            row("object|freq", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(2), to(0, 1, 1)),
-            row("object|help", Spread.ANY_NODE)
-                    .retryable(),
-            row("object|idletime", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(2), to(0, 1, 1)),
-            row("object|refcount", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(2), to(0, 1, 1)),
-            row("persist", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("pexpire", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("pexpireat", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("pexpiretime", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("pfadd", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("pfcount", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(-1, 1, 1)),
-            row("pfdebug", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(2), to(0, 1, 1)),
-            row("pfmerge", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1))
-                    .keys(KeyPositions.Kind.KEY, at(2), to(-1, 1, 1)),
-            row("pfselftest", Spread.REFUSED)
-                    .reason("it is internal to the server and of no use to a client"),
-            row("ping", Spread.ALL_NODES)
-                    .merge(MergeRule.ALL_OK, 1)
-                    .retryable(),
-            row("psetex", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("psubscribe", Spread.ALL_NODES)
-                    .merge(MergeRule.SUBSCRIPTION, 1)
-                    .state("subscription"),
-            row("psync", Spread.REFUSED)
-                    .state("stream")
-                    .reason("only servers send it to each other"),
-            row("pttl", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("publish", Spread.ONE_NODE)
-                    .keys(KeyPositions.Kind.CHANNEL, at(1), to(0, 1, 1)),
-            row("pubsub", Spread.NONE)
-                    .container(),
-            row("pubsub|channels", Spread.ALL_NODES)
-                    .merge(MergeRule.UNION, 1)
-                    .retryable(),
-            row("pubsub|help", Spread.ANY_NODE)
-                    .retryable(),
-            row("pubsub|numpat", Spread.ALL_NODES)
-                    .merge(MergeRule.MAX, 1)
-                    .retryable(),
-            row("pubsub|numsub", Spread.SPLIT)
-                    .merge(MergeRule.IN_ORDER, 2)
-                    .retryable()
-                    .withoutKeys(Spread.ANY_NODE, null)
-                    .keys(KeyPositions.Kind.CHANNEL, at(2), to(-1, 1, 1)),
-            row("pubsub|shardchannels", Spread.ALL_NODES)
-                    .merge(MergeRule.UNION, 1)
-                    .retryable(),
-            row("pubsub|shardnumsub", Spread.SPLIT)
-                    .merge(MergeRule.IN_ORDER, 2)
-                    .retryable()
-                    .withoutKeys(Spread.ANY_NODE, null)
-                    .keys(KeyPositions.Kind.CHANNEL, at(2), to(-1, 1, 1)),
-            row("punsubscribe", Spread.ALL_NODES)
-                    .merge(MergeRule.SUBSCRIPTION, 1)
-                    .state("subscription"),
-            row("qback", Spread.ONE_NODE)
-                    .retryable()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("qclear", Spread.ONE_NODE)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1))
+            row("memory|usage", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(2), to(0, 1, 1)),
+            row("mget", Spread.SPLIT).merge(MergeRule.IN_ORDER, 1).retryable().keys(Kind.KEY, at(1), to(-1, 1, 1)),
+            row("migrate", Spread.ONE_NODE).write().waits(5, 1).keysUnlessEmpty(Kind.KEY, at(3), to(0, 1, 1)).keys(Kind.KEY, afterEach("KEYS", 6, skip("AUTH 1 AUTH2 2")), to(-1, 1, 1)),
+            row("module", Spread.NONE).container(),
+            row("module|help", Spread.ANY_NODE).retryable(),
+            row("module|list", Spread.ALL_NODES).merge(MergeRule.EQUAL, 1).retryable(),
+            row("module|load", Spread.REFUSED).reason("a module loaded by hand is gone after a restart: put `loadmodule` into the configuration of the servers, or send it by onEachNode"),
+            row("module|loadex", Spread.REFUSED).reason("a module loaded by hand is gone after a restart: put `loadmodule` into the configuration of the servers, or send it by onEachNode"),
+            row("module|unload", Spread.REFUSED).reason("a module loaded by hand is gone after a restart: put `loadmodule` into the configuration of the servers, or send it by onEachNode"),
+            row("monitor", Spread.REFUSED).state("stream").reason("it turns a connection into a stream that never ends: open a plain connection to the node, or use redis-cli monitor"),
+            row("move", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("mset", Spread.SPLIT).merge(MergeRule.ALL_OK, 1).write().keys(Kind.KEY, at(1), to(-1, 2, 1)),
+            row("msetex", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), counted(0, 1, 2)),
+            row("msetnx", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(-1, 2, 1)),
+            row("multi", Spread.BOUND).state("transaction"),
+            row("multi_del", Spread.SPLIT).merge(MergeRule.SUM, 1).write().ssdb().keys(Kind.KEY, at(1), to(-1, 1, 1)),
+            row("multi_exists", Spread.SPLIT).merge(MergeRule.CONCAT, 1).retryable().ssdb().keys(Kind.KEY, at(1), to(-1, 1, 1)),
+            row("multi_get", Spread.SPLIT).merge(MergeRule.CONCAT, 1).retryable().ssdb().keys(Kind.KEY, at(1), to(-1, 1, 1)),
+            row("multi_hdel", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("multi_hexists", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("multi_hget", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("multi_hset", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("multi_hsize", Spread.SPLIT).merge(MergeRule.CONCAT, 1).retryable().ssdb().keys(Kind.KEY, at(1), to(-1, 1, 1)),
+            row("multi_set", Spread.SPLIT).merge(MergeRule.SUM, 1).write().ssdb().keys(Kind.KEY, at(1), to(-1, 2, 1)),
+            row("multi_zdel", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("multi_zexists", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("multi_zget", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("multi_zset", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("multi_zsize", Spread.SPLIT).merge(MergeRule.CONCAT, 1).retryable().ssdb().keys(Kind.KEY, at(1), to(-1, 1, 1)),
+            row("object", Spread.NONE).container(),
+            row("object|encoding", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(2), to(0, 1, 1)),
+            row("object|freq", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(2), to(0, 1, 1)),
+            row("object|help", Spread.ANY_NODE).retryable(),
+            row("object|idletime", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(2), to(0, 1, 1)),
+            row("object|refcount", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(2), to(0, 1, 1)),
+            row("persist", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("pexpire", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("pexpireat", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("pexpiretime", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("pfadd", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("pfcount", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(-1, 1, 1)),
+            row("pfdebug", Spread.ONE_NODE).write().keys(Kind.KEY, at(2), to(0, 1, 1)),
+            row("pfmerge", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)).keys(Kind.KEY, at(2), to(-1, 1, 1)),
+            row("pfselftest", Spread.REFUSED).reason("it is internal to the server and of no use to a client"),
+            row("ping", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1).retryable(),
+            row("psetex", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("psubscribe", Spread.ALL_NODES).merge(MergeRule.SUBSCRIPTION, 1).state("subscription"),
+            row("psync", Spread.REFUSED).state("stream").reason("only servers send it to each other"),
+            row("pttl", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("publish", Spread.ONE_NODE).keys(Kind.CHANNEL, at(1), to(0, 1, 1)),
+            row("pubsub", Spread.NONE).container(),
+            row("pubsub|channels", Spread.ALL_NODES).merge(MergeRule.UNION, 1).retryable(),
+            row("pubsub|help", Spread.ANY_NODE).retryable(),
+            row("pubsub|numpat", Spread.ALL_NODES).merge(MergeRule.MAX, 1).retryable(),
+            row("pubsub|numsub", Spread.SPLIT).merge(MergeRule.IN_ORDER, 2).retryable().withoutKeys(Spread.ANY_NODE, null).keys(Kind.CHANNEL, at(2), to(-1, 1, 1)),
+            row("pubsub|shardchannels", Spread.ALL_NODES).merge(MergeRule.UNION, 1).retryable(),
+            row("pubsub|shardnumsub", Spread.SPLIT).merge(MergeRule.IN_ORDER, 2).retryable().withoutKeys(Spread.ANY_NODE, null).keys(Kind.CHANNEL, at(2), to(-1, 1, 1)),
+            row("punsubscribe", Spread.ALL_NODES).merge(MergeRule.SUBSCRIPTION, 1).state("subscription"),
+            row("qback", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("qclear", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1))
         };
     }
 
     private static TableRow[] rows6() {
         return new TableRow[] {
-            row("qfix", Spread.ONE_NODE)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("qfront", Spread.ONE_NODE)
-                    .retryable()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("qget", Spread.ONE_NODE)
-                    .retryable()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("qlist", Spread.REFUSED)
-                    .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
-            row("qpop", Spread.ONE_NODE)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("qpop_back", Spread.ONE_NODE)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("qpop_front", Spread.ONE_NODE)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("qpush", Spread.ONE_NODE)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("qpush_back", Spread.ONE_NODE)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("qpush_front", Spread.ONE_NODE)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("qrange", Spread.ONE_NODE)
-                    .retryable()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("qrlist", Spread.REFUSED)
-                    .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
-            row("qset", Spread.ONE_NODE)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("qsize", Spread.ONE_NODE)
-                    .retryable()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("qslice", Spread.ONE_NODE)
-                    .retryable()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("qtrim_back", Spread.ONE_NODE)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("qtrim_front", Spread.ONE_NODE)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("quit", Spread.REFUSED)
-                    .state("closed")
-                    .reason("connections belong to the pool: call close() on the client"),
-            row("randomkey", Spread.ANY_NODE)
-                    .merge(MergeRule.FIRST_NOT_NIL, 1)
-                    .retryable(),
-            row("readonly", Spread.REFUSED)
-                    .state("mode")
-                    .reason("it prepares one connection for the next command, and connections are shared: leave it out"),
-            row("readwrite", Spread.REFUSED)
-                    .state("mode")
-                    .reason("it prepares one connection for the next command, and connections are shared: leave it out"),
-            row("rename", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1))
-                    .keys(KeyPositions.Kind.KEY, at(2), to(0, 1, 1)),
-            row("renamenx", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1))
-                    .keys(KeyPositions.Kind.KEY, at(2), to(0, 1, 1)),
-            row("replconf", Spread.REFUSED)
-                    .state("stream")
-                    .reason("only servers send it to each other"),
-            row("replicaof", Spread.REFUSED)
-                    .reason("replication is set up for each server: send it to the node you mean by onNode, or leave it to Sentinel"),
-            row("reset", Spread.REFUSED)
-                    .state("identity")
-                    .reason("it would log out a shared connection, and connections are clean without it"),
-            row("restore", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("restore-asking", Spread.REFUSED)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1))
-                    .reason("it is internal to the server and of no use to a client"),
-            row("rkeys", Spread.REFUSED)
-                    .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
-            row("role", Spread.ALL_NODES)
-                    .merge(MergeRule.PER_NODE, 1)
-                    .retryable(),
-            row("rpop", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("rpoplpush", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1))
-                    .keys(KeyPositions.Kind.KEY, at(2), to(0, 1, 1)),
-            row("rpush", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("rpushx", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("rscan", Spread.REFUSED)
-                    .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
-            row("sadd", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("save", Spread.ALL_NODES)
-                    .merge(MergeRule.ALL_OK, 1),
-            row("scan", Spread.ALL_NODES)
-                    .merge(MergeRule.SCAN, 1)
-                    .retryable(),
-            row("scard", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("script", Spread.NONE)
-                    .container(),
-            row("script|debug", Spread.REFUSED)
-                    .state("stream")
-                    .reason("the debugger takes over its connection: use redis-cli --ldb on the node"),
-            row("script|exists", Spread.ALL_NODES)
-                    .merge(MergeRule.AND, 1)
-                    .retryable(),
-            row("script|flush", Spread.ALL_NODES)
-                    .merge(MergeRule.ALL_OK, 1),
-            row("script|help", Spread.ANY_NODE)
-                    .retryable(),
-            row("script|kill", Spread.ALL_NODES)
-                    .merge(MergeRule.ONE_OK, 1),
-            row("script|load", Spread.ALL_NODES)
-                    .merge(MergeRule.ALL_OK, 1),
-            row("script|show", Spread.ANY_NODE)
-                    .retryable(),
-            row("sdiff", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(-1, 1, 1)),
-            row("sdiffstore", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1))
-                    .keys(KeyPositions.Kind.KEY, at(2), to(-1, 1, 1)),
-            row("select", Spread.REFUSED)
-                    .state("database")
-                    .reason("connections are shared, so a database chosen on one would be chosen for other callers: set `database` in the server pool's configuration, one pool per database"),
-            row("set", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("set_kv_range", Spread.REFUSED)
-                    .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
-            row("setbit", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("setex", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("setnx", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("setrange", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("setx", Spread.ONE_NODE)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("shutdown", Spread.REFUSED)
-                    .reason("it would stop the whole fleet: send it to the node you mean by onNode, or stop its service"),
-            row("sinter", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(-1, 1, 1)),
-            row("sintercard", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), counted(0, 1, 1))
+            row("qfix", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("qfront", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("qget", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("qlist", Spread.REFUSED).ssdb().reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
+            row("qpop", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("qpop_back", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("qpop_front", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("qpush", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("qpush_back", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("qpush_front", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("qrange", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("qrlist", Spread.REFUSED).ssdb().reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
+            row("qset", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("qsize", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("qslice", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("qtrim_back", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("qtrim_front", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("quit", Spread.REFUSED).state("closed").reason("connections belong to the pool: call close() on the client"),
+            row("randomkey", Spread.ANY_NODE).merge(MergeRule.FIRST_NOT_NIL, 1).retryable(),
+            row("readonly", Spread.REFUSED).state("mode").reason("it prepares one connection for the next command, and connections are shared: leave it out"),
+            row("readwrite", Spread.REFUSED).state("mode").reason("it prepares one connection for the next command, and connections are shared: leave it out"),
+            row("rename", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)).keys(Kind.KEY, at(2), to(0, 1, 1)),
+            row("renamenx", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)).keys(Kind.KEY, at(2), to(0, 1, 1)),
+            row("replconf", Spread.REFUSED).state("stream").reason("only servers send it to each other"),
+            row("replicaof", Spread.REFUSED).reason("replication is set up for each server: send it to the node you mean by onNode, or leave it to Sentinel"),
+            row("reset", Spread.REFUSED).state("identity").reason("it would log out a shared connection, and connections are clean without it"),
+            row("restore", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("restore-asking", Spread.REFUSED).write().keys(Kind.KEY, at(1), to(0, 1, 1)).reason("it is internal to the server and of no use to a client"),
+            row("rkeys", Spread.REFUSED).ssdb().reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
+            row("role", Spread.ALL_NODES).merge(MergeRule.PER_NODE, 1).retryable(),
+            row("rpop", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("rpoplpush", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)).keys(Kind.KEY, at(2), to(0, 1, 1)),
+            row("rpush", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("rpushx", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("rscan", Spread.REFUSED).ssdb().reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
+            row("sadd", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("save", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1),
+            row("scan", Spread.ALL_NODES).merge(MergeRule.SCAN, 1).retryable(),
+            row("scard", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("script", Spread.NONE).container(),
+            row("script|debug", Spread.REFUSED).state("stream").reason("the debugger takes over its connection: use redis-cli --ldb on the node"),
+            row("script|exists", Spread.ALL_NODES).merge(MergeRule.AND, 1).retryable(),
+            row("script|flush", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1),
+            row("script|help", Spread.ANY_NODE).retryable(),
+            row("script|kill", Spread.ALL_NODES).merge(MergeRule.ONE_OK, 1),
+            row("script|load", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1),
+            row("script|show", Spread.ANY_NODE).retryable(),
+            row("sdiff", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(-1, 1, 1)),
+            row("sdiffstore", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)).keys(Kind.KEY, at(2), to(-1, 1, 1)),
+            row("select", Spread.REFUSED).state("database").reason("connections are shared, so a database chosen on one would be chosen for other callers: set `database` in the server pool's configuration, one pool per database"),
+            row("set", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("set_kv_range", Spread.REFUSED).ssdb().reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
+            row("setbit", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("setex", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("setnx", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("setrange", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("setx", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("shutdown", Spread.REFUSED).reason("it would stop the whole fleet: send it to the node you mean by onNode, or stop its service"),
+            row("sinter", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(-1, 1, 1)),
+            row("sintercard", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), counted(0, 1, 1))
         };
     }
 
     private static TableRow[] rows7() {
         return new TableRow[] {
-            row("sinterstore", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1))
-                    .keys(KeyPositions.Kind.KEY, at(2), to(-1, 1, 1)),
-            row("sismember", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("slaveof", Spread.REFUSED)
-                    .reason("replication is set up for each server: send it to the node you mean by onNode, or leave it to Sentinel"),
-            row("slowlog", Spread.NONE)
-                    .container(),
-            row("slowlog|get", Spread.ALL_NODES)
-                    .merge(MergeRule.CONCAT, 1)
-                    .retryable(),
-            row("slowlog|help", Spread.ANY_NODE)
-                    .retryable(),
-            row("slowlog|len", Spread.ALL_NODES)
-                    .merge(MergeRule.SUM, 1)
-                    .retryable(),
-            row("slowlog|reset", Spread.ALL_NODES)
-                    .merge(MergeRule.ALL_OK, 1),
-            row("smembers", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("smismember", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("smove", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1))
-                    .keys(KeyPositions.Kind.KEY, at(2), to(0, 1, 1)),
-            row("sort", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1))
-                    .keys(KeyPositions.Kind.PATTERN, afterEach("BY", 2, skip("GET 1 LIMIT 2 STORE 1")), to(0, 1, 1))
-                    .keys(KeyPositions.Kind.PATTERN, afterEach("GET", 2, skip("BY 1 LIMIT 2 STORE 1")), to(0, 1, 1))
-                    .keys(KeyPositions.Kind.KEY, afterEach("STORE", 2, skip("BY 1 GET 1 LIMIT 2")), to(0, 1, 1)),
-            row("sort_ro", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1))
-                    .keys(KeyPositions.Kind.PATTERN, afterEach("BY", 2, skip("GET 1 LIMIT 2 STORE 1")), to(0, 1, 1))
-                    .keys(KeyPositions.Kind.PATTERN, afterEach("GET", 2, skip("BY 1 LIMIT 2 STORE 1")), to(0, 1, 1))
-                    .keys(KeyPositions.Kind.KEY, afterEach("STORE", 2, skip("BY 1 GET 1 LIMIT 2")), to(0, 1, 1)),
-            row("spop", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("spublish", Spread.ONE_NODE)
-                    .keys(KeyPositions.Kind.CHANNEL, at(1), to(0, 1, 1)),
-            row("srandmember", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("srem", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("sscan", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("ssubscribe", Spread.SPLIT)
-                    .merge(MergeRule.SUBSCRIPTION, 1)
-                    .state("subscription")
-                    .keys(KeyPositions.Kind.CHANNEL, at(1), to(-1, 1, 1)),
-            row("strlen", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("subscribe", Spread.SPLIT)
-                    .merge(MergeRule.SUBSCRIPTION, 1)
-                    .state("subscription")
-                    .keys(KeyPositions.Kind.CHANNEL, at(1), to(-1, 1, 1)),
-            row("substr", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("sunion", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(-1, 1, 1)),
-            row("sunionstore", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1))
-                    .keys(KeyPositions.Kind.KEY, at(2), to(-1, 1, 1)),
-            row("sunsubscribe", Spread.SPLIT)
-                    .merge(MergeRule.SUBSCRIPTION, 1)
-                    .state("subscription")
-                    .withoutKeys(Spread.ALL_NODES, null)
-                    .keys(KeyPositions.Kind.CHANNEL, at(1), to(-1, 1, 1)),
-            row("swapdb", Spread.REFUSED)
-                    .write()
-                    .reason("it cannot happen on all nodes in the same moment, so readers would see both states: use two server pools and switch between them"),
-            row("sync", Spread.REFUSED)
-                    .state("stream")
-                    .reason("only servers send it to each other"),
-            row("sync140", Spread.REFUSED)
-                    .ssdb()
-                    .state("stream")
-                    .reason("it takes over the connection and streams raw records: never send it"),
-            row("time", Spread.ANY_NODE)
-                    .retryable(),
-            row("touch", Spread.SPLIT)
-                    .merge(MergeRule.SUM, 1)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(-1, 1, 1)),
-            row("ttl", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("type", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("unlink", Spread.SPLIT)
-                    .merge(MergeRule.SUM, 1)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(-1, 1, 1)),
-            row("unsubscribe", Spread.SPLIT)
-                    .merge(MergeRule.SUBSCRIPTION, 1)
-                    .state("subscription")
-                    .withoutKeys(Spread.ALL_NODES, null)
-                    .keys(KeyPositions.Kind.CHANNEL, at(1), to(-1, 1, 1)),
-            row("unwatch", Spread.BOUND)
-                    .state("watch"),
-            row("vadd", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("vcard", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("vdim", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("vemb", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("version", Spread.REFUSED)
-                    .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
-            row("vgetattr", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("vinfo", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("vismember", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("vlinks", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("vrandmember", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("vrem", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("vsetattr", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("vsim", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("wait", Spread.ALL_NODES)
-                    .merge(MergeRule.MIN, 1)
-                    .state("writes")
-                    .waits(-1, 1),
-            row("waitaof", Spread.ALL_NODES)
-                    .merge(MergeRule.MIN, 1)
-                    .state("writes")
-                    .waits(-1, 1),
-            row("watch", Spread.ONE_NODE)
-                    .state("watch")
-                    .keys(KeyPositions.Kind.KEY, at(1), to(-1, 1, 1)),
-            row("xack", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("xadd", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("xautoclaim", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("xclaim", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("xdel", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("xgroup", Spread.NONE)
-                    .container(),
-            row("xgroup|create", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(2), to(0, 1, 1)),
-            row("xgroup|createconsumer", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(2), to(0, 1, 1)),
-            row("xgroup|delconsumer", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(2), to(0, 1, 1))
+            row("sinterstore", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)).keys(Kind.KEY, at(2), to(-1, 1, 1)),
+            row("sismember", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("slaveof", Spread.REFUSED).reason("replication is set up for each server: send it to the node you mean by onNode, or leave it to Sentinel"),
+            row("slowlog", Spread.NONE).container(),
+            row("slowlog|get", Spread.ALL_NODES).merge(MergeRule.CONCAT, 1).retryable(),
+            row("slowlog|help", Spread.ANY_NODE).retryable(),
+            row("slowlog|len", Spread.ALL_NODES).merge(MergeRule.SUM, 1).retryable(),
+            row("slowlog|reset", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1),
+            row("smembers", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("smismember", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("smove", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)).keys(Kind.KEY, at(2), to(0, 1, 1)),
+            row("sort", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)).keys(Kind.PATTERN, afterEach("BY", 2, skip("GET 1 LIMIT 2 STORE 1")), to(0, 1, 1)).keys(Kind.PATTERN, afterEach("GET", 2, skip("BY 1 LIMIT 2 STORE 1")), to(0, 1, 1)).keys(Kind.KEY, afterEach("STORE", 2, skip("BY 1 GET 1 LIMIT 2")), to(0, 1, 1)),
+            row("sort_ro", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)).keys(Kind.PATTERN, afterEach("BY", 2, skip("GET 1 LIMIT 2 STORE 1")), to(0, 1, 1)).keys(Kind.PATTERN, afterEach("GET", 2, skip("BY 1 LIMIT 2 STORE 1")), to(0, 1, 1)).keys(Kind.KEY, afterEach("STORE", 2, skip("BY 1 GET 1 LIMIT 2")), to(0, 1, 1)),
+            row("spop", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("spublish", Spread.ONE_NODE).keys(Kind.CHANNEL, at(1), to(0, 1, 1)),
+            row("srandmember", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("srem", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("sscan", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("ssubscribe", Spread.SPLIT).merge(MergeRule.SUBSCRIPTION, 1).state("subscription").keys(Kind.CHANNEL, at(1), to(-1, 1, 1)),
+            row("strlen", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("subscribe", Spread.SPLIT).merge(MergeRule.SUBSCRIPTION, 1).state("subscription").keys(Kind.CHANNEL, at(1), to(-1, 1, 1)),
+            row("substr", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("sunion", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(-1, 1, 1)),
+            row("sunionstore", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)).keys(Kind.KEY, at(2), to(-1, 1, 1)),
+            row("sunsubscribe", Spread.SPLIT).merge(MergeRule.SUBSCRIPTION, 1).state("subscription").withoutKeys(Spread.ALL_NODES, null).keys(Kind.CHANNEL, at(1), to(-1, 1, 1)),
+            row("swapdb", Spread.REFUSED).write().reason("it cannot happen on all nodes in the same moment, so readers would see both states: use two server pools and switch between them"),
+            row("sync", Spread.REFUSED).state("stream").reason("only servers send it to each other"),
+            row("sync140", Spread.REFUSED).ssdb().state("stream").reason("it takes over the connection and streams raw records: never send it"),
+            row("time", Spread.ANY_NODE).retryable(),
+            row("touch", Spread.SPLIT).merge(MergeRule.SUM, 1).retryable().keys(Kind.KEY, at(1), to(-1, 1, 1)),
+            row("ttl", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("type", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("unlink", Spread.SPLIT).merge(MergeRule.SUM, 1).write().keys(Kind.KEY, at(1), to(-1, 1, 1)),
+            row("unsubscribe", Spread.SPLIT).merge(MergeRule.SUBSCRIPTION, 1).state("subscription").withoutKeys(Spread.ALL_NODES, null).keys(Kind.CHANNEL, at(1), to(-1, 1, 1)),
+            row("unwatch", Spread.BOUND).state("watch"),
+            row("vadd", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("vcard", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("vdim", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("vemb", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("version", Spread.REFUSED).ssdb().reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
+            row("vgetattr", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("vinfo", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("vismember", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("vlinks", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("vrandmember", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("vrem", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("vsetattr", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("vsim", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("wait", Spread.ALL_NODES).merge(MergeRule.MIN, 1).state("writes").waits(-1, 1),
+            row("waitaof", Spread.ALL_NODES).merge(MergeRule.MIN, 1).state("writes").waits(-1, 1),
+            row("watch", Spread.ONE_NODE).state("watch").keys(Kind.KEY, at(1), to(-1, 1, 1)),
+            row("xack", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("xadd", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("xautoclaim", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("xclaim", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("xdel", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("xgroup", Spread.NONE).container(),
+            row("xgroup|create", Spread.ONE_NODE).write().keys(Kind.KEY, at(2), to(0, 1, 1)),
+            row("xgroup|createconsumer", Spread.ONE_NODE).write().keys(Kind.KEY, at(2), to(0, 1, 1)),
+            row("xgroup|delconsumer", Spread.ONE_NODE).write().keys(Kind.KEY, at(2), to(0, 1, 1))
         };
     }
 
     private static TableRow[] rows8() {
         return new TableRow[] {
-            row("xgroup|destroy", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(2), to(0, 1, 1)),
-            row("xgroup|help", Spread.ANY_NODE)
-                    .retryable(),
-            row("xgroup|setid", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(2), to(0, 1, 1)),
-            row("xinfo", Spread.NONE)
-                    .container(),
-            row("xinfo|consumers", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(2), to(0, 1, 1)),
-            row("xinfo|groups", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(2), to(0, 1, 1)),
-            row("xinfo|help", Spread.ANY_NODE)
-                    .retryable(),
-            row("xinfo|stream", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(2), to(0, 1, 1)),
-            row("xlen", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("xpending", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("xrange", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("xread", Spread.SPLIT)
-                    .merge(MergeRule.STREAMS, 1)
-                    .waits("BLOCK", 1, "STREAMS", 1)
-                    .keys(KeyPositions.Kind.KEY, after("STREAMS", 1), to(-1, 1, 2)),
-            row("xreadgroup", Spread.SPLIT)
-                    .merge(MergeRule.STREAMS, 1)
-                    .write()
-                    .waits("BLOCK", 4, "STREAMS", 1)
-                    .keys(KeyPositions.Kind.KEY, after("STREAMS", 4), to(-1, 1, 2)),
-            row("xrevrange", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("xsetid", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("xtrim", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zadd", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zavg", Spread.ONE_NODE)
-                    .retryable()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zcard", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zclear", Spread.ONE_NODE)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zcount", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zdecr", Spread.ONE_NODE)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zdel", Spread.ONE_NODE)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zdiff", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), counted(0, 1, 1)),
-            row("zdiffstore", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1))
-                    .keys(KeyPositions.Kind.KEY, at(2), counted(0, 1, 1)),
-            row("zexists", Spread.ONE_NODE)
-                    .retryable()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zfix", Spread.ONE_NODE)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zget", Spread.ONE_NODE)
-                    .retryable()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zincr", Spread.ONE_NODE)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zincrby", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zinter", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), counted(0, 1, 1)),
-            row("zintercard", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), counted(0, 1, 1)),
-            row("zinterstore", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1))
-                    .keys(KeyPositions.Kind.KEY, at(2), counted(0, 1, 1)),
-            row("zkeys", Spread.ONE_NODE)
-                    .retryable()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zlexcount", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zlist", Spread.REFUSED)
-                    .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
-            row("zmpop", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), counted(0, 1, 1)),
-            row("zmscore", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zpop_back", Spread.ONE_NODE)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zpop_front", Spread.ONE_NODE)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zpopmax", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zpopmin", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zrandmember", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zrange", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zrangebylex", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zrangebyscore", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zrangestore", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1))
-                    .keys(KeyPositions.Kind.KEY, at(2), to(0, 1, 1)),
-            row("zrank", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zrem", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zremrangebylex", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zremrangebyrank", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zremrangebyscore", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zrevrange", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zrevrangebylex", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zrevrangebyscore", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zrevrank", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zrlist", Spread.REFUSED)
-                    .ssdb()
-                    .reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
-            row("zrrange", Spread.ONE_NODE)
-                    .retryable()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zrrank", Spread.ONE_NODE)
-                    .retryable()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zrscan", Spread.ONE_NODE)
-                    .retryable()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1))
+            row("xgroup|destroy", Spread.ONE_NODE).write().keys(Kind.KEY, at(2), to(0, 1, 1)),
+            row("xgroup|help", Spread.ANY_NODE).retryable(),
+            row("xgroup|setid", Spread.ONE_NODE).write().keys(Kind.KEY, at(2), to(0, 1, 1)),
+            row("xinfo", Spread.NONE).container(),
+            row("xinfo|consumers", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(2), to(0, 1, 1)),
+            row("xinfo|groups", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(2), to(0, 1, 1)),
+            row("xinfo|help", Spread.ANY_NODE).retryable(),
+            row("xinfo|stream", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(2), to(0, 1, 1)),
+            row("xlen", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("xpending", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("xrange", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("xread", Spread.SPLIT).merge(MergeRule.STREAMS, 1).waits("BLOCK", 1, "STREAMS", 1).keys(Kind.KEY, after("STREAMS", 1), to(-1, 1, 2)),
+            row("xreadgroup", Spread.SPLIT).merge(MergeRule.STREAMS, 1).write().waits("BLOCK", 4, "STREAMS", 1).keys(Kind.KEY, after("STREAMS", 4), to(-1, 1, 2)),
+            row("xrevrange", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("xsetid", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("xtrim", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zadd", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zavg", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zcard", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zclear", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zcount", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zdecr", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zdel", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zdiff", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), counted(0, 1, 1)),
+            row("zdiffstore", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)).keys(Kind.KEY, at(2), counted(0, 1, 1)),
+            row("zexists", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zfix", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zget", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zincr", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zincrby", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zinter", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), counted(0, 1, 1)),
+            row("zintercard", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), counted(0, 1, 1)),
+            row("zinterstore", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)).keys(Kind.KEY, at(2), counted(0, 1, 1)),
+            row("zkeys", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zlexcount", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zlist", Spread.REFUSED).ssdb().reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
+            row("zmpop", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), counted(0, 1, 1)),
+            row("zmscore", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zpop_back", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zpop_front", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zpopmax", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zpopmin", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zrandmember", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zrange", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zrangebylex", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zrangebyscore", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zrangestore", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)).keys(Kind.KEY, at(2), to(0, 1, 1)),
+            row("zrank", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zrem", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zremrangebylex", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zremrangebyrank", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zremrangebyscore", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zrevrange", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zrevrangebylex", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zrevrangebyscore", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zrevrank", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zrlist", Spread.REFUSED).ssdb().reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
+            row("zrrange", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zrrank", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zrscan", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1))
         };
     }
 
     private static TableRow[] rows9() {
         return new TableRow[] {
-            row("zscan", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zscore", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zset", Spread.ONE_NODE)
-                    .write()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zsize", Spread.ONE_NODE)
-                    .retryable()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zsum", Spread.ONE_NODE)
-                    .retryable()
-                    .ssdb()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1)),
-            row("zunion", Spread.ONE_NODE)
-                    .retryable()
-                    .keys(KeyPositions.Kind.KEY, at(1), counted(0, 1, 1)),
-            row("zunionstore", Spread.ONE_NODE)
-                    .write()
-                    .keys(KeyPositions.Kind.KEY, at(1), to(0, 1, 1))
-                    .keys(KeyPositions.Kind.KEY, at(2), counted(0, 1, 1))
+            row("zscan", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zscore", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zset", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zsize", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zsum", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zunion", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), counted(0, 1, 1)),
+            row("zunionstore", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)).keys(Kind.KEY, at(2), counted(0, 1, 1))
         };
     }
 }
