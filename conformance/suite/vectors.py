@@ -33,13 +33,15 @@ def run(testees, report):
         report.end()
 
 
-def hash_group(testees, report, page, group):
+def hash_group(testees, report, _page, group):
     with_key = [test for test in group["tests"] if test["key"]]
     runs = ((testees.implementations(), group["tests"]), (["nutcracker"], with_key))
     for names, tests in runs:
-        request = {"op": "hash", "hash": page["algorithm"], "keys": [test["key"] for test in tests]}
-        for testee, (answer,) in testees.ask([request], names).items():
-            compare(report, testee, answer, "hashes", tests, "hash")
+        for function in tests[0]["hashes"]:
+            request = {"op": "hash", "hash": function, "keys": [test["key"] for test in tests]}
+            wanted = [{**test, "hash": test["hashes"][function]} for test in tests]
+            for testee, (answer,) in testees.ask([request], names).items():
+                compare(report, testee, answer, "hashes", wanted, "hash", f"{function}, ")
 
 
 def compare(report, testee, answer, field, tests, expected, about=""):

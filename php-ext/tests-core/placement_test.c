@@ -10,8 +10,7 @@
 #include "check.h"
 #include "vectors.h"
 
-static const char *const pages[] = {"ketama_rings", "ketama_sizes", "ketama_ties", "modula",
-    "random", "one_server", "tags", "keys"};
+static const char *const pages[] = {"ketama", "keys", "random"};
 
 static bool is_listed(const json_t *names, oh_text name)
 {

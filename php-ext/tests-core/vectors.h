@@ -13,7 +13,7 @@
 #include "core/config/config.h"
 #include "core/topology/topology.h"
 
-/* Loads a page of spec/, such as "hash/vectors/md5.json". json_decref frees it. */
+/* Loads a page of spec/, such as "hash/vectors/hashes.json". json_decref frees it. */
 json_t *vectors_load(const char *path);
 
 const char *vectors_string(const json_t *object, const char *field);

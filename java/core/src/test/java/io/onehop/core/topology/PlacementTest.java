@@ -21,16 +21,7 @@ import java.util.Set;
 class PlacementTest {
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "keys",
-                "tags",
-                "one_server",
-                "modula",
-                "ketama_rings",
-                "ketama_sizes",
-                "ketama_ties"
-            })
+    @ValueSource(strings = {"keys", "ketama"})
     void everyKeyIsOnTheNodeOfItsExplanation(String page) {
         for (JsonObject group : Spec.groups("placement/vectors/" + page + ".json")) {
             PoolTopology topology = Spec.topology(group);
@@ -73,16 +64,7 @@ class PlacementTest {
 
     @Test
     void everyPageOfVectorsIsRead() {
-        Set<String> read =
-                Set.of(
-                        "keys.json",
-                        "tags.json",
-                        "one_server.json",
-                        "modula.json",
-                        "ketama_rings.json",
-                        "ketama_sizes.json",
-                        "ketama_ties.json",
-                        "random.json");
+        Set<String> read = Set.of("keys.json", "ketama.json", "random.json");
         assertEquals(read, Set.copyOf(Spec.files("placement/vectors")));
     }
 }
