@@ -27,6 +27,7 @@ STALL_S, STALL_EVERY_S = 0.4, 2
 WARM_S = 1.5
 HERE = os.path.dirname(os.path.abspath(__file__))
 SCRIPT, PROGRAM = os.path.join(HERE, "stalls.php"), os.path.join(HERE, "Stalls.java")
+RELAY = os.path.join(os.path.dirname(HERE), "lab/relay.py")
 
 
 class Answers:
@@ -136,14 +137,14 @@ def by_threads(client, config, ports, seconds, meanwhile, *, count, namespace=No
 
 def silence(by, count, pool_size, seconds, **more):
     with tempfile.TemporaryDirectory(prefix="onehop-stalls-") as directory, RedisNode() as node:
-        told, port = os.path.join(directory, "told"), free_port()
-        open(told, "w").close()
-        relay = [sys.executable, os.path.join(HERE, "silent_relay.py"), port, node.port, told]
+        told, port = os.path.join(directory, "relay"), free_port()
+        open(f"{told}.silent", "w").close()
+        relay = [sys.executable, RELAY, port, node.port, told]
 
         def meanwhile():
             time.sleep(WARM_S)
             began = time.monotonic()
-            os.utime(told)
+            os.utime(f"{told}.silent")
             return began
 
         with (

@@ -1,11 +1,14 @@
-"""A relay for the tests of TLS: relay.py PORT TO FILE [CERTIFICATE KEY].
+"""A relay that does harm: relay.py PORT TO FILE [CERTIFICATE KEY].
 
-It connects each client with the port TO of this host, and counts the bytes of both directions. A
-connection that has carried as many as FILE.limit said when it began is reset. The count of each
-connection that ends becomes a line of FILE.passed. With a certificate the relay ends TLS.
+It connects each client with the port TO of this host, and counts the bytes of both directions. The
+count of each connection that ends becomes a line of FILE.passed. With a certificate the relay ends
+TLS. Files say what happens, and need not be there:
 
-If there is FILE.meet, with the name of a file and a number, a connection passes nothing on before
-as many connections, of all relays with this file, have brought their first byte.
+    FILE.limit      a connection that has carried as many bytes as it said at first is reset
+    FILE.meet       the name of a file and a number: a connection passes nothing on before as many
+                    connections, of all relays with this file, have brought their first byte
+    FILE.silent     whenever its time changes, what is open passes nothing on any more, and stays
+                    open, as behind a load balancer that has lost its state; new ones are served
 """
 
 import os
@@ -20,6 +23,7 @@ import time
 PORT, TO, FILE = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 CHUNK_BYTES = 65536
 RESET = struct.pack("ii", 1, 0)
+LOOK_S = 0.005
 
 
 def main():
@@ -58,18 +62,33 @@ def meet(client):
 
 
 def limit():
-    with open(f"{FILE}.limit", encoding="ascii") as file:
-        return int(file.read() or sys.maxsize)
+    try:
+        with open(f"{FILE}.limit", encoding="ascii") as file:
+            return int(file.read() or sys.maxsize)
+    except FileNotFoundError:
+        return sys.maxsize
+
+
+def silenced():
+    """When connections were silenced; None if nobody ever silences them."""
+    try:
+        return os.stat(f"{FILE}.silent").st_mtime_ns
+    except FileNotFoundError:
+        return None
 
 
 def relay(client, node, most):
     """Carries at most that many bytes, and returns how many."""
-    passed, other = 0, {client: node, node: client}
+    passed, other, before = 0, {client: node, node: client}, silenced()
     with selectors.DefaultSelector() as selector:
         for end in other:
+            end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             selector.register(end, selectors.EVENT_READ)
         while passed < most:
-            for key, _ in selector.select():
+            ready = selector.select(None if before is None else LOOK_S)
+            while before is not None and silenced() != before:
+                time.sleep(3600)
+            for key, _ in ready:
                 data = key.fileobj.recv(min(CHUNK_BYTES, most - passed))
                 if not data:
                     return passed
