@@ -105,7 +105,7 @@ PartialBatch may have executed: true, node: NULL
   1: NodeDown on dead
   dead: NodeDown on dead
   A part of the batch did not come back (nodes that failed: dead), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed; the first failure: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
-string(3) "set"
+value: "set"
 -- no reply arrived: the failure that leaves open what was executed
 OneHop\DeadlineExceeded, node hung, may have executed: true
   No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
@@ -114,4 +114,4 @@ OneHop\DeadlineExceeded, node hung, may have executed: true
 -- more nodes failed than a message names
 A part of the batch did not come back (nodes that failed: d%s\xc3\xa9N, d%s\xc3\xa9N, d%s\xc3\xa9N and 2 more)
 -- the client still works
-bool(true)
+value: true

@@ -73,12 +73,12 @@ array(2) {
 }
 a value that cannot be packed spoils the batch: nothing of it is sent
 DomainException: cannot be packed
-bool(true)
+value: true
 OneHop\Unsupported, node none, may have executed: false
   A value of the batch could not be packed: the command was not sent; see the exception that was thrown when it was queued
 int(0)
 DomainException: cannot be packed
-bool(true)
+value: true
 OneHop\Unsupported, node none, may have executed: false
   A value of the batch could not be packed: the command was not sent; see the exception that was thrown when it was queued
 int(0)

@@ -57,4 +57,4 @@ lab_tell(fn () => $redis->get('end'));
 --EXPECT--
 OneHop\NodeDown, node odd, may have executed: true
   Connection closed by the node, node odd (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
-string(12) "value of end"
+value: "value of end"

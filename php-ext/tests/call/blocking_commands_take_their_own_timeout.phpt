@@ -33,25 +33,28 @@ function later(int $ms, int $port, string ...$words): void
 
 echo "longer than the deadline\n";
 later(1000, $port('{a}1'), 'RPUSH', '{a}1', 'x');
-var_dump($redis->blPop(['{a}1', '{a}2'], 10));
+lab_show('BLPOP', $redis->blPop(['{a}1', '{a}2'], 10));
 later(1000, $port('{a}1'), 'RPUSH', '{a}1', 'y');
-var_dump($redis->brPop('{a}2', '{a}1', 0));
+lab_show('BRPOP', $redis->brPop('{a}2', '{a}1', 0));
 later(1000, $port('{a}z'), 'ZADD', '{a}z', '1', 'm');
-var_dump($redis->bzPopMin('{a}z', 10));
+lab_show('BZPOPMIN', $redis->bzPopMin('{a}z', 10));
 later(1000, $port('{a}1'), 'RPUSH', '{a}1', 'z');
-var_dump($redis->brpoplpush('{a}1', '{a}2', 10), $redis->rawCommand('BLPOP', '{a}2', '0.5'));
+lab_show('BRPOPLPUSH', $redis->brpoplpush('{a}1', '{a}2', 10));
+lab_show('raw BLPOP', $redis->rawCommand('BLPOP', '{a}2', '0.5'));
 later(1000, $port('{a}1'), 'RPUSH', '{a}1', 'raw');
-var_dump($redis->rawCommand('BLPOP', '{a}1', '0'));
+lab_show('raw BLPOP without end', $redis->rawCommand('BLPOP', '{a}1', '0'));
 later(1000, $port('s'), 'XADD', 's', '1-1', 'f', 'v');
-var_dump($redis->xRead(['s' => '$'], 1, 0));
+lab_show('XREAD', $redis->xRead(['s' => '$'], 1, 0));
 echo "its own end\n";
-var_dump($redis->blPop('{a}1', 1), lab_time(fn () => $redis->blPop('{a}1', 1)) >= 1000);
+lab_show('BLPOP', $redis->blPop('{a}1', 1));
+lab_show('after a second', lab_time(fn () => $redis->blPop('{a}1', 1)) >= 1000);
 echo "in a pipeline, in a transaction\n";
 later(1000, $port('{a}1'), 'RPUSH', '{a}1', 'p', 'q');
-var_dump(
-    json_encode($redis->pipeline()->blPop('{a}1', 10)->set('{a}s', 1)->blPop('{a}1', 10)->exec()),
+lab_show(
+    'pipeline',
+    $redis->pipeline()->blPop('{a}1', 10)->set('{a}s', 1)->blPop('{a}1', 10)->exec(),
 );
-var_dump(json_encode($redis->multi()->blPop('{a}1', 10)->get('{a}s')->exec()));
+lab_show('transaction', $redis->multi()->blPop('{a}1', 10)->get('{a}s')->exec());
 echo "other nodes\n";
 $other = array_filter(lab_key_of_each($config), fn ($key) => $port($key) !== $port('{a}1'));
 lab_tell(fn () => $redis->blPop(['{a}1', ...array_values($other)], 10));
@@ -111,10 +114,13 @@ $kill = fn (int $ms, int $signal) => Lab::start([
 ]);
 later(1800, $port('{a}1'), 'RPUSH', '{a}1', 'after the signal');
 $kill(400, SIGUSR1);
-var_dump($redis->blPop('{a}1', 0), $seen);
+lab_show('BLPOP', $redis->blPop('{a}1', 0));
+lab_show('signals handled', $seen);
 $kill(400, SIGUSR2);
 lab_tell(fn () => $redis->blPop('{a}1', 0));
-var_dump($redis->get('{a}s'), $redis->rPush('{a}1', 'kept'), $redis->lLen('{a}1'));
+lab_show('GET', $redis->get('{a}s'));
+lab_show('RPUSH', $redis->rPush('{a}1', 'kept'));
+lab_show('nobody took it', $redis->lLen('{a}1'));
 $script = '<?php
     $redis = new OneHop\Redis("alpha", $argv[1]);
     pcntl_async_signals(true);
@@ -137,56 +143,19 @@ echo 'killed: ', json_encode(lab_run($script, [$config])), "\n";
 ?>
 --EXPECT--
 longer than the deadline
-array(2) {
-  [0]=>
-  string(4) "{a}1"
-  [1]=>
-  string(1) "x"
-}
-array(2) {
-  [0]=>
-  string(4) "{a}1"
-  [1]=>
-  string(1) "y"
-}
-array(3) {
-  [0]=>
-  string(4) "{a}z"
-  [1]=>
-  string(1) "m"
-  [2]=>
-  string(1) "1"
-}
-string(1) "z"
-array(2) {
-  [0]=>
-  string(4) "{a}2"
-  [1]=>
-  string(1) "z"
-}
-array(2) {
-  [0]=>
-  string(4) "{a}1"
-  [1]=>
-  string(3) "raw"
-}
-array(1) {
-  ["s"]=>
-  array(1) {
-    ["1-1"]=>
-    array(1) {
-      ["f"]=>
-      string(1) "v"
-    }
-  }
-}
+BLPOP: ["{a}1","x"]
+BRPOP: ["{a}1","y"]
+BZPOPMIN: ["{a}z","m","1"]
+BRPOPLPUSH: "z"
+raw BLPOP: ["{a}2","z"]
+raw BLPOP without end: ["{a}1","raw"]
+XREAD: {"s":{"1-1":{"f":"v"}}}
 its own end
-array(0) {
-}
-bool(true)
+BLPOP: []
+after a second: true
 in a pipeline, in a transaction
-string(32) "[["{a}1","p"],true,["{a}1","q"]]"
-string(8) "[[],"1"]"
+pipeline: [["{a}1","p"],true,["{a}1","q"]]
+transaction: [[],"1"]
 other nodes
 OneHop\CrossNode, node none, may have executed: false
   BLPOP needs all its keys on one node: key "{a}1" is on node node-0, key "key:100" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{a}1" and "{a}key:100"
@@ -197,21 +166,16 @@ OneHop\NodeDown, node hung, may have executed: true
   Connection closed by the node, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
 OneHop\DeadlineExceeded, node hung, may have executed: true
   Answer not complete within 500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
-string(4) "fine"
+value: "fine"
 OneHop\DeadlineExceeded, node full, may have executed: false
   No connection within 500 ms, node full (127.0.0.1:PORT), server pool alpha: the command was not sent; try again
 signals
 handled; "1"
-array(2) {
-  [0]=>
-  string(4) "{a}1"
-  [1]=>
-  string(16) "after the signal"
-}
-int(1)
+BLPOP: ["{a}1","after the signal"]
+signals handled: 1
 DomainException: from the handler
-string(1) "1"
-int(1)
-int(1)
+GET: "1"
+RPUSH: 1
+nobody took it: 1
 exit in the handler and "1"
 killed: ""

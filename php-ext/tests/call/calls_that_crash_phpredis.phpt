@@ -58,17 +58,16 @@ foreach ([
 foreach ([fn () => $redis->pipeline(), fn () => $redis->multi()] as $begin) {
     $begin()->set('{t}p', 1);
     lab_tell(fn () => $redis->set('{t}p', $closure));
-    echo json_encode($redis->get('{t}p')->exec()), "\n";
+    lab_show('exec', $redis->get('{t}p')->exec());
 }
-var_dump($redis->set('{t}a', new ArrayObject([1])), $redis->get('{t}a') == new ArrayObject([1]));
+lab_show('SET of an object', $redis->set('{t}a', new ArrayObject([1])));
+lab_show('GET gives it', $redis->get('{t}a') == new ArrayObject([1]));
 $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_NONE);
 
 echo "options\n";
-var_dump(
-    @$redis->setOption(9999, 1),
-    error_get_last()['message'],
-    $redis->setOption(Redis::OPT_SCAN, Redis::SCAN_RETRY),
-);
+lab_show('an unknown option', @$redis->setOption(9999, 1));
+lab_show('the warning', error_get_last()['message']);
+lab_show('a known option', $redis->setOption(Redis::OPT_SCAN, Redis::SCAN_RETRY));
 
 echo "scans\n";
 foreach ([fn () => $redis->pipeline(), fn () => $redis->multi()] as $begin) {
@@ -82,13 +81,13 @@ foreach ([fn () => $redis->pipeline(), fn () => $redis->multi()] as $begin) {
 
 echo "nulls among keys are taken silently, as in phpredis\n";
 $plain = lab_plain(lab_redis());
-foreach ([$plain, $redis] as $client) {
+foreach (['phpredis' => $plain, 'OneHop' => $redis] as $who => $client) {
     $client->mset(['' => 'empty', 'a' => 1, 'b' => 2]);
-    echo json_encode([
+    lab_show($who, [
         $client->mget(['a', null, 'b']), $client->exists('a', null),
         $client->exists(null, 'a', 'b'), $client->exists(['a', null]), $client->del(null, 'a'),
         $client->del(['b', null]), $client->exists('', 'a', 'b'),
-    ]), "\n";
+    ]);
 }
 ?>
 --EXPECT--
@@ -105,17 +104,17 @@ Exception: Serialization of 'Closure' is not allowed
 Exception: Serialization of 'Closure' is not allowed
 Exception: Serialization of 'Closure' is not allowed
 Exception: Serialization of 'Closure' is not allowed
-int(0)
+value: 0
 Exception: Serialization of 'Closure' is not allowed
-[true,1]
+exec: [true,1]
 Exception: Serialization of 'Closure' is not allowed
-[true,1]
-bool(true)
-bool(true)
+exec: [true,1]
+SET of an object: true
+GET gives it: true
 options
-bool(false)
-string(48) "OneHop\Redis::setOption(): Unknown option '9999'"
-bool(true)
+an unknown option: false
+the warning: "OneHop\\Redis::setOption(): Unknown option '9999'"
+a known option: true
 scans
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::hscan() is not supported: the command was not sent; it is a conversation, in which each answer says where to go on: call it outside
@@ -130,5 +129,5 @@ OneHop\Unsupported, node none, may have executed: false
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::zscan() is not supported: the command was not sent; it is a conversation, in which each answer says where to go on: call it outside
 nulls among keys are taken silently, as in phpredis
-[["1","empty","2"],2,3,2,2,1,0]
-[["1","empty","2"],2,3,2,2,1,0]
+phpredis: [["1","empty","2"],2,3,2,2,1,0]
+OneHop: [["1","empty","2"],2,3,2,2,1,0]

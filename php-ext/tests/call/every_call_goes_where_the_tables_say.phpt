@@ -228,14 +228,11 @@ foreach ($calls as $method => $all) {
     }
 }
 echo implode("\n", $walk->faults), "\n";
-var_dump(
-    $walk->counts['one node'] > 800,
-    $walk->counts['split'] > 15,
-    $walk->counts['CrossNode'] > 70,
-);
+lab_show('many on one node', $walk->counts['one node'] > 800);
+lab_show('some on several', $walk->counts['split'] > 15);
+lab_show('some refused', $walk->counts['CrossNode'] > 70);
 ?>
 --EXPECT--
-
-bool(true)
-bool(true)
-bool(true)
+many on one node: true
+some on several: true
+some refused: true

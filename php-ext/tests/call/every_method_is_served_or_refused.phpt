@@ -63,7 +63,7 @@ OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::swapdb() is not supported: the command was not sent; it cannot happen on all nodes in the same moment, so readers would see both states: use two server pools and switch between them
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::select() is not supported: the command was not sent; connections are shared, so a database chosen on one would be chosen for other callers: set `database` in the server pool's configuration, one pool per database
-bool(true)
+value: true
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::slaveof() is not supported: the command was not sent; replication is set up for each server: send it to the node you mean by onNode, or leave it to Sentinel
 OneHop\Unsupported, node none, may have executed: false

@@ -52,11 +52,11 @@ lab_tell(fn () => $redis->mget([$a, $b]));
 ?>
 --EXPECT--
 DomainException: bomb
-bool(true)
+value: true
 DomainException: bomb
-bool(true)
+value: true
 DomainException: bomb
-bool(true)
+value: true
 bool(true)
 bool(true)
 string(16) "OneHop\Exception"
@@ -64,9 +64,4 @@ bool(true)
 bool(true)
 string(15) "DomainException"
 string(4) "bomb"
-array(2) {
-  [0]=>
-  string(7) "value a"
-  [1]=>
-  string(7) "value b"
-}
+value: ["value a","value b"]

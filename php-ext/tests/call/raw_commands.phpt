@@ -67,32 +67,25 @@ $tell(fn () => $redis->rawCommand('GET', $c));
 ?>
 --EXPECT--
 One node
-bool(true)
-int(3)
-string(1) "3"
-string(1) "3"
-bool(false)
-string(15) "ERR no such key"
-bool(true)
+value: true
+value: 3
+value: "3"
+value: "3"
+value: false
+value: "ERR no such key"
+value: true
 Several nodes
-bool(true)
-string(8) "3  1 2 3"
-int(4)
-array(3) {
-  [0]=>
-  string(3) "3 1"
-  [1]=>
-  string(1) "2"
-  [2]=>
-  int(2)
-}
+value: true
+value: "3  1 2 3"
+value: 4
+value: ["3 1","2",2]
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand() with MSET is not supported: the command was not sent; it is malformed: its keys and what belongs to them do not come out even
-bool(true)
+value: true
 Nowhere
-string(178) "RENAME needs all its keys on one node: key "A" is on node a, key "B" on node b, server pool alpha: the command was not sent; give both keys one hash tag, such as "{A}" and "{A}B""
-string(216) "SORT reads keys made from the pattern "w_*", which may live on any node, server pool alpha: the command was not sent; put a hash tag before the *, the one that the sorted key has, in a server pool with hash_tag: "{}""
-string(176) "SORT needs all its keys on one node: key "A" is on node a, key "B" on node b, server pool alpha: the command was not sent; give both keys one hash tag, such as "{A}" and "{A}B""
+value: "RENAME needs all its keys on one node: key \"A\" is on node a, key \"B\" on node b, server pool alpha: the command was not sent; give both keys one hash tag, such as \"{A}\" and \"{A}B\""
+value: "SORT reads keys made from the pattern \"w_*\", which may live on any node, server pool alpha: the command was not sent; put a hash tag before the *, the one that the sorted key has, in a server pool with hash_tag: \"{}\""
+value: "SORT needs all its keys on one node: key \"A\" is on node a, key \"B\" on node b, server pool alpha: the command was not sent; give both keys one hash tag, such as \"{A}\" and \"{A}B\""
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand(): the table of commands has no "NO.SUCH": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
 OneHop\Unsupported, node none, may have executed: false
@@ -119,4 +112,4 @@ OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand(): the table of commands has no "": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
 TypeError: OneHop\Redis::rawcommand(): Argument #2 must be a key of type string, array given; nothing was sent
 ArgumentCountError: OneHop\Redis::rawcommand() expects at least 1 argument, 0 given
-string(1) "3"
+value: "3"

@@ -67,8 +67,8 @@ Exception: Serialization of 'OneHop\Redis' is not allowed
 Exception: Unserialization of 'OneHop\Redis' is not allowed
 Error: OneHop\Redis is constructed already
 RedisException: Redis server went away
-bool(false)
-bool(false)
+value: false
+value: false
 signatures are phpredis'
 int(0)
 string(12) "OneHop\Redis"

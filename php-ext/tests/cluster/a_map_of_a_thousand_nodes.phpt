@@ -29,7 +29,7 @@ foreach ([[1000, 0, false], [1000, 0, true], [500, 1, true]] as [$masters, $repl
     $topology = new OneHop\Topology('alpha', $config);
     $roles = array_count_values(array_column($topology->nodes(), 'role'));
     ksort($roles);
-    echo json_encode($roles), "\n";
+    lab_show('roles', $roles);
     $owner = static fn (int $slot)
         => $isDealt ? $slot % $masters : intdiv(($slot + 1) * $masters - 1, LAB_SLOTS);
     $wrong = 0;
@@ -92,7 +92,7 @@ echo count((new OneHop\Topology('alpha', $liars->config()))->nodes()), " nodes\n
 ?>
 --EXPECT--
 -- 1000 masters, 0 replicas of each, slots in ranges
-{"master":1000}
+roles: {"master":1000}
 keys placed elsewhere: 0
 MSET: true
 MGET gives what was set: true
@@ -100,7 +100,7 @@ the failure names the missing node: true
 redirects: 0
 1000 nodes, 0 wrong; questions: 2
 -- 1000 masters, 0 replicas of each, slots dealt round
-{"master":1000}
+roles: {"master":1000}
 keys placed elsewhere: 0
 MSET: true
 MGET gives what was set: true
@@ -108,7 +108,7 @@ the failure names the missing node: true
 redirects: 0
 1000 nodes, 0 wrong; questions: 2
 -- 500 masters, 1 replicas of each, slots dealt round
-{"master":500,"replica":500}
+roles: {"master":500,"replica":500}
 keys placed elsewhere: 0
 MSET: true
 MGET gives what was set: true

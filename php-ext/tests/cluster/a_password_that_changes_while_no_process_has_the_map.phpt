@@ -32,8 +32,8 @@ echo in_array($cluster->questions(), [1, 2], true)
     : "{$cluster->questions()} questions", "\n";
 ?>
 --EXPECT--
-int(1)
-int(2)
-int(3)
-int(4)
+value: 1
+value: 2
+value: 3
+value: 4
 one inquiry

@@ -51,7 +51,7 @@ lab_show(
 -- the slot has moved before the transaction
 OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: false
   The cluster cannot serve this now: a transaction is never sent again (node 127.0.0.1:PORT said MOVED 119 127.0.0.1:PORT), node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
-NULL
+value: null
 the next transaction: [2]
 -- the slot moves before exec()
 OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: true

@@ -29,29 +29,32 @@ foreach ($cluster->ports as $port) {
 }
 lab_tell(static fn () => ask($redis, $key));
 $second = new OneHop\Redis('alpha', $cluster->config(['timeout' => 1500]));
-var_dump($second->get('somewhere'));
+lab_show('another slot', $second->get('somewhere'));
 lab_tell(static fn () => ask($second, $key));
 $cluster->call($b, 'CLUSTER', 'ADDSLOTS', (string) $slot);
 foreach ($cluster->ports as $port) {
     LabCluster::until(static fn () => $cluster->owns($port, $slot, $b), 'owner of the slot');
 }
-var_dump($redis->set($key, 'back'), $second->get($key));
+lab_show('SET', $redis->set($key, 'back'));
+lab_show('GET', $second->get($key));
 
 echo "a node joins and gets a slot\n";
 $new = $cluster->join();
 $redis->set($key = lab_key_in(99), 'moves');
 $cluster->move(99, $a, $new);
-var_dump($redis->get($key), $second->pipeline()->get($key)->get('somewhere')->exec());
+lab_show('GET', $redis->get($key));
+lab_show('pipeline', $second->pipeline()->get($key)->get('somewhere')->exec());
 
 echo "scripts\n";
 $script = 'return redis.call("INCR", KEYS[1])';
 $key = lab_key_in(111);
-var_dump($redis->eval($script, [$key], 1), $redis->evalSha(sha1($script), [$key], 1));
+lab_show('EVAL', $redis->eval($script, [$key], 1));
+lab_show('EVALSHA', $redis->evalSha(sha1($script), [$key], 1));
 $cluster->move(111, $a, $c);
 $cluster->call($c, 'SCRIPT', 'FLUSH');
-var_dump($redis->evalSha(sha1($script), [$key], 1));
+lab_show('a node that lacks it', $redis->evalSha(sha1($script), [$key], 1));
 $cluster->move(111, $c, $b);
-var_dump($redis->pipeline()->evalSha(sha1($script), [$key], 1)->get($key)->exec());
+lab_show('pipeline', $redis->pipeline()->evalSha(sha1($script), [$key], 1)->get($key)->exec());
 
 echo "no cluster\n";
 $lone = static fn (int $port) => lab_config(["127.0.0.1:$port:1"], ['cluster' => 'true']);
@@ -70,29 +73,19 @@ lab_tell(static fn () => new OneHop\Redis('alpha', $config));
 a slot without an owner
 OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: true
   The cluster cannot serve this now: there is no time left to try again (node 127.0.0.1:PORT said CLUSTERDOWN Hash slot not served), node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha: the command was answered; try again
-string(4) "else"
+another slot: "else"
 OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: true
   The cluster cannot serve this now: there is no time left to try again (node 127.0.0.1:PORT said CLUSTERDOWN Hash slot not served), node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha: the command was answered; try again
-bool(true)
-string(4) "back"
+SET: true
+GET: "back"
 a node joins and gets a slot
-string(5) "moves"
-array(2) {
-  [0]=>
-  string(5) "moves"
-  [1]=>
-  string(4) "else"
-}
+GET: "moves"
+pipeline: ["moves","else"]
 scripts
-int(1)
-int(2)
-int(3)
-array(2) {
-  [0]=>
-  int(4)
-  [1]=>
-  string(1) "4"
-}
+EVAL: 1
+EVALSHA: 2
+a node that lacks it: 3
+pipeline: [4,"4"]
 no cluster
 OneHop\ConfigInvalid, node none, may have executed: false
   No node says what the cluster looks like: 127.0.0.1:PORT: it answered: ERR This instance has cluster support disabled, server pool alpha: the command was not sent; correct the servers of the server pool, or its redis_auth, username or database, or remove "cluster: true"

@@ -13,12 +13,12 @@ $tell = function (Liars $liars, callable $call) {
     echo str_replace(
         array_map(fn ($port) => "\"$port ", $liars->ports),
         ['"a ', '"b '],
-        preg_replace('/string\(\d+\)/', 'string', ob_get_clean()),
+        ob_get_clean(),
     );
 };
 $give_up = function (callable $call) {
     try {
-        var_dump($call());
+        lab_show('value', $call());
     } catch (OneHop\NodeDown | OneHop\DeadlineExceeded) {
         echo "given up\n"; /* Which of the two failures depends on milliseconds. */
     }
@@ -35,7 +35,10 @@ $liars->behave(
 $tell($liars, fn () => $redis->ping());
 $tell($liars, fn () => $redis->get($high));
 $names = array_map(fn ($node) => $node->name, (new OneHop\Topology('alpha', $config))->nodes());
-var_dump($names === array_map(fn ($port) => "127.0.0.1:$port", $liars->ports));
+lab_show(
+    'the map is as before',
+    $names === array_map(fn ($port) => "127.0.0.1:$port", $liars->ports),
+);
 
 echo "-- redirects that are malformed\n";
 foreach ([
@@ -67,7 +70,7 @@ foreach ([
     $liars->behave($redirects . ' ? "-' . $error . '\r\n" : null');
     $give_up(fn () => $redis->get($low));
 }
-var_dump(lab_commands($stranger));
+lab_show('the stranger heard', lab_commands($stranger));
 
 echo "-- to a stranger, though the map knows the owner: a pipeline waits for the map once\n";
 $liars->tell([[0, 16383, $liars->ports[1]]]);
@@ -79,8 +82,11 @@ $pipeline = $redis->pipeline();
 for ($i = 0; $i < 50; $i++) {
     $pipeline->get("$low$i");
 }
-var_dump($pipeline->exec() === array_map(fn ($i) => "{$liars->ports[1]} $low$i", range(0, 49)));
-var_dump(lab_commands($stranger));
+lab_show(
+    'all replies are of the owner',
+    $pipeline->exec() === array_map(fn ($i) => "{$liars->ports[1]} $low$i", range(0, 49)),
+);
+lab_show('the stranger heard', lab_commands($stranger));
 
 echo "-- to each other, to itself, and ASKING refused\n";
 foreach ([
@@ -146,21 +152,19 @@ $tell($liars, fn () => array_map(
 ?>
 --EXPECT--
 -- MOVED for a command without a key
-bool(true)
-string "b {108756}"
-bool(true)
+value: true
+value: "b {108756}"
+the map is as before: true
 -- redirects that are malformed
 3 commands at the other node
 -- to a stranger
 given up
 given up
 given up
-array(0) {
-}
+the stranger heard: []
 -- to a stranger, though the map knows the owner: a pipeline waits for the map once
-bool(true)
-array(0) {
-}
+all replies are of the owner: true
+the stranger heard: []
 -- to each other, to itself, and ASKING refused
 given up
 given up
@@ -183,15 +187,4 @@ OneHop\ProtocolViolation, node 127.0.0.1:PORT, may have executed: true
 OneHop\ProtocolViolation, node 127.0.0.1:PORT, may have executed: true
   Sent on to 127.0.0.1:PORT: The node broke the protocol (a push frame in RESP2), node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha: the command may have executed; check what listens there
 -- large replies around a redirect
-array(5) {
-  [0]=>
-  string "1 3000000"
-  [1]=>
-  string "2 3000000"
-  [2]=>
-  string "b {460}"
-  [3]=>
-  string "3 3000000"
-  [4]=>
-  string "b {108756}"
-}
+value: ["1 3000000","2 3000000","b {460}","3 3000000","b {108756}"]

@@ -80,7 +80,7 @@ $zone = new OneHop\Redis(
     $cluster->config(['read_from' => 'same_zone', 'zone' => 'localhost']),
 );
 $cluster->forgetStatistics();
-echo json_encode($read($zone)), "\n";
+lab_show('same_zone', $read($zone));
 $answered = array_filter($cluster->ports, static fn ($port) => $seen([
     $port,
 ]) !== '0 reads, 0 READONLY');
@@ -105,7 +105,7 @@ $mine = array_values(array_filter(
     static fn ($key) => $cluster->owner(lab_slot($key), $masters[0]) === $cluster->masters[$dying],
 ));
 $cluster->kill($dying);
-echo json_encode($read($prefer)), "\n";
+lab_show('prefer_replica', $read($prefer));
 try {
     $only->get($mine[0]);
 } catch (OneHop\NodeDown) {
@@ -119,8 +119,8 @@ replica: [0,true,true] masters: 0 reads, 0 READONLY, replicas: 203 reads, 0 READ
 same_zone: [0,true,true] masters: 0 reads, 0 READONLY, replicas: 203 reads, 0 READONLY
 lowest_latency: [0,true,true]
 a replica and a master are in the zone
-[0,true,true]
+same_zone: [0,true,true]
 where there is one, it answers
 a replica dies
-[0,true,true]
+prefer_replica: [0,true,true]
 NodeDown

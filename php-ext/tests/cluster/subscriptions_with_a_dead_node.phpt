@@ -82,7 +82,7 @@ $redis->subscribe([$channel, $event], function ($redis, $from, $text) use (
 ) {
     $heard["$from $text"] = true;
     if (count($heard) === 30 && !$is_back) {
-        echo "  30 while it is dead\n";
+        lab_show('heard while it is dead', count($heard));
         $heard = [];
         $cluster->start($dead);
         $is_back = true;
@@ -91,7 +91,7 @@ $redis->subscribe([$channel, $event], function ($redis, $from, $text) use (
         $redis->unsubscribe([$channel, $event]);
     }
 });
-echo '  ', count($heard), " after it is back\n";
+lab_show('heard after it is back', count($heard));
 
 echo "a pattern:\n";
 $cluster->kill($dead);
@@ -103,11 +103,11 @@ $redis->psubscribe(['*news'], function ($redis, $pattern, $channel, $text) use (
         $redis->punsubscribe([$pattern]);
     }
 });
-echo '  ', count(array_unique($heard)), "\n";
+lab_show('messages', count(array_unique($heard)));
 ?>
 --EXPECT--
 a channel of the dead node, and notifications:
-  30 while it is dead
-  30 after it is back
+heard while it is dead: 30
+heard after it is back: 30
 a pattern:
-  10
+messages: 10

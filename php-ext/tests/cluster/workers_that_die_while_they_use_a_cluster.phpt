@@ -70,7 +70,7 @@ for ($i = 0; $i < 5; $i++) {
     $fatal += str_contains($answer, 'Allowed memory size') || $answer === '';
     echo $get($fpm, $liars, $low, $high), "\n";
 }
-var_dump($fatal > 0);
+lab_show('it was reached', $fatal > 0);
 
 echo "-- the map is fetched while calls need the only connection\n";
 $liars = new Liars();
@@ -84,7 +84,7 @@ for ($i = 0; $i < 100; $i++) {
         || $redis->get($high) !== "{$liars->ports[1]} $high";
     usleep(2000);
 }
-var_dump($wrong);
+lab_show('wrong', $wrong);
 
 echo "-- a fork while the map is fetched and a pipeline is open\n";
 $liars = new Liars();
@@ -106,7 +106,8 @@ if (($child = pcntl_fork()) === 0) {
     posix_kill(getmypid(), SIGKILL);
 }
 pcntl_waitpid($child, $status);
-var_dump($redis->exec() === $expected, file_get_contents(Lab::file('child')));
+lab_show('the parent is right', $redis->exec() === $expected);
+lab_show('the child is', file_get_contents(Lab::file('child')));
 
 echo "-- fibers that are suspended while they pack values, and a newer map\n";
 final class Suspended
@@ -148,7 +149,8 @@ while ($fibers = array_filter($fibers, fn ($fiber) => !$fiber->isTerminated())) 
     $fibers[array_rand($fibers)]->resume();
     $steps++;
 }
-var_dump($wrong, $steps);
+lab_show('wrong', $wrong);
+lab_show('steps', $steps);
 ?>
 --EXPECT--
 -- the worker that fetches the first map is killed: the next one does not wait for it
@@ -160,12 +162,12 @@ b low,b high
 b low,b high
 b low,b high
 b low,b high
-bool(true)
+it was reached: true
 -- the map is fetched while calls need the only connection
-int(0)
+wrong: 0
 -- a fork while the map is fetched and a pipeline is open
-bool(true)
-string(5) "right"
+the parent is right: true
+the child is: "right"
 -- fibers that are suspended while they pack values, and a newer map
-int(0)
-int(15)
+wrong: 0
+steps: 15

@@ -112,8 +112,8 @@ a lone process sees a
 warnings: 1
 server pools: 1
 a path leads where the kernel finds it
-string(1) "b"
-string(1) "a"
+value: "b"
+value: "a"
 OneHop\ConfigInvalid, node none, may have executed: false
   Configuration DIRECTORY/loop: Too many levels of symbolic links; correct the file, or name another one
 OneHop\ConfigInvalid, node none, may have executed: false

@@ -50,7 +50,7 @@ $config = lab_config([lab_redis()], ['redis_auth' => SECRET, 'timeout' => 2000])
 $good = file_get_contents($config);
 $begin = time();
 $told = $shown(true);
-echo $tell($told), $metrics();
+echo 'status: ', $tell($told), $metrics();
 echo 'read just now: ', json_encode(abs($told[0]['read_at'] - $begin) < 60), "\n";
 
 echo "-- refused\n";
@@ -60,7 +60,7 @@ $replace(str_replace(
     str_replace('timeout: 2000', 'backlog: 1', $good),
 ));
 $told = $shown(false);
-echo $tell($told), $metrics();
+echo 'status: ', $tell($told), $metrics();
 foreach ([
     'text' => '/\A.*\n.*/',
     'html' => '~</header><p class="verdict refused" .*?<main>~',
@@ -80,11 +80,12 @@ for (
     $end = microtime(true) + 60;
     !str_contains($tell($shown(false)), 'No such file') && microtime(true) < $end;
 );
-echo $tell($shown(false));
+echo 'status: ', $tell($shown(false));
 
 echo "-- in use again\n";
 $replace($good);
-echo $tell($shown(true)), $metrics(), 'text: ', json_encode(str_contains($show('text'), 'refused')),
+echo 'status: ', $tell($shown(true)), $metrics(),
+    'text: ', json_encode(str_contains($show('text'), 'refused')),
     ', html: ', json_encode(str_contains($show('html'), 'role="alert"')), "\n";
 
 echo "-- a Redis Cluster, and without shared memory\n";
@@ -117,12 +118,12 @@ foreach (['4M', '0'] as $memory) {
 }
 ?>
 --EXPECT--
-[{"read_at":WHEN,"ok":true,"error":null}]
+status: [{"read_at":WHEN,"ok":true,"error":null}]
 onehop_config_last_reload_successful{pool="alpha"} 1
 onehop_config_last_reload_timestamp_seconds{pool="alpha"} WHEN
 read just now: true
 -- refused
-[{"read_at":WHEN,"ok":false,"error":"Configuration DIRECTORY/alpha.yml, line 6: directive \"timeout\" is not a number: \"soon\""}]
+status: [{"read_at":WHEN,"ok":false,"error":"Configuration DIRECTORY/alpha.yml, line 6: directive \"timeout\" is not a number: \"soon\""}]
 onehop_config_last_reload_successful{pool="alpha"} 0
 onehop_config_last_reload_timestamp_seconds{pool="alpha"} WHEN
 text: alpha: the file is refused since WHEN UTC: Configuration DIRECTORY/alpha.yml, line 6: directive "timeout" is not a number: "soon"; the configuration read before stays in use
@@ -132,9 +133,9 @@ html: Server pool alpha: the file is refused since WHEN UTC: Configuration DIREC
 a secret: false
 json: "error": "Configuration DIRECTORY/alpha.yml, line 6: directive \"timeout\" is not a number: \"soon\""
 a secret: false
-[{"read_at":WHEN,"ok":false,"error":"Configuration DIRECTORY/alpha.yml: No such file or directory"}]
+status: [{"read_at":WHEN,"ok":false,"error":"Configuration DIRECTORY/alpha.yml: No such file or directory"}]
 -- in use again
-[{"read_at":WHEN,"ok":true,"error":null}]
+status: [{"read_at":WHEN,"ok":true,"error":null}]
 onehop_config_last_reload_successful{pool="alpha"} 1
 onehop_config_last_reload_timestamp_seconds{pool="alpha"} WHEN
 text: false, html: false

@@ -96,15 +96,15 @@ OneHop\ConfigInvalid, node none, may have executed: false
 OneHop\ConfigInvalid, node none, may have executed: false
   Password file DIRECTORY/password: Is a directory; correct the file, or name another one with redis_auth_file
 -- a good one
-bool(true)
+value: true
 -- a text, which follows, too
-string(5) "value"
+value: "value"
 -- another password
-string(5) "value"
-string(5) "value"
+value: "value"
+value: "value"
 -- a bad file changes nothing, and every user may read the next one
-string(5) "value"
-string(5) "value"
+value: "value"
+value: "value"
 OneHop: CONFIG or its password file changed: 0.0 % of the keys of server pool alpha move (generation 2)
 OneHop: text:DIGEST or its password file changed: 0.0 % of the keys of server pool alpha move (generation 2)
 OneHop: Password file FILE: its first line is empty; the configuration read before stays in use

@@ -45,12 +45,12 @@ SCRIPT;
 echo "-- in php-fpm, where all workers share connections\n";
 $fpm = lab_fpm(workers: 2);
 echo $fpm($script, ['file' => $file, 'unknown' => $unknown]);
-print_r(connections($plain));
+lab_show('connections', connections($plain));
 
 echo "-- on the command line, where a process has its own\n";
 $_GET = ['file' => $file, 'unknown' => $unknown];
 eval(substr($script, 5));
-print_r(connections($plain));
+lab_show('connections', connections($plain));
 
 echo "-- only a command that is not in the table costs a connection\n";
 $redis->get('k');
@@ -81,10 +81,7 @@ onNode begin: true, then "of database 0"
 onEachNode begin: {"node-0":true}, then "of database 0"
 onNode nonsense: false, then "of database 0"
 onEachNode nonsense: {"node-0":false}, then "of database 0"
-Array
-(
-    [0] => database 0, name ''
-)
+connections: ["database 0, name ''"]
 -- on the command line, where a process has its own
 onNode choose 3: true, then "of database 0"
 onEachNode choose 3: {"node-0":true}, then "of database 0"
@@ -98,10 +95,7 @@ onNode begin: true, then "of database 0"
 onEachNode begin: {"node-0":true}, then "of database 0"
 onNode nonsense: false, then "of database 0"
 onEachNode nonsense: {"node-0":false}, then "of database 0"
-Array
-(
-    [0] => database 0, name ''
-)
+connections: ["database 0, name ''"]
 -- only a command that is not in the table costs a connection
 get k: 0
 choose 3: 1

@@ -29,9 +29,4 @@ Array
 (
     [NodeDown true] => 23
 )
-array(2) {
-  [0]=>
-  string(5) "hello"
-  [1]=>
-  string(2) "12"
-}
+value: ["hello","12"]

@@ -29,4 +29,4 @@ OneHop\DeadlineExceeded, node hung, may have executed: true
 OneHop\DeadlineExceeded, node hung, may have executed: true
   No answer within 1000 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
 bool(true)
-string(5) "value"
+value: "value"

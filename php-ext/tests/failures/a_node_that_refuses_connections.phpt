@@ -24,5 +24,5 @@ OneHop\NodeDown, node dead, may have executed: false
 OneHop\NodeDown, node dead, may have executed: false
   Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
 other nodes are not affected:
-bool(true)
-string(4) "fine"
+value: true
+value: "fine"

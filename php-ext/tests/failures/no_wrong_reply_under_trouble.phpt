@@ -90,7 +90,9 @@ foreach ($nodes as [, $id]) {
     Lab::signal($id, SIGCONT);
 }
 echo "wrong: $wrong\n";
-var_dump($right > 500, $failed > 5, $partial > 0);
+lab_show('many are right', $right > 500);
+lab_show('some fail', $failed > 5);
+lab_show('some batches fail in part', $partial > 0);
 $redis->setOption(Redis::OPT_READ_TIMEOUT, 20);
 $wrong = 0;
 $end = microtime(true) + 20;
@@ -107,7 +109,7 @@ echo "wrong afterwards: $wrong\n";
 ?>
 --EXPECT--
 wrong: 0
-bool(true)
-bool(true)
-bool(true)
+many are right: true
+some fail: true
+some batches fail in part: true
 wrong afterwards: 0

@@ -156,8 +156,8 @@ for ($position = 0; $position <= 4; $position++) {
 -- 1 ms after the batch before
 neither right nor failed: []
 -- in a cluster
-string(106) "value of {c}1, value of {d}2, value of {e}3, value of {f}4, value of {a}last-right, value of {b}last-right"
-string(106) "value of {c}1, value of {d}2, value of {e}3, value of {f}4, value of {a}last-right, value of {b}last-right"
+value: "value of {c}1, value of {d}2, value of {e}3, value of {f}4, value of {a}last-right, value of {b}last-right"
+value: "value of {c}1, value of {d}2, value of {e}3, value of {f}4, value of {a}last-right, value of {b}last-right"
 OneHop\ProtocolViolation, node 127.0.0.1:PORT, may have executed: true
   The node broke the protocol (a reply that nothing asked for), node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha: the command may have executed; check what listens there
 OneHop\ProtocolViolation, node 127.0.0.1:PORT, may have executed: true

@@ -59,15 +59,12 @@ lab_tell(fn () => $redis->get('b'));
 echo implode("\n", lab_commands($port)), "\n";
 ?>
 --EXPECT--
-string(10) "value of a"
-string(10) "value of b"
+value: "value of a"
+value: "value of b"
 OneHop\NodeDown, node fickle, may have executed: true
   Connection closed by the node, node fickle (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
-string(10) "value of d"
-array(1) {
-  [0]=>
-  string(10) "value of e"
-}
+value: "value of d"
+value: ["value of e"]
 OneHop\NodeDown, node fickle, may have executed: true
   Connection closed by the node, node fickle (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
 1 GET a
@@ -79,15 +76,15 @@ OneHop\NodeDown, node fickle, may have executed: true
 4 GET e
 4 GET f
 -- closed while idle: nothing was sent, so every command may be sent again
-bool(false)
-int(7)
+value: false
+value: 7
 1 SET a 1
 2 INCR b
 -- sent once, then the node dies: the first attempt may have executed
 OneHop\NodeDown, node fickle, may have executed: true
   Connection refused while connecting, node fickle (127.0.0.1:PORT), server pool alpha: the command may have executed; check that the node runs and can be reached
 -- OPT_MAX_RETRIES 0: nothing is sent again
-string(10) "value of a"
+value: "value of a"
 OneHop\NodeDown, node fickle, may have executed: true
   Connection closed by the node, node fickle (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
 1 GET a

@@ -14,33 +14,31 @@ foreach ($nodes as $i => $node) {
 $key = lab_key_of_each($config);
 
 echo "-- by name, with phpredis' replies\n";
-echo json_encode($redis->onEachNode('get', 'here')), "\n";
-echo json_encode(array_map(fn ($config) => (int) $config['port'], $redis->onEachNode(
-    'config',
-    'get',
-    'port',
-)) === array_combine(['node-0', 'node-1', 'node-2'], $ports)), "\n";
-echo json_encode($redis->onEachNode('ROLE')['node-1'][0]), ' ',
-    json_encode($redis->onNode('node-2', 'get', 'here')), ' ',
-    json_encode($redis->onNode('node-2', 'get', 'nothing')), "\n";
-echo json_encode($redis->onEachNode('eval', 'return 7')), ' ',
-    json_encode($redis->onEachNode('evalSha', sha1('return 7'))), "\n";
+lab_show('get', $redis->onEachNode('get', 'here'));
+$told = array_column($redis->onEachNode('config', 'get', 'port'), 'port');
+lab_show('config, the ports', array_map(intval(...), $told) === $ports);
+lab_show('ROLE', $redis->onEachNode('ROLE')['node-1'][0]);
+lab_show('of one', $redis->onNode('node-2', 'get', 'here'));
+lab_show('nothing', $redis->onNode('node-2', 'get', 'nothing'));
+lab_show('eval', $redis->onEachNode('eval', 'return 7'));
+lab_show('evalSha', $redis->onEachNode('evalSha', sha1('return 7')));
 echo "-- what the fleet refuses: other nodes' keys, orders to one server, unknown commands\n";
-echo json_encode($redis->onNode('node-0', 'mset', [$key['node-1'] => 1, $key['node-2'] => 2])), ' ',
-    json_encode($nodes[0]->mget([$key['node-1'], $key['node-2']])), "\n";
-echo json_encode($redis->onEachNode('client', 'kill', '1.2.3.4:5')), ' ',
-    json_encode($redis->getLastError()), "\n";
+$others = [$key['node-1'] => 1, $key['node-2'] => 2];
+lab_show('mset', $redis->onNode('node-0', 'mset', $others));
+lab_show('they are there', $nodes[0]->mget(array_keys($others)));
+lab_show('client kill', $redis->onEachNode('client', 'kill', '1.2.3.4:5'));
+lab_show('its error', $redis->getLastError());
 $redis->clearLastError();
-echo json_encode(is_int($redis->onNode('node-1', 'rawCommand', 'CLIENT', 'ID'))), ' ',
-    json_encode($redis->onEachNode('rawCommand', 'NO.SUCH', 'x')), "\n";
+lab_show('CLIENT ID', is_int($redis->onNode('node-1', 'rawCommand', 'CLIENT', 'ID')));
+lab_show('NO.SUCH', $redis->onEachNode('rawCommand', 'NO.SUCH', 'x'));
 $nodes[1]->rPush('list', 'a');
-echo json_encode($redis->onNode('node-1', 'blPop', ['list'], 1)), ' ',
-    json_encode($redis->onEachNode('blPop', ['list'], 1)), "\n";
-echo json_encode($redis->onEachNode('wait', 0, 100)), "\n";
-echo json_encode($redis->onEachNode('rawCommand', 'SCAN', '0')['node-0'][0]), "\n";
+lab_show('blPop of one', $redis->onNode('node-1', 'blPop', ['list'], 1));
+lab_show('blPop', $redis->onEachNode('blPop', ['list'], 1));
+lab_show('wait', $redis->onEachNode('wait', 0, 100));
+lab_show('SCAN', $redis->onEachNode('rawCommand', 'SCAN', '0')['node-0'][0]);
 echo "-- options are those of the object\n";
 $redis->setOption(Redis::OPT_PREFIX, 'he');
-echo json_encode($redis->onEachNode('get', 're')), "\n";
+lab_show('with a prefix', $redis->onEachNode('get', 're'));
 $redis->setOption(Redis::OPT_PREFIX, '');
 
 echo "-- refused\n";
@@ -80,19 +78,26 @@ lab_tell(fn () => $redis->onNode('node-0', 'get', 'here'));
 ?>
 --EXPECT--
 -- by name, with phpredis' replies
-{"node-0":"node-0","node-1":"node-1","node-2":"node-2"}
-true
-"master" "node-2" false
-{"node-0":7,"node-1":7,"node-2":7} {"node-0":7,"node-1":7,"node-2":7}
+get: {"node-0":"node-0","node-1":"node-1","node-2":"node-2"}
+config, the ports: true
+ROLE: "master"
+of one: "node-2"
+nothing: false
+eval: {"node-0":7,"node-1":7,"node-2":7}
+evalSha: {"node-0":7,"node-1":7,"node-2":7}
 -- what the fleet refuses: other nodes' keys, orders to one server, unknown commands
-true ["1","2"]
-{"node-0":false,"node-1":false,"node-2":false} "ERR No such client"
-true {"node-0":false,"node-1":false,"node-2":false}
-["list","a"] {"node-0":[],"node-1":[],"node-2":[]}
-{"node-0":0,"node-1":0,"node-2":0}
-"0"
+mset: true
+they are there: ["1","2"]
+client kill: {"node-0":false,"node-1":false,"node-2":false}
+its error: "ERR No such client"
+CLIENT ID: true
+NO.SUCH: {"node-0":false,"node-1":false,"node-2":false}
+blPop of one: ["list","a"]
+blPop: {"node-0":[],"node-1":[],"node-2":[]}
+wait: {"node-0":0,"node-1":0,"node-2":0}
+SCAN: "0"
 -- options are those of the object
-{"node-0":"node-0","node-1":"node-1","node-2":"node-2"}
+with a prefix: {"node-0":"node-0","node-1":"node-1","node-2":"node-2"}
 -- refused
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::select() is not supported: the command was not sent; connections are shared, so a database chosen on one would be chosen for other callers: set `database` in the server pool's configuration, one pool per database
@@ -137,4 +142,4 @@ node-0: node-0
 dead
 OneHop\NodeDown, node dead, may have executed: false
   Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
-string(6) "node-0"
+value: "node-0"

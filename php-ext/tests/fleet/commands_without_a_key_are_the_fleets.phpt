@@ -128,25 +128,7 @@ bool(true)
 -- no single reply
 OneHop\Unsupported, node none, may have executed: true
   The nodes answer differently, which no single reply can say, server pool alpha: the command was answered; ask them one by one, by onEachNode
-array(4) {
-  ["node-0"]=>
-  string(6) "master"
-  ["node-1"]=>
-  string(6) "master"
-  ["node-2"]=>
-  string(6) "master"
-  ["node-3"]=>
-  string(6) "master"
-}
-array(4) {
-  [0]=>
-  string(6) "node-0"
-  [1]=>
-  string(6) "node-1"
-  [2]=>
-  string(6) "node-2"
-  [3]=>
-  string(6) "node-3"
-}
+value: {"node-0":"master","node-1":"master","node-2":"master","node-3":"master"}
+value: ["node-0","node-1","node-2","node-3"]
 -- all nodes have it
 bool(true)

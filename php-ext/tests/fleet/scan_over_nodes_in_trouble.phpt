@@ -32,10 +32,11 @@ $port = Lab::port();
 $config = lab_config([node([['5', ['a']], ['0', ['b']]]) . ' n0', "127.0.0.1:$port:1 n1"]);
 $redis = new OneHop\Redis('alpha', $config);
 $iterator = null;
-var_dump(implode($redis->scan($iterator)), implode($redis->scan($iterator)));
+lab_show('keys', implode($redis->scan($iterator)));
+lab_show('keys', implode($redis->scan($iterator)));
 $kept = $iterator;
 lab_tell(function () use ($redis, &$iterator) { return $redis->scan($iterator); });
-var_dump($iterator === $kept);
+lab_show('the iterator stays', $iterator === $kept);
 lab_redis_at($port);
 lab_plain($port)->set('c', 1);
 for ($found = null; $found === null; usleep(10000)) {
@@ -44,13 +45,14 @@ for ($found = null; $found === null; usleep(10000)) {
     } catch (OneHop\NodeDown) { /* The node rests for a while. */
     }
 }
-var_dump(implode($found), $iterator);
+lab_show('keys', implode($found));
+lab_show('iterator', $iterator);
 
 echo "-- an error of a node returns false, as in phpredis\n";
 $redis = new OneHop\Redis('alpha', lab_config([node(["-ERR no\r\n", ['0', ['a']]]) . ' n0']));
 $iterator = null;
 lab_tell(function () use ($redis, &$iterator) { return @$redis->scan($iterator); });
-var_dump($iterator);
+lab_show('iterator', $iterator);
 lab_tell(function () use ($redis, &$iterator) { return $redis->scan($iterator); });
 
 echo "-- each round trip of a retried scan has a deadline of its own\n";
@@ -62,7 +64,7 @@ $redis = new OneHop\Redis('alpha', lab_config(
 $redis->setOption(Redis::OPT_SCAN, Redis::SCAN_RETRY);
 $iterator = null;
 lab_tell(function () use ($redis, &$iterator) { return implode($redis->scan($iterator)); });
-var_dump($iterator > 0);
+lab_show('it goes on', $iterator > 0);
 $redis = new OneHop\Redis(
     'alpha',
     lab_config([node([...$empty, ['9', ['field', 'late']]], 300) . ' n0'], ['timeout' => 2000]),
@@ -81,28 +83,22 @@ lab_tell(function () use ($redis, &$iterator) { return implode($redis->scan($ite
 ?>
 --EXPECT--
 -- a node that is down: the iterator stays, so no key is lost when the node is back
-string(1) "a"
-string(1) "b"
+keys: "a"
+keys: "b"
 OneHop\NodeDown, node n1, may have executed: false
   Connection refused while connecting, node n1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
-bool(true)
-string(1) "c"
-int(0)
+the iterator stays: true
+keys: "c"
+iterator: 0
 -- an error of a node returns false, as in phpredis
-bool(false)
-NULL
-array(1) {
-  [0]=>
-  string(1) "a"
-}
+value: false
+iterator: null
+value: ["a"]
 -- each round trip of a retried scan has a deadline of its own
-string(4) "late"
-bool(true)
-array(1) {
-  ["field"]=>
-  string(4) "late"
-}
+value: "late"
+it goes on: true
+value: {"field":"late"}
 -- what is no cursor
-string(1) "a"
+value: "a"
 OneHop\ProtocolViolation, node large, may have executed: true
   The cursor of the node is no number of 64 bits, node large (127.0.0.1:PORT), server pool alpha: the command was answered; check what listens there

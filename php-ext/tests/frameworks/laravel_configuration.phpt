@@ -107,36 +107,35 @@ foreach ([
         "\n";
 }
 $keys = array_keys(held($ports)[0]);
-echo implode(' ', array_intersect(['laravel_database_key:1', 'other_key:1', 'key:1'], $keys)), "\n";
+$known = array_intersect(['laravel_database_key:1', 'other_key:1', 'key:1'], $keys);
+lab_show('keys', array_values($known));
 $used = array_filter($ports, fn ($port) => lab_plain($port)->dbSize() > 0);
-var_dump(count($used) > 1);
+lab_show('on several nodes', count($used) > 1);
 
 echo "a single pool, and what it cannot do\n";
 $one = $ours + database(1, ['pool' => 'alpha', 'config' => $config]);
-var_dump(manager($one)->connection()->get('key:7'));
+lab_show('get', manager($one)->connection()->get('key:7'));
 lab_tell(fn () => manager($one)->connection('cache'));
 $one['cache']['database'] = '0';
-var_dump(manager($one)->connection('cache')->get('key:7'));
+lab_show('get of the cache', manager($one)->connection('cache')->get('key:7'));
 $one['cache'] = ['pool' => 'alpha_cache', 'database' => '1'];
-var_dump((new Repository(new RedisStore(manager($one), 'laravel_cache', 'cache')))->get('item:1'));
+$store = new RedisStore(manager($one), 'laravel_cache', 'cache');
+lab_show('get of a pool of the cache', (new Repository($store))->get('item:1'));
 lab_tell(fn () => manager($ours + database(1))->connection());
 $clustered = ['client' => 'onehop', 'options' => $one['options'], 'clusters' => [
     'default' => [['host' => '127.0.0.1', 'port' => 1]],
 ]];
-var_dump(manager($clustered)->connection()->get('key:7'));
+lab_show('get of a cluster', manager($clustered)->connection()->get('key:7'));
 ?>
 --EXPECT--
 default: [true,true,[62,60]]
 serializer and compression: [true,true,[124,120]]
-laravel_database_key:1 other_key:1
-bool(true)
+keys: ["laravel_database_key:1","other_key:1"]
+on several nodes: true
 a single pool, and what it cannot do
-string(7) "value 7"
+get: "value 7"
 InvalidArgumentException: A Redis connection asks for database 1, and its server pool alpha has 0: name a pool with database: 1, as 'pool' => [0 => ..., 1 => ...], or set the connection's database to 0.
-string(7) "value 7"
-array(1) {
-  ["n"]=>
-  int(1)
-}
+get of the cache: "value 7"
+get of a pool of the cache: {"n":1}
 InvalidArgumentException: No 'pool' names the server pool of a Redis connection with database 0: set 'pool' in the options of config/database.php, or in the connection.
-string(7) "value 7"
+get of a cluster: "value 7"

@@ -94,7 +94,7 @@ for ($end = microtime(true) + 60; $value === false && microtime(true) < $end; us
     } catch (OneHop\Exception) {
     }
 }
-var_dump($value);
+lab_show('value', $value);
 SCRIPT;
 $zone = Lab::file('zone.json');
 echo lab_run($script, [__DIR__ . '/../lab/lab.inc', $zone], [
@@ -159,4 +159,4 @@ others: of node-1 of node-0
 longest call: not as long as the resolver takes
 sent to it: nothing
 -- an answer that is too late for one call serves the next one
-string(8) "of named"
+value: "of named"

@@ -22,7 +22,7 @@ try {
 lab_tell(fn () => $redis->exists("{{$keys['b']}}sorted"));
 ?>
 --EXPECT--
-int(3)
-bool(true)
+value: 3
+value: true
 SORT needs all its keys on one node: key "{A}list" is on node a, key "{B}sorted" on node b, server pool alpha: the command was not sent; give both keys one hash tag, such as "{A}list" and "{A}{B}sorted" false
-int(0)
+value: 0

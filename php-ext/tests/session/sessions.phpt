@@ -106,20 +106,21 @@ for ($i = 0; $i < 5; $i++) {
 echo 'new connections for 5 requests: ', lab_accepted($plain) - $before, "\n";
 
 echo "Mistakes are warnings, never exceptions:\n";
+$start = '$is_started = session_start(); echo "started: ", json_encode($is_started), "\n";';
 $show = fn (string $answer)
     => preg_replace('/ in \S+ on line \d+|\n(?=\n)/', '', ltrim(lab_hide($answer)));
 foreach ([
     'nopool', "pool=nopool&config=$config", "pool=alpha&pool=alpha", 'colour=blue',
     "config=$config", '',
 ] as $path) {
-    echo $show($page('x', 'var_dump(session_start());', ['session.save_path' => $path]));
+    echo $show($page('x', $start, ['session.save_path' => $path]));
 }
 $dead = lab_config(['127.0.0.1:1:1 dead'], [], 'dead.yml');
 echo $show(
-    $page('x', 'var_dump(session_start());', ['session.save_path' => "pool=alpha&config=$dead"]),
+    $page('x', $start, ['session.save_path' => "pool=alpha&config=$dead"]),
 );
 $redis->lPush('PHPREDIS_SESSION:list', 'no session');
-echo $show($page('list', 'var_dump(session_start());'));
+echo $show($page('list', $start));
 
 echo "A node that dies before the end of the request:\n";
 [$port, $id] = lab_redis_process();
@@ -183,28 +184,28 @@ new connections for 5 requests: 0
 Mistakes are warnings, never exceptions:
 Warning: session_start(): There is no configuration; set onehop.config in php.ini or name a file
 Warning: session_start(): Failed to initialize storage module: onehop (path: nopool)
-bool(false)
+started: false
 Warning: session_start(): There is no server pool nopool in DIRECTORY/alpha.yml, only alpha; name one of these
 Warning: session_start(): Failed to initialize storage module: onehop (path: pool=nopool&config=DIRECTORY/alpha.yml)
-bool(false)
+started: false
 Warning: session_start(): session.save_path must be the name of a server pool, or pool=NAME&config=FILE&prefix=PREFIX
 Warning: session_start(): Failed to initialize storage module: onehop (path: pool=alpha&pool=alpha)
-bool(false)
+started: false
 Warning: session_start(): session.save_path must be the name of a server pool, or pool=NAME&config=FILE&prefix=PREFIX
 Warning: session_start(): Failed to initialize storage module: onehop (path: colour=blue)
-bool(false)
+started: false
 Warning: session_start(): session.save_path names no server pool
 Warning: session_start(): Failed to initialize storage module: onehop (path: config=DIRECTORY/alpha.yml)
-bool(false)
+started: false
 Warning: session_start(): There is no configuration; set onehop.config in php.ini or name a file
 Warning: session_start(): Failed to initialize storage module: onehop (path: )
-bool(false)
+started: false
 Warning: session_start(): Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
 Warning: session_start(): Failed to read session data: onehop (path: pool=alpha&config=DIRECTORY/dead.yml)
-bool(false)
+started: false
 Warning: session_start(): The node refused: WRONGTYPE Operation against a key holding the wrong kind of value
 Warning: session_start(): Failed to read session data: onehop (path: pool=alpha&config=DIRECTORY/alpha.yml)
-bool(false)
+started: false
 A node that dies before the end of the request:
 Warning: PHP Request Shutdown: Connection ..., node node-0 ...
 Warning: PHP Request Shutdown: Failed to write session data (onehop). Please verify that the current setting of session.save_path is correct (pool=alpha&config=DIRECTORY/dying.yml)

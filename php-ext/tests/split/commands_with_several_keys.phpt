@@ -44,7 +44,7 @@ $calls = [
     ['bitop', 'AND', '{t}bits'],
 ];
 $walk = static fn (Redis $redis) => array_map(fn ($call) => parity_tell($redis, $call), $calls);
-var_dump(parity_compare($walk($plain), $walk($ours)));
+lab_show('as on one server', parity_compare($walk($plain), $walk($ours)));
 
 /* In a pipeline the same calls have the same replies. */
 $pipe = static function (Redis $redis) use ($calls) {
@@ -68,7 +68,7 @@ $pipe = static function (Redis $redis) use ($calls) {
     }
     return array_map(json_encode(...), $pipe->exec());
 };
-var_dump(parity_compare($pipe($plain), $pipe($ours)));
+lab_show('in a pipeline', parity_compare($pipe($plain), $pipe($ours)));
 
 /* With keys of several nodes nothing is sent, and the object stays usable. */
 $keys = array_values(lab_key_of_each($config));
@@ -91,7 +91,7 @@ foreach ([
         echo "$call[0] was queued\n";
     }
 }
-var_dump($refused);
+lab_show('refused', $refused);
 lab_tell(fn () => $ours->eval('return 1'));
 lab_tell(fn () => $ours->eval('return 1', ['x'], 0));
 /* Without hash_tag no pattern has one node, unless there is only one node. */
@@ -104,13 +104,13 @@ lab_tell(fn () => (new OneHop\Redis('alpha', lab_config([
 ])))->sort('s', ['by' => 'w_*', 'store' => 'd']));
 ?>
 --EXPECT--
-bool(true)
-bool(true)
-int(20)
+as on one server: true
+in a pipeline: true
+refused: 20
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::eval() is not supported: the command was not sent; a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::eval() is not supported: the command was not sent; a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode
 OneHop\CrossNode, node none, may have executed: false
   SORT reads keys made from the pattern "{t}w_*", which may live on any node, server pool alpha: the command was not sent; put a hash tag before the *, the one that the sorted key has, in a server pool with hash_tag: "{}"
-int(0)
+value: 0

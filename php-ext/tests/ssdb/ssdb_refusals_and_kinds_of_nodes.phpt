@@ -35,7 +35,7 @@ $redis->discard();
 lab_tell(fn () => $redis->eval('return 1', [$keys[0]], 1));
 lab_tell(fn () => $redis->dbSize());
 lab_tell(fn () => $redis->get(''));
-var_dump($sent());
+lab_show('sent', $sent());
 
 echo "A range without elements sends nothing:\n";
 lab_tell(fn () => $redis->zCount($keys[0], '(1', '(2'));
@@ -45,7 +45,7 @@ lab_tell(fn () => implode(
     $redis->pipeline()->zCount($keys[0], '2', '1')->get($keys[0])->zCount($keys[1], '2', '1')
         ->exec(),
 ));
-var_dump($sent());
+lab_show('sent', $sent());
 
 echo "redis where SSDB should be:\n";
 lab_tell(fn () => (new OneHop\Redis(
@@ -100,26 +100,12 @@ OneHop\Unsupported, node node-0, may have executed: false
   Command DBSIZE is not for SSDB (SSDB reports bytes on disk, not keys), node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md lists what SSDB can be sent
 OneHop\Unsupported, node node-0, may have executed: false
   Command GET is not for SSDB (SSDB takes a key of 1 to 255 bytes), node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md lists what SSDB can be sent
-array(3) {
-  [0]=>
-  string(0) ""
-  [1]=>
-  string(0) ""
-  [2]=>
-  string(0) ""
-}
+sent: ["","",""]
 A range without elements sends nothing:
-int(0)
-int(0)
-string(5) "0 v 0"
-array(3) {
-  [0]=>
-  string(0) ""
-  [1]=>
-  string(0) ""
-  [2]=>
-  string(18) "VERSION, GET key:0"
-}
+value: 0
+value: 0
+value: "0 v 0"
+sent: ["","","VERSION, GET key:0"]
 redis where SSDB should be:
 OneHop\ConfigInvalid, node node-0, may have executed: false
   The node is no SSDB of 1.9 or later: ERR unknown command 'VERSION', with args beginning with: , node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; correct the engine of the server pool
@@ -128,5 +114,5 @@ OneHop\ConfigInvalid, node node-0, may have executed: false
   The node wants a password: NOAUTH authentication required., node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; set redis_auth of the server pool
 OneHop\ConfigInvalid, node node-0, may have executed: false
   The node refused the user or the password: ERR invalid password, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; correct username and redis_auth of the server pool
-string(1) "v"
+value: "v"
 VERSION, AUTH wrong, AUTH secret, VERSION, GET k

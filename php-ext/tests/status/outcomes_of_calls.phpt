@@ -26,7 +26,7 @@ function show(array $numbers, string ...$names): void
     echo implode(', ', array_map(static fn ($name) => "$name {$numbers[$name]}", $names)), "\n";
 }
 
-echo json_encode(OneHop\Topology::status()), "\n";
+lab_show('before any client', OneHop\Topology::status());
 $ports = [lab_redis(), lab_redis(), lab_redis()];
 $config = lab_config($ports, ['timeout' => 5000]);
 $redis = new OneHop\Redis('alpha', $config);
@@ -113,8 +113,7 @@ lab_show('the sum is above 0', $latency['sum'] > 0);
 lab_show('the first bound', array_key_first($latency['below']));
 lab_show('the last bound', array_key_last($latency['below']));
 lab_show('all calls are below the last bound', end($latency['below']) === $latency['count']);
-echo 'connections: ';
-echo json_encode(OneHop\Topology::status()[0]['nodes'][0]['connections']), "\n";
+lab_show('connections', OneHop\Topology::status()[0]['nodes'][0]['connections']);
 
 echo "\na node that is down\n";
 /* Its first rest may be as short as 50 ms: on a machine that is too slow, again with another. */
@@ -134,9 +133,11 @@ do {
 } while (microtime(true) - $begin > 0.04 && ++$tries < 20);
 lab_show('it is a server pool more', count($pools) === $tries + 2);
 [$up, $down] = end($pools)['nodes'];
-echo json_encode([$up['state'], $up['rests_ms'], $up['failures'], $up['reason']]), "\n";
-echo json_encode([$down['state'], is_int($down['rests_ms']), $down['failures'], $down['reason']]),
-    "\n";
+lab_show('up', [$up['state'], $up['rests_ms'], $up['failures'], $up['reason']]);
+lab_show(
+    'down',
+    [$down['state'], is_int($down['rests_ms']), $down['failures'], $down['reason']],
+);
 show($down, 'calls', 'errors', 'errors_recent', 'leases', 'connects');
 lab_show('it has never answered', $down['answered_at']);
 
@@ -183,7 +184,7 @@ echo lab_run('<?php
     [$config], [], ['onehop.shared_memory' => '0']);
 ?>
 --EXPECT--
-[]
+before any client: []
 
 before the first call: calls 0, leases 0, connects 0
 pool: "alpha"
@@ -214,8 +215,8 @@ connections: {"leased":0,"idle":1,"max":16,"scope":"process"}
 
 a node that is down
 it is a server pool more: true
-["up",0,0,null]
-["resting",true,1,"Connection refused while connecting"]
+up: ["up",0,0,null]
+down: ["resting",true,1,"Connection refused while connecting"]
 calls 2, errors 2, errors_recent 2, leases 0, connects 1
 it has never answered: null
 

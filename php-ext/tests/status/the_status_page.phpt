@@ -50,9 +50,8 @@ $status = json_decode($show('json'), true, 512, JSON_THROW_ON_ERROR);
 [$pool] = $status['pools'];
 echo implode(' ', array_keys($pool)), "\n", implode(' ', array_keys($pool['nodes'][0])), "\n",
     implode(' ', array_keys($pool['nodes'][0]['latency'])), "\n";
-echo json_encode(
-    [$pool['nodes'][1]['state'], round($pool['nodes'][1]['share'], 2), $pool['nodes'][1]['errors']],
-), "\n";
+$node = $pool['nodes'][1];
+lab_show('state, share, errors', [$node['state'], round($node['share'], 2), $node['errors']]);
 
 echo "\nPrometheus\n";
 $text = $show('prometheus');
@@ -71,7 +70,8 @@ foreach (explode("\n", rtrim($text, "\n")) as $line) {
 foreach ($families as $name => $type) {
     echo "$name $type\n";
 }
-var_dump($wrong, preg_match('//u', $text));
+lab_show('wrong lines', $wrong);
+lab_show('it is UTF-8', preg_match('//u', $text) === 1);
 preg_match_all(
     '/^onehop_latency_seconds_bucket\{pool="alpha",node="node-0",le="([^"]+)"\} (\d+)$/m',
     $text,
@@ -80,8 +80,9 @@ preg_match_all(
 $sorted = array_map(intval(...), $match[2]);
 sort($sorted);
 echo implode(' ', $match[1]), "\n";
-var_dump(
-    $sorted == $match[2],
+lab_show('the buckets grow', $sorted == $match[2]);
+lab_show(
+    'the last one has all',
     end($sorted) === $status['pools'][0]['nodes'][0]['latency']['count'],
 );
 echo preg_grep('/^onehop_latency_seconds_count.*node-0/', explode("\n", $text))
@@ -94,7 +95,8 @@ echo implode(
 
 echo "\nHTML\n";
 $html = $show('html');
-var_dump(str_contains($html, '<b>'), str_contains($html, '&lt;b&gt;&quot;\\&amp;&apos;é'));
+lab_show('a name is markup', str_contains($html, '<b>'));
+lab_show('it is escaped', str_contains($html, '&lt;b&gt;&quot;\\&amp;&apos;é'));
 echo substr_count($html, '<script'), ' scripts, ', substr_count($html, '<table'), ' tables, ',
     substr_count($html, '<tr'), " rows\n";
 
@@ -139,7 +141,7 @@ JSON
 pool path generation fingerprint distribution hash config sharing nodes
 node address weight role master share state rests_ms failures reason connections since answered_at errors_recent calls errors redirects leases waits connects bytes_sent bytes_received latency
 count sum p50 p99 below
-["resting",0.67,10]
+state, share, errors: ["resting",0.67,10]
 
 Prometheus
 onehop_build_info gauge
@@ -162,12 +164,11 @@ onehop_config_info gauge
 onehop_generation gauge
 onehop_config_last_reload_successful gauge
 onehop_config_last_reload_timestamp_seconds gauge
-array(0) {
-}
-int(1)
+wrong lines: []
+it is UTF-8: true
 0.000016 0.000032 0.000064 0.000128 0.000256 0.000512 0.001024 0.002048 0.004096 0.008192 0.016384 0.032768 0.065536 0.131072 0.262144 0.524288 1.048576 2.097152 4.194304 8.388608 16.777216 +Inf
-bool(true)
-bool(true)
+the buckets grow: true
+the last one has all: true
 as many as were counted
 onehop_calls_total{pool="alpha",node="node-0"} 80
 onehop_calls_total{pool="alpha",node="<b>\"\\&'é"} 10
@@ -180,8 +181,8 @@ onehop_node_up{pool="alpha",node="<b>\"\\&'é"} 0
 onehop_generation{pool="alpha"} 1
 
 HTML
-bool(false)
-bool(true)
+a name is markup: false
+it is escaped: true
 0 scripts, 2 tables, 9 rows
 
 other requests

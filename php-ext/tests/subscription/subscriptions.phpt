@@ -39,7 +39,7 @@ try {
     printf("%s: %s, previous: %s\n", get_class($e), $e->getMessage(), $previous);
 }
 ksort($heard);
-print_r($heard);
+lab_show('heard', $heard);
 
 echo "A pattern is subscribed on all nodes, and each message comes once:\n";
 $script = '';
@@ -79,7 +79,7 @@ try {
 
 echo "Publisher and subscriber may be the same object; an option set meanwhile stays:\n";
 speaker(sprintf("say(%d, 'app:x', 'begin');", port_of('app:x', $config, $ports)));
-var_dump($redis->subscribe(['x', 'y', 'z'], function ($self, $channel, $text) use ($redis) {
+$hear = function ($self, $channel, $text) use ($redis) {
     match ($text) {
         'begin' => $redis->publish('y', 'second'),
         'second' => $redis->publish('z', 'third'),
@@ -88,7 +88,8 @@ var_dump($redis->subscribe(['x', 'y', 'z'], function ($self, $channel, $text) us
             $redis->unsubscribe(['app:x', 'app:y', 'app:z']),
         ],
     };
-}));
+};
+lab_show('it ends', $redis->subscribe(['x', 'y', 'z'], $hear));
 $redis->setOption(Redis::OPT_PREFIX, 'app:');
 echo "Many callbacks come and go:\n";
 final class Counted {
@@ -101,7 +102,7 @@ final class Counted {
 }
 speaker(sprintf("say(%d, 'app:x', '0');", port_of('app:x', $config, $ports)));
 $most = 0;
-var_dump($redis->subscribe(['x'], function ($redis, $channel, $text) use (&$most) {
+$hear = function ($redis, $channel, $text) use (&$most) {
     $redis->unsubscribe(['y' . ((int) $text - 1)]);
     if ($text === '50') {
         return $redis->unsubscribe(['x']);
@@ -111,12 +112,14 @@ var_dump($redis->subscribe(['x'], function ($redis, $channel, $text) use (&$most
     }
     $most = max($most, Counted::$alive);
     $redis->publish('x', (string) ((int) $text + 1));
-}));
-var_dump($most <= 1, Counted::$alive);
+};
+lab_show('it ends', $redis->subscribe(['x'], $hear));
+lab_show('at most one callback at a time', $most <= 1);
+lab_show('callbacks left', Counted::$alive);
 $redis->setOption(Redis::OPT_PREFIX, '');
 
 echo "Afterwards the object works as before, and no node has a subscriber:\n";
-var_dump($redis->get('app:answer'));
+lab_show('GET', $redis->get('app:answer'));
 foreach ($ports as $port) {
     $plain = lab_plain($port);
     for (
@@ -138,13 +141,7 @@ lab_tell(fn () => $redis->multi()->subscribe(['x'], fn () => 0));
 --EXPECTF--
 Each channel on its node:
 Enough: enough, previous: NULL
-Array
-(
-    [news:0] => text 0
-    [news:100] => text 1
-    [news:190] => text 2
-    [news:200] => text 3
-)
+heard: {"news:0":"text 0","news:100":"text 1","news:190":"text 2","news:200":"text 3"}
 A pattern is subscribed on all nodes, and each message comes once:
 Enough
 news:* news:N once
@@ -155,16 +152,16 @@ news:* news:last end
 The prefix is part of the channel; other methods work inside the callback:
 app:x says hello
 Publisher and subscriber may be the same object; an option set meanwhile stays:
-bool(true)
+it ends: true
 Many callbacks come and go:
-bool(true)
-bool(true)
-int(0)
+it ends: true
+at most one callback at a time: true
+callbacks left: 0
 Afterwards the object works as before, and no node has a subscriber:
-string(16) "app:x says hello"
+GET: "app:x says hello"
 0 0 0 0 
 No channels, no callback, in a pipeline, in a transaction:
-bool(false)
+value: false
 TypeError: Redis::subscribe(): Argument #2 ($%s) must be a valid callback, function "no such function" not found or invalid function name
 OneHop\Unsupported, node none, may have executed: false
   subscribe() cannot be a part of a pipeline: the command was not sent; call it outside

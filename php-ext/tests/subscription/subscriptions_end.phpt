@@ -15,23 +15,24 @@ $say = fn (string $channel, string $text)
 echo "The last channel is unsubscribed, from inside the callback:\n";
 speaker($say($a, 'one') . $say($b, 'two') . $say($c, 'three'));
 $hear = function (OneHop\Redis $redis, $channel, $text) use ($a, $b, $c) {
-    var_dump($redis->unsubscribe([$channel]) === [$channel => true]);
+    lab_show('it leaves', $redis->unsubscribe([$channel]) === [$channel => true]);
 };
-var_dump($redis->subscribe([$a, $b, $c], $hear));
+lab_show('it ends', $redis->subscribe([$a, $b, $c], $hear));
 
 echo "Another channel joins from inside the callback, and both leave:\n";
 speaker($say($a, 'one') . $say($b, 'two'));
-var_dump($redis->subscribe([$a], function ($redis, $channel, $text) use ($a, $b) {
+$hear = function ($redis, $channel, $text) use ($a, $b) {
     echo "  $text\n";
     $redis->subscribe([$b], function ($redis, $channel, $text) use ($a, $b) {
         echo "  $text\n";
         $redis->unsubscribe([$a, $b]);
     });
-}));
+};
+lab_show('it ends', $redis->subscribe([$a], $hear));
 
 echo "Unsubscribing what was not subscribed:\n";
-var_dump(array_keys($redis->unsubscribe([$a, 'never'])));
-var_dump(array_keys($redis->punsubscribe(['p*'])));
+lab_show('channels', array_keys($redis->unsubscribe([$a, 'never'])));
+lab_show('patterns', array_keys($redis->punsubscribe(['p*'])));
 
 echo "Messages that arrive during an unsubscribe are neither lost nor mixed up:\n";
 speaker($say($a, 'go'));
@@ -53,14 +54,14 @@ $hear = function ($redis, $channel, $text) use ($a, $channels, $config, $ports, 
         $redis->unsubscribe([$channel]);
     }
 };
-var_dump($redis->subscribe($channels, $hear));
+lab_show('it ends', $redis->subscribe($channels, $hear));
 ksort($rest);
-echo json_encode(array_values($rest)), "\n";
+lab_show('heard', array_values($rest));
 
 echo "close():\n";
 speaker($say($a, 'close'));
 lab_tell(fn () => $redis->subscribe([$a], fn ($redis) => $redis->close()));
-var_dump($redis->set('k', 'v'));
+lab_show('SET', $redis->set('k', 'v'));
 
 echo "No message within OPT_READ_TIMEOUT:\n";
 $redis->setOption(Redis::OPT_READ_TIMEOUT, 0.2);
@@ -90,31 +91,23 @@ echo "never\n";
 ?>
 --EXPECT--
 The last channel is unsubscribed, from inside the callback:
-bool(true)
-bool(true)
-bool(true)
-bool(true)
+it leaves: true
+it leaves: true
+it leaves: true
+it ends: true
 Another channel joins from inside the callback, and both leave:
   one
   two
-bool(true)
+it ends: true
 Unsubscribing what was not subscribed:
-array(2) {
-  [0]=>
-  string(4) "ch:0"
-  [1]=>
-  string(5) "never"
-}
-array(1) {
-  [0]=>
-  string(2) "p*"
-}
+channels: ["ch:0","never"]
+patterns: ["p*"]
 Messages that arrive during an unsubscribe are neither lost nor mixed up:
-bool(true)
-[["10","11","12"],["20","21","22"]]
+it ends: true
+heard: [["10","11","12"],["20","21","22"]]
 close():
 RedisException: Connection closed
-bool(true)
+SET: true
 No message within OPT_READ_TIMEOUT:
 OneHop\DeadlineExceeded, node none, may have executed: true
   No message within 200 ms, server pool alpha: the command was answered; subscribe again, or set no OPT_READ_TIMEOUT

@@ -72,10 +72,8 @@ echo "allows this user no channel: phpredis reports it as on one server:\n";
 $user = ['--user', 'default', 'on', 'nopass', '~*', '+@all', 'resetchannels'];
 $plain = lab_plain($closed = lab_redis(...$user));
 $expected = @$plain->psubscribe(['p*'], $print);
-var_dump((new OneHop\Redis(
-    'alpha',
-    lab_config([$other, $closed]),
-))->psubscribe(['p*'], $print) === $expected);
+$closed = new OneHop\Redis('alpha', lab_config([$other, $closed]));
+lab_show('the same', $closed->psubscribe(['p*'], $print) === $expected);
 
 $config = lab_config([$port]);
 $redis = new OneHop\Redis('alpha', $config);
@@ -152,7 +150,7 @@ echo $fiber->start(), "\n";
 $redis->set('key', 'main');
 echo $redis->get('key'), "\n";
 $fiber->resume();
-var_dump($fiber->getReturn());
+lab_show('it ends', $fiber->getReturn());
 ?>
 --EXPECT--
 refuses connections:
@@ -192,7 +190,7 @@ wants a password:
 OneHop\ConfigInvalid, node node-0, may have executed: false
   The node wants a password: NOAUTH Authentication required., node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; set redis_auth of the server pool
 allows this user no channel: phpredis reports it as on one server:
-bool(true)
+the same: true
 dies while nothing is published:
 OneHop\NodeDown, node node-0, may have executed: true
   Connection closed by the node, node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; what was published meanwhile is lost
@@ -200,11 +198,11 @@ a child that continues to listen on its parent's connections:
 OneHop\NodeDown, node node-0, may have executed: true
   The connection belongs to another process, node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; what was published meanwhile is lost
   heard for the parent
-bool(true)
+value: true
 a child that sends something on them:
 OneHop\NodeDown, node node-0, may have executed: false
   The connection belongs to another process, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; subscribe again; what was published meanwhile is lost
-bool(true)
+value: true
 large and binary messages:
   3200000 4aba14a3846efbcabb4942274fa5639c
   8 701143726f12bf8ee7138f54a628b0ba
@@ -213,4 +211,4 @@ large and binary messages:
 a callback that suspends its fiber:
 from the fiber
 main
-bool(true)
+it ends: true

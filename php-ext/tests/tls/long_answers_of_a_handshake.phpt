@@ -37,7 +37,7 @@ lab_tell(fn () => $redis->subscribe(['news'], function ($redis, $channel, $messa
 }));
 ?>
 --EXPECT--
-string(1) "v"
-bool(true)
+value: "v"
+value: true
 a message: "hello"
-bool(true)
+value: true

@@ -39,7 +39,8 @@ function walk(Redis $redis): array
     return $told;
 }
 $expected = walk($plain);
-var_dump(walk($redis) === $expected, count($expected));
+lab_show('as on one server', walk($redis) === $expected);
+lab_show('replies', count($expected));
 
 echo "of one node\n";
 foreach ([
@@ -51,16 +52,14 @@ foreach ([
     lab_tell($call);
     lab_tell(fn () => $redis->get($keys[0]));
     lab_tell(fn () => $redis->exec());
-    echo json_encode(
-        $redis->append($keys[0], ' and after')->multi()->get($keys[0])->exec()
-            ->set($keys[1], 'else')->exec(),
-    ), "\n";
+    $redis->append($keys[0], ' and after')->multi()->get($keys[0])->exec();
+    lab_show('the pipeline', $redis->set($keys[1], 'else')->exec());
 }
 echo "without a node yet; many that are refused among many that are not\n";
 $redis->pipeline()->multi();
 lab_tell(fn () => $redis->dbSize());
 lab_tell(fn () => $redis->exec());
-var_dump($redis->getMode());
+lab_show('mode', $redis->getMode());
 for ($i = 0; $i < 500; $i++) {
     $redis->multi()->set("{r$i}", $i)->get("{r$i}");
     try {
@@ -78,7 +77,8 @@ $expected = [];
 for ($i = 0; $i < 500; $i++) {
     array_push($expected, ...($i % 3 ? [[true, "$i"], "$i"] : [false]));
 }
-var_dump($redis->exec() === $expected, $redis->getLastError());
+lab_show('all replies are right', $redis->exec() === $expected);
+lab_show('last error', $redis->getLastError());
 $redis->watch($keys[0]);
 $redis->pipeline();
 lab_tell(fn () => $redis->multi());
@@ -97,17 +97,20 @@ for ($i = 0; $i < 2000; $i++) {
     $value = str_repeat((string) $i, 200);
     $wrong += $replies[2 * $i] !== [true, strlen($value)] || $replies[2 * $i + 1] !== $value;
 }
-var_dump($wrong, count($replies));
+lab_show('wrong', $wrong);
+lab_show('replies', count($replies));
 
 echo "a command that the node refuses to queue\n";
 $redis->pipeline()->set($keys[1], 'done')->multi()->set($keys[0], 'theirs')
     ->rawCommand('HSET', $keys[0]);
 try {
-    var_dump($redis->exec()->exec());
+    lab_show('never', $redis->exec()->exec());
 } catch (OneHop\PartialBatch $e) {
-    var_dump(str_contains($e->getMessage(), 'The node refused a transaction of the pipeline'));
+    $said = 'The node refused a transaction of the pipeline';
+    lab_show('it says so', str_contains($e->getMessage(), $said));
 }
-var_dump($redis->get($keys[0]), $redis->get($keys[1]));
+lab_show('of the transaction', $redis->get($keys[0]));
+lab_show('before it', $redis->get($keys[1]));
 
 echo "a node that refuses MULTI\n";
 foreach ($ports as $port) {
@@ -120,7 +123,8 @@ try {
 } catch (OneHop\Unsupported $e) { // The servers' error texts differ by version.
     echo preg_replace('/NOPERM .* command,/', 'NOPERM ...,', lab_hide($e->getMessage())), "\n";
 }
-var_dump($redis->get($keys[0]), $redis->exists('{' . $keys[0] . '}x', '{' . $keys[0] . '}y'));
+lab_show('before it', $redis->get($keys[0]));
+lab_show('within and after', $redis->exists('{' . $keys[0] . '}x', '{' . $keys[0] . '}y'));
 
 echo "ended by the script's own code while a value is packed\n";
 final class Ending
@@ -134,13 +138,12 @@ final class Ending
 }
 $redis = Ending::$redis = new OneHop\Redis('alpha', lab_config([lab_redis()]));
 $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP);
-echo json_encode(
-    $redis->pipeline()->multi()->set('a', 1)->set('b', ['first', new Ending()])->exec(),
-), "\n";
+$reply = $redis->pipeline()->multi()->set('a', 1)->set('b', ['first', new Ending()])->exec();
+lab_show('reply', $reply);
 ?>
 --EXPECT--
-bool(true)
-int(17)
+as on one server: true
+replies: 17
 of one node
 OneHop\CrossNode, node none, may have executed: false
   The transaction is bound to node node-2 by key "key:0", but key "key:120" belongs to node node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
@@ -148,41 +151,41 @@ OneHop\CrossNode, node none, may have executed: false
   The transaction was discarded because a call of it was refused: The transaction is bound to node node-2 by key "key:0", but key "key:120" belongs to node node-1, server pool alpha: the command was not sent; call discard(), then begin again; give its keys a common hash tag, so that they share a node
 OneHop\CrossNode, node none, may have executed: false
   The transaction was discarded because a call of it was refused: The transaction is bound to node node-2 by key "key:0", but key "key:120" belongs to node node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
-[true,16,["before and after"],true]
+the pipeline: [true,16,["before and after"],true]
 OneHop\CrossNode, node none, may have executed: false
   MGET needs all its keys on one node, being in a transaction: key "key:0" is on node node-2, key "key:120" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{key:0}" and "{key:0}key:120"
 OneHop\CrossNode, node none, may have executed: false
   The transaction was discarded because a call of it was refused: MGET needs all its keys on one node, being in a transaction: key "key:0" is on node node-2, key "key:120" on node node-1, server pool alpha: the command was not sent; call discard(), then begin again; give both keys one hash tag, such as "{key:0}" and "{key:0}key:120"
 OneHop\CrossNode, node none, may have executed: false
   The transaction was discarded because a call of it was refused: MGET needs all its keys on one node, being in a transaction: key "key:0" is on node node-2, key "key:120" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{key:0}" and "{key:0}key:120"
-[true,16,["before and after"],true]
+the pipeline: [true,16,["before and after"],true]
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::dbSize() has no place in a transaction: the command was not sent; it concerns every node: call it before multi() or after exec()
 OneHop\Unsupported, node none, may have executed: false
   The transaction was discarded because a call of it was refused: OneHop\Redis::dbSize() has no place in a transaction, server pool alpha: the command was not sent; call discard(), then begin again; it concerns every node: call it before multi() or after exec()
 OneHop\Unsupported, node none, may have executed: false
   The transaction was discarded because a call of it was refused: OneHop\Redis::dbSize() has no place in a transaction, server pool alpha: the command was not sent; it concerns every node: call it before multi() or after exec()
-[true,16,["before and after"],true]
+the pipeline: [true,16,["before and after"],true]
 without a node yet; many that are refused among many that are not
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::dbSize() has no place in a transaction: the command was not sent; it concerns every node: call it before multi() or after exec()
 OneHop\Unsupported, node none, may have executed: false
   The transaction was discarded because a call of it was refused: OneHop\Redis::dbSize() has no place in a transaction, server pool alpha: the command was not sent; it concerns every node: call it before multi() or after exec()
-int(2)
-bool(true)
-NULL
+mode: 2
+all replies are right: true
+last error: null
 OneHop\Unsupported, node none, may have executed: false
   A transaction in a pipeline is not guarded by watch(): the command was not sent; after watch(), call multi() without pipeline()
 many on all nodes in parallel
-int(0)
-int(4000)
+wrong: 0
+replies: 4000
 a command that the node refuses to queue
-bool(true)
-string(16) "before and after"
-string(4) "done"
+it says so: true
+of the transaction: "before and after"
+before it: "done"
 a node that refuses MULTI
 The node refused MULTI: NOPERM ..., node node-2 (127.0.0.1:PORT), server pool alpha: the command may have executed; nothing of the transaction was executed, nor what was queued after it
-string(6) "before"
-int(0)
+before it: "before"
+within and after: 0
 ended by the script's own code while a value is packed
-[[true],true]
+reply: [[true],true]

@@ -56,12 +56,12 @@ $redis->multi();
 foreach ($calls as $name => $call) {
     echo "$name: ", $told($call), "\n";
 }
-echo json_encode($redis->exec()), "\n";
+lab_show('EXEC', $redis->exec());
 foreach ($refused as $name => $call) {
     $redis->multi()->set('a', 'never');
     echo "$name: ", $told(fn () => $call($redis)), ', exec: ', $told(fn () => $redis->exec()), "\n";
 }
-var_dump($redis->get('a'));
+lab_show('GET', $redis->get('a'));
 foreach ($ports as $port) {
     $stats = lab_plain($port)->info('commandstats');
     echo implode(' ', array_intersect(
@@ -83,7 +83,7 @@ a channel: queued
 words: queued
 options: [null,true,"s:1:\"a\";"]
 with the option: ["queued","queued"]
-[true,"x",true,["1","1"],[],"int",["a","1"],["a","2"],0,"1",true,[1]]
+EXEC: [true,"x",true,["1","1"],[],"int",["a","1"],["a","2"],0,"1",true,[1]]
 any node, too early: Unsupported, exec: Unsupported
 unwatch, too early: Unsupported, exec: Unsupported
 EXEC: Unsupported, exec: Unsupported
@@ -98,9 +98,6 @@ onNode: Unsupported, exec: Unsupported
 scan: Unsupported, exec: Unsupported
 subscribe: Unsupported, exec: Unsupported
 select: Unsupported, exec: Unsupported
-array(1) {
-  [0]=>
-  int(1)
-}
+GET: [1]
 cmdstat_multi cmdstat_exec.
 .

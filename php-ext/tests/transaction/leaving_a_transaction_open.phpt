@@ -75,7 +75,7 @@ $ask = lab_fpm(['memory_limit' => '32M']);
 $page = '<?php $redis = new OneHop\Redis("alpha", $_GET["config"]); ';
 $next = '
     $transaction = [$redis->getMode(), $redis->get("b"), $redis->incr("n")];
-    echo json_encode([...$transaction, $redis->multi()->get("b")->exec()]);';
+    echo "the next: ", json_encode([...$transaction, $redis->multi()->get("b")->exec()]);';
 foreach ([
     '$redis->multi()->set("b", "leaked"); exit;',
     '$redis->watch("b"); $redis->multi()->set("b", "leaked");',
@@ -183,12 +183,12 @@ exit while a value is unpacked:  false
 connections left in a transaction: 0
 DISCARDs that the node received: "no DISCARD"
 one worker, many requests
-[0,false,1,[false]]
-[0,false,2,[false]]
-[0,false,3,[false]]
-[0,false,4,[false]]
-[0,false,5,[false]]
-[0,false,6,[false]]
+the next: [0,false,1,[false]]
+the next: [0,false,2,[false]]
+the next: [0,false,3,[false]]
+the next: [0,false,4,[false]]
+the next: [0,false,5,[false]]
+the next: [0,false,6,[false]]
 values that are packed
 DomainException: cannot be packed
 OneHop\Unsupported, node node-0, may have executed: false
