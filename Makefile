@@ -83,4 +83,4 @@ clean:  ## Remove everything that was built.
 	@find php-ext/src \
 		\( -name '*.lo' -o -name '*.o' -o -name '*.dep' -o -name .libs \) -exec rm -rf {} +
 	@rm -rf dist php-ext/.configured php-ext/include php-ext/*/build java/*/target
-	@rm -rf bench/limit/limit bench/*/c/build bench/*/java/target
+	@rm -rf bench/limit/limit bench/java/target

@@ -1,10 +1,10 @@
-"""Redis Cluster: the cost of the map, and how much faster OneHop is than the usual clients.
+"""Redis Cluster: the cost of the map.
 
-    make build && /usr/bin/python3 bench/cluster [--short] [map] [mget] [pipeline] [nodes]
+    make build && /usr/bin/python3 bench/cluster [--short] [map] [nodes]
 
 The clusters are real ones from the tests' lab. Each job prints its figures and their bounds; the
-program fails if one is missed. `mget` and `pipeline` compare speeds, so they need a quiet machine.
-`nodes` needs root. conformance/faults shows what callers notice of moving slots and dying masters.
+program fails if one is missed. `nodes` needs root. How fast calls are is a matter of jobs.py.
+conformance/faults shows what callers notice of moving slots and dying masters.
 """
 
 import os
@@ -18,9 +18,8 @@ import figures
 import launch
 import maps
 import nodes
-import speed
 
-JOBS = {"map": maps.run, "mget": speed.mget, "pipeline": speed.pipeline, "nodes": nodes.run}
+JOBS = {"map": maps.run, "nodes": nodes.run}
 
 
 def main():

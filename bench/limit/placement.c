@@ -9,6 +9,9 @@
  *
  * No key repeats within a round, so neither the branch predictor nor the cache can learn the
  * answers.
+ *
+ *     cd php-ext/src && cc -std=gnu11 -O2 -fPIC -fvisibility=hidden -I. -o /tmp/placement \
+ *         ../../bench/limit/placement.c core/{base,hash,key,placement,topology}/*.c
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * into OneHop's over four nodes, taking turns. Nothing is sent: a full pipeline is discarded, so no
  * server is needed.
  *
- *     php -d extension=php-ext/modules/onehop.so bench/route/php/route.php [ROUNDS]
+ *     php -d extension=php-ext/modules/onehop.so bench/php/route.php [ROUNDS]
  *
  * The difference is the key, its placement, the client of its node, and the bookkeeping that puts
  * the replies in order. On a noisy machine the fastest rounds show the cost of the code; the median
