@@ -39,6 +39,7 @@ C = (
     "engine/source",
     "engine/status",
     "php/generated",
+    "php/base",
     "php/exception",
     "php/client",
     "php/express",
@@ -59,7 +60,9 @@ PURE_HEADERS = {
     f"std{x}.h" for x in ("int", "bool", "def", "lib", "io", "arg", "atomic", "align")
 } | {"string.h", "math.h", "limits.h", "errno.h", "assert.h"}
 DOORS = {"time.h": "core/base", "yaml.h": "core/config"}
-ZEND = re.compile(r"php[^/]*\.h|onehop_arginfo\.h|zend.*\.h|SAPI\.h|Zend/.*|main/.*|ext/.*|TSRM.*")
+ZEND = re.compile(r"php(?!_onehop)[^/]*\.h|onehop_arginfo\.h|zend.*\.h|SAPI\.h|Zend/.*|main/.*|ext/.*|TSRM.*")
+# Headers that lie outside src, and their rooms.
+OUTSIDE = {"php_onehop.h": "php/module"}
 KERNEL = re.compile(
     r"sys/(socket|un|mman|uio|epoll|ioctl|wait)\.h|netinet/.*|arpa/inet\.h"
     r"|(poll|netdb|unistd|fcntl|signal)\.h"
@@ -150,7 +153,7 @@ def check_c(path):
         ):
             complain(path, line, f"includes <{header}>, which {room} may not")
         elif not is_system and not ZEND.fullmatch(header):
-            check_room(path, line, room, header.rpartition("/")[0])
+            check_room(path, line, room, OUTSIDE.get(header, header.rpartition("/")[0]))
 
 
 def check_room(path, line, room, used):

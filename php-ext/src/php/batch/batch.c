@@ -3,7 +3,7 @@
  * little else. So a command is one number in an array that grows by doubling. The code for splits
  * and failures is kept out of that path.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "php/batch/batch.h"
 #include "php/batch/batch_replies.h"

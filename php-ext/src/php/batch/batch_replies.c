@@ -1,7 +1,7 @@
 /*
  * Values are moved, not copied.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "php/exception/exception.h"
 #include "php/batch/batch_replies.h"

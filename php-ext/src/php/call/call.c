@@ -2,7 +2,7 @@
  * Throws the real cause of a failed exchange, in place of phpredis' own answer, which is false or
  * an exception about its stream.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "php/call/call.h"
 #include "php/exception/exception.h"

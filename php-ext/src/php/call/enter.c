@@ -6,7 +6,7 @@
  * survive a change of the map. Only those of removed nodes are closed. After a change of the
  * configuration the same holds for nodes that have kept their index.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "core/base/compiler.h"
 

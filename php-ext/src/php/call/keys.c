@@ -2,7 +2,7 @@
  * Arguments of the wrong type (text instead of an array, options that are not an array) count as
  * having no keys: phpredis refuses such calls itself, before it sends anything.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "php/call/keys.h"
 

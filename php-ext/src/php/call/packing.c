@@ -2,7 +2,7 @@
  * Arrays are checked one level deep, because many methods pack each value of an array separately.
  * For deeper values, PHP's serializer has already written some output, so phpredis does not crash.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "zend_exceptions.h"
 

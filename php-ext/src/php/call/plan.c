@@ -1,7 +1,7 @@
 /*
  * Helpers that all planners share.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "engine/exchange/exchange.h"
 #include "php/call/plan.h"

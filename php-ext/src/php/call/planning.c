@@ -2,7 +2,7 @@
  * A command that needs a key but was called without one goes to the first node unchanged. phpredis
  * or the server refuses it with the error that the caller knows. It cannot touch data.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "php/call/keys.h"
 #include "php/call/packing.h"

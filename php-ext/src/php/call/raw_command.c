@@ -2,7 +2,7 @@
  * Converts the arguments to text in place, as phpredis would, and then plans them as the words of a
  * command.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "php/call/keys.h"
 #include "php/call/raw_command.h"

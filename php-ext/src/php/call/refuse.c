@@ -1,7 +1,7 @@
 /*
  * A refusal names the method or the command as the caller wrote it, and says what to do instead.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "zend_smart_str.h"
 

@@ -2,7 +2,7 @@
  * All keys are text here. Each part gets its keys as one array, whether the caller passed an array
  * or several arguments. Only a call that stays on one node keeps the caller's form.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "core/generated/words.h"
 

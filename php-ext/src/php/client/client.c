@@ -1,7 +1,7 @@
 /*
  * Finds the nodes of a client's keys. Room userland makes and frees the object that PHP sees.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "engine/snapshot/live_ring.h"
 #include "php/client/client.h"

@@ -19,6 +19,7 @@
 
 #include "engine/redirects/read_from.h"
 #include "engine/snapshot/snapshot.h"
+#include "php/base/settings.h"
 #include "php/client/mode.h"
 
 struct oh_batch;

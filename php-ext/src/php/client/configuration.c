@@ -7,7 +7,7 @@
  * release), the same file has new content. PHP's own functions would resolve the path, from a cache
  * that may be two minutes old.
  */
-#include "php_onehop.h"
+#include "php/base/settings.h"
 
 #include "core/config/config.h"
 

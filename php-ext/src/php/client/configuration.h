@@ -5,7 +5,7 @@
 #ifndef OH_PHP_CONFIGURATION_H
 #define OH_PHP_CONFIGURATION_H
 
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "engine/snapshot/snapshot.h"
 

@@ -2,7 +2,7 @@
  * Writes YAML of one form only: a mapping in block style whose names and values are in double
  * quotes. Reads DSNs by the rules of URLs: each part is decoded after it has been cut.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "zend_smart_str.h"
 #include "ext/standard/url.h"

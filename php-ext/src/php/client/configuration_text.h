@@ -10,7 +10,7 @@
 #ifndef OH_PHP_CONFIGURATION_TEXT_H
 #define OH_PHP_CONFIGURATION_TEXT_H
 
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "core/base/slice.h"
 

@@ -11,7 +11,7 @@
 #ifndef OH_PHP_MODE_H
 #define OH_PHP_MODE_H
 
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "engine/failure/failure.h"
 

@@ -2,7 +2,7 @@
  * Makes an exception: an object of one of OneHop's classes, with its properties set and the
  * failure's message. PartialBatch also has the replies and failures of all nodes.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "zend_exceptions.h"
 #include "zend_smart_str.h"

@@ -4,7 +4,7 @@
 #ifndef OH_PHP_EXCEPTION_H
 #define OH_PHP_EXCEPTION_H
 
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "engine/failure/failure.h"
 

@@ -1,7 +1,7 @@
 /*
  * The table, the memory of a request, and the way back from a written command to its arguments.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "php/express/express.h"
 

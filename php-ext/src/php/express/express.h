@@ -16,7 +16,7 @@
 #ifndef OH_PHP_EXPRESS_H
 #define OH_PHP_EXPRESS_H
 
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "core/generated/limits.h"
 #include "core/resp/value.h"

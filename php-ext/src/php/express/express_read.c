@@ -2,7 +2,7 @@
  * The bytes are framed: their form is known to be right, as far as they go. Only what a value lacks
  * at the end is checked here, and that it is of the type that the row expects.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "php/express/express.h"
 

@@ -5,7 +5,7 @@
  * Only texts and integers are taken, because phpredis sends them as they are. All else (other types
  * that PHP converts, references, objects) is left to phpredis.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "php/express/express.h"
 

@@ -2,7 +2,7 @@
  * The call gets its own frame, as if the script had called the method directly. So planning handles
  * it like any other call, with the same refusals.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "php/fleet/each_node.h"
 #include "php/call/enter.h"

@@ -10,7 +10,7 @@
 #ifndef OH_PHP_EACH_NODE_H
 #define OH_PHP_EACH_NODE_H
 
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 ZEND_METHOD(OneHop_Redis, onEachNode);
 ZEND_METHOD(OneHop_Redis, onNode);

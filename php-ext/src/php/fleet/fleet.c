@@ -2,7 +2,7 @@
  * A call to all nodes is a split whose parts all have the caller's arguments. So the code for
  * commands that are split by key also sends, queues and merges it.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "zend_exceptions.h"
 

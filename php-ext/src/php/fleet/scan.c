@@ -2,7 +2,7 @@
  * The iterator follows phpredis' rules: the same values start an iteration, and a call with the
  * final 0 returns false.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "core/base/clock.h"
 #include "core/command/cursor.h"

@@ -11,7 +11,7 @@
 #ifndef OH_PHP_SCAN_H
 #define OH_PHP_SCAN_H
 
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 /* The handler of scan(). */
 void oh_scan_method(INTERNAL_FUNCTION_PARAMETERS);

@@ -2,7 +2,7 @@
  * Bodies outlive requests, so they are kept in memory of the process: one table finds bodies by
  * digest, the other digests by body.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "ext/standard/sha1.h"
 

@@ -2,7 +2,7 @@
  * redis reports redis_version in INFO. valkey reports it, too, for compatibility, and also its own
  * server_name and valkey_version.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "php/call/enter.h"
 #include "php/call/refuse.h"

@@ -10,7 +10,7 @@
 #ifndef OH_PHP_SERVER_INFO_H
 #define OH_PHP_SERVER_INFO_H
 
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 /* The handlers. */
 void oh_server_info_name(INTERNAL_FUNCTION_PARAMETERS);

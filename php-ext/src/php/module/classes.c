@@ -8,7 +8,7 @@
  * and no method can be forgotten: an entry that the table does not know gets the handler that
  * refuses.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "php/exception/exception.h"
 #include "php/module/handlers.h"

@@ -2,7 +2,7 @@
 #ifndef OH_PHP_CLASSES_H
 #define OH_PHP_CLASSES_H
 
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 /* Finds phpredis and declares everything. FAILURE, with a warning, if phpredis is not there. */
 zend_result oh_classes_register(void);

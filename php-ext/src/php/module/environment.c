@@ -4,7 +4,7 @@
  * between two opcodes, for example signals. If it leaves an exception pending, the engine ends the
  * current wait.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "engine/base/environment.h"
 

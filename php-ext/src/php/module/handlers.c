@@ -7,7 +7,7 @@
  *     oh_route_method         one key, which is one argument: nearly all methods, the hot path
  *     oh_plan_method          all others
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "php/call/refuse.h"
 #include "php/fleet/scan.h"

@@ -2,7 +2,7 @@
  * The table of modes, and the methods that change the mode. Each method calls the function in the
  * row of the current mode.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "php/batch/batch.h"
 #include "php/call/call.h"

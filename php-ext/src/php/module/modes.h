@@ -4,7 +4,7 @@
 #ifndef OH_PHP_MODES_H
 #define OH_PHP_MODES_H
 
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 /* Called at module startup. */
 void oh_modes_startup(void);

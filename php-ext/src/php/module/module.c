@@ -24,6 +24,7 @@
 #include "engine/shared/segment.h"
 #include "engine/source/source.h"
 
+#include "php/base/settings.h"
 #include "php/client/configuration.h"
 #include "php/fleet/script.h"
 #include "php/module/classes.h"
@@ -32,8 +33,6 @@
 #include "php/phpredis/method.h"
 #include "php/phpredis/transport.h"
 #include "php/session/session.h"
-
-ZEND_DECLARE_MODULE_GLOBALS(onehop)
 
 /* phpinfo() shows the path of a file. Anything else may have a password. */
 static ZEND_INI_DISP(display_config)
@@ -237,8 +236,5 @@ zend_module_entry onehop_module_entry = {
 };
 
 #ifdef ONEHOP_IS_SHARED
-#ifdef ZTS
-ZEND_TSRMLS_CACHE_DEFINE()
-#endif
 ZEND_GET_MODULE(onehop)
 #endif

@@ -1,7 +1,7 @@
 /*
  * As long as every reply has the expected type, phpredis is not involved.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "php/client/client.h"
 #include "php/exception/exception.h"

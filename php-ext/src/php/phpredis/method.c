@@ -2,7 +2,7 @@
  * If the table does not know the loaded phpredis (mostly because it is newer), the rows of the
  * newest known version are used, for each method whose parameters are the same.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "zend_extensions.h"
 #include "zend_smart_str.h"

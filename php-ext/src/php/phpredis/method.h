@@ -11,7 +11,7 @@
 #ifndef OH_PHP_METHOD_H
 #define OH_PHP_METHOD_H
 
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "core/command/command.h"
 

@@ -3,7 +3,7 @@
  * the function are replaced by those of the node client's \Redis, phpredis' C function runs, and
  * both are restored. So a routed command costs no second frame and no copy of its arguments.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "zend_exceptions.h"
 

@@ -2,7 +2,7 @@
  * OneHop works with every phpredis from 5.3.7 on, so classes, methods and constants are looked up
  * at runtime.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "ext/standard/php_versioning.h"
 

@@ -4,7 +4,7 @@
 #ifndef OH_PHP_PHPREDIS_H
 #define OH_PHP_PHPREDIS_H
 
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 extern zend_class_entry *oh_phpredis_class;           /* \Redis */
 extern zend_class_entry *oh_phpredis_exception_class; /* \RedisException */

@@ -1,7 +1,7 @@
 /*
  * The commands are as phpredis writes them, so their names are in capital letters.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "php/phpredis/promise.h"
 

@@ -12,7 +12,7 @@
 #ifndef OH_PHP_PROMISE_H
 #define OH_PHP_PROMISE_H
 
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "zend_smart_str.h"
 

@@ -9,7 +9,7 @@
  *   - It repeats a read that fails without an end of file. So a read that cannot return bytes sets
  *     the end of file.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "ext/standard/file.h"
 

@@ -2,7 +2,7 @@
  * Carries out planned calls: those with several keys, several nodes, no key, a subcommand, or raw
  * words.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "php/call/enter.h"
 #include "php/call/planning.h"

@@ -9,7 +9,7 @@
  *
  * Implements spec/route.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "php/call/enter.h"
 #include "php/call/packing.h"

@@ -1,7 +1,7 @@
 /*
  * No code of the script runs before the commands are written, so its keys are not held.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "php/call/call.h"
 #include "php/phpredis/express_call.h"

@@ -1,7 +1,7 @@
 /*
  * Each rule has a small function. Replies are not trusted: they may have any type and length.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "zend_smart_str.h"
 

@@ -8,7 +8,7 @@
  *
  * Implements spec/route, "INFO".
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "zend_smart_str.h"
 

@@ -3,7 +3,7 @@
  *
  * Implements spec/route, "Merging": in_order, streams.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "php/scatter/merge_internal.h"
 

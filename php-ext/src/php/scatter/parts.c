@@ -1,7 +1,7 @@
 /*
  * A failed part does not undo the others: the exception carries the replies that arrived.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "php/call/call.h"
 #include "php/client/client.h"

@@ -2,7 +2,7 @@
  * phpredis' exec() writes all queued commands and reads all replies. So a pipeline is one call of a
  * scatter.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "zend_exceptions.h"
 

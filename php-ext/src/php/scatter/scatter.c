@@ -2,7 +2,7 @@
  * An exception in one call fails only that call, whether a node or the script's code (unpacking a
  * value) caused it. Only exit() ends all calls immediately.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "zend_exceptions.h"
 

@@ -3,7 +3,7 @@
  * belong to one set. The set calls look() before each wait, which checks if a call has finished and
  * releases the others.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "php/exception/exception.h"
 #include "php/client/client.h"

@@ -1,7 +1,7 @@
 /*
  * The functions that PHP's session module calls, in the order of a request.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "ext/session/php_session.h"
 #include "zend_ini.h"

@@ -20,7 +20,7 @@
 #ifndef OH_PHP_SESSION_H
 #define OH_PHP_SESSION_H
 
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 /* Registers the handler with PHP. */
 zend_result oh_session_register(void);

@@ -2,7 +2,7 @@
  * Calls the methods of a session's client as a script would. Exceptions become warnings, because
  * PHP may call a session handler when no code can catch them any more.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "zend_exceptions.h"
 

@@ -4,7 +4,7 @@
 #ifndef OH_PHP_SESSION_INTERNAL_H
 #define OH_PHP_SESSION_INTERNAL_H
 
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 typedef struct oh_session {
     zend_object *redis; /* An OneHop\Redis. */

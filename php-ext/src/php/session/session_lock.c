@@ -4,7 +4,7 @@
  *
  * The lock uses rawCommand, because options of the client (compression) would change the value.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "core/base/clock.h"
 

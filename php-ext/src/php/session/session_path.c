@@ -1,7 +1,7 @@
 /*
  * session.save_path: the name of a server pool, a DSN, or pairs like those of a URL's query.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "ext/standard/url.h"
 

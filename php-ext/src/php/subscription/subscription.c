@@ -10,7 +10,7 @@
  *     exception of phpredis.
  *   - The script calls close(): phpredis throws its own "Connection closed".
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "zend_exceptions.h"
 

@@ -12,7 +12,7 @@
 #ifndef OH_PHP_SUBSCRIPTION_H
 #define OH_PHP_SUBSCRIPTION_H
 
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 struct oh_client;
 

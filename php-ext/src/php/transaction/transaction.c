@@ -3,7 +3,7 @@
  * transaction. If phpredis returns anything but its own object, it has queued nothing, and the
  * caller gets what it returned.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "zend_exceptions.h"
 

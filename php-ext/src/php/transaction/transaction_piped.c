@@ -4,7 +4,7 @@
  * inner exec() only closes the transaction. Its replies are one reply of the batch. The exchange
  * ensures that no command is executed without its MULTI.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "php/batch/batch.h"
 #include "php/call/refuse.h"

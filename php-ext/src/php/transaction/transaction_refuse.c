@@ -1,7 +1,7 @@
 /*
  * Refuses a command that would leave the node, or the slot, of its transaction, with CrossNode.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "php/call/keys.h"
 #include "php/call/refuse.h"

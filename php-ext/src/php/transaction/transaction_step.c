@@ -2,7 +2,7 @@
  * The steps of a transaction: bind it to a node, make calls of phpredis on the reserved node
  * client, end it.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "php/call/keys.h"
 #include "php/exception/exception.h"

@@ -4,7 +4,7 @@
  *
  * When the first client is made, OneHop finds out how many bytes phpredis keeps before its objects.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "engine/snapshot/snapshot.h"
 #include "php/batch/batch.h"

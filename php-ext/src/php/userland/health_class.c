@@ -2,7 +2,7 @@
  * OneHop\Health: runs the rules of spec/health for PHP code and for the conformance runner, without
  * any node.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "core/host/health.h"
 

@@ -9,7 +9,7 @@
  *     accepted but have no effect, because phpredis itself never retries.
  *   - OPT_TCP_KEEPALIVE is refused (false), because connections are shared.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "php/batch/batch.h"
 #include "php/call/enter.h"

@@ -2,7 +2,7 @@
  * Answers questions about the object for all its node clients: the last error that any of them
  * received, and the sum of all bytes. Host and port are not those of a node.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "php/call/enter.h"
 #include "php/call/packing.h"

@@ -2,7 +2,7 @@
  * Builds the PHP arrays of the status. Users and dashboards depend on the names and the order of
  * their keys.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "core/base/clock.h"
 

@@ -5,7 +5,7 @@
  * ejected nodes. A Topology with dead servers, or from a text, is built separately. Node objects
  * are made once and reused until a node is ejected or comes back.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "core/hash/hash.h"
 

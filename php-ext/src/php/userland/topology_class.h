@@ -4,7 +4,7 @@
 #ifndef OH_PHP_TOPOLOGY_CLASS_H
 #define OH_PHP_TOPOLOGY_CLASS_H
 
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 extern zend_class_entry *oh_topology_class; /* OneHop\Topology */
 extern zend_class_entry *oh_node_class;     /* OneHop\Node */

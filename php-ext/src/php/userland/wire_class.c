@@ -1,7 +1,7 @@
 /*
  * OneHop\Wire: the wire guard for PHP code and for the conformance runner.
  */
-#include "php_onehop.h"
+#include "php/base/zend.h"
 
 #include "core/resp/wire.h"
 
