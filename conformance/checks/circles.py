@@ -1,12 +1,15 @@
 """No circles: no two files of C, and no two classes of Java, use each other, even indirectly.
 
-A C file uses another if it names a function or a variable that the other one defines. A Java class
-uses another if it names it; nested classes count as their outer class. Callbacks go through a
-pointer or an interface that belongs to the lower of the two. Prints every circle and exits with 1,
-or prints one line with the number of files. `circles.py --arrows A B` lists what A names of B.
+A C file uses another if its object needs a symbol that the other one's object defines, as `nm`
+says; so what macros hide counts, too. Without objects, or if a source is newer than its own, names
+in the text count instead. A Java class uses another if it names it; nested classes count as their
+outer class. Callbacks go through a pointer or an interface that belongs to the lower of the two.
+Prints every circle and exits with 1, or prints one line with the number of files.
+`circles.py --arrows A B` lists what A uses of B.
 """
 
 import re
+import subprocess
 import sys
 
 from sources import code, files, name
@@ -35,7 +38,9 @@ def main(arguments):
     ]
     if not c_files or not java_files:
         sys.exit("found no sources: have they moved?")
-    graphs = {"C": c_arrows(c_files), "Java": java_arrows(java_files)}
+    objects = fresh_objects(c_files)
+    c_graph = object_arrows(objects) if objects else c_arrows(c_files)
+    graphs = {"C": c_graph, "Java": java_arrows(java_files)}
     if arguments[:1] == ["--arrows"]:
         show_arrows(graphs, *arguments[1:])
         return
@@ -48,7 +53,34 @@ def main(arguments):
                 print(f"a circle of {len(circle)} in {language}: {members}")
     if max(largest.values()) > 1:
         sys.exit(1)
-    print(f"{len(c_files)} files of C and {len(java_files)} of Java: no circles.")
+    seen = f"{len(c_files)} {'objects' if objects else 'files'} of C"
+    print(f"{seen} and {len(java_files)} classes of Java: no circles.")
+
+
+def fresh_objects(paths):
+    """{file: its object}, or nothing if one is missing or older than its file."""
+    objects = {path: path.parent / ".libs" / f"{path.stem}.o" for path in paths}
+    are_fresh = all(
+        built.exists() and built.stat().st_mtime >= path.stat().st_mtime
+        for path, built in objects.items()
+    )
+    return objects if are_fresh else {}
+
+
+def object_arrows(objects):
+    """The same as c_arrows, by the symbols of objects."""
+    needed, owners = {path: set() for path in objects}, {}
+    paths = {str(built): path for path, built in objects.items()}
+    command = ["nm", "--print-file-name", "--portability", "--extern-only", *paths]
+    listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    for line in listing.splitlines():
+        built, symbol, kind = line.split()[:3]
+        path = paths[built.removesuffix(":")]
+        if kind == "U":
+            needed[path].add(symbol)
+        else:
+            owners[symbol] = path
+    return {path: of_others(path, symbols, owners) for path, symbols in needed.items()}
 
 
 def c_arrows(paths):
@@ -93,8 +125,12 @@ def is_imported(package_name, stem, imported):
 
 
 def used_by(path, text, owners):
+    return of_others(path, set(WORD.findall(text)), owners)
+
+
+def of_others(path, words, owners):
     used = {}
-    for word in set(WORD.findall(text)):
+    for word in words:
         owner = owners.get(word)
         if owner and owner != path:
             used.setdefault(owner, set()).add(word)

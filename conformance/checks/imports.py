@@ -60,7 +60,9 @@ PURE_HEADERS = {
     f"std{x}.h" for x in ("int", "bool", "def", "lib", "io", "arg", "atomic", "align")
 } | {"string.h", "math.h", "limits.h", "errno.h", "assert.h"}
 DOORS = {"time.h": "core/base", "yaml.h": "core/config"}
-ZEND = re.compile(r"php(?!_onehop)[^/]*\.h|onehop_arginfo\.h|zend.*\.h|SAPI\.h|Zend/.*|main/.*|ext/.*|TSRM.*")
+ZEND = re.compile(
+    r"php(?!_onehop)[^/]*\.h|onehop_arginfo\.h|zend.*\.h|SAPI\.h|Zend/.*|main/.*|ext/.*|TSRM.*"
+)
 # Headers that lie outside src, and their rooms.
 OUTSIDE = {"php_onehop.h": "php/module"}
 KERNEL = re.compile(
