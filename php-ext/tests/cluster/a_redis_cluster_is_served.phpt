@@ -48,6 +48,7 @@ echo "one slot\n";
 lab_tell(static fn () => $redis->sInter('a', 'b'));
 lab_tell(static fn () => $redis->rename('a', 'b'));
 lab_tell(static fn () => $redis->rawCommand('SINTER', 'a', 'b'));
+lab_tell(static fn () => $redis->xRead(['a' => '$', 'b' => '$'], 1, 100));
 lab_show('SADD', $redis->sAdd('{s}1', 'x', 'y'));
 lab_show('SADD', $redis->sAdd('{s}2', 'y', 'z'));
 lab_show('SINTER of keys with one tag', $redis->sInter('{s}1', '{s}2'));
@@ -106,6 +107,8 @@ OneHop\CrossNode, node none, may have executed: false
   RENAME needs all its keys in one slot: key "a" is in slot 15495, key "b" in slot 3300, server pool alpha: the command was not sent; give both keys one hash tag, such as "{a}" and "{a}b"
 OneHop\CrossNode, node none, may have executed: false
   SINTER needs all its keys in one slot: key "a" is in slot 15495, key "b" in slot 3300, server pool alpha: the command was not sent; give both keys one hash tag, such as "{a}" and "{a}b"
+OneHop\CrossNode, node none, may have executed: false
+  XREAD needs all its keys in one slot: key "a" is in slot 15495, key "b" in slot 3300, server pool alpha: the command was not sent; give both keys one hash tag, such as "{a}" and "{a}b"
 SADD: 2
 SADD: 2
 SINTER of keys with one tag: ["y"]

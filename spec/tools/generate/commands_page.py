@@ -185,7 +185,7 @@ def row(name, entry, methods):
     if "without_keys" in entry:
         nodes += f"; {WITHOUT_KEYS[entry['without_keys']]}"
     if "blocking" in entry:
-        nodes += "; blocks"
+        nodes += "; with BLOCK one" if entry["spread"] == "split" else "; blocks"
     cells = [f"`{name.upper().replace('|', ' ')}`", nodes, entry.get("merge", "").replace("_", " ")]
     cells += [
         ", ".join(f"`{method}`" for method in methods[client].get(name, []))

@@ -16,13 +16,16 @@ bool oh_plan_keyless(const oh_client *client, oh_plan *plan)
     return true;
 }
 
-uint32_t oh_plan_wait(const oh_command *command, double timeout)
+void oh_plan_wait(oh_plan *plan, double timeout)
 {
-    double milliseconds = command->blocking.is_milliseconds ? timeout : timeout * 1000;
+    double milliseconds = plan->command->blocking.is_milliseconds ? timeout : timeout * 1000;
 
-    return !(milliseconds > 0) ? OH_BLOCK_FOR_EVER
-           : milliseconds < 1  ? 1
-                               : (uint32_t)MIN(milliseconds, INT32_MAX);
+    plan->terms.block_ms = !(milliseconds > 0) ? OH_BLOCK_FOR_EVER
+                           : milliseconds < 1  ? 1
+                                               : (uint32_t)MIN(milliseconds, INT32_MAX);
+    if (plan->spread == OH_SPREAD_SPLIT) {
+        plan->spread = OH_SPREAD_ONE_NODE;
+    }
 }
 
 void oh_plan_free(oh_plan *plan)

@@ -21,7 +21,6 @@ typedef struct oh_plan {
     uint32_t node; /* Of ONE_NODE. */
     /* block_ms is the command's own timeout. is_read_only: it may be retried. */
     oh_call_terms terms;
-    bool is_blocking;
     oh_call_key key; /* Of ONE_NODE: the first key, a counted reference. */
     oh_split *split; /* Of SPLIT, owned by the plan. Set to NULL by code that takes ownership. */
 } oh_plan;
@@ -35,9 +34,9 @@ void oh_plan_free(oh_plan *plan);
 bool oh_plan_keyless(const oh_client *client, oh_plan *plan);
 
 /*
- * Converts a blocking command's timeout from the command's unit to milliseconds. 0 or less blocks
- * forever.
+ * Lets the call wait this long: a blocking command's timeout, in the command's unit; 0 or less is
+ * for ever. Such a call is not split, because it can wait on one node only.
  */
-uint32_t oh_plan_wait(const oh_command *command, double timeout);
+void oh_plan_wait(oh_plan *plan, double timeout);
 
 #endif

@@ -225,8 +225,7 @@ static void plan_wait(zend_execute_data *execute_data, oh_plan *plan)
     if (is_optional && (!timeout || zval_get_double(timeout) < 0)) {
         return;
     }
-    plan->is_blocking = true;
-    plan->terms.block_ms = oh_plan_wait(plan->command, timeout ? zval_get_double(timeout) : 0);
+    oh_plan_wait(plan, timeout ? zval_get_double(timeout) : 0);
 }
 
 /* ---- Calls in the style of RedisCluster ---- */

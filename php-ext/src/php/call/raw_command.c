@@ -161,9 +161,7 @@ static void plan_wait(const raw_call *call)
     const oh_bytes *timeout = oh_command_timeout(call->plan->command, call->words, call->count);
 
     if (timeout) {
-        call->plan->is_blocking = true;
-        call->plan->terms.block_ms =
-            oh_plan_wait(call->plan->command, zend_strtod((const char *)timeout->bytes, NULL));
+        oh_plan_wait(call->plan, zend_strtod((const char *)timeout->bytes, NULL));
     }
 }
 

@@ -11,7 +11,6 @@
 #include "php/fleet/script.h"
 #include "php/route/route.h"
 #include "php/scatter/deal.h"
-#include "php/scatter/streams_wait.h"
 
 /*
  * Sends read-only commands to replicas if `read_from` allows it. Returns false and throws if there
@@ -46,12 +45,7 @@ static bool read_elsewhere(oh_client *client, oh_plan *plan)
 
 void oh_plan_spread(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
 {
-    const char *objection;
-
-    if (plan->spread == OH_SPREAD_SPLIT && plan->is_blocking &&
-        (objection = oh_streams_wait_objection(client, plan->split->parts_count))) {
-        oh_refuse(execute_data, plan->command, objection);
-    } else if (plan->spread == OH_SPREAD_SPLIT) {
+    if (plan->spread == OH_SPREAD_SPLIT) {
         oh_split *split = plan->split;
 
         plan->split = NULL;

@@ -10,7 +10,6 @@
 #include "php/scatter/merge.h"
 #include "php/scatter/parts.h"
 #include "php/scatter/pipes.h"
-#include "php/scatter/streams_wait.h"
 
 /* ---- Replies ---- */
 
@@ -236,8 +235,6 @@ static void write_express(
 
 static bool run(oh_client *client, oh_split *split, oh_node_call *node_calls)
 {
-    bool is_streams_wait = split->terms.block_ms && split->merge == OH_MERGE_STREAMS;
-
     for (uint32_t i = 0; i < split->parts_count; i++) {
         const oh_part *part = &split->parts[i];
         oh_node_client *node_client = oh_node_client_take(client, part->node);
@@ -252,8 +249,7 @@ static bool run(oh_client *client, oh_split *split, oh_node_call *node_calls)
             .terms = split->terms};
         write_express(client, split, part, &node_calls[i]);
     }
-    return is_streams_wait ? oh_streams_wait_run(client, node_calls, split->parts_count)
-                           : oh_scatter_run(node_calls, split->parts_count);
+    return oh_scatter_run(node_calls, split->parts_count);
 }
 
 void oh_parts_call(oh_client *client, oh_split *split, zval *return_value)

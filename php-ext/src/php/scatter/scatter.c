@@ -72,12 +72,6 @@ static void leave_all(oh_node_call *node_calls, uint32_t count)
 
 bool oh_scatter_run(oh_node_call *node_calls, uint32_t count)
 {
-    return oh_scatter_run_watched(node_calls, count, NULL, NULL);
-}
-
-bool oh_scatter_run_watched(
-    oh_node_call *node_calls, uint32_t count, void (*look)(oh_exchange_set *), void *looker)
-{
     /*
      * Not on the stack: if the script dies during the scatter, streams that are closed later still
      * use it.
@@ -86,8 +80,6 @@ bool oh_scatter_run_watched(
 
     memset(scatter, 0, sizeof *scatter);
     scatter->set.start_others = start_others;
-    scatter->set.look = look;
-    scatter->set.looker = looker;
     scatter->shares_count = count;
     for (uint32_t i = 0; i < count; i++) {
         ZVAL_UNDEF(&node_calls[i].reply);

@@ -45,13 +45,6 @@ typedef struct oh_node_call {
  */
 bool oh_scatter_run(oh_node_call *node_calls, uint32_t count);
 
-/*
- * Like oh_scatter_run, but calls `look` before each wait, with the set; `looker` is stored in the
- * set.
- */
-bool oh_scatter_run_watched(
-    oh_node_call *node_calls, uint32_t count, void (*look)(oh_exchange_set *), void *looker);
-
 void oh_scatter_free(oh_node_call *node_calls, uint32_t count);
 
 /* How many of the calls failed. */

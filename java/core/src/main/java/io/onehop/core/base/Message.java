@@ -127,8 +127,6 @@ public enum Message {
     CALL_ITERATED(null, "it is a conversation, in which each answer says where to go on: call it outside", null),
     MALFORMED(null, "it is malformed: %s", null),
     WAIT_IN_CLUSTER(null, "it would answer for the writes of one connection of a Redis Cluster, which is seldom the one that carried yours", null),
-    STREAMS_SLOTS(null, "streams of several slots of a Redis Cluster cannot be waited for together: give them a common hash tag", null),
-    STREAMS_PIPELINE(null, "streams of several nodes cannot be waited for in a pipeline: call it alone", null),
     EACH_SHARED(null, "it would change a connection that others use: call the method on the object", null),
     PATTERN_IN_CLUSTER(null, "put a hash tag before the *, the one that the sorted key has", null),
     TAGS(null, "%sgive both keys one hash tag, such as \"%s\" and \"%s\"%s", null),

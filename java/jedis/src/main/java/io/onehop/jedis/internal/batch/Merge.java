@@ -12,8 +12,6 @@ import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.command.Plan;
 import io.onehop.jedis.internal.command.Scripts;
 import io.onehop.jedis.internal.failure.Failure;
-import io.onehop.jedis.internal.pool.Pool;
-import io.onehop.jedis.internal.snapshot.Snapshot;
 
 import org.jspecify.annotations.Nullable;
 
@@ -94,20 +92,6 @@ public final class Merge {
             } else {
                 exchange.append(arguments, parts[i], command.isRetryable(), new Part(i));
             }
-        }
-    }
-
-    /** Adds each node's part to a wait, instead of a batch. */
-    public void scatter(StreamsWait wait, Snapshot snapshot) {
-        missing = parts.length;
-        for (int i = 0; i < parts.length; i++) {
-            CommandArguments part = new CommandArguments(arguments.getCommand());
-            for (int word = 1; word < parts[i].words(); word++) {
-                part.add(arguments.get(parts[i].word(word)).getRaw());
-            }
-            Pool pool = snapshot.poolAt(parts[i].node());
-            nodes[i] = pool.endpoint().name();
-            wait.add(parts[i].node(), pool, part, new Part(i));
         }
     }
 

@@ -1,6 +1,7 @@
 package io.onehop.jedis.internal.command;
 
 import io.onehop.core.base.Message;
+import io.onehop.core.command.Blocking;
 import io.onehop.core.command.Command;
 import io.onehop.core.command.KeyPositions;
 import io.onehop.core.command.Malformed;
@@ -94,7 +95,7 @@ public record Plan(Command command, Spread spread, int home, Split.Part[] parts)
         return switch (spread) {
             case ONE_NODE -> oneNode(command, keys.homeOf(command, words, positions));
             case SPLIT ->
-                    maySplit
+                    maySplit && !waits(command, words)
                             ? split(command, words, positions, keys)
                             : oneNode(command, keys.homeOf(command, words, positions));
             case ALL_NODES -> new Plan(command, spread, -1, everywhere(keys));
@@ -112,6 +113,12 @@ public record Plan(Command command, Spread spread, int home, Split.Part[] parts)
 
     private static Plan oneNode(Command command, int home) {
         return new Plan(command, Spread.ONE_NODE, home, NO_PARTS);
+    }
+
+    /** True for XREAD and XREADGROUP with BLOCK. A wait is on one node. */
+    private static boolean waits(Command command, ArgumentWords words) {
+        Blocking blocking = command.blocking();
+        return blocking != null && blocking.waitMs(words) != Blocking.NOT;
     }
 
     private static Plan split(

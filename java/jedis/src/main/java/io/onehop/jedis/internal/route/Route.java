@@ -8,7 +8,6 @@ import io.onehop.core.command.Blocking;
 import io.onehop.core.command.Command;
 import io.onehop.core.command.KeptCursors;
 import io.onehop.core.command.MergeRule;
-import io.onehop.core.command.Spread;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.OneHopException;
@@ -18,7 +17,6 @@ import io.onehop.jedis.internal.batch.Merge;
 import io.onehop.jedis.internal.batch.Preface;
 import io.onehop.jedis.internal.batch.Reply;
 import io.onehop.jedis.internal.batch.RetryBudget;
-import io.onehop.jedis.internal.batch.StreamsWait;
 import io.onehop.jedis.internal.cluster.Cluster;
 import io.onehop.jedis.internal.cluster.Redirects;
 import io.onehop.jedis.internal.cluster.Sentinels;
@@ -183,8 +181,6 @@ public final class Route {
                                     ? exchange(command, entry, plan.home(), waitMs)
                                     : waiting(command, entry, plan.home(), waitMs);
             case ANY_NODE -> anyNode.run(command, plan);
-            case SPLIT ->
-                    waitMs == Blocking.NOT ? batch(command, plan) : streams(command, plan, waitMs);
             default -> batch(command, plan);
         };
     }
@@ -202,21 +198,6 @@ public final class Route {
         Batch batch = runner.begin();
         Reply<T> reply = append(command, plan, batch);
         runner.run(batch);
-        return reply.get();
-    }
-
-    private <T> T streams(CommandObject<T> command, Plan plan, long waitMs) {
-        if (pool.cluster()) {
-            throw Commands.unsupported(
-                    plan.command().shown(), Message.STREAMS_SLOTS.what(), pool.name());
-        }
-        Reply<T> reply = new Reply<>(command.getBuilder());
-        StreamsWait wait = new StreamsWait(pool.timeoutMs(), waitMs);
-        new Merge(command, plan, pool, reply).scatter(wait, snapshot);
-        if (observer != null) {
-            observer.asks(snapshot.poolAt(plan.parts()[0].node()), plan.parts().length);
-        }
-        wait.run();
         return reply.get();
     }
 
@@ -309,10 +290,6 @@ public final class Route {
 
     private <T> Reply<T> append(CommandObject<T> command, Plan plan, Batch batch) {
         long waitMs = Intake.waitMs(plan.command(), command.getArguments());
-        if (plan.spread() == Spread.SPLIT && waitMs != Blocking.NOT) {
-            throw Commands.unsupported(
-                    plan.command().shown(), Message.STREAMS_PIPELINE.what(), pool.name());
-        }
         batch.waits(waitMs);
         if (plan.home() >= 0) {
             return runner.append(command, plan.command(), batch.of(plan.home(), plan.command()));
