@@ -69,8 +69,8 @@ typedef struct oh_call_terms {
     uint32_t block_ms;
     uint64_t deadline_ns; /* If set, replaces the deadline `timeout_ms` after the first write. */
     /*
-     * An encoded command, in static memory, that is sent before the request. Its reply is kept; an
-     * error reply fails the exchange. NULL if none.
+     * An encoded command, in static memory, that is sent before the request. An error as its reply
+     * fails the exchange. NULL if none.
      */
     const char *preface;
     oh_discards discards;      /* Taken over. */
@@ -186,8 +186,6 @@ typedef struct oh_exchange_set {
     uint32_t members_count;
     /* Called after a member has sent what it could. */
     void (*start_others)(struct oh_exchange_set *);
-    void (*look)(struct oh_exchange_set *); /* Called before each wait, if it is not NULL. */
-    void *looker;
     /* Set if SSDB cannot execute the request of a member. Then nothing is sent to any node. */
     const oh_failure *refusal;
 } oh_exchange_set;
@@ -251,15 +249,6 @@ void oh_exchange_await(oh_exchange *exchange);
 /* Advances some exchanges, waiting at most `milliseconds`, for work that runs beside calls. */
 void oh_exchange_glance(oh_exchange *const *members, uint32_t count, int milliseconds);
 
-/* Leaves its set, which ends, and continues alone. */
-static inline void oh_exchange_go_alone(oh_exchange *exchange)
-{
-    exchange->set = NULL;
-}
-
-/* Removes block_ms: from now on the deadline is that of a non-blocking command. */
-void oh_exchange_end_blocking(oh_exchange *exchange);
-
 /* Reads up to `size` bytes of replies, and waits if there are none yet. 0 if there are no more. */
 size_t oh_exchange_read(oh_exchange *exchange, char *bytes, size_t size);
 
@@ -317,13 +306,6 @@ static inline bool oh_exchange_is_complete(const oh_exchange *exchange)
 static inline bool oh_exchange_is_idle(const oh_exchange *exchange)
 {
     return exchange->state == OH_EXCHANGE_IDLE;
-}
-
-/* True if the node has the whole request and has not begun to answer it. */
-static inline bool oh_exchange_is_waiting(const oh_exchange *exchange)
-{
-    return exchange->state == OH_EXCHANGE_MOVING && oh_request_is_sent(&exchange->request) &&
-           !exchange->preface.number && oh_replies_length(&exchange->replies) == 0;
 }
 
 /* has_error_reply: true if a reply is an error. The other function: or contains one. */
@@ -387,12 +369,6 @@ static inline oh_bytes oh_exchange_take_reply(oh_exchange *exchange)
 static inline size_t oh_exchange_capacity(const oh_exchange *exchange)
 {
     return exchange->replies.capacity;
-}
-
-/* The reply of the preface, cut to its room. */
-static inline oh_values oh_exchange_preface_reply(const oh_exchange *exchange)
-{
-    return oh_values_of(exchange->preface.reply, exchange->preface.reply_length);
 }
 
 /* ---- For an interceptor ---- */

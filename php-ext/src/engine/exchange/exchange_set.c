@@ -286,18 +286,9 @@ static void note_return(oh_exchange *const *members, uint32_t count)
     }
 }
 
-/* Calls the owner's look function. Returns how many members there are afterwards. */
-static uint32_t look(oh_exchange_set *set)
-{
-    if (OH_UNLIKELY(set->look != NULL)) {
-        set->look(set);
-    }
-    return set->members_count;
-}
-
 void oh_exchange_wait_until(oh_exchange *exchange, bool (*is_enough)(const oh_exchange *))
 {
-    bool is_alone = !exchange->set || (exchange->set->members_count <= 1 && !exchange->set->look);
+    bool is_alone = !exchange->set || exchange->set->members_count <= 1;
     oh_exchange **members = is_alone ? &exchange : exchange->set->members;
     uint32_t count = is_alone ? 1 : exchange->set->members_count;
 
@@ -306,7 +297,6 @@ void oh_exchange_wait_until(oh_exchange *exchange, bool (*is_enough)(const oh_ex
         if (is_alone) {
             wait_alone(exchange);
         } else {
-            count = look(exchange->set);
             move_all(members, count, -1);
         }
     }

@@ -91,8 +91,7 @@ size_t oh_request_end_of_command(const uint8_t *bytes, size_t length, size_t at)
 
 /*
  * A command before the request, on the same connection and in the same write. The caller does not
- * see its reply. Examples: CLIENT ID before a command that may have to be unblocked, PUBLISH before
- * WAIT.
+ * see its reply. An example is PUBLISH before WAIT.
  */
 typedef struct oh_preface {
     /* The number of its reply on the connection; 0 if it is not owed. */

@@ -181,6 +181,14 @@ static bool has_surplus(const oh_exchange *exchange, bool is_full)
            (is_full || connection->channel) && oh_connection_has_more(connection);
 }
 
+/* The reply has begun: from now on the deadline is that of a command that does not block. */
+static void end_blocking(oh_exchange *exchange)
+{
+    exchange->times.block_ms = 0;
+    exchange->times.deadline_ns =
+        oh_clock_now_ns() + (uint64_t)exchange->terms.timeout_ms * 1000000;
+}
+
 /* Takes `count` bytes that were received after `end`. `is_full`: they left no room. */
 static void take(oh_exchange *exchange, size_t count, bool is_full)
 {
@@ -203,7 +211,7 @@ static void take(oh_exchange *exchange, size_t count, bool is_full)
         exchange->found.has_error_reply |= wire->error_number > answered;
     }
     if (OH_UNLIKELY(exchange->times.block_ms) && oh_replies_length(&exchange->replies) > 0) {
-        oh_exchange_end_blocking(exchange);
+        end_blocking(exchange);
     }
     if (OH_UNLIKELY(!judge(exchange, answered)) || oh_wire_owed(wire) > 0 ||
         !oh_request_is_sent(&exchange->request)) {
@@ -434,11 +442,4 @@ void oh_exchange_step(oh_exchange *exchange, short revents)
         (revents & (POLLIN | POLLERR | POLLHUP))) {
         oh_exchange_receive(exchange, MSG_DONTWAIT);
     }
-}
-
-void oh_exchange_end_blocking(oh_exchange *exchange)
-{
-    exchange->times.block_ms = 0;
-    exchange->times.deadline_ns =
-        oh_clock_now_ns() + (uint64_t)exchange->terms.timeout_ms * 1000000;
 }
