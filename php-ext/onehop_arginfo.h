@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 49b2d490bf6a6ce0a0645802a29907b911eb5eec */
+ * Stub hash: ecebb9b488ef6de3a8c5d8f8a7622a38a7d1c813 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_OneHop_Redis___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, pool, IS_STRING, 0)
@@ -61,17 +61,6 @@ ZEND_END_ARG_INFO()
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_OneHop_Node___construct, 0, 0, 0)
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_OneHop_Health_next, 0, 3, IS_ARRAY, 0)
-	ZEND_ARG_TYPE_INFO(0, rules, IS_ARRAY, 0)
-	ZEND_ARG_TYPE_INFO(0, state, IS_LONG, 0)
-	ZEND_ARG_TYPE_INFO(0, event, IS_ARRAY, 0)
-ZEND_END_ARG_INFO()
-
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_OneHop_Wire_frame, 0, 2, IS_ARRAY, 0)
-	ZEND_ARG_TYPE_INFO(0, commands, IS_LONG, 0)
-	ZEND_ARG_TYPE_INFO(0, chunks, IS_ARRAY, 0)
-ZEND_END_ARG_INFO()
-
 #define arginfo_class_OneHop_Exception_getKind arginfo_class_OneHop_Topology_fingerprint
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_OneHop_Exception_getNode, 0, 0, IS_STRING, 1)
@@ -99,8 +88,6 @@ ZEND_METHOD(OneHop_Topology, slot);
 ZEND_METHOD(OneHop_Topology, status);
 ZEND_METHOD(OneHop_Topology, check);
 ZEND_METHOD(OneHop_Node, __construct);
-ZEND_METHOD(OneHop_Health, next);
-ZEND_METHOD(OneHop_Wire, frame);
 ZEND_METHOD(OneHop_Exception, getKind);
 ZEND_METHOD(OneHop_Exception, getNode);
 ZEND_METHOD(OneHop_Exception, mayHaveExecuted);
@@ -133,18 +120,6 @@ static const zend_function_entry class_OneHop_Topology_methods[] = {
 
 static const zend_function_entry class_OneHop_Node_methods[] = {
 	ZEND_ME(OneHop_Node, __construct, arginfo_class_OneHop_Node___construct, ZEND_ACC_PRIVATE)
-	ZEND_FE_END
-};
-
-
-static const zend_function_entry class_OneHop_Health_methods[] = {
-	ZEND_ME(OneHop_Health, next, arginfo_class_OneHop_Health_next, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
-	ZEND_FE_END
-};
-
-
-static const zend_function_entry class_OneHop_Wire_methods[] = {
-	ZEND_ME(OneHop_Wire, frame, arginfo_class_OneHop_Wire_frame, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_FE_END
 };
 
@@ -283,28 +258,6 @@ static zend_class_entry *register_class_OneHop_Node(void)
 	zend_string *property_role_name = zend_string_init("role", sizeof("role") - 1, 1);
 	zend_declare_typed_property(class_entry, property_role_name, &property_role_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
 	zend_string_release(property_role_name);
-
-	return class_entry;
-}
-
-static zend_class_entry *register_class_OneHop_Health(void)
-{
-	zend_class_entry ce, *class_entry;
-
-	INIT_NS_CLASS_ENTRY(ce, "OneHop", "Health", class_OneHop_Health_methods);
-	class_entry = zend_register_internal_class_ex(&ce, NULL);
-	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
-
-	return class_entry;
-}
-
-static zend_class_entry *register_class_OneHop_Wire(void)
-{
-	zend_class_entry ce, *class_entry;
-
-	INIT_NS_CLASS_ENTRY(ce, "OneHop", "Wire", class_OneHop_Wire_methods);
-	class_entry = zend_register_internal_class_ex(&ce, NULL);
-	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
 
 	return class_entry;
 }

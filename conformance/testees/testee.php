@@ -3,8 +3,11 @@
 /*
  * The testee of PHP: one JSON request per line on stdin, one answer per line on stdout
  * (protocol.md). The extension's C core answers all requests, except `write` and `read`, which use
- * the real client.
+ * the real client. PHP has no methods for some of the core: a program over the core alone answers
+ * those.
  */
+
+const OPS_OF_THE_CORE = ['wire', 'subscribed', 'health'];
 
 ini_set('memory_limit', '-1');
 
@@ -87,57 +90,6 @@ function slot_op(array $request): array
     ];
 }
 
-function wire_op(array $request): array
-{
-    return OneHop\Wire::frame($request['commands'], array_map('hex2bin', $request['replies']));
-}
-
-function health_op(array $request): array
-{
-    $states = $heard = array_fill(0, $request['nodes'], 0);
-    $due = 0;
-    $told = [];
-    foreach ($request['steps'] as $step) {
-        if (isset($step['place'])) {
-            $told[] = ['rebuilds' => $due !== 0 && $step['at'] > $due];
-        }
-        if (isset($step['rebuild']) || ($told && end($told) === ['rebuilds' => true])) {
-            $told[] = (isset($step['place']) ? array_pop($told) : [])
-                + rebuild($request['rules'], $states, $step['at'], $due);
-        } elseif (!isset($step['place'])) {
-            $node = $step['node'] ?? 0;
-            for ($times = $step['times'] ?? 1; $times > 0; $times--) {
-                $next = OneHop\Health::next($request['rules'], $states[$node], $step + [
-                    'last_heard' => $heard[$node],
-                ]);
-                $states[$node] = $next['state'];
-            }
-            $heard[$node] = isset($step['answered']) ? $step['at'] : $heard[$node];
-            $told[] = array_intersect_key($next, ['answer' => 0]) + [
-                'state' => [$next['until'], $next['failures'], $next['step'], $next['generation']],
-            ];
-        }
-    }
-    return ['steps' => $told];
-}
-
-/** Which nodes are in the ring that is built now, and when it must be rebuilt. */
-function rebuild(array $rules, array &$states, int $at, int &$due): array
-{
-    $due = 0;
-    $live = [];
-    foreach ($states as $node => &$state) {
-        $next = OneHop\Health::next($rules, $state, ['at' => $at, 'rebuild' => true]);
-        $state = $next['state'];
-        if ($next['until'] === 0) {
-            $live[] = $node;
-        } elseif ($due === 0 || $next['until'] < $due) {
-            $due = $next['until'];
-        }
-    }
-    return ['live' => $live, 'due' => $due];
-}
-
 function map_op(array $request): array
 {
     $topology = new OneHop\Topology($request['pool'], $request['config']);
@@ -203,6 +155,20 @@ function told(mixed $reply): mixed
     };
 }
 
+/** Passes a request on to the program over the core, and returns its answer. Both are lines. */
+function told_by_the_core(string $line): string
+{
+    static $process, $pipes;
+
+    $process ??= proc_open(
+        ['make', '-s', '-C', 'php-ext/tests-core', 'testee'],
+        [['pipe', 'r'], ['pipe', 'w'], STDERR],
+        $pipes,
+    );
+    fwrite($pipes[0], $line);
+    return fgets($pipes[1]) ?: throw new RuntimeException('The testee of the core has ended.');
+}
+
 /** The answer to any request. */
 function answer(mixed $request): array
 {
@@ -222,6 +188,10 @@ function answer(mixed $request): array
 set_error_handler(fn ($level, $message) => throw new ErrorException($message));
 while (($line = fgets(STDIN)) !== false) {
     $request = json_decode($line, true);
+    if (in_array($request['op'] ?? null, OPS_OF_THE_CORE, true)) {
+        fwrite(STDOUT, told_by_the_core($line));
+        continue;
+    }
     $told = ['id' => $request['id'] ?? null] + answer($request);
     fwrite(
         STDOUT,

@@ -138,40 +138,6 @@ final class Node
     private function __construct() {}
 }
 
-/**
- * The rules of a node's health, without any node: for programs that test or explain them.
- *
- * @strict-properties
- * @not-serializable
- */
-final class Health
-{
-    /**
-     * Returns the state after an event as an array: `state` (0 is a new node), `until`,
-     * `failures`, `step`, `generation` and, for an `ask`, `answer`. The rules are `ejects`,
-     * `failure_limit` and `retry_ms`. An event has the instant `at` and one of `ask` (the
-     * patience), `failed` (connect or exchange; also `born`, `heard`, `chance` and the node's
-     * `last_heard`), `answered` and `rebuild`. Times are in milliseconds. spec/health defines the
-     * words.
-     */
-    public static function next(array $rules, int $state, array $event): array {}
-}
-
-/**
- * The wire guard, without any connection: for programs that test or explain it.
- *
- * @strict-properties
- * @not-serializable
- */
-final class Wire
-{
-    /**
-     * What the guard finds if `$commands` commands were written and then these chunks are read:
-     * answered, owed, clean, error.
-     */
-    public static function frame(int $commands, array $chunks): array {}
-}
-
 /** A failure of OneHop. The subclasses are the kinds of spec/errors.json. */
 class Exception extends \RedisException
 {

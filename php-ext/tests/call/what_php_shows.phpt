@@ -67,7 +67,7 @@ array(5) {
   [4]=>
   string(19) "onehop.express_lane"
 }
-OneHop\Exception OneHop\NodeDown OneHop\DeadlineExceeded OneHop\CrossNode OneHop\PoolExhausted OneHop\ConfigInvalid OneHop\ProtocolViolation OneHop\Unsupported OneHop\PartialBatch OneHop\Topology OneHop\Node OneHop\Health OneHop\Wire OneHop\Redis
+OneHop\Exception OneHop\NodeDown OneHop\DeadlineExceeded OneHop\CrossNode OneHop\PoolExhausted OneHop\ConfigInvalid OneHop\ProtocolViolation OneHop\Unsupported OneHop\PartialBatch OneHop\Topology OneHop\Node OneHop\Redis
 bool(true)
 string(16) "OneHop\Exception"
 bool(true)

@@ -84,8 +84,6 @@ zend_result oh_classes_register(void)
     oh_topology_class = register_class_OneHop_Topology();
     oh_topology_class->create_object = oh_topology_object_create;
     oh_node_class = register_class_OneHop_Node();
-    register_class_OneHop_Health();
-    register_class_OneHop_Wire();
     oh_client_class = register_class_OneHop_Redis(oh_phpredis_class);
     oh_client_class->create_object = oh_client_create;
     if (take_over_methods() == FAILURE) {
