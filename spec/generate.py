@@ -206,18 +206,15 @@ def errors_java(kinds, outcomes):
 
 
 def info_h(page):
-    """How the fields of INFO are merged, sorted by name. Lists that are not rules are left out."""
-    rows = sorted(
-        (field, f"OH_INFO_{rule.upper()}")
-        for rule in ("sum", "min", "max", "lowest_version")
-        for field in page[rule]["fields"]
-    )
+    """The fields of INFO, in their order."""
+    rows = [
+        (quoted(row["section"]), quoted(row["name"]), f"OH_INFO_{row['rule'].upper()}")
+        for row in page["fields"]
+    ]
     return (
         f"/* {notice('route/info.json')} */\n"
         "#ifndef OH_GENERATED_INFO_H\n#define OH_GENERATED_INFO_H\n\n"
-        "/* X(field, rule), sorted by field */\n"
-        + x_macro("OH_INFO_FIELDS", [(quoted(f), r) for f, r in rows])
-        + "\n#endif\n"
+        "/* X(section, name, rule) */\n" + x_macro("OH_INFO_FIELDS", rows) + "\n#endif\n"
     )
 
 

@@ -1,4 +1,4 @@
-"""The tables of route as Java: the commands that java/core's Command reads, and how INFO is merged.
+"""The tables of route as Java: the commands that java/core's Command reads, and the fields of INFO.
 
 In: commands.json, info.json. Out: the text of CommandTable.java, one line for each command, and of
 InfoFields.java. Called by spec/generate.py.
@@ -104,17 +104,17 @@ def commands_java(commands, notice):
 
 
 def info_java(page, notice):
-    """info.json as Java: one set of names per rule."""
-    sets = []
-    for rule in ("sum", "min", "max", "lowest_version"):
-        names = ",\n            ".join(quoted(name) for name in page[rule]["fields"])
-        sets.append(
-            f"    /** {page[rule]['reason']} */\n"
-            f"    static final Set<String> {rule.upper()} = Set.of(\n            {names});\n"
-        )
+    """info.json as Java: one row per field."""
+    rows = ",\n".join(
+        f"            new Field({quoted(row['section'])}, {quoted(row['name'])},"
+        f" Rule.{row['rule'].upper()})"
+        for row in page["fields"]
+    )
     return (
-        f"// {notice}\npackage io.onehop.core.command;\n\nimport java.util.Set;\n\n"
-        "/** How the fields of INFO are merged, by name. */\nfinal class InfoFields {\n"
-        + "\n".join(sets)
-        + "\n    private InfoFields() {}\n}\n"
+        f"// {notice}\npackage io.onehop.core.command;\n\n"
+        "import io.onehop.core.command.Info.Field;\n"
+        "import io.onehop.core.command.Info.Rule;\n\nimport java.util.List;\n\n"
+        "/** The fields of INFO that a fleet has, in their order. */\nfinal class InfoFields {\n"
+        f"    static final List<Field> ALL = List.of(\n{rows});\n\n"
+        "    private InfoFields() {}\n}\n"
     )

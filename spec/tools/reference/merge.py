@@ -13,7 +13,8 @@ import re
 
 from resp import Refused
 
-FIELDS = json.loads((pathlib.Path(__file__).resolve().parents[2] / "route/info.json").read_text())
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "route/info.json"
+FIELDS = json.loads(PAGE.read_text())["fields"]
 
 
 def elementwise(combine, replies):
@@ -72,83 +73,50 @@ def one_ok(replies):
 # ---- INFO ----
 
 
-def version(text):
-    return [int(part) if part.isdigit() else 0 for part in text.split(".")]
-
-
-def sum_of_parts(parts, names):
-    """Merges db0:keys=1,expires=1,avg_ttl=5 or cmdstat_get:calls=2,usec=5,usec_per_call=2.50."""
-    total = {
-        name: sum(int(part.get(name, 0)) for part in parts)
-        for name in names
-        if name != "usec_per_call"
-    }
-    if "avg_ttl" in total:
-        weighted = sum(int(part["avg_ttl"]) * int(part["expires"]) for part in parts)
-        total["avg_ttl"] = weighted // total["expires"] if total["expires"] else 0
-    if "usec_per_call" in names:
-        hundredths = total["usec"] * 100 // total["calls"] if total["calls"] else 0
-        total["usec_per_call"] = f"{hundredths // 100}.{hundredths % 100:02}"
-    return total
-
-
-def highest_of_parts(parts, names):
-    """Merges latency_percentiles_usec_get:p50=1.003,p99=5.023 of several nodes."""
-    return {name: max((part[name] for part in parts if name in part), key=float) for name in names}
-
-
-def parts_merged(merge, values):
-    """None if a value is not a list of parts."""
-    try:
-        parts = [dict(pair.split("=") for pair in value.split(",")) for value in values]
-        names = list(dict.fromkeys(name for part in parts for name in part))
-        total = merge(parts, names)
-    except (ValueError, KeyError):
-        return None
-    return ",".join(f"{name}={total[name]}" for name in names)
-
-
-PARTS = (
-    (re.compile("db[0-9]+"), sum_of_parts),
-    (re.compile("(cmdstat|errorstat)_.*"), sum_of_parts),
-    (re.compile("latency_percentiles_usec_.*"), highest_of_parts),
-)
-
-
-def field(name, values, nodes):
-    """The fleet's value of a field of INFO, or None to leave it out. Missing parts count as 0."""
-    for pattern, merge in PARTS:
-        if pattern.fullmatch(name):
-            return parts_merged(merge, values)
-    if name in FIELDS["sum"]["fields"]:
-        return str(sum(int(value) for value in values))
-    if len(values) < nodes:
-        return None
-    for rule, choose in (("min", min), ("max", max)):
-        if name in FIELDS[rule]["fields"]:
-            return str(choose(int(value) for value in values))
-    if name in FIELDS["lowest_version"]["fields"]:
-        return min(values, key=version)
-    return values[0] if len(set(values)) == 1 else None
-
-
 def info(replies):
-    """One text in a server's form, with headers and fields in the order of first appearance."""
+    """One text in a server's form. One node's stays as it is."""
+    if len(replies) == 1:
+        return replies[0]
+    nodes = [
+        dict(line.split(":", 1) for line in reply.splitlines() if ":" in line) for reply in replies
+    ]
     sections = {}
-    for reply in replies:
-        section = ""
-        for line in reply.splitlines():
-            if line.startswith("#"):
-                section = line
-            elif ":" in line:
-                name, value = line.split(":", 1)
-                sections.setdefault(section, {}).setdefault(name, []).append(value)
-    text = []
-    for section, fields in sections.items():
-        merged = {name: field(name, values, len(replies)) for name, values in fields.items()}
-        lines = [f"{name}:{value}" for name, value in merged.items() if value is not None]
-        text.append("\r\n".join([section, *lines]) + "\r\n")
-    return "\r\n".join(text)
+    for row in FIELDS:
+        value = field(row["name"], row["rule"], nodes)
+        if value is not None:
+            sections.setdefault(row["section"], []).append(f"{row['name']}:{value}\r\n")
+    return "\r\n".join(f"# {name}\r\n{''.join(lines)}" for name, lines in sections.items())
+
+
+def field(name, rule, nodes):
+    """The fleet's value of a field, or None to leave it out."""
+    name = name.removesuffix("_human") if rule == "human" else name
+    values = [node[name] for node in nodes if name in node]
+    if not values or (len(values) < len(nodes) and rule != "keys"):
+        return None
+    if rule == "equal":
+        return values[0] if len(set(values)) == 1 else None
+    if rule == "lowest":
+        return min(values, key=version)
+    form = "keys=([0-9]{1,15}),.*" if rule == "keys" else "([0-9]{1,15})"
+    found = [re.fullmatch(form, value) for value in values]
+    if None in found:
+        return None
+    total = sum(int(match[1]) for match in found)
+    return {"sum": str, "human": human, "keys": "keys={}".format}[rule](total)
+
+
+def version(text):
+    """Of each part the digits that it begins with. The fewer parts, the lower."""
+    return [int(re.match("[0-9]*", part)[0] or 0) for part in text.split(".")]
+
+
+def human(count):
+    """As redis writes used_memory_human."""
+    if count < 1024:
+        return f"{count}B"
+    unit = next(unit for unit in range(1, 6) if count < 1024 ** (unit + 1) or unit == 5)
+    return f"{count / 1024**unit:.2f}{'KMGTP'[unit - 1]}"
 
 
 RULES = {

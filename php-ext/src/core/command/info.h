@@ -1,54 +1,39 @@
 /*
- * Info: merges a field of INFO of several nodes into one.
+ * Info: the fields of INFO that a fleet of several nodes has, and how each becomes one value.
  *
- *     field, its values node by node ─► the value of the fleet, or none if all would mislead
- *
- * Quantities of which each node has a share are added. Of versions the lowest is taken. A field
- * without a rule is kept if it is the same on all nodes. Fields that are lists of parts,
- * name=number, are merged part by part:
- *
- *     db0:keys=7,expires=4,avg_ttl=175                        sums; averages computed again
- *     cmdstat_get:calls=7,usec=11,usec_per_call=1.57          the same
- *     latency_percentiles_usec_get:p50=2.007,p99=10.111       the highest of each
- *
- * Pure: nothing is allocated.
+ * They are the fields that programs are known to read. Pure: nothing is allocated.
  *
  * Implements spec/route, "INFO".
  */
 #ifndef OH_INFO_H
 #define OH_INFO_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/base/slice.h"
 
-/* No server writes a longer list: such a field is left out. */
-#define OH_INFO_PARTS_MAX 64
+/* The most bytes of a value; a longer one is left out. */
+#define OH_INFO_ROOM 64
 
-typedef enum oh_info_kind {
-    OH_INFO_LEFT_OUT,
-    OH_INFO_VALUE, /* One of the values. */
-    OH_INFO_NUMBER,
-    OH_INFO_TEXT
-} oh_info_kind;
+typedef enum oh_info_rule {
+    OH_INFO_EQUAL,
+    OH_INFO_LOWEST,
+    OH_INFO_SUM,
+    OH_INFO_HUMAN,
+    OH_INFO_KEYS
+} oh_info_rule;
 
-typedef struct oh_info {
-    oh_info_kind kind;
-    size_t index;   /* VALUE: which one. */
-    int64_t number; /* NUMBER */
-    size_t length;  /* TEXT: bytes of it. */
-} oh_info;
+typedef struct oh_info_field {
+    const char *section, *name;
+    oh_info_rule rule;
+} oh_info_field;
 
-/* The most bytes that a text merged from these values can have. */
-size_t oh_info_room(const oh_bytes *values, size_t count);
+/* In the order of INFO. The last one has no name. */
+extern const oh_info_field oh_info_fields[];
 
 /*
- * The fleet's value of a field that `count` of the nodes have, at least one. `text` has
- * oh_info_room bytes.
+ * Writes the fleet's value of a field, from its values on the nodes that have it. For HUMAN these
+ * are those of the field without _human. Returns the length; 0 if the fleet's INFO leaves it out.
  */
-oh_info oh_info_merge(
-    oh_bytes name, const oh_bytes *values, size_t count, size_t nodes_count, char *text);
+size_t oh_info_merge(oh_info_rule rule, const oh_bytes *values, size_t count, size_t nodes_count,
+    char text[OH_INFO_ROOM]);
 
 #endif

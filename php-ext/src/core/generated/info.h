@@ -2,87 +2,42 @@
 #ifndef OH_GENERATED_INFO_H
 #define OH_GENERATED_INFO_H
 
-/* X(field, rule), sorted by field */
+/* X(section, name, rule) */
 #define OH_INFO_FIELDS(X) \
-  X("allocator_active", OH_INFO_SUM) \
-  X("allocator_allocated", OH_INFO_SUM) \
-  X("allocator_resident", OH_INFO_SUM) \
-  X("aof_rewrite_in_progress", OH_INFO_MAX) \
-  X("aof_rewrites", OH_INFO_SUM) \
-  X("async_loading", OH_INFO_MAX) \
-  X("blocked_clients", OH_INFO_SUM) \
-  X("clients_in_timeout_table", OH_INFO_SUM) \
-  X("cluster_connections", OH_INFO_SUM) \
-  X("connected_clients", OH_INFO_SUM) \
-  X("connected_slaves", OH_INFO_SUM) \
-  X("evicted_clients", OH_INFO_SUM) \
-  X("evicted_keys", OH_INFO_SUM) \
-  X("evicted_scripts", OH_INFO_SUM) \
-  X("expired_keys", OH_INFO_SUM) \
-  X("expired_subkeys", OH_INFO_SUM) \
-  X("instantaneous_ops_per_sec", OH_INFO_SUM) \
-  X("keyspace_hits", OH_INFO_SUM) \
-  X("keyspace_misses", OH_INFO_SUM) \
-  X("latest_fork_usec", OH_INFO_MAX) \
-  X("lazyfree_pending_objects", OH_INFO_SUM) \
-  X("lazyfreed_objects", OH_INFO_SUM) \
-  X("loading", OH_INFO_MAX) \
-  X("maxclients", OH_INFO_SUM) \
-  X("maxmemory", OH_INFO_SUM) \
-  X("mem_aof_buffer", OH_INFO_SUM) \
-  X("mem_clients_normal", OH_INFO_SUM) \
-  X("mem_clients_slaves", OH_INFO_SUM) \
-  X("mem_cluster_links", OH_INFO_SUM) \
-  X("mem_not_counted_for_evict", OH_INFO_SUM) \
-  X("mem_replication_backlog", OH_INFO_SUM) \
-  X("mem_total_replication_buffers", OH_INFO_SUM) \
-  X("migrate_cached_sockets", OH_INFO_SUM) \
-  X("pubsub_channels", OH_INFO_SUM) \
-  X("pubsub_clients", OH_INFO_SUM) \
-  X("pubsub_patterns", OH_INFO_MAX) \
-  X("pubsubshard_channels", OH_INFO_SUM) \
-  X("rdb_bgsave_in_progress", OH_INFO_MAX) \
-  X("rdb_changes_since_last_save", OH_INFO_SUM) \
-  X("rdb_last_save_time", OH_INFO_MIN) \
-  X("rdb_saves", OH_INFO_SUM) \
-  X("redis_version", OH_INFO_LOWEST_VERSION) \
-  X("rejected_connections", OH_INFO_SUM) \
-  X("sync_full", OH_INFO_SUM) \
-  X("sync_partial_err", OH_INFO_SUM) \
-  X("sync_partial_ok", OH_INFO_SUM) \
-  X("total_blocking_keys", OH_INFO_SUM) \
-  X("total_blocking_keys_on_nokey", OH_INFO_SUM) \
-  X("total_commands_processed", OH_INFO_SUM) \
-  X("total_connections_received", OH_INFO_SUM) \
-  X("total_error_replies", OH_INFO_SUM) \
-  X("total_forks", OH_INFO_SUM) \
-  X("total_net_input_bytes", OH_INFO_SUM) \
-  X("total_net_output_bytes", OH_INFO_SUM) \
-  X("total_net_repl_input_bytes", OH_INFO_SUM) \
-  X("total_net_repl_output_bytes", OH_INFO_SUM) \
-  X("total_reads_processed", OH_INFO_SUM) \
-  X("total_watched_keys", OH_INFO_SUM) \
-  X("total_writes_processed", OH_INFO_SUM) \
-  X("tracking_clients", OH_INFO_SUM) \
-  X("tracking_total_items", OH_INFO_SUM) \
-  X("tracking_total_keys", OH_INFO_SUM) \
-  X("tracking_total_prefixes", OH_INFO_SUM) \
-  X("unexpected_error_replies", OH_INFO_SUM) \
-  X("uptime_in_days", OH_INFO_MIN) \
-  X("uptime_in_seconds", OH_INFO_MIN) \
-  X("used_memory", OH_INFO_SUM) \
-  X("used_memory_dataset", OH_INFO_SUM) \
-  X("used_memory_functions", OH_INFO_SUM) \
-  X("used_memory_lua", OH_INFO_SUM) \
-  X("used_memory_overhead", OH_INFO_SUM) \
-  X("used_memory_rss", OH_INFO_SUM) \
-  X("used_memory_scripts", OH_INFO_SUM) \
-  X("used_memory_scripts_eval", OH_INFO_SUM) \
-  X("used_memory_startup", OH_INFO_SUM) \
-  X("used_memory_vm_eval", OH_INFO_SUM) \
-  X("used_memory_vm_functions", OH_INFO_SUM) \
-  X("used_memory_vm_total", OH_INFO_SUM) \
-  X("valkey_version", OH_INFO_LOWEST_VERSION) \
-  X("watching_clients", OH_INFO_SUM)
+  X("Server", "redis_version", OH_INFO_LOWEST) \
+  X("Server", "server_name", OH_INFO_EQUAL) \
+  X("Server", "valkey_version", OH_INFO_LOWEST) \
+  X("Server", "redis_mode", OH_INFO_EQUAL) \
+  X("Server", "uptime_in_seconds", OH_INFO_LOWEST) \
+  X("Server", "uptime_in_days", OH_INFO_LOWEST) \
+  X("Clients", "connected_clients", OH_INFO_SUM) \
+  X("Memory", "used_memory", OH_INFO_SUM) \
+  X("Memory", "used_memory_human", OH_INFO_HUMAN) \
+  X("Memory", "maxmemory", OH_INFO_SUM) \
+  X("Memory", "maxmemory_policy", OH_INFO_EQUAL) \
+  X("Stats", "total_connections_received", OH_INFO_SUM) \
+  X("Stats", "total_commands_processed", OH_INFO_SUM) \
+  X("Stats", "instantaneous_ops_per_sec", OH_INFO_SUM) \
+  X("Stats", "total_net_input_bytes", OH_INFO_SUM) \
+  X("Stats", "total_net_output_bytes", OH_INFO_SUM) \
+  X("Stats", "evicted_keys", OH_INFO_SUM) \
+  X("Stats", "keyspace_hits", OH_INFO_SUM) \
+  X("Stats", "keyspace_misses", OH_INFO_SUM) \
+  X("Keyspace", "db0", OH_INFO_KEYS) \
+  X("Keyspace", "db1", OH_INFO_KEYS) \
+  X("Keyspace", "db2", OH_INFO_KEYS) \
+  X("Keyspace", "db3", OH_INFO_KEYS) \
+  X("Keyspace", "db4", OH_INFO_KEYS) \
+  X("Keyspace", "db5", OH_INFO_KEYS) \
+  X("Keyspace", "db6", OH_INFO_KEYS) \
+  X("Keyspace", "db7", OH_INFO_KEYS) \
+  X("Keyspace", "db8", OH_INFO_KEYS) \
+  X("Keyspace", "db9", OH_INFO_KEYS) \
+  X("Keyspace", "db10", OH_INFO_KEYS) \
+  X("Keyspace", "db11", OH_INFO_KEYS) \
+  X("Keyspace", "db12", OH_INFO_KEYS) \
+  X("Keyspace", "db13", OH_INFO_KEYS) \
+  X("Keyspace", "db14", OH_INFO_KEYS) \
+  X("Keyspace", "db15", OH_INFO_KEYS)
 
 #endif

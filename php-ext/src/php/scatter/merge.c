@@ -10,16 +10,6 @@
 #include "php/scatter/merge.h"
 #include "php/scatter/merge_internal.h"
 
-static bool are_all(const oh_merging *merging, uint8_t type)
-{
-    for (uint32_t i = 0; i < merging->count; i++) {
-        if (Z_TYPE_P(merging->replies[i]) != type) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* ---- Numbers ---- */
 
 static zend_long combine(oh_merge rule, zend_long a, zend_long b)
@@ -72,10 +62,10 @@ static bool merge_lists_of_numbers(oh_merging *merging)
 
 static bool merge_numbers(oh_merging *merging)
 {
-    if (are_all(merging, IS_ARRAY)) {
+    if (oh_merge_are_all(merging, IS_ARRAY)) {
         return merge_lists_of_numbers(merging);
     }
-    if (!are_all(merging, IS_LONG)) {
+    if (!oh_merge_are_all(merging, IS_LONG)) {
         return false;
     }
     zend_long total = Z_LVAL_P(merging->replies[0]);
@@ -201,10 +191,10 @@ static bool merge_lists(oh_merging *merging)
 {
     HashTable seen;
 
-    if (are_all(merging, IS_STRING)) {
+    if (oh_merge_are_all(merging, IS_STRING)) {
         return concat_texts(merging);
     }
-    if (!are_all(merging, IS_ARRAY)) {
+    if (!oh_merge_are_all(merging, IS_ARRAY)) {
         return false;
     }
     array_init(merging->merged);

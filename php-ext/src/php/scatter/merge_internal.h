@@ -27,6 +27,17 @@ static inline bool oh_merge_take_first(oh_merging *merging)
     return true;
 }
 
+/* True if the replies of all parts have this type. */
+static inline bool oh_merge_are_all(const oh_merging *merging, uint8_t type)
+{
+    for (uint32_t i = 0; i < merging->count; i++) {
+        if (Z_TYPE_P(merging->replies[i]) != type) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* True if the reply of some part is false. */
 static inline bool oh_merge_has_false(const oh_merging *merging)
 {
