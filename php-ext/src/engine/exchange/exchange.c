@@ -111,7 +111,9 @@ void oh_exchange_start(oh_exchange *exchange, const char *request, size_t length
         oh_exchange_lease(exchange, false);
         oh_exchange_send(exchange);
     }
-    oh_exchange_set_join(exchange);
+    if (exchange->set) {
+        oh_exchange_set_join(exchange);
+    }
 }
 
 /* ---- Other nodes ---- */
@@ -252,6 +254,19 @@ bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
     }
     /* The same on the other nodes, if there are any. */
     travel(exchange);
+    return oh_exchange_conclude(exchange);
+}
+
+void oh_exchange_start_whole(
+    oh_exchange *exchange, const char *request, size_t length, uint32_t commands_count)
+{
+    exchange->terms.commands_count = commands_count;
+    exchange->terms.promise = NULL;
+    oh_exchange_start(exchange, request, length);
+}
+
+bool oh_exchange_conclude(oh_exchange *exchange)
+{
     /* Receives; the last reply settles the connection. */
     oh_exchange_wait_until(exchange, is_readable);
     if (OH_UNLIKELY(exchange->interceptor != NULL)) {
@@ -263,14 +278,6 @@ bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
     oh_request_drop_own(&exchange->request);
     exchange->request.bytes = NULL; /* They are the caller's, and valid only during its write. */
     return !oh_exchange_has_failed(exchange);
-}
-
-bool oh_exchange_run_whole(
-    oh_exchange *exchange, const char *request, size_t length, uint32_t commands_count)
-{
-    exchange->terms.commands_count = commands_count;
-    exchange->terms.promise = NULL;
-    return oh_exchange_run(exchange, request, length);
 }
 
 /* ---- Reading ---- */

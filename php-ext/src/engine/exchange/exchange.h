@@ -81,7 +81,7 @@ typedef struct oh_call_terms {
      */
     uint64_t *cursor;
     uint32_t exec_count;     /* If `is_exec`: how many commands were queued. */
-    uint32_t commands_count; /* Of oh_exchange_run_whole; otherwise 0. */
+    uint32_t commands_count; /* Of oh_exchange_start_whole; otherwise 0. */
     /*
      * The reply must be a list of `exec_count` replies. An error reply is passed on as nil
      * (phpredis 5.3.7 would wait for the replies of the commands).
@@ -232,19 +232,20 @@ void oh_exchange_prepare(oh_exchange *exchange, const oh_call_terms *terms, oh_e
 bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length);
 
 /*
- * The same for so many whole commands within the limits of wire, which does not frame them again.
- * The caller keeps their promise by itself. Only for terms without preface, discards, cursor and
- * `is_exec`.
- */
-bool oh_exchange_run_whole(
-    oh_exchange *exchange, const char *request, size_t length, uint32_t commands_count);
-
-/*
  * Like run, without waiting. The exchange advances whenever a caller waits for its set, or for it
  * alone with `await`.
  */
 void oh_exchange_start(oh_exchange *exchange, const char *request, size_t length);
 void oh_exchange_await(oh_exchange *exchange);
+
+/*
+ * The same for so many whole commands within the limits of wire, which does not frame them again.
+ * The caller keeps their promise by itself. Only for terms without preface, discards, cursor and
+ * `is_exec`. The bytes must stay until `conclude`, which waits for a reply as run does.
+ */
+void oh_exchange_start_whole(
+    oh_exchange *exchange, const char *request, size_t length, uint32_t commands_count);
+bool oh_exchange_conclude(oh_exchange *exchange);
 
 /* Advances some exchanges, waiting at most `milliseconds`, for work that runs beside calls. */
 void oh_exchange_glance(oh_exchange *const *members, uint32_t count, int milliseconds);

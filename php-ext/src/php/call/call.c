@@ -31,7 +31,7 @@ static void call_express(
     oh_node_client *node_client, const oh_call_terms *terms, zval *return_value)
 {
     oh_node_client_enter(node_client, terms, NULL);
-    oh_express_call_one(node_client, return_value);
+    oh_express_call_one(node_client, oh_express_call_start(node_client), return_value);
     leave(node_client, return_value);
 }
 

@@ -142,14 +142,12 @@ static void replay_from(
     zval_ptr_dtor(&rest);
 }
 
-/* ---- Sending and reading ---- */
+/* ---- Reading ---- */
 
-static bool send_all(oh_node_client *node_client)
+/* Waits for the first replies of commands that were started. Returns false if there are none. */
+static bool await(oh_node_client *node_client)
 {
-    const oh_express *express = &node_client->express;
-
-    return oh_exchange_run_whole(
-        &node_client->transport->exchange, express->bytes, express->length, express->count);
+    return node_client->transport && oh_exchange_conclude(&node_client->transport->exchange);
 }
 
 /* A reader of the replies of one exchange, in its memory. */
@@ -255,17 +253,17 @@ static void finish_exec(oh_node_client *node_client, uint32_t count, HashTable *
     }
 }
 
-void oh_express_call_exec(oh_node_client *node_client, zval *return_value)
+void oh_express_call_exec(oh_node_client *node_client, bool is_started, zval *return_value)
 {
     const oh_express *express = &node_client->express;
     oh_express_reader reader;
 
-    if (UNEXPECTED(!node_client->transport)) {
+    if (UNEXPECTED(!is_started)) {
         exec_by_phpredis(node_client, return_value);
         return;
     }
     ZVAL_NULL(return_value);
-    if (!send_all(node_client)) {
+    if (!await(node_client)) {
         return;
     }
     array_init_size(return_value, express->count);
@@ -292,18 +290,18 @@ static void replay_one(oh_node_client *node_client, zval *return_value)
     }
 }
 
-void oh_express_call_one(oh_node_client *node_client, zval *return_value)
+void oh_express_call_one(oh_node_client *node_client, bool is_started, zval *return_value)
 {
     const oh_express *express = &node_client->express;
     oh_values command = oh_express_commands(express);
     oh_express_reader reader;
 
-    if (UNEXPECTED(!node_client->transport)) {
+    if (UNEXPECTED(!is_started)) {
         call_phpredis(node_client, express->rows[0], &command, return_value);
         return;
     }
     ZVAL_NULL(return_value);
-    if (!send_all(node_client)) {
+    if (!await(node_client)) {
         return;
     }
     begin_reading(&reader, node_client);
@@ -370,13 +368,13 @@ static void list_chains(
     }
 }
 
-void oh_express_call_deal(oh_node_client *node_client, zval *return_value)
+void oh_express_call_deal(oh_node_client *node_client, bool is_started, zval *return_value)
 {
     const oh_express *express = &node_client->express;
     oh_express_share *share = express->share;
     oh_values commands = oh_express_commands(express);
 
-    if (UNEXPECTED(!node_client->transport)) {
+    if (UNEXPECTED(!is_started)) {
         if (share->is_alone) {
             call_phpredis(node_client, express->rows[0], &commands, return_value);
         } else {
@@ -385,7 +383,7 @@ void oh_express_call_deal(oh_node_client *node_client, zval *return_value)
         return;
     }
     ZVAL_NULL(return_value);
-    if (!send_all(node_client)) {
+    if (!await(node_client)) {
         return;
     }
     uint32_t count = read_chains(node_client);

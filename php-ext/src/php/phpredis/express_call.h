@@ -1,5 +1,6 @@
 /*
  * Express call: sends what a node client has written on the express lane, and reads the replies.
+ * The two are apart, so that several nodes are sent to before the first of them is waited for.
  *
  * From the first reply that the express lane does not read, phpredis reads: it queues the rest of
  * the commands, its writes are dropped, because the node has them already, and the replies that
@@ -12,19 +13,36 @@
 #include "php/phpredis/node_client.h"
 
 /*
- * Sends all commands and reads one value for each, as phpredis' exec() returns them; for `one`,
- * sends the only command and reads its value. The node client has been entered. If the exchange
- * failed, or an exception is pending, the result is as undefined as that of phpredis' own call.
+ * Sends all commands to a node client that has been entered, without waiting for their replies.
+ * Returns false if a script has closed its stream; then phpredis must make the call.
  */
-void oh_express_call_exec(oh_node_client *node_client, zval *return_value);
-void oh_express_call_one(oh_node_client *node_client, zval *return_value);
+static inline bool oh_express_call_start(oh_node_client *node_client)
+{
+    const oh_express *express = &node_client->express;
+
+    if (UNEXPECTED(!node_client->transport)) {
+        return false;
+    }
+    oh_exchange_start_whole(
+        &node_client->transport->exchange, express->bytes, express->length, express->count);
+    return true;
+}
+
+/*
+ * Reads one value for each of the commands that were started, as phpredis' exec() returns them; for
+ * `one`, the value of the only command. If they were not started, phpredis makes the call. If the
+ * exchange failed, or an exception is pending, the result is as undefined as that of phpredis' own
+ * call.
+ */
+void oh_express_call_exec(oh_node_client *node_client, bool is_started, zval *return_value);
+void oh_express_call_one(oh_node_client *node_client, bool is_started, zval *return_value);
 
 /*
  * The same for commands that are the chains of a deal. If all replies were read into its values,
  * the share is dealt and the result is null. Otherwise the result is that of the function above,
  * and the node's values are in it: one call's if the share is alone, exec()'s if not.
  */
-void oh_express_call_deal(oh_node_client *node_client, zval *return_value);
+void oh_express_call_deal(oh_node_client *node_client, bool is_started, zval *return_value);
 
 /* Makes that result of a share that was dealt. */
 void oh_express_call_undeal(

@@ -8,6 +8,7 @@
 
 #include "php/exception/exception.h"
 #include "php/client/client.h"
+#include "php/phpredis/express_call.h"
 #include "php/scatter/scatter.h"
 
 typedef struct oh_scatter {
@@ -29,10 +30,12 @@ static int compare_nodes(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
+/* Makes a call, or reads the replies of one that was started. */
 static void make_call(oh_scatter *scatter, oh_node_call *node_call)
 {
     if (node_call->express) {
-        node_call->express(node_call->node_client, &node_call->reply);
+        node_call->express(node_call->node_client, node_call->is_started, &node_call->reply);
+        node_call->is_started = false;
     } else {
         oh_node_client_call(node_call->node_client, node_call->function, node_call->count,
             node_call->arguments, &node_call->reply);
@@ -52,14 +55,36 @@ static void make_call(oh_scatter *scatter, oh_node_call *node_call)
     }
 }
 
-/* Called by the exchange of a call that has sent its bytes. */
+/*
+ * Starts the calls that are left, as many as may wait together. Also called by the exchange of a
+ * call of phpredis that has sent its bytes.
+ */
 static void start_others(oh_exchange_set *set)
 {
     oh_scatter *scatter = (oh_scatter *)set;
 
     while (scatter->next < scatter->shares_count && set->members_count < OH_EXCHANGE_SET_MAX &&
            !scatter->is_ending) {
-        make_call(scatter, scatter->node_calls[scatter->next++]);
+        oh_node_call *node_call = scatter->node_calls[scatter->next++];
+
+        node_call->is_started = node_call->express && oh_express_call_start(node_call->node_client);
+        if (!node_call->is_started || UNEXPECTED(EG(exception))) {
+            make_call(scatter, node_call);
+        }
+    }
+}
+
+/* Starts as many calls as may wait together, and reads the replies of each. */
+static void run_round(oh_scatter *scatter)
+{
+    uint32_t first = scatter->next;
+
+    scatter->set.members_count = 0;
+    start_others(&scatter->set);
+    for (uint32_t i = first; i < scatter->next && !scatter->is_ending; i++) {
+        if (scatter->node_calls[i]->is_started) {
+            make_call(scatter, scatter->node_calls[i]);
+        }
     }
 }
 
@@ -89,8 +114,7 @@ bool oh_scatter_run(oh_node_call *node_calls, uint32_t count)
     }
     qsort(scatter->node_calls, count, sizeof *scatter->node_calls, compare_nodes);
     while (scatter->next < count && !scatter->is_ending) {
-        scatter->set.members_count = 0;
-        make_call(scatter, scatter->node_calls[scatter->next++]);
+        run_round(scatter);
     }
     for (uint32_t i = scatter->next; i < count; i++) {
         /* The script ends before this call began. Its phpredis object may still have a queue. */

@@ -1,10 +1,15 @@
 /*
- * Scatter: calls of phpredis on several nodes, in parallel.
+ * Scatter: calls on several nodes, in parallel.
  *
- * phpredis writes and reads in one call, so calls made one after another would cost the sum of
- * their round trips. Here the calls are nested instead. When the first one has sent its bytes and
- * would wait, it calls the second, and so on. The innermost waits for all of them. Then each call
- * finds its replies in memory and returns, the innermost first.
+ * A call on the express lane is sent without waiting. When all have been sent, the replies of one
+ * node after the other are read, and each wait receives what any of them has answered:
+ *
+ *     send to a ─► send to b ─► send to c ─► read a's replies ─► read b's ─► read c's
+ *
+ * phpredis writes and reads in one call, so calls of it made one after another would cost the sum
+ * of their round trips. They are nested instead. When the first one has sent its bytes and would
+ * wait, it calls the second, and so on. The innermost waits for all of them. Then each call finds
+ * its replies in memory and returns, the innermost first.
  *
  *     exec() on a ─► write: send to a
  *                      └─ exec() on b ─► write: send to b
@@ -14,8 +19,9 @@
  *        reads a's replies, returns
  *
  * A scatter takes as long as its slowest node, and needs neither threads nor fibers. It only
- * requires that phpredis writes commands before it reads their replies. Each level takes about a
- * kilobyte of stack, so the depth is limited. More nodes than that are served in several rounds.
+ * requires that phpredis writes commands before it reads their replies. Each level of nested calls
+ * takes about a kilobyte of stack, so the depth is limited. More nodes than that are served in
+ * several rounds.
  */
 #ifndef OH_PHP_SCATTER_H
 #define OH_PHP_SCATTER_H
@@ -26,12 +32,13 @@
 /* A call on one node, and its result. */
 typedef struct oh_node_call {
     oh_node_client *node_client;
-    /* oh_express_call_exec or oh_express_call_one; NULL if `function` is called. */
-    void (*express)(oh_node_client *node_client, zval *return_value);
+    /* oh_express_call_exec, _one or _deal; NULL if `function` is called. */
+    void (*express)(oh_node_client *node_client, bool is_started, zval *return_value);
     zend_function *function; /* Of phpredis. */
     uint32_t count;
     zval *arguments;
     oh_call_terms terms;
+    bool is_started;   /* Sent on the express lane; its replies are not read yet. */
     uint32_t expected; /* Not used by scatter: how many replies the caller expects from exec(). */
     zval reply;        /* UNDEF if the call failed. */
     /* The exception, thrown by OneHop, phpredis or the script; NULL if the call succeeded. */
