@@ -130,10 +130,10 @@ oh_node_client *oh_batch_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTI
     return queue(client, node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
 }
 
-void oh_batch_note(oh_client *client, oh_node_client *node_client, const oh_plan *plan)
+void oh_batch_note(oh_client *client, oh_node_client *node_client, const oh_call *call)
 {
-    append(client->batch, plan->node);
-    add_terms(node_client, &plan->terms);
+    append(client->batch, call->node);
+    add_terms(node_client, &call->terms);
 }
 
 void oh_batch_spoil(oh_client *client, zval *return_value)
@@ -154,7 +154,7 @@ static zend_always_inline bool write_express(
            oh_pipes_write(&client->batch->pipes, client, node, method, &call);
 }
 
-void oh_batch_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
+void oh_batch_call(oh_client *client, const oh_call *call, INTERNAL_FUNCTION_PARAMETERS)
 {
     if (UNEXPECTED(oh_method_of(execute_data)->is_iterated)) {
         oh_refuse(execute_data, NULL, OH_ADVICE_ITERATED);
@@ -162,18 +162,18 @@ void oh_batch_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PAR
     }
     /* Before the command is queued: a queued command without a place would get no reply. */
     make_place(client->batch);
-    if (EXPECTED(write_express(client, plan->node, execute_data))) {
-        append(client->batch, plan->node);
+    if (EXPECTED(write_express(client, call->node, execute_data))) {
+        append(client->batch, call->node);
         RETURN_OBJ_COPY(oh_client_object(client));
     }
     if (UNEXPECTED(EG(exception) != NULL)) {
         return;
     }
-    oh_node_client *node_client = queue(client, plan->node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    oh_node_client *node_client = queue(client, call->node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     if (UNEXPECTED(node_client && EG(exception))) {
         oh_batch_spoil(client, return_value);
     } else if (EXPECTED(node_client)) {
-        oh_batch_note(client, node_client, plan);
+        oh_batch_note(client, node_client, call);
     }
 }
 

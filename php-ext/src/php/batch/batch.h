@@ -31,7 +31,7 @@ void oh_batch_exec(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
 void oh_batch_discard(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
 
 /* Calls in mode PIPELINE: on one node, or in parts. */
-void oh_batch_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
+void oh_batch_call(oh_client *client, const oh_call *call, INTERNAL_FUNCTION_PARAMETERS);
 void oh_batch_call_parts(oh_client *client, oh_split *split, zval *return_value);
 
 /*
@@ -40,7 +40,7 @@ void oh_batch_call_parts(oh_client *client, oh_split *split, zval *return_value)
  * exception is pending. Returns NULL if it was not queued; the result is phpredis' answer then.
  */
 oh_node_client *oh_batch_queue(oh_client *client, uint32_t node, INTERNAL_FUNCTION_PARAMETERS);
-void oh_batch_note(oh_client *client, oh_node_client *node_client, const oh_plan *plan);
+void oh_batch_note(oh_client *client, oh_node_client *node_client, const oh_call *call);
 
 /*
  * A value could not be packed, and phpredis has queued half of the command. Drops the whole batch,

@@ -35,18 +35,18 @@ static void call_express(
     leave(node_client, return_value);
 }
 
-void oh_call_now(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
+void oh_call_now(oh_client *client, const oh_call *call, INTERNAL_FUNCTION_PARAMETERS)
 {
-    oh_node_client *node_client = oh_node_client_take(client, plan->node);
+    oh_node_client *node_client = oh_node_client_take(client, call->node);
 
     if (UNEXPECTED(!node_client)) {
         return;
     }
-    oh_express_call call = oh_call_as_express(client, oh_method_of(execute_data), execute_data);
+    oh_express_call express = oh_call_as_express(client, oh_method_of(execute_data), execute_data);
 
-    if (oh_call_write_express(client, node_client, &call)) {
-        call_express(node_client, &plan->terms, return_value);
+    if (oh_call_write_express(client, node_client, &express)) {
+        call_express(node_client, &call->terms, return_value);
     } else {
-        oh_call_on_node_client(node_client, &plan->terms, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        oh_call_on_node_client(node_client, &call->terms, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
 }

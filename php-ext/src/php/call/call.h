@@ -7,8 +7,8 @@
 #include "php/call/plan.h"
 #include "php/phpredis/node_client.h"
 
-/* Mode ATOMIC: calls the method on the node of the plan. */
-void oh_call_now(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
+/* Mode ATOMIC: calls the method on the node of the call. */
+void oh_call_now(oh_client *client, const oh_call *call, INTERNAL_FUNCTION_PARAMETERS);
 
 /* Calls the method on a node client with these terms. Throws if the exchange failed. */
 void oh_call_on_node_client(

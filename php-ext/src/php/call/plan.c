@@ -12,7 +12,7 @@ bool oh_plan_keyless(const oh_client *client, oh_plan *plan)
         return false;
     }
     plan->spread = client->snapshot->cluster ? OH_SPREAD_ANY_NODE : OH_SPREAD_ONE_NODE;
-    plan->node = 0;
+    plan->call.node = 0;
     return true;
 }
 
@@ -20,9 +20,9 @@ void oh_plan_wait(oh_plan *plan, double timeout)
 {
     double milliseconds = plan->command->blocking.is_milliseconds ? timeout : timeout * 1000;
 
-    plan->terms.block_ms = !(milliseconds > 0) ? OH_BLOCK_FOR_EVER
-                           : milliseconds < 1  ? 1
-                                               : (uint32_t)MIN(milliseconds, INT32_MAX);
+    plan->call.terms.block_ms = !(milliseconds > 0) ? OH_BLOCK_FOR_EVER
+                                : milliseconds < 1  ? 1
+                                                    : (uint32_t)MIN(milliseconds, INT32_MAX);
     if (plan->spread == OH_SPREAD_SPLIT) {
         plan->spread = OH_SPREAD_ONE_NODE;
     }
@@ -30,9 +30,9 @@ void oh_plan_wait(oh_plan *plan, double timeout)
 
 void oh_plan_free(oh_plan *plan)
 {
-    if (plan->key.text) {
-        zend_string_release(plan->key.text);
-        plan->key.text = NULL;
+    if (plan->call.key.text) {
+        zend_string_release(plan->call.key.text);
+        plan->call.key.text = NULL;
     }
     if (plan->split) {
         oh_split_free(plan->split);

@@ -1,6 +1,6 @@
 /*
  * Plan: everything known about a call before it is sent: its nodes, how long it may block, and how
- * its replies are merged.
+ * its replies are merged. A call with one key needs no plan: it is known to be on one node.
  */
 #ifndef OH_PHP_PLAN_H
 #define OH_PHP_PLAN_H
@@ -13,15 +13,20 @@ typedef struct oh_call_key {
     bool is_unprefixed; /* Sent without OPT_PREFIX. */
 } oh_call_key;
 
+/* A call on one node. */
+typedef struct oh_call {
+    uint32_t node;
+    oh_call_key key; /* The first key. */
+    /* block_ms is the command's own timeout. is_read_only: it may be retried. */
+    oh_call_terms terms;
+} oh_call;
+
 typedef struct oh_plan {
     const oh_method *method;
     const oh_command *command;
     oh_spread spread; /* ONE_NODE, SPLIT (then there are parts), ALL_NODES or ANY_NODE. */
     oh_merge merge;
-    uint32_t node; /* Of ONE_NODE. */
-    /* block_ms is the command's own timeout. is_read_only: it may be retried. */
-    oh_call_terms terms;
-    oh_call_key key; /* Of ONE_NODE: the first key, a counted reference. */
+    oh_call call;    /* Of ONE_NODE, with a counted reference to its key. Its terms are of all. */
     oh_split *split; /* Of SPLIT, owned by the plan. Set to NULL by code that takes ownership. */
 } oh_plan;
 

@@ -126,7 +126,7 @@ static oh_placed_key placed(oh_call_key key, uint32_t home)
 static bool place_key(void *context, zend_string *key, const oh_method_key *method_key)
 {
     placer *it = context;
-    const oh_call_key *first = &it->plan->key;
+    const oh_call_key *first = &it->plan->call.key;
 
     if (method_key->kind == OH_KEY_PATTERN) {
         if (!memchr(ZSTR_VAL(key), '*', ZSTR_LEN(key))) {
@@ -145,8 +145,8 @@ static bool place_key(void *context, zend_string *key, const oh_method_key *meth
     uint32_t home = oh_keys_home(it->client, key, method_key->is_unprefixed);
     if (!first->text) {
         it->home = home;
-        it->plan->node = oh_snapshot_node_of(it->client->snapshot, home);
-        it->plan->key = (oh_call_key){zend_string_copy(key), method_key->is_unprefixed};
+        it->plan->call.node = oh_snapshot_node_of(it->client->snapshot, home);
+        it->plan->call.key = (oh_call_key){zend_string_copy(key), method_key->is_unprefixed};
     } else if (home != it->home) {
         oh_refuse_cross_node(it->client, it->plan->command, placed(*first, it->home),
             placed((oh_call_key){key, method_key->is_unprefixed}, home));
@@ -173,7 +173,7 @@ static void place_parts(
 {
     plan->split = oh_split_cut(client, plan, execute_data, keys_count);
     if (plan->split->parts_count == 1) {
-        plan->node = plan->split->parts[0].node;
+        plan->call.node = plan->split->parts[0].node;
         plan->spread = OH_SPREAD_ONE_NODE;
         oh_plan_free(plan);
     }
@@ -295,10 +295,10 @@ bool oh_plan_look(oh_client *client, zend_execute_data *execute_data, oh_plan *p
 
     *plan = (oh_plan){.method = method,
         .command = method->command,
-        .terms = {.is_iterated = method->is_iterated, .promise = method->promise}};
+        .call.terms = {.is_iterated = method->is_iterated, .promise = method->promise}};
     if (UNEXPECTED(client->snapshot->cluster != NULL)) {
         /* The first node that has keys. */
-        plan->node = oh_snapshot_next(client->snapshot, client->snapshot->nodes_count - 1);
+        plan->call.node = oh_snapshot_next(client->snapshot, client->snapshot->nodes_count - 1);
     }
     if (method->row->kind == OH_METHOD_RAW) {
         return oh_raw_command_look(client, execute_data, plan);
@@ -313,7 +313,7 @@ bool oh_plan_look(oh_client *client, zend_execute_data *execute_data, oh_plan *p
     }
     plan->spread = plan->command->spread;
     plan->merge = plan->command->merge;
-    plan->terms.is_read_only = plan->command->is_retryable;
+    plan->call.terms.is_read_only = plan->command->is_retryable;
     if (plan->command->blocking.is_blocking) {
         plan_wait(execute_data, plan);
     }

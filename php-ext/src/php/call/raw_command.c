@@ -36,7 +36,7 @@ static bool are_together(raw_call *call, const oh_key_position *positions, size_
     const oh_bytes *first = &call->words[positions[0].position];
     uint32_t first_home = home_of(call, first);
 
-    call->plan->node = oh_snapshot_node_of(call->client->snapshot, first_home);
+    call->plan->call.node = oh_snapshot_node_of(call->client->snapshot, first_home);
     for (size_t i = 0; i < count; i++) {
         const oh_bytes *word = &call->words[positions[i].position];
 
@@ -85,7 +85,7 @@ static bool cut(raw_call *call)
     plan->split = oh_split_cut_words(call->client, plan, call->words, &shape, homes);
     efree(homes);
     if (plan->split->parts_count <= 1) {
-        plan->node = plan->split->parts_count ? plan->split->parts[0].node : plan->node;
+        plan->call.node = plan->split->parts_count ? plan->split->parts[0].node : plan->call.node;
         plan->spread = OH_SPREAD_ONE_NODE;
         oh_plan_free(plan);
     }
@@ -130,7 +130,7 @@ static bool place(raw_call *call)
     if (is_placed) {
         zval *key = ZEND_CALL_ARG(call->execute_data, positions[0].position + 1);
 
-        call->plan->key = (oh_call_key){zend_string_copy(Z_STR_P(key)), true};
+        call->plan->call.key = (oh_call_key){zend_string_copy(Z_STR_P(key)), true};
     }
     if (positions != small) {
         efree(positions);
@@ -180,7 +180,7 @@ static bool look(raw_call *call)
 {
     oh_plan *plan = call->plan;
 
-    plan->terms.is_raw = true;
+    plan->call.terms.is_raw = true;
     plan->command = oh_command_find(call->words, call->count);
     if (plan->command && plan->command->is_ssdb && !call->client->snapshot->pool->is_ssdb) {
         plan->command = NULL;
@@ -188,7 +188,7 @@ static bool look(raw_call *call)
     if (plan->command) {
         plan->spread = plan->command->spread;
         plan->merge = plan->command->merge;
-        plan->terms.is_read_only = plan->command->is_retryable;
+        plan->call.terms.is_read_only = plan->command->is_retryable;
         plan_wait(call);
     }
     return true;

@@ -27,7 +27,7 @@ oh_split *oh_split_new(const oh_plan *plan, uint32_t parts_room, uint32_t keys_r
     split->method = plan->method;
     split->command = plan->command;
     split->merge = plan->merge;
-    split->terms = plan->terms;
+    split->terms = plan->call.terms;
     split->terms.preface =
         plan->command && plan->command->state == OH_STATE_WRITES ? WRITES_PREFACE : NULL;
     split->terms.is_unknown = !plan->command;

@@ -15,6 +15,7 @@
 
 #include "engine/failure/failure.h"
 
+struct oh_call;
 struct oh_client;
 struct oh_plan;
 struct oh_split;
@@ -33,9 +34,9 @@ typedef void (*oh_mode_method)(struct oh_client *client, INTERNAL_FUNCTION_PARAM
 typedef struct oh_mode {
     zend_long number; /* As getMode() returns it. */
 
-    /* Runs the current method on the node of its plan. */
+    /* Runs the current method on its node. */
     void (*call)(
-        struct oh_client *client, const struct oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
+        struct oh_client *client, const struct oh_call *call, INTERNAL_FUNCTION_PARAMETERS);
 
     /*
      * Runs a command over several nodes; takes ownership of the split. NULL if carry_out refuses

@@ -60,7 +60,7 @@ static void take_failure(zend_object **kept)
 static void call_on(
     oh_client *client, const oh_plan *plan, uint32_t node, INTERNAL_FUNCTION_PARAMETERS)
 {
-    oh_plan here = *plan;
+    oh_call here = plan->call;
 
     here.node = node;
     oh_client_mode(client)->call(client, &here, INTERNAL_FUNCTION_PARAM_PASSTHRU);

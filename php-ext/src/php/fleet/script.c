@@ -224,12 +224,12 @@ static void forget_error(oh_node_client *node_client)
 static void call_and_repair(
     oh_client *client, const oh_plan *plan, const zend_string *body, INTERNAL_FUNCTION_PARAMETERS)
 {
-    oh_node_client *node_client = oh_node_client_take(client, plan->node);
+    oh_node_client *node_client = oh_node_client_take(client, plan->call.node);
 
     if (!node_client) {
         return;
     }
-    oh_node_client_enter(node_client, &plan->terms, NULL);
+    oh_node_client_enter(node_client, &plan->call.terms, NULL);
     oh_node_client_call_in_frame(node_client, plan->method, execute_data, return_value);
     if (has_lost_script(node_client, return_value) && load(node_client, body)) {
         forget_error(node_client);
@@ -267,7 +267,7 @@ void oh_script_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PA
     if (client->mode == OH_ATOMIC) {
         call_and_repair(client, plan, body, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else {
-        load_in_batch(client, plan->node, body);
-        oh_client_mode(client)->call(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        load_in_batch(client, plan->call.node, body);
+        oh_client_mode(client)->call(client, &plan->call, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
 }

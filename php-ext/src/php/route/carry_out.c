@@ -23,7 +23,7 @@ static bool read_elsewhere(oh_client *client, oh_plan *plan)
     bool is_found = true;
 
     if (plan->spread == OH_SPREAD_ONE_NODE) {
-        return oh_client_choose_replica(client, &plan->node);
+        return oh_client_choose_replica(client, &plan->call.node);
     }
     if (plan->spread != OH_SPREAD_SPLIT) {
         return true;
@@ -53,7 +53,7 @@ void oh_plan_spread(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAMETE
     } else if (plan->spread == OH_SPREAD_ONE_NODE && oh_script_is_known(plan, execute_data)) {
         oh_script_call(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else if (plan->spread == OH_SPREAD_ONE_NODE) {
-        oh_client_mode(client)->call(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        oh_client_mode(client)->call(client, &plan->call, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else {
         oh_fleet_call(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }

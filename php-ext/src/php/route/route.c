@@ -34,15 +34,15 @@ void oh_route_method(INTERNAL_FUNCTION_PARAMETERS)
     if (UNEXPECTED(!key) || !oh_packing_may_begin(client, execute_data)) {
         return;
     }
-    oh_plan plan = {.node = oh_client_locate(client, key),
+    oh_call call = {.node = oh_client_locate(client, key),
         .key.text = key,
         .terms = {.is_read_only = method->is_read_only,
             .is_iterated = method->is_iterated,
             .promise = method->promise}};
 
     if (oh_client_may_read_elsewhere(client, method->command) &&
-        !oh_client_choose_replica(client, &plan.node)) {
+        !oh_client_choose_replica(client, &call.node)) {
         return;
     }
-    oh_client_mode(client)->call(client, &plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    oh_client_mode(client)->call(client, &call, INTERNAL_FUNCTION_PARAM_PASSTHRU);
 }

@@ -288,7 +288,7 @@ static oh_split *split_of(const oh_dealer *dealer)
     oh_plan plan = {.method = method,
         .command = method->command,
         .merge = method->command->merge,
-        .terms.is_read_only = method->is_read_only};
+        .call.terms.is_read_only = method->is_read_only};
     oh_split *split = oh_split_new(&plan, dealer->chains_count, dealer->keys_count);
 
     for (uint32_t i = 0; i < dealer->chains_count; i++) {
@@ -369,9 +369,9 @@ bool oh_deal_call(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
     if (is_taken && dealer->chains_count > 1) {
         call_nodes(dealer, return_value);
     } else if (is_taken) {
-        oh_plan plan = {.node = node_of(dealer, 0), .terms.is_read_only = method->is_read_only};
+        oh_call call = {.node = node_of(dealer, 0), .terms.is_read_only = method->is_read_only};
 
-        oh_call_now(client, &plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        oh_call_now(client, &call, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
     free_dealer(dealer);
     return is_taken;

@@ -75,7 +75,7 @@ static void queue(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
     }
 }
 
-void oh_transaction_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
+void oh_transaction_call(oh_client *client, const oh_call *call, INTERNAL_FUNCTION_PARAMETERS)
 {
     const oh_transaction *transaction = client->transaction;
 
@@ -84,9 +84,9 @@ void oh_transaction_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTI
     } else if (transaction->ending) {
         oh_transaction_throw_again(client);
     } else if (transaction->node_client &&
-               oh_transaction_is_elsewhere(client, plan->key, plan->node)) {
-        oh_transaction_refuse_other_node(client, plan->key, plan->node);
-    } else if ((transaction->node_client || oh_transaction_bind(client, plan->node, plan->key)) &&
+               oh_transaction_is_elsewhere(client, call->key, call->node)) {
+        oh_transaction_refuse_other_node(client, call->key, call->node);
+    } else if ((transaction->node_client || oh_transaction_bind(client, call->node, call->key)) &&
                (transaction->is_begun || oh_transaction_send_multi(client))) {
         queue(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
@@ -99,7 +99,7 @@ void oh_transaction_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTI
 static void call_anywhere(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 {
     const oh_transaction *transaction = client->transaction;
-    oh_plan here = {.node = transaction->node};
+    oh_call here = {.node = transaction->node};
 
     if (transaction->is_begun || transaction->node_client || transaction->ending) {
         oh_client_mode(client)->call(client, &here, INTERNAL_FUNCTION_PARAM_PASSTHRU);
@@ -113,7 +113,7 @@ void oh_transaction_carry_out(oh_client *client, oh_plan *plan, INTERNAL_FUNCTIO
     if (client->transaction->ending) {
         oh_transaction_throw_again(client);
     } else if (plan->spread == OH_SPREAD_ONE_NODE) {
-        oh_client_mode(client)->call(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        oh_client_mode(client)->call(client, &plan->call, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else if (plan->spread == OH_SPREAD_ANY_NODE) {
         call_anywhere(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else {
@@ -226,13 +226,13 @@ void oh_transaction_discard(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 
 /* ---- watch, unwatch ---- */
 
-static void watch_on(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
+static void watch_on(oh_client *client, const oh_call *call, INTERNAL_FUNCTION_PARAMETERS)
 {
-    if (client->transaction && client->transaction->node != plan->node) {
-        oh_transaction_refuse_other_node(client, plan->key, plan->node);
+    if (client->transaction && client->transaction->node != call->node) {
+        oh_transaction_refuse_other_node(client, call->key, call->node);
         return;
     }
-    if (!client->transaction && !oh_transaction_bind(client, plan->node, plan->key)) {
+    if (!client->transaction && !oh_transaction_bind(client, call->node, call->key)) {
         return;
     }
     oh_node_client *node_client = client->transaction->node_client;
@@ -261,7 +261,7 @@ void oh_transaction_watch(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
     if (UNEXPECTED(client->mode != OH_ATOMIC)) {
         oh_client_mode(client)->watch(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else {
-        watch_on(client, &plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        watch_on(client, &plan.call, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
     oh_plan_free(&plan);
 }

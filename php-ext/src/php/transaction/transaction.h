@@ -62,7 +62,7 @@ void oh_transaction_unwatch(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
 void oh_transaction_queue_unwatch(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
 
 /* Queues the current call, in the caller's frame. It must concern one node and at most one key. */
-void oh_transaction_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
+void oh_transaction_call(oh_client *client, const oh_call *call, INTERNAL_FUNCTION_PARAMETERS);
 
 /* The same for a plan of any spread. Refuses commands over several nodes. */
 void oh_transaction_carry_out(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
@@ -72,7 +72,7 @@ void oh_transaction_meet_refusal(oh_client *client, const oh_failure *refusal);
 
 /* The same in mode PIPED_MULTI. */
 void oh_transaction_call_piped(
-    oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
+    oh_client *client, const oh_call *call, INTERNAL_FUNCTION_PARAMETERS);
 void oh_transaction_exec_piped(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
 void oh_transaction_discard_piped(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
 void oh_transaction_meet_refusal_piped(oh_client *client, const oh_failure *refusal);

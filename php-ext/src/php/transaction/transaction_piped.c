@@ -20,10 +20,10 @@ static bool begin(oh_client *client, uint32_t node, oh_call_key key)
     return true;
 }
 
-static void queue(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
+static void queue(oh_client *client, const oh_call *call, INTERNAL_FUNCTION_PARAMETERS)
 {
     oh_node_client *node_client =
-        oh_batch_queue(client, plan->node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        oh_batch_queue(client, call->node, INTERNAL_FUNCTION_PARAM_PASSTHRU);
 
     /* Packing a value may have run code of the script, which threw or ended the transaction. */
     bool has_failed = node_client && client->transaction && client->transaction->ending;
@@ -36,15 +36,15 @@ static void queue(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARA
         ZEND_ASSERT(client->transaction);
         client->transaction->queued++;
         node_client->queue.count--;
-        if (plan->terms.promise) {
-            node_client->queue.terms.promise = plan->terms.promise;
+        if (call->terms.promise) {
+            node_client->queue.terms.promise = call->terms.promise;
         }
     } else if (node_client) {
-        oh_batch_note(client, node_client, plan);
+        oh_batch_note(client, node_client, call);
     }
 }
 
-void oh_transaction_call_piped(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
+void oh_transaction_call_piped(oh_client *client, const oh_call *call, INTERNAL_FUNCTION_PARAMETERS)
 {
     const oh_transaction *transaction = client->transaction;
 
@@ -55,10 +55,10 @@ void oh_transaction_call_piped(oh_client *client, const oh_plan *plan, INTERNAL_
     } else if (client->batch->is_spoilt) {
         RETURN_OBJ_COPY(oh_client_object(client));
     } else if (transaction->is_begun &&
-               oh_transaction_is_elsewhere(client, plan->key, plan->node)) {
-        oh_transaction_refuse_other_node(client, plan->key, plan->node);
-    } else if (transaction->is_begun || begin(client, plan->node, plan->key)) {
-        queue(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+               oh_transaction_is_elsewhere(client, call->key, call->node)) {
+        oh_transaction_refuse_other_node(client, call->key, call->node);
+    } else if (transaction->is_begun || begin(client, call->node, call->key)) {
+        queue(client, call, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
 }
 
