@@ -357,9 +357,8 @@ static void exec(oh_client *client, oh_batch *batch, INTERNAL_FUNCTION_PARAMETER
                !batch->pipes.node_clients[0]->queue.is_express) {
         /* Everything went to one phpredis, so its reply is the result. */
         oh_node_client *node_client = batch->pipes.node_clients[0];
-        oh_call_terms terms = oh_node_client_take_queue(node_client);
 
-        oh_call_on_node_client(node_client, &terms, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        oh_call_on_node_client(node_client, NULL, INTERNAL_FUNCTION_PARAM_PASSTHRU);
         zend_object *failure = EG(exception) ? NULL : oh_pipes_rest(client, node_client);
         if (UNEXPECTED(failure != NULL)) {
             zval_ptr_dtor(return_value);

@@ -10,7 +10,10 @@
 /* Mode ATOMIC: calls the method on the node of the call. */
 void oh_call_now(oh_client *client, const oh_call *call, INTERNAL_FUNCTION_PARAMETERS);
 
-/* Calls the method on a node client with these terms. Throws if the exchange failed. */
+/*
+ * Calls the method on a node client with these terms (see oh_node_client_enter). Throws if the
+ * exchange failed.
+ */
 void oh_call_on_node_client(
     oh_node_client *node_client, const oh_call_terms *terms, INTERNAL_FUNCTION_PARAMETERS);
 

@@ -121,14 +121,6 @@ void oh_node_client_forget_queue(oh_node_client *node_client)
     oh_express_clear(&node_client->express);
 }
 
-oh_call_terms oh_node_client_take_queue(oh_node_client *node_client)
-{
-    oh_call_terms terms = node_client->queue.terms;
-
-    node_client->queue = (oh_node_client_queue){.pipes = NULL};
-    return terms;
-}
-
 static void drop_redis(oh_node_client *node_client)
 {
     zend_object *redis = node_client->redis;
@@ -232,7 +224,10 @@ void oh_node_client_enter(
     node_client->has_failed = false;
     oh_node_client_hold(node_client);
     if (EXPECTED(node_client->transport != NULL)) {
-        prepare(node_client, terms, set);
+        prepare(node_client, terms ? terms : &node_client->queue.terms, set);
+    }
+    if (!terms) { /* The exchange has taken them over. */
+        node_client->queue = (oh_node_client_queue){.pipes = NULL};
     }
 }
 

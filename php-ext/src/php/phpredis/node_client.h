@@ -89,12 +89,10 @@ static inline void oh_node_client_let_go(oh_node_client *node_client)
 /* Resets the queue after phpredis has left its pipeline mode. */
 void oh_node_client_forget_queue(oh_node_client *node_client);
 
-/* The same, before the queue is sent. Returns the terms to send it on. */
-oh_call_terms oh_node_client_take_queue(oh_node_client *node_client);
-
 /*
  * Begin and end a call on the node client, alone or in a set. During the call the node client is
- * busy and its object is held. The client's timeout and retry setting replace those of `terms`.
+ * busy and its object is held. The client's timeout and retry setting replace those of `terms`. If
+ * these are NULL, the call sends the queue, on its terms.
  */
 void oh_node_client_enter(
     oh_node_client *node_client, const oh_call_terms *terms, oh_exchange_set *set);

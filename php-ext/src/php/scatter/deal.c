@@ -231,7 +231,6 @@ static bool run(oh_dealer *dealer)
         dealer->node_calls[i] = (oh_node_call){.node_client = node_client,
             .express = oh_express_call_deal,
             .expected = node_client->queue.count};
-        dealer->node_calls[i].terms = oh_node_client_take_queue(node_client);
     }
     return oh_scatter_run(dealer->node_calls, pipes->count);
 }

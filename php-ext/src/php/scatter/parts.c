@@ -246,7 +246,7 @@ static bool run(oh_client *client, oh_split *split, oh_node_call *node_calls)
             .function = split->method->original,
             .count = part->count,
             .arguments = part->arguments,
-            .terms = split->terms};
+            .terms = &split->terms};
         write_express(client, split, part, &node_calls[i]);
     }
     return oh_scatter_run(node_calls, split->parts_count);

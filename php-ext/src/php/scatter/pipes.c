@@ -232,7 +232,6 @@ oh_reply_cursor *oh_pipes_exec(oh_pipes *pipes, oh_client *client, oh_node_call 
             .express = node_client->queue.is_express ? oh_express_call_exec : NULL,
             .function = oh_phpredis_method("exec"),
             .expected = node_client->queue.count};
-        node_calls[i].terms = oh_node_client_take_queue(node_client);
     }
     return oh_scatter_run(node_calls, pipes->count)
                ? oh_pipes_collect(client, node_calls, pipes->count)

@@ -110,7 +110,7 @@ bool oh_scatter_run(oh_node_call *node_calls, uint32_t count)
         ZVAL_UNDEF(&node_calls[i].reply);
         node_calls[i].failure = NULL;
         scatter->node_calls[i] = &node_calls[i];
-        oh_node_client_enter(node_calls[i].node_client, &node_calls[i].terms, &scatter->set);
+        oh_node_client_enter(node_calls[i].node_client, node_calls[i].terms, &scatter->set);
     }
     qsort(scatter->node_calls, count, sizeof *scatter->node_calls, compare_nodes);
     while (scatter->next < count && !scatter->is_ending) {

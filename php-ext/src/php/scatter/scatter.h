@@ -37,8 +37,8 @@ typedef struct oh_node_call {
     zend_function *function; /* Of phpredis. */
     uint32_t count;
     zval *arguments;
-    oh_call_terms terms;
-    bool is_started;   /* Sent on the express lane; its replies are not read yet. */
+    const oh_call_terms *terms; /* NULL if it sends the queue of the node client. */
+    bool is_started;            /* Sent on the express lane; its replies are not read yet. */
     uint32_t expected; /* Not used by scatter: how many replies the caller expects from exec(). */
     zval reply;        /* UNDEF if the call failed. */
     /* The exception, thrown by OneHop, phpredis or the script; NULL if the call succeeded. */
