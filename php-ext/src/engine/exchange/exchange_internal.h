@@ -4,6 +4,7 @@
  *     request         the bytes to send
  *     replies         the bytes received
  *     outcome         the end of an exchange, and of the use of its connection
+ *     late            the end of an exchange whose time is over
  *     exchange_ssdb   translation between the caller and an SSDB node
  *     transfer        sending and receiving over one connection, without waiting
  *     exchange_set    waiting, for one exchange or for many, and deadlines
@@ -29,10 +30,9 @@ void oh_exchange_drop_connection(oh_exchange *exchange);
 void oh_exchange_end_well(oh_exchange *exchange);
 
 /*
- * Fail an exchange with DeadlineExceeded; with ProtocolViolation; because this process is a forked
- * child of the one that began it.
+ * Fail an exchange with ProtocolViolation; because this process is a forked child of the one that
+ * began it.
  */
-void oh_exchange_pass_deadline(oh_exchange *exchange);
 void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason);
 void oh_exchange_disown(oh_exchange *exchange);
 
@@ -45,14 +45,19 @@ static inline bool oh_exchange_is_whole(const oh_exchange *exchange)
     return exchange->terms.commands_count > 0;
 }
 
-/* Notes that its deadline has passed, before any that passed together with it is judged. */
-void oh_exchange_note_late(const oh_exchange *exchange);
-
 /*
  * Fails the exchange because the caller expects more bytes than there are: a reply had an
  * unexpected form.
  */
 void oh_exchange_run_dry(oh_exchange *exchange);
+
+/* ---- late ---- */
+
+/* Notes that its deadline has passed, before any that passed together with it is judged. */
+void oh_exchange_note_late(const oh_exchange *exchange);
+
+/* Fails an exchange with DeadlineExceeded. */
+void oh_exchange_pass_deadline(oh_exchange *exchange);
 
 /* ---- exchange_ssdb ---- */
 

@@ -6,6 +6,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
+#include "core/key/key.h"
 
 #include "engine/base/environment.h"
 #include "engine/redirects/redirects_internal.h"
@@ -25,6 +26,25 @@ oh_bytes *oh_redirects_read_words(oh_bytes command, size_t *count)
         oh_value_take_word(&values, &words[i]);
     }
     return words;
+}
+
+bool oh_redirects_find_slot(const uint8_t *bytes, size_t length, uint32_t *slot, oh_state *state)
+{
+    size_t count, found = 0;
+    oh_bytes *words = oh_redirects_read_words((oh_bytes){bytes, length}, &count);
+    oh_key_position position;
+
+    if (!words) {
+        return false;
+    }
+    const oh_command *command = oh_command_find(words, count);
+    *slot = OH_SLOTS_COUNT;
+    *state = command ? command->state : OH_STATE_NONE;
+    if (command && !oh_command_keys(command, words, count, &position, 1, &found) && found > 0) {
+        *slot = oh_key_slot(words[position.position]);
+    }
+    oh_call_release(words);
+    return true;
 }
 
 void oh_redirects_extend(oh_exchange *exchange, uint64_t since_ns)

@@ -15,7 +15,6 @@
 #include "core/base/compiler.h"
 #include "core/cluster/redirect.h"
 #include "core/command/command.h"
-#include "core/key/key.h"
 #include "core/resp/value.h"
 
 #include "engine/base/environment.h"
@@ -29,25 +28,6 @@
 /* ---- The commands ---- */
 
 oh_bytes (*oh_redirects_script)(const char *digest, size_t length);
-
-bool oh_redirects_find_slot(const uint8_t *bytes, size_t length, uint32_t *slot, oh_state *state)
-{
-    size_t count, found = 0;
-    oh_bytes *words = oh_redirects_read_words((oh_bytes){bytes, length}, &count);
-    oh_key_position position;
-
-    if (!words) {
-        return false;
-    }
-    const oh_command *command = oh_command_find(words, count);
-    *slot = OH_SLOTS_COUNT;
-    *state = command ? command->state : OH_STATE_NONE;
-    if (command && !oh_command_keys(command, words, count, &position, 1, &found) && found > 0) {
-        *slot = oh_key_slot(words[position.position]);
-    }
-    oh_call_release(words);
-    return true;
-}
 
 /*
  * Finds the commands of the listed replies in the request. EXEC and the commands between MULTI and

@@ -63,6 +63,12 @@ uint8_t *oh_redirects_put_together(const oh_redirect_reply *places, uint32_t cou
 oh_bytes *oh_redirects_read_words(oh_bytes command, size_t *count);
 
 /*
+ * Finds the slot of a command's first key (OH_SLOTS_COUNT without a key), and whether the command
+ * begins or ends a transaction. False if there is no memory.
+ */
+bool oh_redirects_find_slot(const uint8_t *command, size_t length, uint32_t *slot, oh_state *state);
+
+/*
  * When the wait of a blocking command ends, if it is the only one of its request; 0 if it has no
  * end.
  */
@@ -137,11 +143,5 @@ bool oh_redirect_run_round(oh_redirect_run *run);
  */
 bool oh_redirects_follow(const oh_redirects *redirects, oh_exchange *exchange, oh_bytes request,
     oh_replacement *replies);
-
-/*
- * Finds the slot of a command's first key (OH_SLOTS_COUNT without a key), and whether the command
- * begins or ends a transaction. False if there is no memory.
- */
-bool oh_redirects_find_slot(const uint8_t *command, size_t length, uint32_t *slot, oh_state *state);
 
 #endif
