@@ -9,6 +9,7 @@
 
 #include "core/cluster/cluster_map.h"
 #include "core/generated/limits.h"
+#include "core/cluster/leaving.h"
 #include "core/cluster/redirect.h"
 #include "core/topology/topology_image.h"
 #include "check.h"
@@ -258,6 +259,22 @@ static void test_redirects(void)
     json_decref(page);
 }
 
+static void test_leaving(const json_t *test)
+{
+    static const char *const decisions[] = {"stay", "successor", "master"};
+    test_begin("leaving %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
+    const oh_leaving_case it = {.is_sent = json_is_true(json_object_get(test, "sent")),
+        .has_heard = json_is_true(json_object_get(test, "heard")),
+        .may_repeat = json_is_true(json_object_get(test, "reads")),
+        .is_blocking = json_is_true(json_object_get(test, "blocks")),
+        .is_bound = json_is_true(json_object_get(test, "bound")),
+        .has_successor = json_is_true(json_object_get(test, "successor")),
+        .is_at_replica = json_is_true(json_object_get(test, "replica")),
+        .left_ns = vectors_number(test, "left_ms") * UINT64_C(1000000),
+        .timeout_ms = vectors_number(test, "timeout_ms")};
+    CHECK(strcmp(decisions[oh_leaving_decide(&it)], vectors_string(test, "decision")) == 0);
+}
+
 static void test_page(const char *path, void (*run)(const json_t *))
 {
     json_t *page = vectors_load(path);
@@ -394,6 +411,7 @@ void test_cluster(void)
 {
     test_page("topology/vectors/cluster_replies.json", test_reply);
     test_page("topology/vectors/cluster_adoption.json", test_adoption);
+    test_page("wire/vectors/leaving.json", test_leaving);
     test_redirects();
     test_refusals();
     test_seeds();

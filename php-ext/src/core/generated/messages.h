@@ -72,6 +72,14 @@
 #define OH_WHAT_LATE_REST "Answer not complete within %u ms"
 #define OH_SAY_LATE_REST OH_ERROR_DEADLINE_EXCEEDED, OH_ADVICE_LATE_REST, OH_WHAT_LATE_REST
 
+#define OH_ADVICE_SUPERSEDED "try again"
+#define OH_WHAT_SUPERSEDED "Another node has taken over while the call waited"
+#define OH_SAY_SUPERSEDED OH_ERROR_NODE_DOWN, OH_ADVICE_SUPERSEDED, OH_WHAT_SUPERSEDED
+
+#define OH_ADVICE_LATE_REPLICA "check that the node runs and can be reached"
+#define OH_WHAT_LATE_REPLICA "The replica did not answer within half of %u ms"
+#define OH_SAY_LATE_REPLICA OH_ERROR_NODE_DOWN, OH_ADVICE_LATE_REPLICA, OH_WHAT_LATE_REPLICA
+
 #define OH_ADVICE_TURNED_AWAY "lower pool_size, or raise maxclients of the node"
 #define OH_WHAT_TURNED_AWAY "The node takes no more connections: %s"
 #define OH_SAY_TURNED_AWAY OH_ERROR_NODE_DOWN, OH_ADVICE_TURNED_AWAY, OH_WHAT_TURNED_AWAY

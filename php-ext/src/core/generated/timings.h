@@ -110,6 +110,18 @@
  */
 #define OH_KEPT_CURSOR_MS 3600000u
 
+/*
+ * How soon a waiting call learns that another node has taken over. A call that is answered sooner
+ * pays nothing.
+ */
+#define OH_LEAVING_LOOK_MS 100u
+
+/*
+ * A call that has waited for its node for so long counts as a failed connection: a refresh is
+ * requested. A slow command must not make a host ask all the time.
+ */
+#define OH_LEAVING_DOUBT_MS 500u
+
 /* How long a call without a timeout waits for the Sentinels to name a master that works. */
 #define OH_SUCCESSION_MS_DEFAULT 10000u
 

@@ -62,7 +62,7 @@ static void set_times(oh_exchange *exchange)
     uint64_t now_ns = oh_clock_now_ns();
 
     times->begun_ns = now_ns;
-    times->waits_since_ns = times->left_ns = 0;
+    times->waits_since_ns = times->left_ns = times->look_ns = 0;
     times->has_waited = times->deadline_ns != 0;
     if (OH_UNLIKELY(times->block_ms)) {
         times->waits_since_ns = now_ns;
@@ -89,6 +89,7 @@ static bool begin(oh_exchange *exchange, const char *request, size_t length)
     }
     exchange->replies.dropped = 0;
     exchange->found.received = 0;
+    exchange->found.leaving = OH_LEAVING_STAY;
     exchange->found.has_heard = exchange->use.was_retried = exchange->use.was_sent = false;
     exchange->request.bytes = (const uint8_t *)request;
     exchange->request.length = length;
@@ -380,6 +381,7 @@ void oh_exchange_shut(oh_exchange *exchange)
     abandon(exchange);
     oh_exchange_give_back(exchange, false);
     exchange->peer.connections = NULL;
+    exchange->peer.lookout = NULL;
     if (exchange->peer.succession) {
         exchange->peer.succession = exchange->interceptor = NULL;
     }

@@ -25,6 +25,7 @@
 #ifndef OH_ENGINE_EXCHANGE_H
 #define OH_ENGINE_EXCHANGE_H
 
+#include "core/cluster/leaving.h"
 #include "core/resp/value.h"
 #include "core/ssdb/ssdb.h"
 
@@ -38,6 +39,17 @@
 
 struct oh_exchange;
 struct oh_exchange_set;
+
+/*
+ * Looks, while an exchange waits, whether its request should go to another node. Room redirects
+ * implements it.
+ */
+typedef struct oh_lookout {
+    oh_leaving (*look)(
+        struct oh_lookout *lookout, const struct oh_exchange *exchange, uint64_t now_ns);
+    uint32_t every_ms;   /* How soon to look again. */
+    bool may_ask_master; /* So it looks when half of the time is over, too. */
+} oh_lookout;
 
 /* The node of an exchange. */
 typedef struct oh_peer {
@@ -54,6 +66,7 @@ typedef struct oh_peer {
      * failed. NULL if nothing does. It is the caller's, and lives as long as the peer.
      */
     struct oh_interceptor *succession;
+    oh_lookout *lookout; /* The caller's, too. NULL if nothing else can answer for the node. */
 } oh_peer;
 
 /* Judges replies before the caller reads them. */
@@ -110,6 +123,7 @@ typedef struct oh_call_times {
     uint64_t late_ns; /* When the first look after the deadline was; before that, less than it. */
     /* When control returned to the caller before the exchange ended; 0 if it did not. */
     uint64_t left_ns;
+    uint64_t look_ns; /* When its lookout looks next; 0 before its first wait. */
 } oh_call_times;
 
 /* The connection of an exchange. */
@@ -132,6 +146,7 @@ typedef struct oh_findings {
     bool has_error_reply; /* A reply is an error. */
     bool has_error;       /* A reply is an error or contains one. */
     bool was_interrupted; /* The program has ended the wait. */
+    oh_leaving leaving;   /* It has failed in order to be sent to another node. */
 } oh_findings;
 
 typedef enum oh_exchange_state {
@@ -330,6 +345,20 @@ static inline void oh_exchange_forget_error_reply(oh_exchange *exchange)
 static inline bool oh_exchange_was_interrupted(const oh_exchange *exchange)
 {
     return exchange->found.was_interrupted;
+}
+
+/* When its caller began to wait. */
+static inline uint64_t oh_exchange_begun_ns(const oh_exchange *exchange)
+{
+    const oh_call_times *times = &exchange->times;
+
+    return times->begun_ns ? times->begun_ns : times->waits_since_ns;
+}
+
+/* True if it has failed in order to be sent to another node. */
+static inline bool oh_exchange_has_left(const oh_exchange *exchange)
+{
+    return exchange->found.leaving != OH_LEAVING_STAY;
 }
 
 /*

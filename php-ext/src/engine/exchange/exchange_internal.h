@@ -4,7 +4,7 @@
  *     request         the bytes to send
  *     replies         the bytes received
  *     outcome         the end of an exchange, and of the use of its connection
- *     late            the end of an exchange whose time is over
+ *     late            the end of an exchange whose time is over, or that goes to another node
  *     exchange_ssdb   translation between the caller and an SSDB node
  *     transfer        sending and receiving over one connection, without waiting
  *     exchange_set    waiting, for one exchange or for many, and deadlines
@@ -58,6 +58,15 @@ void oh_exchange_note_late(const oh_exchange *exchange);
 
 /* Fails an exchange with DeadlineExceeded. */
 void oh_exchange_pass_deadline(oh_exchange *exchange);
+
+/* When it looks next whether its request should go to another node; UINT64_MAX if never. */
+uint64_t oh_exchange_look_ns(oh_exchange *exchange);
+
+/*
+ * Looks, if it is time. True if its request should go to another node: the failure is set, and the
+ * caller fails the exchange.
+ */
+bool oh_exchange_looks_away(oh_exchange *exchange, uint64_t now_ns);
 
 /* ---- exchange_ssdb ---- */
 

@@ -3,10 +3,9 @@
  *
  * A command on a warm connection takes three system calls: the pool's check of it, one send, and
  * one blocking receive, bounded by SO_RCVTIMEO. In all other cases (a new connection, a reply in
- * parts, several nodes, time that has passed), all calls are non-blocking, and one poll waits for
- * all exchanges, with the time that is left.
+ * parts or later than that, several nodes, time that has passed), all calls are non-blocking, and
+ * one poll waits for all exchanges, with the time that is left.
  */
-#include <errno.h>
 #include <limits.h>
 #include <poll.h>
 
@@ -73,17 +72,20 @@ static uint64_t limit_of(const oh_exchange *exchange)
            (has_request ? (uint64_t)exchange->times.block_ms * 1000000 : 0);
 }
 
-/* Milliseconds until the earliest deadline, rounded up; -1 if there is none. */
+/* Milliseconds until the earliest deadline or look, rounded up; -1 if there is none. */
 static int time_left_ms(oh_exchange *const *members, uint32_t count, uint64_t now_ns)
 {
     uint64_t earliest_ns = UINT64_MAX;
 
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t limit_ns = oh_exchange_is_active(members[i]) ? limit_of(members[i]) : 0;
+        bool is_active = oh_exchange_is_active(members[i]);
+        uint64_t limit_ns = is_active ? limit_of(members[i]) : 0;
+        uint64_t look_ns = is_active ? oh_exchange_look_ns(members[i]) : UINT64_MAX;
 
         if (limit_ns && limit_ns < earliest_ns) {
             earliest_ns = limit_ns;
         }
+        earliest_ns = OH_MIN(earliest_ns, look_ns);
     }
     if (earliest_ns == UINT64_MAX) {
         return -1;
@@ -189,6 +191,18 @@ static void pass_deadlines(oh_exchange *const *members, uint32_t count,
     }
 }
 
+/* Fails those that should go to another node. Whatever has arrived counts first. */
+static void look_away(oh_exchange *const *members, uint32_t count, const struct pollfd *descriptors,
+    uint64_t looked_ns)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!descriptors[i].revents && oh_exchange_is_active(members[i]) &&
+            oh_exchange_looks_away(members[i], looked_ns)) {
+            oh_exchange_fail(members[i]);
+        }
+    }
+}
+
 /*
  * Waits once for all exchanges, at most `most_ms` (-1: until a deadline), and advances those that
  * can continue.
@@ -227,6 +241,7 @@ static void move_all(oh_exchange *const *members, uint32_t count, int most_ms)
         }
     }
     pass_deadlines(members, count, descriptors, now_ns);
+    look_away(members, count, descriptors, now_ns);
     if (OH_UNLIKELY(is_waiting_long)) {
         let_handlers_run(members, count);
     }
@@ -241,12 +256,7 @@ static void wait_alone(oh_exchange *exchange)
     if (!exchange->times.has_waited && exchange->state == OH_EXCHANGE_MOVING &&
         oh_request_is_sent(&exchange->request)) {
         exchange->times.has_waited = true;
-        errno = 0;
         if (OH_LIKELY(oh_exchange_receive(exchange, 0))) {
-            return;
-        }
-        if (errno != EINTR && exchange->terms.timeout_ms) {
-            oh_exchange_pass_deadline(exchange);
             return;
         }
     }

@@ -1,23 +1,29 @@
 /*
- * Late: the end of an exchange whose time is over.
+ * Late: the end of an exchange whose time is over, or that still waits although another node could
+ * answer.
  *
- * Implements spec/health, what is reported of a passed deadline.
+ * The first look for another node comes OH_LEAVING_LOOK_MS after the begin, so calls that are
+ * answered sooner pay nothing for it.
+ *
+ * Implements spec/health, what is reported of a passed deadline, and spec/wire, section 5, "While a
+ * call waits".
  */
 #include "core/base/clock.h"
 #include "core/generated/timings.h"
 
 #include "engine/exchange/exchange_internal.h"
 
+/* ---- The deadline ---- */
+
 /*
- * True if a passed deadline is the node's failure. The node must have had the whole timeout of the
- * server pool, not only the rest after a wait for a connection. And this process must have been
- * running when the deadline passed: after it was stopped or swapped out, all its deadlines have
- * passed.
+ * True if a deadline that passed at that instant is the node's failure. The node must have had the
+ * whole timeout of the server pool, not only the rest after a wait for a connection. And this
+ * process must have been running when the deadline passed: after it was stopped or swapped out, all
+ * its deadlines have passed.
  */
-static bool is_for_the_node(const oh_exchange *exchange)
+static bool is_for_the_node(const oh_exchange *exchange, uint64_t limit_ns)
 {
     const oh_connection *connection = exchange->use.connection;
-    uint64_t limit_ns = exchange->times.deadline_ns + (uint64_t)exchange->times.block_ms * 1000000;
 
     return connection && !connection->has_waited &&
            exchange->terms.timeout_ms >= oh_pool_timeout(exchange->peer.connections) &&
@@ -25,9 +31,14 @@ static bool is_for_the_node(const oh_exchange *exchange)
            oh_clock_now_ns() < limit_ns + OH_CLOCK_PAUSE_MS * UINT64_C(1000000);
 }
 
+static uint64_t limit_of(const oh_exchange *exchange)
+{
+    return exchange->times.deadline_ns + (uint64_t)exchange->times.block_ms * 1000000;
+}
+
 void oh_exchange_note_late(const oh_exchange *exchange)
 {
-    if (is_for_the_node(exchange)) {
+    if (is_for_the_node(exchange, limit_of(exchange))) {
         oh_pool_note_late(exchange->use.connection);
     }
 }
@@ -57,8 +68,79 @@ void oh_exchange_pass_deadline(oh_exchange *exchange)
     if (exchange->request.sent) {
         exchange->failure->advice = OH_ADVICE_LATE_REPLY;
     }
-    if (is_for_the_node(exchange)) {
+    if (is_for_the_node(exchange, limit_of(exchange))) {
         oh_pool_report_late(exchange->use.connection, exchange->failure->what);
     }
     oh_exchange_fail(exchange);
+}
+
+/* ---- Leaving ---- */
+
+/* True if its lookout may find something: the request may be sent to another node. */
+static bool may_leave(const oh_exchange *exchange)
+{
+    const oh_call_terms *terms = &exchange->terms;
+    bool is_bound = exchange->use.keeps || terms->is_pinned || terms->has_multi || terms->is_exec ||
+                    terms->preface;
+    bool may_repeat = terms->is_read_only && !terms->never_repeats && !exchange->times.block_ms;
+
+    return exchange->peer.lookout && !is_bound &&
+           (exchange->request.sent == 0 || (may_repeat && !exchange->found.has_heard));
+}
+
+/* Half of the time of a read whose master may be asked; UINT64_MAX for others. */
+static uint64_t half_ns(const oh_exchange *exchange)
+{
+    uint64_t half_ns = exchange->terms.timeout_ms * UINT64_C(500000);
+
+    return half_ns && exchange->peer.lookout->may_ask_master ? exchange->times.deadline_ns - half_ns
+                                                             : UINT64_MAX;
+}
+
+static void plan_look(oh_exchange *exchange, uint64_t from_ns, uint32_t every_ms)
+{
+    uint64_t next_ns = from_ns + every_ms * UINT64_C(1000000), at_half_ns = half_ns(exchange);
+
+    exchange->times.look_ns = at_half_ns > from_ns && at_half_ns < next_ns ? at_half_ns : next_ns;
+}
+
+uint64_t oh_exchange_look_ns(oh_exchange *exchange)
+{
+    if (!may_leave(exchange)) {
+        return UINT64_MAX;
+    }
+    if (!exchange->times.look_ns) {
+        plan_look(exchange, oh_exchange_begun_ns(exchange), OH_LEAVING_LOOK_MS);
+    }
+    return exchange->times.look_ns;
+}
+
+/* The replica had half of the time. Its own health learns of that as of a passed deadline. */
+static void blame_replica(oh_exchange *exchange)
+{
+    if (is_for_the_node(exchange, half_ns(exchange))) {
+        oh_pool_report_late(exchange->use.connection, exchange->failure->what);
+    }
+}
+
+bool oh_exchange_looks_away(oh_exchange *exchange, uint64_t now_ns)
+{
+    if (now_ns < oh_exchange_look_ns(exchange)) {
+        return false;
+    }
+    oh_lookout *lookout = exchange->peer.lookout;
+
+    exchange->found.leaving = lookout->look(lookout, exchange, now_ns);
+    plan_look(exchange, now_ns, lookout->every_ms);
+    switch (exchange->found.leaving) {
+    case OH_LEAVING_FOR_SUCCESSOR:
+        oh_failure_set(exchange->failure, oh_exchange_outcome(exchange), OH_SAY_SUPERSEDED);
+        return true;
+    case OH_LEAVING_FOR_MASTER:
+        oh_failure_set(exchange->failure, oh_exchange_outcome(exchange), OH_SAY_LATE_REPLICA,
+            (unsigned)exchange->terms.timeout_ms);
+        blame_replica(exchange);
+        return true;
+    default: return false;
+    }
 }

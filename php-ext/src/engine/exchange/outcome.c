@@ -242,6 +242,7 @@ void oh_exchange_revive(oh_exchange *exchange)
     exchange->state = OH_EXCHANGE_COMPLETE;
     oh_replies_forget(&exchange->replies);
     exchange->replies.dropped = 0;
+    exchange->found.leaving = OH_LEAVING_STAY;
 }
 
 void oh_exchange_replace(
@@ -266,10 +267,13 @@ void oh_exchange_fail(oh_exchange *exchange)
     exchange->state = OH_EXCHANGE_FAILED;
     oh_replies_forget(&exchange->replies);
     oh_meter_failed(exchange->peer.meter, now_ns);
-    if (OH_UNLIKELY(exchange->peer.is_watched || exchange->peer.may_ask_master)) {
+    if (OH_UNLIKELY(exchange->peer.is_watched || exchange->peer.may_ask_master ||
+                    oh_exchange_has_left(exchange))) {
         call_succession(exchange);
     }
-    if (exchange->failure->kind == OH_ERROR_DEADLINE_EXCEEDED && is_compared(exchange)) {
+    bool is_late = exchange->failure->kind == OH_ERROR_DEADLINE_EXCEEDED ||
+                   exchange->found.leaving == OH_LEAVING_FOR_MASTER;
+    if (is_late && is_compared(exchange)) {
         remember_time(exchange, now_ns - exchange->times.begun_ns);
     }
 }

@@ -376,6 +376,17 @@ static void take_held(oh_exchange *exchange)
     exchange->state = OH_EXCHANGE_OPENING;
 }
 
+/* A caller that waits for a connection. */
+typedef struct oh_waiting {
+    oh_patience patience; /* First, so that both have one address. */
+    oh_exchange *exchange;
+} oh_waiting;
+
+static bool gives_up(oh_patience *patience)
+{
+    return oh_exchange_looks_away(((oh_waiting *)patience)->exchange, oh_clock_now_ns());
+}
+
 void oh_exchange_lease(oh_exchange *exchange, bool must_be_new)
 {
     if (OH_UNLIKELY(exchange->use.was_held)) {
@@ -383,14 +394,16 @@ void oh_exchange_lease(oh_exchange *exchange, bool must_be_new)
         return;
     }
     const oh_peer *peer = &exchange->peer;
-    uint64_t deadline_ns = exchange->terms.timeout_ms ? exchange->times.deadline_ns : 0;
+    oh_waiting waiting = {
+        {exchange->terms.timeout_ms ? exchange->times.deadline_ns : 0, gives_up}, exchange};
     /* A new one is wanted some time after the beginning. */
     uint64_t now_ms = must_be_new ? 0 : exchange->times.begun_ns / 1000000;
-    oh_connection *connection = OH_UNLIKELY(exchange->terms.goes_beyond)
-                                    ? oh_pool_lease_beyond(peer->connections, peer->meter,
-                                          must_be_new, deadline_ns, exchange->failure)
-                                    : oh_pool_lease(peer->connections, peer->meter, must_be_new,
-                                          deadline_ns, now_ms, exchange->failure);
+    oh_connection *connection =
+        OH_UNLIKELY(exchange->terms.goes_beyond)
+            ? oh_pool_lease_beyond(peer->connections, peer->meter, must_be_new,
+                  waiting.patience.deadline_ns, exchange->failure)
+            : oh_pool_lease(peer->connections, peer->meter, must_be_new, &waiting.patience, now_ms,
+                  exchange->failure);
 
     exchange->use.connection = connection;
     if (OH_UNLIKELY(!connection)) {

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "core/base/memory.h"
+#include "core/generated/timings.h"
 
 #include "engine/pool/handshake.h"
 
@@ -311,6 +312,7 @@ oh_connection *oh_connection_open(
         return NULL;
     }
     connection->socket = -1;
+    connection->timeout_ms = UINT32_MAX;
     oh_wire_reset(&connection->wire);
     if (OH_UNLIKELY(endpoint->tls != NULL) && !oh_tls_peer_prepare(endpoint->tls, failure)) {
         oh_connection_close(connection);
@@ -363,7 +365,10 @@ oh_progress oh_connection_advance(
 
 void oh_connection_set_timeout(oh_connection *connection, uint32_t timeout_ms)
 {
-    struct timeval limit = {.tv_sec = timeout_ms / 1000, .tv_usec = timeout_ms % 1000 * 1000L};
+    /* Half of the timeout: a read may go to another node then. */
+    uint32_t look_ms = OH_LEAVING_LOOK_MS, half_ms = timeout_ms / 2 + 1;
+    uint32_t limit_ms = timeout_ms ? OH_MIN(half_ms, look_ms) : look_ms;
+    struct timeval limit = {.tv_usec = limit_ms * 1000L};
 
     if (setsockopt(connection->socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) == 0 &&
         setsockopt(connection->socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) == 0) {

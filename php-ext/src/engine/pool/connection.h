@@ -90,7 +90,7 @@ typedef struct oh_connection {
     uint64_t expires_ms; /* pool: from when on it is not leased again. */
     uint64_t used_ms;    /* pool: when its last reply arrived, or when it was opened. */
     uint64_t leased_ms;  /* pool: when its caller got it. */
-    uint32_t timeout_ms; /* The value of SO_RCVTIMEO and SO_SNDTIMEO. */
+    uint32_t timeout_ms; /* Of the caller for which SO_RCVTIMEO is set; UINT32_MAX if it is not. */
     /* pool: the node's health when it was leased; `born` of core/host/health.h. */
     uint64_t health;
     size_t handshake_sent, handshake_received;
@@ -129,7 +129,10 @@ oh_progress oh_connection_advance(
 /* True if it failed to open because this machine lacked descriptors, ports or memory. */
 bool oh_connection_has_own_error(const oh_connection *connection);
 
-/* Limits how long a blocking send or receive may take; 0 is no limit. */
+/*
+ * Limits how long a blocking receive takes: not longer than a caller with this timeout (0 is none)
+ * waits without a look around.
+ */
 void oh_connection_set_timeout(oh_connection *connection, uint32_t timeout_ms);
 
 /* For waits that may last for days: detects a node that vanishes silently within a minute. */

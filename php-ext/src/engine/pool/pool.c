@@ -341,11 +341,11 @@ static void refuse_exhausted(const oh_connections *connections, oh_failure *fail
 }
 
 oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool must_be_new,
-    uint64_t deadline_ns, uint64_t now_ms, oh_failure *failure)
+    oh_patience *patience, uint64_t now_ms, oh_failure *failure)
 {
     oh_connection *connection;
     uint32_t seat;
-    uint64_t health = 0;
+    uint64_t health = 0, deadline_ns = patience->deadline_ns;
     bool has_waited = false;
 
     now_ms = oh_pool_join(connections, now_ms);
@@ -367,6 +367,9 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
         }
         if (!await(connections, deadline_ns)) {
             refuse_exhausted(connections, failure);
+            return NULL;
+        }
+        if (patience->gives_up(patience)) {
             return NULL;
         }
         has_waited = true;

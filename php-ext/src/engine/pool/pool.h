@@ -46,14 +46,21 @@ oh_pool_view oh_pool_view_now(const oh_connections *connections);
  */
 uint32_t oh_pool_number(const oh_connections *connections, uint32_t *joined);
 
+/* How long a caller waits for a connection. */
+typedef struct oh_patience {
+    uint64_t deadline_ns; /* 0: for ever. */
+    /* Asked from time to time while it waits. True if it gives up; the failure is set. */
+    bool (*gives_up)(struct oh_patience *patience);
+} oh_patience;
+
 /*
  * Leases a sound idle connection. If there is none, or with `must_be_new`, it opens a new one,
  * which the caller advances. The meter counts it. If all connections of the host are in use, it
- * waits for one until `deadline_ns` (0: forever). NULL and a failure if there is none by then, if
+ * waits for one as long as the caller has patience. NULL and a failure if there is none by then, if
  * opening fails, or if the node rests. `now_ms` is the time, or 0 if the caller does not know it.
  */
 oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool must_be_new,
-    uint64_t deadline_ns, uint64_t now_ms, oh_failure *failure);
+    oh_patience *patience, uint64_t now_ms, oh_failure *failure);
 
 /*
  * For background work, which must neither take a connection from a call nor wait for one. Leases an

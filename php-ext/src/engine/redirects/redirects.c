@@ -246,28 +246,17 @@ static void ask_masters(oh_redirects *redirects, oh_exchange *exchange)
 }
 
 /* True if the newest map gives the slot to another node, and the request may be sent again. */
-static bool has_heir(const oh_redirects *redirects, const oh_exchange *exchange)
+static bool has_successor(const oh_redirects *redirects, const oh_exchange *exchange)
 {
-    const oh_snapshot *before = redirects->map;
     const oh_request *request = &exchange->request;
     const oh_call_terms *terms = &exchange->terms;
-    bool is_safe = exchange->failure->outcome == OH_OUTCOME_NOT_SENT || terms->is_read_only;
+    bool is_safe = exchange->failure->outcome == OH_OUTCOME_NOT_SENT ||
+                   (terms->is_read_only && !terms->never_repeats);
     size_t at = begin_of(exchange, request->bytes, request->length);
-    uint32_t slot;
-    oh_state state;
 
-    if (!is_safe || terms->never_repeats || terms->has_multi ||
-        exchange->failure->kind != OH_ERROR_NODE_DOWN) {
-        return false;
-    }
-    size_t end = oh_request_end_of_command(request->bytes, request->length, at);
-    if (!oh_redirects_find_slot(request->bytes + at, end - at, &slot, &state)) {
-        return false;
-    }
-    oh_snapshot *map = oh_cluster_hold_newest(before->cluster);
-    bool is_elsewhere = slot < OH_SLOTS_COUNT && oh_snapshot_node_of(map, slot) != redirects->node;
-    oh_snapshot_release(map);
-    return is_elsewhere && oh_snapshot_has_keys(before, redirects->node);
+    return is_safe && !terms->has_multi && exchange->failure->kind == OH_ERROR_NODE_DOWN &&
+           oh_lookout_has_moved(redirects->map, redirects->node,
+               (oh_bytes){request->bytes + at, request->length - at});
 }
 
 /*
@@ -281,7 +270,7 @@ static bool may_ask_masters(const oh_redirects *redirects, const oh_exchange *ex
     return exchange->request.bytes && !terms->is_pinned && !exchange->use.keeps &&
            !oh_exchange_was_interrupted(exchange) &&
            ((terms->is_read_only && oh_read_from_may_ask_master(redirects->map, redirects->node)) ||
-               has_heir(redirects, exchange));
+               has_successor(redirects, exchange));
 }
 
 /* ---- Between the exchange and its caller ---- */

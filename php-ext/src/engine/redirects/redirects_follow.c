@@ -332,6 +332,18 @@ static void end(oh_redirect_run *run)
     oh_snapshot_release(run->map);
 }
 
+/* Finds the nodes of those that have waited, or whose node was replaced, by the newest map. */
+static void go_home(oh_redirect_run *run)
+{
+    take_newest_map(run);
+    for (uint32_t i = 0; i < run->count; i++) {
+        if (run->commands[i].goes_home) {
+            run->commands[i].goes_home = false;
+            place_anew(run, &run->commands[i]);
+        }
+    }
+}
+
 /* Decides where each command goes next. False if the exchange has failed. */
 static bool judge_all(oh_redirect_run *run, bool is_first, bool *is_done)
 {
@@ -357,13 +369,9 @@ static bool judge_all(oh_redirect_run *run, bool is_first, bool *is_done)
     if (pause_ms) {
         oh_wait_poll(NULL, 0, (int)pause_ms);
         oh_cluster_tick(run->cluster);
-        take_newest_map(run);
     }
-    for (uint32_t i = 0; pause_ms && i < run->count; i++) {
-        if (run->commands[i].goes_home) {
-            run->commands[i].goes_home = false;
-            place_anew(run, &run->commands[i]);
-        }
+    if (pause_ms || run->has_left) {
+        go_home(run);
     }
     return true;
 }

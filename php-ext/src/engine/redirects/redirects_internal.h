@@ -1,7 +1,8 @@
 /*
  * Internal to room redirects. Each file uses only those above it in this list:
  *
- *     redirects_command  the words of a command that is sent again, with its timeout
+ *     redirects_command  the words of a command: its slot, its timeout when it is sent again
+ *     lookout            whether another node has taken over from the one that a call waits for
  *     redirects_round    sends redirected commands to all nodes in parallel
  *     redirects_follow   chooses the next node of each command, until it has a reply
  *     redirects          finds redirects, and replaces them by replies
@@ -15,6 +16,7 @@
 
 #include "engine/base/buffer.h"
 #include "engine/cluster/cluster.h"
+#include "engine/redirects/lookout.h"
 #include "engine/redirects/redirects.h"
 
 /*
@@ -109,6 +111,7 @@ typedef struct oh_redirect_request {
     uint32_t node;
     oh_buffer bytes;
     oh_failure failure;
+    oh_node_lookout lookout;
     oh_exchange exchange;
 } oh_redirect_request;
 
@@ -122,6 +125,7 @@ typedef struct oh_redirect_run {
     uint32_t count;
     uint64_t wait_end_ns; /* As of oh_redirects_wait_end. */
     bool is_fresh;        /* The map was refreshed after the last replies. */
+    bool has_left;        /* In the last round another node has taken over from one. */
     uint32_t *going;      /* By slot: where its commands go in this round. */
     oh_redirect_request *requests;
     uint32_t requests_count;

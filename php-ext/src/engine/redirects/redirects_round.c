@@ -96,8 +96,10 @@ static void send_all(oh_redirect_run *run)
     for (uint32_t i = 0; i < run->requests_count; i++) {
         oh_redirect_request *sent = &run->requests[i];
         oh_peer peer = {.connections = oh_snapshot_connections(run->map, sent->node),
-            .meter = oh_snapshot_meter(run->map, sent->node)};
+            .meter = oh_snapshot_meter(run->map, sent->node),
+            .lookout = &sent->lookout.lookout};
 
+        oh_node_lookout_set(&sent->lookout, run->map, sent->node);
         oh_exchange_make(&sent->exchange, peer, &sent->failure);
         oh_exchange_prepare(&sent->exchange, &terms, run->set);
         oh_exchange_start(&sent->exchange, sent->bytes.bytes, sent->bytes.length);
@@ -138,11 +140,23 @@ static bool fail_request(oh_redirect_run *run, const oh_redirect_request *sent)
     return false;
 }
 
+/* Another node has taken over meanwhile. A read may have got to the first one. */
+static void note_leaving(oh_redirect_run *run, const oh_redirect_request *sent)
+{
+    run->exchange->use.was_sent |= sent->failure.outcome != OH_OUTCOME_NOT_SENT;
+    run->has_left = true;
+}
+
 static bool unload_all(oh_redirect_run *run)
 {
+    run->has_left = false;
     for (uint32_t i = 0; i < run->requests_count; i++) {
-        if (!oh_exchange_is_complete(&run->requests[i].exchange)) {
-            return fail_request(run, &run->requests[i]);
+        const oh_redirect_request *sent = &run->requests[i];
+
+        if (oh_exchange_has_left(&sent->exchange)) {
+            note_leaving(run, sent);
+        } else if (!oh_exchange_is_complete(&sent->exchange)) {
+            return fail_request(run, sent);
         }
     }
     for (uint32_t i = 0; i < run->count; i++) {
@@ -152,6 +166,11 @@ static bool unload_all(oh_redirect_run *run)
             continue;
         }
         oh_exchange *exchange = &request_to(run, redirected->node)->exchange;
+        if (oh_exchange_has_left(exchange)) {
+            redirected->is_sent = redirected->asks = false;
+            redirected->goes_home = true;
+            continue;
+        }
         for (int unseen = redirected->asks + (redirected->script.bytes != NULL); unseen > 0;
             unseen--) {
             oh_exchange_take_reply(exchange);

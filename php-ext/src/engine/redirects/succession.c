@@ -64,8 +64,8 @@ static bool is_repeatable(const oh_exchange *exchange)
 }
 
 /*
- * True if a reply may be a refusal, and no reply was read yet, or if a watched master, or a replica
- * that has one, was not reached, or a command that only reads was lost with it.
+ * True if a reply may be a refusal, and no reply was read yet, or if a node was not reached that is
+ * watched, has a master or was replaced, or a command that only reads was lost with it.
  */
 static bool may_send_again(const oh_exchange *exchange)
 {
@@ -74,7 +74,8 @@ static bool may_send_again(const oh_exchange *exchange)
         oh_exchange_is_complete(exchange) && replies->dropped == 0 && replies->begin == 0;
     bool may_repeat = exchange->terms.is_read_only && !exchange->terms.never_repeats &&
                       !exchange->found.has_heard;
-    bool has_another = exchange->peer.is_watched || exchange->peer.may_ask_master;
+    bool has_another = exchange->peer.is_watched || exchange->peer.may_ask_master ||
+                       oh_exchange_has_left(exchange);
     bool is_lost = oh_exchange_has_failed(exchange) && has_another &&
                    (exchange->failure->outcome == OH_OUTCOME_NOT_SENT || may_repeat) &&
                    exchange->failure->kind == OH_ERROR_NODE_DOWN;
@@ -251,6 +252,12 @@ static void fail(oh_succession_run *run, const oh_exchange *again, oh_text node)
     const oh_failure *failure = again->failure;
     oh_quoted name;
 
+    if (oh_exchange_has_left(again)) {
+        if (failure->outcome != OH_OUTCOME_NOT_SENT && run->has_failed) {
+            run->exchange->failure->outcome = failure->outcome;
+        }
+        return;
+    }
     if (failure->outcome != OH_OUTCOME_NOT_SENT) {
         run->is_over = true;
         oh_failure_set(run->exchange->failure, failure->outcome, failure->kind, failure->advice,
@@ -271,9 +278,11 @@ static bool send_to(oh_succession_run *run, oh_snapshot *snapshot, uint32_t node
         .never_repeats = from->terms.never_repeats,
         .is_unknown = from->terms.is_unknown,
         .gathers = true};
+    oh_node_lookout lookout;
     oh_peer peer = {.connections = oh_snapshot_connections(snapshot, node),
         .meter = oh_snapshot_meter(snapshot, node),
-        .is_of_plain_pool = true};
+        .is_of_plain_pool = true,
+        .lookout = &lookout.lookout};
     oh_failure failure;
     oh_exchange again;
     oh_buffer bytes = {.bytes = NULL};
@@ -282,6 +291,7 @@ static bool send_to(oh_succession_run *run, oh_snapshot *snapshot, uint32_t node
     for (uint32_t i = first_left(run); i < run->count; i++) {
         oh_redirects_put_command(&bytes, run->commands[i], run->wait_end_ns);
     }
+    oh_node_lookout_set(&lookout, snapshot, node);
     memset(&again, 0, sizeof again);
     oh_exchange_make(&again, peer, &failure);
     if (!bytes.is_broken) {
@@ -293,6 +303,7 @@ static bool send_to(oh_succession_run *run, oh_snapshot *snapshot, uint32_t node
             goes_on = take_replies(run, &again);
         } else {
             fail(run, &again, oh_topology_node(snapshot->topology, node).name);
+            goes_on = oh_exchange_has_left(&again);
         }
     }
     oh_exchange_end(&again);
@@ -320,23 +331,31 @@ static uint64_t deadline_of(const oh_succession_run *run)
 static bool find_successor(
     const oh_succession_run *run, oh_snapshot *newest, const oh_connections *asked, uint32_t *node)
 {
-    *node = oh_topology_find(newest->topology, run->name.bytes, run->name.length);
-    return newest->pool->is_redis && !newest->cluster && !newest->pool->is_ssdb &&
-           *node < newest->nodes_count && oh_snapshot_connections(newest, *node) &&
+    return oh_lookout_find(newest, run->name, node) &&
            (newest->watched || newest->connections[*node] != asked);
 }
 
-/* The next version of the server pool, counted. Of a replica the master is known already. */
-static oh_snapshot *next_snapshot(oh_succession_run *run, uint64_t deadline_ns)
+/*
+ * The next version of the server pool, counted. Of a replica the master is known already, and of a
+ * node that was replaced the successor may be.
+ */
+static oh_snapshot *next_snapshot(
+    oh_succession_run *run, const oh_connections *asked, uint64_t deadline_ns)
 {
     oh_snapshot *snapshot = run->succession->snapshot;
+    uint32_t node;
 
-    if (!run->is_of_replica) {
-        return oh_succession_newest(snapshot, deadline_ns);
+    if (run->is_of_replica) {
+        run->is_of_replica = false;
+        snapshot->references++;
+        return snapshot;
     }
-    run->is_of_replica = false;
-    snapshot->references++;
-    return snapshot;
+    oh_snapshot *known = oh_lookout_known(snapshot);
+    if (oh_lookout_find(known, run->name, &node) && known->connections[node] != asked) {
+        return known;
+    }
+    oh_snapshot_release(known);
+    return oh_succession_newest(snapshot, deadline_ns);
 }
 
 static void put_in_place(oh_succession_run *run)
@@ -374,7 +393,7 @@ static void follow(oh_succession_run *run)
         goes_on && (is_watched || hops < OH_REDIRECTS_MAX) && first_left(run) < run->count;
         hops++) {
         uint64_t deadline_ns = deadline_of(run);
-        oh_snapshot *newest = next_snapshot(run, deadline_ns);
+        oh_snapshot *newest = next_snapshot(run, asked, deadline_ns);
         uint32_t node;
 
         goes_on =

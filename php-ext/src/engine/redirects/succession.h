@@ -15,7 +15,8 @@
  *
  * With Sentinels NOREPLICAS is such a refusal, too, and the newest version is what they answer now.
  * Until the deadline they are asked again and again, at most every 100 ms, and the node that they
- * name is tried. So a call that begins while a master dies waits for the next one.
+ * name is tried. So a call that begins while a master dies waits for the next one. A call that has
+ * left its node, because its lookout knows the next one (lookout.h), goes there at once.
  *
  * A read that a replica has not answered goes to its master at once, if `read_from` allows it.
  *

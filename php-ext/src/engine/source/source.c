@@ -299,13 +299,15 @@ static void put_off(oh_loaded *loaded, uint32_t milliseconds)
     loaded->followed.due_ns = oh_clock_coarse_ns() + milliseconds * UINT64_C(1000000);
 }
 
-/* `is_urgent`: the file is looked at even within the second. */
-static oh_snapshot *load(oh_text name, const oh_config_origin *origin, bool is_urgent,
-    oh_failure *failure, bool *is_found)
+/*
+ * The newest version of the configuration. NULL and a failure if there is none. `is_urgent`: the
+ * file is looked at even within the second.
+ */
+static oh_loaded *load_file(
+    oh_text name, const oh_config_origin *origin, bool is_urgent, oh_failure *failure)
 {
     oh_loaded *loaded = know(name, origin, failure);
 
-    *is_found = loaded != NULL;
     if (!loaded) {
         return NULL;
     }
@@ -324,6 +326,18 @@ static oh_snapshot *load(oh_text name, const oh_config_origin *origin, bool is_u
         oh_watch_look(loaded);
     }
     oh_snapshot_release(snapshot);
+    return loaded;
+}
+
+static oh_snapshot *load(oh_text name, const oh_config_origin *origin, bool is_urgent,
+    oh_failure *failure, bool *is_found)
+{
+    oh_loaded *loaded = load_file(name, origin, is_urgent, failure);
+
+    *is_found = loaded != NULL;
+    if (!loaded) {
+        return NULL;
+    }
     oh_map_kind kind = oh_cluster_kind_of(loaded->snapshot->pool);
     if (kind != OH_MAP_KINDS_COUNT) {
         return take_map(loaded, kind, failure);
@@ -401,6 +415,20 @@ oh_snapshot *oh_source_newest(oh_snapshot *snapshot, uint64_t deadline_ns)
         newest = snapshot;
     }
     return newest;
+}
+
+oh_snapshot *oh_source_known(oh_snapshot *snapshot)
+{
+    const oh_loaded *loaded = snapshot->followed ? snapshot->followed->loaded : NULL;
+    oh_failure ignored; /* The version read before stays in use. */
+    oh_snapshot *known = snapshot;
+
+    loaded = loaded ? load_file(loaded->name, &loaded->origin, false, &ignored) : NULL;
+    if (loaded && oh_cluster_kind_of(loaded->snapshot->pool) == OH_MAP_KINDS_COUNT) {
+        known = loaded->snapshot;
+    }
+    known->references++;
+    return known;
 }
 
 oh_snapshot *oh_source_load_text(oh_text name, oh_text text, oh_failure *failure, bool *is_found)

@@ -56,6 +56,12 @@ oh_snapshot *oh_source_follow(const oh_snapshot *snapshot);
  */
 oh_snapshot *oh_source_newest(oh_snapshot *snapshot, uint64_t deadline_ns);
 
+/*
+ * The same without asking a node: the newest version whose configuration has no Redis Cluster and
+ * no Sentinels, counted. Looks at the file once a second.
+ */
+oh_snapshot *oh_source_known(oh_snapshot *snapshot);
+
 /* Where a process got a server pool from. */
 typedef struct oh_source_origin {
     const char *path; /* Absolute; of a text `text:` and a digest. */

@@ -17,6 +17,7 @@
 #include "engine/cluster/cluster.h"
 #include "engine/pool/pool_entry.h"
 #include "engine/redirects/redirects.h"
+#include "engine/redirects/lookout.h"
 #include "engine/redirects/succession.h"
 #include "engine/shared/queue.h"
 #include "engine/shared/resolver.h"
@@ -118,6 +119,7 @@ static PHP_MINIT_FUNCTION(onehop)
     }
     oh_redirects_script = oh_script_body;
     oh_succession_newest = oh_source_newest;
+    oh_lookout_newest = oh_source_known;
     oh_modes_startup();
     if (oh_methods_startup() == FAILURE) {
         zend_error(

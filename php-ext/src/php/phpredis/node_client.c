@@ -63,6 +63,7 @@ static oh_peer peer_of(oh_node_client *node_client, oh_snapshot *snapshot)
     bool has_succession = !snapshot->cluster && !snapshot->pool->is_ssdb;
 
     oh_succession_set(&node_client->succession, snapshot, node_client->node);
+    oh_node_lookout_set(&node_client->lookout, snapshot, node_client->node);
     return (oh_peer){.connections = oh_snapshot_connections(snapshot, node_client->node),
         .meter = oh_snapshot_meter(snapshot, node_client->node),
         .is_of_plain_pool = !snapshot->cluster,
@@ -70,7 +71,8 @@ static oh_peer peer_of(oh_node_client *node_client, oh_snapshot *snapshot)
         .may_ask_master =
             has_succession && oh_read_from_may_ask_master(snapshot, node_client->node),
         .compares_reads = snapshot->pool->read_from == OH_READ_LOWEST_LATENCY,
-        .succession = has_succession ? &node_client->succession.interceptor : NULL};
+        .succession = has_succession ? &node_client->succession.interceptor : NULL,
+        .lookout = snapshot->pool->is_ssdb ? NULL : &node_client->lookout.lookout};
 }
 
 /* Prepares the transport's exchange with the node. */

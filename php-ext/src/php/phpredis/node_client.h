@@ -12,6 +12,7 @@
 #include "php/phpredis/method.h"
 #include "php/phpredis/phpredis.h"
 #include "php/phpredis/transport.h"
+#include "engine/redirects/lookout.h"
 #include "engine/redirects/redirects.h"
 #include "engine/redirects/succession.h"
 #include "engine/snapshot/snapshot.h"
@@ -48,7 +49,8 @@ typedef struct oh_node_client {
     oh_transport *transport;  /* NULL once phpredis has closed its stream. */
     oh_redirects *redirects;  /* For nodes of a Redis Cluster, otherwise NULL. */
     oh_succession succession; /* For nodes of other server pools. */
-    oh_failure failure;       /* The failure of the last exchange that failed. */
+    oh_node_lookout lookout;
+    oh_failure failure; /* The failure of the last exchange that failed. */
 } oh_node_client;
 
 /*

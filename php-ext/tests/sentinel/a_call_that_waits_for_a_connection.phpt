@@ -1,0 +1,63 @@
+--TEST--
+A call that waits for a connection of a master that hangs goes to the next master
+--DESCRIPTION--
+Not beneath valgrind: valgrind does not follow the workers of php-fpm.
+--FILE--
+<?php
+require __DIR__ . '/../lab/callers.inc';
+require __DIR__ . '/../lab/sentinel.inc';
+
+[$old, $process] = lab_redis_process();
+$new = lab_redis();
+$sentinels = new LabFakeSentinels();
+$sentinels->sayAll($old, 1);
+$config = $sentinels->config($old, ['timeout' => 10000, 'pool_size' => 1]);
+$page = lab_fpm([], 3);
+$query = ['config' => $config];
+$short = $sentinels->config($old, ['timeout' => 1500, 'pool_size' => 1], 'short.yml');
+echo $page(
+    '<?php
+        echo json_encode((new OneHop\Redis("alpha", $_GET["config"]))->set("key", "1"));',
+    $query,
+), "\n";
+
+/* Begins a request whose answer goes into a file. */
+$begin = static function (string $name, string $call, string $config): string {
+    file_put_contents(Lab::file("$name.php"), "<?php
+        try {
+            \$redis = new OneHop\\Redis('alpha', \$_GET['config']);
+            touch('" . Lab::file("$name.begun") . "');
+            echo json_encode($call);
+        } catch (OneHop\\Exception \$e) {
+            echo get_class(\$e), \$e->mayHaveExecuted() ? ', may have executed' : ', not sent';
+        }");
+    Lab::start(['cgi-fcgi', '-bind', '-connect', Lab::file('fpm.sock')], Lab::file("$name.out"), [
+        'SCRIPT_FILENAME' => Lab::file("$name.php"),
+        'REQUEST_METHOD' => 'GET',
+        'QUERY_STRING' => http_build_query(['config' => $config]),
+    ]);
+    LabCallers::until(static fn () => file_exists(Lab::file("$name.begun")), 'request');
+    return Lab::file("$name.out");
+};
+Lab::signal($process, 19);
+$holder = $begin('holder', '$redis->append("key", "!")', $short);
+usleep(200000); /* It has the only connection. */
+$write = $begin('write', '$redis->set("key", "2")', $config);
+$wait = $begin('wait', '$redis->blPop(["list"], 30)', $config);
+usleep(300000);
+$sentinels->sayAll($new, 2);
+lab_plain($new)->rPush('list', 'element');
+$answer = static fn (string $file) => explode("\r\n\r\n", file_get_contents($file), 2)[1] ?? '';
+$files = ['a write' => $write, 'a wait' => $wait, 'a write that was sent' => $holder];
+foreach ($files as $name => $file) {
+    LabCallers::until(static fn () => $answer($file) !== '', 'answer');
+    echo "$name: ", $answer($file), "\n";
+}
+lab_show('at the new master', lab_plain($new)->get('key'));
+?>
+--EXPECT--
+true
+a write: true
+a wait: ["list","element"]
+a write that was sent: OneHop\DeadlineExceeded, may have executed
+at the new master: "2"
