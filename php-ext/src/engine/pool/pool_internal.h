@@ -1,5 +1,6 @@
 /*
- * Internal to room pool: shared by pool (lease and settle) and pool_nodes (the list of nodes).
+ * Internal to room pool: shared by pool (lease and settle), pool_reports (what a node's health
+ * learns) and pool_nodes (the list of nodes).
  */
 #ifndef OH_ENGINE_POOL_INTERNAL_H
 #define OH_ENGINE_POOL_INTERNAL_H
