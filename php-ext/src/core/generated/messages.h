@@ -72,6 +72,10 @@
 #define OH_WHAT_LATE_REST "Answer not complete within %u ms"
 #define OH_SAY_LATE_REST OH_ERROR_DEADLINE_EXCEEDED, OH_ADVICE_LATE_REST, OH_WHAT_LATE_REST
 
+#define OH_ADVICE_LATE_READY "try again, and raise the timeout if the node is always so slow"
+#define OH_WHAT_LATE_READY "The connection was ready too late for an answer within %u ms"
+#define OH_SAY_LATE_READY OH_ERROR_DEADLINE_EXCEEDED, OH_ADVICE_LATE_READY, OH_WHAT_LATE_READY
+
 #define OH_ADVICE_SUPERSEDED "try again"
 #define OH_WHAT_SUPERSEDED "Another node has taken over while the call waited"
 #define OH_SAY_SUPERSEDED OH_ERROR_NODE_DOWN, OH_ADVICE_SUPERSEDED, OH_WHAT_SUPERSEDED

@@ -26,6 +26,9 @@ static inline oh_outcome oh_exchange_outcome(const oh_exchange *exchange)
 /* Closes its connection, if there is one. */
 void oh_exchange_drop_connection(oh_exchange *exchange);
 
+/* Gives its connection, which was to be opened, to the next call. */
+void oh_exchange_put_off(oh_exchange *exchange);
+
 /* Ends an exchange whose replies are all in. The connection is settled or held. */
 void oh_exchange_end_well(oh_exchange *exchange);
 
@@ -58,6 +61,13 @@ void oh_exchange_note_late(const oh_exchange *exchange);
 
 /* Fails an exchange with DeadlineExceeded. */
 void oh_exchange_pass_deadline(oh_exchange *exchange);
+
+/*
+ * True if the answer would be late over this connection, which is just ready, as that of the call
+ * before was. The other function fails the exchange, and gives the connection to the next call.
+ */
+bool oh_exchange_is_ready_too_late(const oh_exchange *exchange);
+void oh_exchange_refuse_late_connection(oh_exchange *exchange);
 
 /* When it looks next whether its request should go to another node; UINT64_MAX if never. */
 uint64_t oh_exchange_look_ns(oh_exchange *exchange);

@@ -71,6 +71,31 @@ void oh_exchange_pass_deadline(oh_exchange *exchange)
     if (is_for_the_node(exchange, limit_of(exchange))) {
         oh_pool_report_late(exchange->use.connection, exchange->failure->what);
     }
+    if (is_opening && exchange->use.connection) {
+        oh_exchange_put_off(exchange);
+    } else if (exchange->use.connection && has_request && !exchange->use.is_reused) {
+        oh_pool_note_slow(exchange->use.connection);
+    }
+    oh_exchange_fail(exchange);
+}
+
+bool oh_exchange_is_ready_too_late(const oh_exchange *exchange)
+{
+    const oh_connection *connection = exchange->use.connection;
+
+    return exchange->terms.timeout_ms && oh_pool_is_slow(connection) &&
+           oh_clock_now_ns() + connection->step_ms * UINT64_C(1000000) >
+               exchange->times.deadline_ns;
+}
+
+void oh_exchange_refuse_late_connection(oh_exchange *exchange)
+{
+    oh_connection *connection = exchange->use.connection;
+
+    oh_failure_set(exchange->failure, OH_OUTCOME_NOT_SENT, OH_SAY_LATE_READY,
+        (unsigned)exchange->terms.timeout_ms);
+    oh_pool_report_ready(connection);
+    oh_exchange_put_off(exchange);
     oh_exchange_fail(exchange);
 }
 

@@ -36,6 +36,15 @@ void oh_exchange_drop_connection(oh_exchange *exchange)
     }
 }
 
+void oh_exchange_put_off(oh_exchange *exchange)
+{
+    oh_connection *connection = exchange->use.connection;
+
+    count_bytes(exchange);
+    exchange->use.connection = NULL;
+    oh_pool_put_off(connection);
+}
+
 static void drop_held(oh_connection_use *use)
 {
     if (use->held) {

@@ -342,6 +342,8 @@ static void advance_opening(oh_exchange *exchange)
         if (exchange->terms.timeout_ms && oh_clock_now_ns() >= exchange->times.deadline_ns) {
             /* This process is late, so nothing is sent. */
             oh_exchange_pass_deadline(exchange);
+        } else if (OH_UNLIKELY(oh_exchange_is_ready_too_late(exchange))) {
+            oh_exchange_refuse_late_connection(exchange);
         } else {
             begin_moving(exchange);
         }

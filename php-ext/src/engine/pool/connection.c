@@ -20,6 +20,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/generated/timings.h"
 
@@ -121,6 +122,13 @@ static bool begin_connecting(oh_connection *connection, const oh_endpoint *endpo
     return connection->socket >= 0;
 }
 
+/* The node has answered: the next question begins. */
+static void end_step(oh_connection *connection)
+{
+    oh_connection_note_step(connection);
+    connection->asked_ms += connection->step_ms;
+}
+
 static oh_progress refuse(const oh_connection *connection, oh_failure *failure)
 {
     const char *reason = strerror(connection->last_errno ? connection->last_errno : EADDRNOTAVAIL);
@@ -144,6 +152,7 @@ static bool become_connected(oh_connection *connection, const oh_endpoint *endpo
                         : endpoint->handshake ? OH_HANDSHAKE
                                               : OH_READY;
     connection->is_unproven = !endpoint->handshake;
+    end_step(connection);
     return true;
 }
 
@@ -223,6 +232,9 @@ static oh_progress go_on_encrypting(
 
     if (progress == OH_PROGRESS_READY) {
         connection->state = endpoint->handshake ? OH_HANDSHAKE : OH_READY;
+    }
+    if (oh_tls_channel_has_received(connection->channel)) {
+        end_step(connection);
     }
     connection->is_turned_away =
         progress == OH_PROGRESS_BROKEN && failure->kind == OH_ERROR_CONFIG_INVALID;
@@ -313,6 +325,7 @@ oh_connection *oh_connection_open(
     }
     connection->socket = -1;
     connection->timeout_ms = UINT32_MAX;
+    connection->asked_ms = oh_clock_now_ms();
     oh_wire_reset(&connection->wire);
     if (OH_UNLIKELY(endpoint->tls != NULL) && !oh_tls_peer_prepare(endpoint->tls, failure)) {
         oh_connection_close(connection);

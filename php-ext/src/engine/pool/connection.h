@@ -17,6 +17,7 @@
 
 #include <sys/socket.h>
 
+#include "core/base/clock.h"
 #include "core/base/compiler.h"
 #include "core/host/meter.h"
 #include "core/topology/server_pool.h"
@@ -90,6 +91,13 @@ typedef struct oh_connection {
     uint64_t expires_ms; /* pool: from when on it is not leased again. */
     uint64_t used_ms;    /* pool: when its last reply arrived, or when it was opened. */
     uint64_t leased_ms;  /* pool: when its caller got it. */
+    /*
+     * Of opening: since when the node is asked to connect, to encrypt, or for its answers to the
+     * handshake; and how long the last of these steps has taken.
+     */
+    uint64_t asked_ms;
+    uint32_t step_ms;
+    bool has_stepped;    /* pool: the node has answered since it was leased. */
     uint32_t timeout_ms; /* Of the caller for which SO_RCVTIMEO is set; UINT32_MAX if it is not. */
     /* pool: the node's health when it was leased; `born` of core/host/health.h. */
     uint64_t health;
@@ -125,6 +133,13 @@ oh_connection *oh_connection_open(
  */
 oh_progress oh_connection_advance(
     oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure);
+
+/* Notes that the node has answered while it is being opened. */
+static inline void oh_connection_note_step(oh_connection *connection)
+{
+    connection->has_stepped = true;
+    connection->step_ms = (uint32_t)(oh_clock_now_ms() - connection->asked_ms);
+}
 
 /* True if it failed to open because this machine lacked descriptors, ports or memory. */
 bool oh_connection_has_own_error(const oh_connection *connection);

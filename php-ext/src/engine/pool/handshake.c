@@ -284,6 +284,7 @@ static oh_progress hear(oh_connection *connection, const oh_endpoint *endpoint, 
         return lose(connection, count < 0 ? strerror(errno) : OH_REASON_CLOSED_BY_NODE, failure);
     }
     connection->handshake_received += (size_t)count;
+    oh_connection_note_step(connection);
     for (ssize_t i = 0; i < count; i++) {
         uint64_t answered = connection->wire.answered;
         oh_handshake_step step = (oh_handshake_step)endpoint->steps[connection->handshake_answered];

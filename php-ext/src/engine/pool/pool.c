@@ -223,6 +223,23 @@ static oh_connection *open_new(oh_connections *connections, uint32_t seat, uint6
     return connection;
 }
 
+/* Goes on with the connection that an earlier call could not open, if there is one. */
+static oh_connection *open_on(oh_connections *connections, uint32_t seat, uint64_t now_ms)
+{
+    oh_connection *connection = connections->opening;
+
+    connections->opening = NULL;
+    if (connection && connection->generation == fork_generation &&
+        is_fresh(connections, connection, now_ms)) {
+        connection->seat = seat;
+        return connection;
+    }
+    if (connection) {
+        oh_connection_close(connection);
+    }
+    return NULL;
+}
+
 /*
  * Before a process waits, it parks its idle connections, so that it does not keep what another
  * worker waits for. For the same reason, sets lease in the order of nodes (scatter).
@@ -269,8 +286,13 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
             break;
         }
         if (find_seat(connections, must_be_new, &seat)) {
-            oh_meter_count(meter, OH_METER_CONNECTS);
-            connection = open_new(connections, seat, health, now_ms, failure);
+            connection = OH_UNLIKELY(connections->opening != NULL)
+                             ? open_on(connections, seat, now_ms)
+                             : NULL;
+            if (!connection) {
+                oh_meter_count(meter, OH_METER_CONNECTS);
+                connection = open_new(connections, seat, health, now_ms, failure);
+            }
             if (!connection) {
                 return NULL;
             }
@@ -298,7 +320,7 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
     }
     connection->health = health;
     connection->leased_ms = now_ms;
-    connection->is_reported = false;
+    connection->is_reported = connection->has_stepped = false;
     connection->has_waited = has_waited;
     mark_leased(connections, connection);
     return connection;
@@ -360,6 +382,39 @@ void oh_pool_settle(oh_connection *connection)
     has_idle = true;
 }
 
+void oh_pool_put_off(oh_connection *connection)
+{
+    oh_connections *connections = connection->home;
+
+    /* No call that began before this moment condemns it. */
+    connection->used_ms = oh_clock_now_ms();
+    if (connection->state == OH_READY) {
+        oh_pool_settle(connection);
+        return;
+    }
+    if (connections->opening || !connection->has_stepped || connection->is_beyond) {
+        oh_pool_discard(connection);
+        return;
+    }
+    mark_returned(connection);
+    if (connections->is_of_host) {
+        oh_host_free(&connections->host, connection->seat);
+    }
+    connection->seat = OH_STORE_NONE;
+    connections->opening = connection;
+    has_idle = true;
+}
+
+void oh_pool_note_slow(const oh_connection *connection)
+{
+    connection->home->is_slow = true;
+}
+
+bool oh_pool_is_slow(const oh_connection *connection)
+{
+    return connection->home->is_slow;
+}
+
 void oh_pool_discard(oh_connection *connection)
 {
     oh_connection_blame_address(connection, &connection->home->endpoint);
@@ -379,6 +434,28 @@ bool oh_pool_is_own(const oh_connection *connection)
     return connection->generation == fork_generation;
 }
 
+/* At the end of a request: any worker may have the connection if it is ready by now. */
+static void finish_opening(oh_connections *connections)
+{
+    uint64_t now_ms = oh_clock_now_ms();
+    oh_connection *connection =
+        connections->opening ? open_on(connections, OH_STORE_NONE, now_ms) : NULL;
+    oh_failure ignored;
+
+    if (!connection) {
+        return;
+    }
+    oh_progress progress = oh_connection_advance(connection, &connections->endpoint, &ignored);
+    if (progress == OH_PROGRESS_WAITS) {
+        connections->opening = connection;
+    } else if (progress == OH_PROGRESS_READY &&
+               (connection->seat = oh_host_claim(&connections->host)) != OH_STORE_NONE) {
+        oh_host_park(&connections->host, connection);
+    } else {
+        oh_connection_close(connection);
+    }
+}
+
 void oh_pool_sweep(void)
 {
     oh_host_tidy();
@@ -389,6 +466,7 @@ void oh_pool_sweep(void)
     for (oh_connections *each = oh_pool_nodes; each; each = each->next) {
         discard_all(each);
         if (each->is_of_host) {
+            finish_opening(each);
             park_all(each);
         }
     }
@@ -402,6 +480,10 @@ static void close_all(oh_connections *connections)
     connections->is_of_host = connections->is_of_host && oh_segment_store();
     discard_all(connections);
     park_all(connections);
+    if (connections->opening) {
+        oh_connection_close(connections->opening);
+        connections->opening = NULL;
+    }
 }
 
 void oh_pool_release(oh_connections *connections)

@@ -112,11 +112,28 @@ uint64_t oh_pool_out_until(oh_connections *connections, uint64_t now_ms);
  */
 void oh_pool_report_success(oh_connection *connection, uint64_t now_ms);
 
+/* Reports that the node has opened the connection in time, although too late for its call. */
+void oh_pool_report_ready(oh_connection *connection);
+
 /*
  * Takes back a connection without pending replies or unread bytes, as its wire guard must confirm.
  * A spent connection is closed.
  */
 void oh_pool_settle(oh_connection *connection);
+
+/*
+ * Takes back a connection for which its call has no time left, before the command was sent. If it
+ * is ready it is settled. If the node has moved it on during this call, it is kept for the next
+ * call. Otherwise it is discarded.
+ */
+void oh_pool_put_off(oh_connection *connection);
+
+/*
+ * note_slow: a call was late that had opened this connection itself. is_slow: that was so, and the
+ * node has not answered since.
+ */
+void oh_pool_note_slow(const oh_connection *connection);
+bool oh_pool_is_slow(const oh_connection *connection);
 
 /* Takes back any other connection and closes it. */
 void oh_pool_discard(oh_connection *connection);

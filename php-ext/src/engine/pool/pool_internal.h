@@ -23,6 +23,9 @@ struct oh_connections {
     oh_host_node host;
     oh_node_health health;
     oh_connection *idle;
+    oh_connection *opening; /* One that no call had the time to open; without a seat. */
+    /* A call was late that had opened its connection itself. Until the node's next answer. */
+    bool is_slow;
     oh_connection *leased;
     size_t identity_length;
     char identity[]; /* Identifies it among all nodes, the password included. */

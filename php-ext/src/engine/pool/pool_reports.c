@@ -93,7 +93,15 @@ void oh_pool_report_late(oh_connection *connection, const char *why)
 void oh_pool_report_success(oh_connection *connection, uint64_t now_ms)
 {
     connection->used_ms = now_ms;
+    connection->home->is_slow = false;
     if (OH_LIKELY(!connection->is_reported && is_known(connection))) {
         oh_node_health_answer(&connection->home->health, now_ms);
+    }
+}
+
+void oh_pool_report_ready(oh_connection *connection)
+{
+    if (is_known(connection)) {
+        oh_node_health_answer(&connection->home->health, oh_clock_now_ms());
     }
 }

@@ -51,6 +51,9 @@ oh_tls_channel *oh_tls_channel_open(oh_tls_peer *peer, int socket, oh_failure *f
 /* Advances the handshake. WAITS: poll for `events`. BROKEN: `failure` says why. */
 oh_progress oh_tls_channel_advance(oh_tls_channel *channel, short *events, oh_failure *failure);
 
+/* True if the last call that could receive has got bytes of the node. */
+bool oh_tls_channel_has_received(const oh_tls_channel *channel);
+
 /*
  * Receives and sends like recv() and send(), with their results and errno; sending never waits.
  * With MSG_DONTWAIT receiving never waits, without it at most once. It fails with EINTR if bytes

@@ -128,6 +128,11 @@ oh_progress oh_tls_channel_advance(oh_tls_channel *channel, short *events, oh_fa
 
 /* ---- Receiving and sending ---- */
 
+bool oh_tls_channel_has_received(const oh_tls_channel *channel)
+{
+    return channel->has_received;
+}
+
 /* What recv() or send() would return for a result of OpenSSL that is no number of bytes. */
 static ssize_t failed(oh_tls_channel *channel, int result)
 {

@@ -1,0 +1,87 @@
+--TEST--
+A node whose handshake takes longer than a call, or whose answers take more than half of it, is used
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+
+/* A node that answers AUTH and other commands late; -1: never. */
+$node = static fn (int $auth, int $other) => lab_node("
+    while (\$words = \$node->command()) {
+        if (\$words[0] === 'AUTH') {
+            $auth < 0 ? sleep(60) : usleep({$auth}000);
+            \$node->send(\"+OK\\r\\n\");
+        } else {
+            usleep({$other}000);
+            \$node->value(\"value of \$words[1]\");
+        }
+    }");
+$config = static fn (int $port, int $timeout) => lab_config(
+    [$port],
+    ['redis_auth' => 'secret', 'timeout' => $timeout, 'server_failure_limit' => 100],
+);
+$client = static fn (int $port, int $timeout)
+    => new OneHop\Redis('alpha', $config($port, $timeout));
+$connections = static fn (int $port) => count(preg_grep('/ AUTH /', lab_commands($port)));
+
+echo "the handshake takes longer than the timeout\n";
+$redis = $client($port = $node(900, 0), 600);
+lab_tell(static fn () => $redis->get('key'));
+lab_tell(static fn () => $redis->get('key'));
+lab_show('connections', $connections($port));
+
+echo "each answer takes more than half of the timeout\n";
+$redis = $client($port = $node(500, 500), 800);
+lab_tell(static fn () => $redis->get('key'));
+lab_tell(static fn () => $redis->set('key', 'value'));
+lab_tell(static fn () => $redis->get('key'));
+lab_show('connections', $connections($port));
+
+echo "without an answer a connection is given up\n";
+$redis = $client($port = $node(-1, 0), 300);
+foreach ([1, 2, 3] as $i) {
+    $took = lab_time(static fn () => lab_tell(static fn () => $redis->get('key')));
+    lab_show('waited', $took > 290);
+}
+lab_show('connections', $connections($port));
+
+echo "a worker keeps it for the next request\n";
+$page = lab_fpm();
+$query = ['config' => $config($port = $node(900, 0), 600)];
+for ($i = 0; $i < 2; $i++) {
+    echo $page('<?php
+        try {
+            echo (new OneHop\Redis("alpha", $_GET["config"]))->get("key"), "\n";
+        } catch (OneHop\Exception $e) {
+            echo get_class($e), $e->mayHaveExecuted() ? ", may have executed\n" : ", not sent\n";
+        }', $query);
+}
+lab_show('connections', $connections($port));
+?>
+--EXPECT--
+the handshake takes longer than the timeout
+OneHop\DeadlineExceeded, node node-0, may have executed: false
+  No connection within 600 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; try again
+string(12) "value of key"
+connections: 1
+each answer takes more than half of the timeout
+OneHop\DeadlineExceeded, node node-0, may have executed: true
+  No answer within 800 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+OneHop\DeadlineExceeded, node node-0, may have executed: false
+  The connection was ready too late for an answer within 800 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; try again, and raise the timeout if the node is always so slow
+string(12) "value of key"
+connections: 2
+without an answer a connection is given up
+OneHop\DeadlineExceeded, node node-0, may have executed: false
+  No connection within 300 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; try again
+waited: true
+OneHop\DeadlineExceeded, node node-0, may have executed: false
+  No connection within 300 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; try again
+waited: true
+OneHop\DeadlineExceeded, node node-0, may have executed: false
+  No connection within 300 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; try again
+waited: true
+connections: 2
+a worker keeps it for the next request
+OneHop\DeadlineExceeded, not sent
+value of key
+connections: 1
