@@ -20,6 +20,7 @@ public enum Message {
     LATE_CONNECTING(ErrorKind.DEADLINE_EXCEEDED, "No connection within %s ms", "try again"),
     LATE_SENDING(ErrorKind.DEADLINE_EXCEEDED, "Command not taken within %s ms", "try again"),
     LATE_REPLY(ErrorKind.DEADLINE_EXCEEDED, "No answer within %s ms", "try again if the command may run twice"),
+    SUPERSEDED(ErrorKind.NODE_DOWN, "Another node has taken over while the call waited", "try again"),
     TURNED_AWAY(ErrorKind.NODE_DOWN, "The node takes no more connections: %s", "lower pool_size, or raise maxclients of the node"),
     PROTECTED_MODE(ErrorKind.CONFIG_INVALID, "The node runs in protected mode: %s", "turn protected mode off, or set a password on the node"),
     PASSWORD_MISSING(ErrorKind.CONFIG_INVALID, "The node wants a password: %s", "set redis_auth of the server pool"),

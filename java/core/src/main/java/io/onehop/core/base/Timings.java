@@ -117,6 +117,18 @@ public final class Timings {
      */
     public static final int KEPT_CURSOR_MS = 3600000;
 
+    /**
+     * How soon a waiting call learns that another node has taken over. A call that is answered
+     * sooner pays nothing.
+     */
+    public static final int LEAVING_LOOK_MS = 100;
+
+    /**
+     * A call that has waited for its node for so long counts as a failed connection: a refresh is
+     * requested. A slow command must not make a host ask all the time.
+     */
+    public static final int LEAVING_DOUBT_MS = 500;
+
     /** How long a call without a timeout waits for the Sentinels to name a master that works. */
     public static final int SUCCESSION_MS_DEFAULT = 10000;
 

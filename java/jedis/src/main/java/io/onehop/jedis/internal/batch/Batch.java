@@ -80,8 +80,9 @@ public final class Batch {
             readers[master] = reader(master) + 1;
         }
         BatchExchange exchange = exchange(readers[master] - 1);
-        boolean isRescued = readers[master] - 1 != master && snapshot.readFrom().mayAskMaster();
-        return (isRescued ? exchange.rescued() : exchange).at(home);
+        boolean isOfMaster = readers[master] - 1 == master;
+        return (isOfMaster ? exchange : exchange.ofReplica(snapshot.readFrom().mayAskMaster()))
+                .at(home);
     }
 
     private int reader(int master) {

@@ -2,6 +2,7 @@ package io.onehop.jedis.internal.batch;
 
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.base.Message;
+import io.onehop.core.cluster.Leaving;
 import io.onehop.core.command.Split;
 import io.onehop.core.wire.WireException;
 import io.onehop.jedis.NodeDown;
@@ -9,7 +10,9 @@ import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.connection.NodeConnection;
 import io.onehop.jedis.internal.connection.NodeSocket;
+import io.onehop.jedis.internal.connection.Opening;
 import io.onehop.jedis.internal.failure.Failure;
+import io.onehop.jedis.internal.failure.Left;
 import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.request.RequestBuffer;
@@ -54,7 +57,7 @@ public final class BatchExchange {
 
     private static final Object[] NONE = {};
 
-    private final Pool pool;
+    private Pool pool;
     private final RequestBuffer requests;
     private final @Nullable Forwarding forwarding; // The batch's; null where nodes do not redirect.
     private final boolean isFirst;
@@ -63,7 +66,10 @@ public final class BatchExchange {
     private boolean isReadOnly = true;
     private boolean isClosedAfter;
     private boolean isStaying;
+    private boolean isOfReplica;
     private boolean isRescued;
+    private boolean isBound; // Its caller has chosen the node.
+    private int firstHome = PendingReplies.NO_SLOT; // Of its first command that has one.
     private long asked = NodeHealth.NOT_ASKED;
     private @Nullable Set<String> scripts;
 
@@ -120,9 +126,10 @@ public final class BatchExchange {
                 arguments, sink, (words, each) -> added(requests.append(words), readOnly, each));
     }
 
-    /** Marks it as reads that a replica answers. The master is asked if the replica fails. */
-    BatchExchange rescued() {
-        isRescued = true;
+    /** Marks it as reads that a replica answers. {@code isRescued}: the master may be asked. */
+    BatchExchange ofReplica(boolean isRescued) {
+        isOfReplica = true;
+        this.isRescued = isRescued;
         return this;
     }
 
@@ -145,6 +152,8 @@ public final class BatchExchange {
     private void added(int size, boolean readOnly, ReplySink sink) {
         pending.add(size, slot, sink);
         isReadOnly &= readOnly;
+        isBound |= slot == PendingReplies.NO_SLOT && sink != ReplySink.NOBODY;
+        firstHome = firstHome == PendingReplies.NO_SLOT ? slot : firstHome;
     }
 
     /* ---- Driving ---- */
@@ -271,9 +280,14 @@ public final class BatchExchange {
         return leased().interest() | (isKernelFull ? SelectionKey.OP_WRITE : 0);
     }
 
+    @SuppressWarnings("NullAway") // Callers ask first whether it is opening.
+    private Opening opening() {
+        return leased().opening();
+    }
+
     /** True if there is no socket yet, because the name of its node is being resolved. */
     boolean isResolving() {
-        return leased().isResolving();
+        return opening() != null && opening().isResolving();
     }
 
     /** Notes that its deadline has passed, before any that passed with it is judged. */
@@ -283,13 +297,13 @@ public final class BatchExchange {
 
     /** True if several addresses of its node are being tried, or may be. */
     boolean isTrying() {
-        return leased().isTrying();
+        return opening() != null && opening().isTrying();
     }
 
     /** Wakes this selector when {@link #advance} can make progress. */
     void register(Selector selector) throws IOException {
-        if (leased().isTrying()) {
-            leased().register(selector);
+        if (isTrying()) {
+            opening().register(selector);
         } else {
             socket().channel().register(selector, interest());
         }
@@ -297,20 +311,87 @@ public final class BatchExchange {
 
     /** How long to wait before {@link #advance} is called again: at most {@code ms}; 0: no end. */
     long waitMs(long ms) {
-        return leased().waitMs(ms);
+        return opening() == null ? ms : opening().waitMs(ms);
     }
 
     /** The failure of a wait for its node, by what was waited for. */
     IOException explained(IOException failed) {
-        return leased().explained(failed);
+        return connection == null ? failed : connection.explained(failed);
     }
 
     void whenResolved(Runnable action) {
-        leased().whenResolved(action);
+        opening().whenResolved(action);
     }
 
     NodeSocket socket() {
         return leased().socket();
+    }
+
+    /* ---- Leaving: spec/wire, section 5, "While a call waits" ---- */
+
+    /** How long it waits until it should look whether it may leave. */
+    long lookMs(Deadline deadline, long leftNs) {
+        return Deadline.lookMs(
+                isRescued && !deadline.isHalfOver() ? Math.min(leftNs, deadline.halfNs()) : leftNs);
+    }
+
+    /** True if it leaves its node, because another one can answer sooner. */
+    boolean mayLeave(Successors successors, Deadline deadline) {
+        return leaving(successor(successors, deadline), deadline) != Leaving.STAY;
+    }
+
+    private @Nullable Pool successor(Successors successors, Deadline deadline) {
+        return isBound || isOfReplica ? null : successors.of(pool, firstHome, deadline);
+    }
+
+    private Leaving leaving(@Nullable Pool successor, Deadline deadline) {
+        boolean isHeard = taken > 0 || connection != null && connection.hasBegunToAnswer();
+        boolean isBlocking =
+                connection != null && !connection.lease().isTimed(pool.endpoint().timeoutMs());
+        return Leaving.of(
+                new Leaving.Request(reached > 0, isHeard, isReadOnly, isBlocking, isBound),
+                successor != null,
+                isRescued && deadline.isHalfOver());
+    }
+
+    /**
+     * Leaves its node. True if it begins again at another one. Otherwise its batch sends its
+     * commands on, or it has failed.
+     */
+    boolean leave(Successors successors, Deadline deadline) {
+        Pool successor = successor(successors, deadline);
+        if (leaving(successor, deadline) != Leaving.SUCCESSOR || successor == null) {
+            fail(explained(new SocketTimeoutException(Message.DEADLINE_PASSED.what())));
+            return false;
+        }
+        settle();
+        if (!pool.endpoint().isOfCluster()) {
+            beginAgain(successor);
+            return true;
+        }
+        sendOn();
+        return false;
+    }
+
+    private void beginAgain(Pool successor) {
+        pool = successor;
+        asked = NodeHealth.NOT_ASKED;
+        requests.rewind(0);
+        written = 0;
+        pending.beginAgain(0, 0);
+    }
+
+    private void sendOn() {
+        OneHopException left =
+                Failure.of(new Left(), pool.endpoint().nodeName(), Outcome.NOT_SENT, false);
+        long from = 0;
+        for (int i = 0; i < pending.count(); i++) {
+            if (forwarding != null && pending.slot(i) != PendingReplies.NO_SLOT) {
+                forwarding.rescue(
+                        pool, pending.slot(i), requests.command(from), pending.sink(i), left);
+            }
+            from += pending.size(i);
+        }
     }
 
     /* ---- Ending ---- */

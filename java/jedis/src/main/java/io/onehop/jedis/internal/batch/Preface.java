@@ -2,10 +2,7 @@ package io.onehop.jedis.internal.batch;
 
 import io.onehop.core.base.Words;
 import io.onehop.core.command.Command;
-import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.command.Scripts;
-
-import org.jspecify.annotations.Nullable;
 
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol;
@@ -23,19 +20,6 @@ public final class Preface {
     private static final CommandArguments PUBLISH =
             new CommandArguments(Protocol.Command.PUBLISH).add(Words.WAIT_CHANNEL).add("");
 
-    public static final ReplySink NOBODY =
-            new ReplySink() {
-                @Override
-                public boolean take(@Nullable Object reply) {
-                    return true;
-                }
-
-                @Override
-                public void fail(OneHopException failure) {
-                    // The command after the preface fails, too, and its sink gets the failure.
-                }
-            };
-
     private Preface() {}
 
     /** Whether a command asks about the writes of its connection. */
@@ -46,7 +30,7 @@ public final class Preface {
     public static void append(
             Command command, CommandArguments arguments, Scripts scripts, BatchExchange exchange) {
         if (isOfWrites(command)) {
-            exchange.append(PUBLISH, true, NOBODY);
+            exchange.append(PUBLISH, true, ReplySink.NOBODY);
             exchange.stay();
             exchange.at(PendingReplies.NO_SLOT); // No other node can answer for these writes.
         }
@@ -56,7 +40,7 @@ public final class Preface {
         }
         CommandArguments load = scripts.load(digest);
         if (load != null) {
-            exchange.append(load, true, NOBODY);
+            exchange.append(load, true, ReplySink.NOBODY);
         }
     }
 }

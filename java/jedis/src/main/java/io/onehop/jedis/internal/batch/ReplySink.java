@@ -9,6 +9,20 @@ import org.jspecify.annotations.Nullable;
  * runs the batch.
  */
 public interface ReplySink {
+    /** Of a command that no caller waits for. */
+    ReplySink NOBODY =
+            new ReplySink() {
+                @Override
+                public boolean take(@Nullable Object reply) {
+                    return true;
+                }
+
+                @Override
+                public void fail(OneHopException failure) {
+                    // The caller's command gets the failure.
+                }
+            };
+
     /**
      * Takes the node's reply as Jedis decodes it; an error reply is a {@code JedisDataException}.
      * Returns false if the reply has another shape than the command's replies have. Then the stream

@@ -5,6 +5,7 @@ import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.connection.NodeConnection;
 import io.onehop.jedis.internal.connection.StackRoom;
+import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.pool.Holder;
 
 import java.io.IOException;
@@ -35,12 +36,18 @@ public final class Scatter {
      * for the first one, on its own selector, and then to check all. If that takes longer, each
      * wait makes a selector over all. That costs some 20 us, and by then some node is slow
      * anyway.
+     *
+     * Leaving: an exchange whose node lets it wait goes to the node that has taken over. In a plain
+     * server pool it begins again in the next round. In a Redis Cluster its slots may have several
+     * owners, so the batch sends its commands on after the last round.
      */
     private static final int FIRST_WAIT_MS = 1;
 
     private final Holder holder;
     private final Deadline deadline;
     private final RetryBudget budget;
+    private final Successors successors;
+    private final boolean isLater;
     private final List<BatchExchange> serving;
     // For the next round: first the exchanges to send once more, then those without a connection.
     private final List<BatchExchange> rest = new ArrayList<>();
@@ -48,28 +55,46 @@ public final class Scatter {
     private boolean isSlow;
     private long leftNs; // The time left when the last step began. 0: that step only read.
 
-    private Scatter(Holder holder, Deadline deadline, RetryBudget budget, int size) {
+    private Scatter(
+            Holder holder,
+            Deadline deadline,
+            RetryBudget budget,
+            Successors successors,
+            boolean isLater,
+            int size) {
         this.holder = holder;
+        this.isLater = isLater;
         this.deadline = deadline;
         this.budget = budget;
+        this.successors = successors;
         this.serving = new ArrayList<>(size);
     }
 
-    /** Runs the exchanges. Afterwards each is done or has its failure. */
-    public static void run(List<BatchExchange> exchanges, Deadline deadline, RetryBudget budget) {
+    /** Runs the exchanges. Afterwards each is done, has left or has its failure. */
+    public static void run(
+            List<BatchExchange> exchanges,
+            Deadline deadline,
+            RetryBudget budget,
+            Successors successors) {
         Holder holder = new Holder();
         try {
-            run(exchanges, holder, deadline, budget);
+            run(exchanges, holder, deadline, budget, successors);
         } finally {
             holder.isOver = true;
         }
     }
 
     private static void run(
-            List<BatchExchange> exchanges, Holder holder, Deadline deadline, RetryBudget budget) {
+            List<BatchExchange> exchanges,
+            Holder holder,
+            Deadline deadline,
+            RetryBudget budget,
+            Successors successors) {
         List<BatchExchange> waiting = exchanges;
         while (!waiting.isEmpty()) {
-            Scatter round = new Scatter(holder, deadline, budget, waiting.size());
+            boolean isLater = waiting != exchanges;
+            Scatter round =
+                    new Scatter(holder, deadline, budget, successors, isLater, waiting.size());
             round.lease(waiting);
             round.serve();
             waiting = round.rest;
@@ -86,17 +111,30 @@ public final class Scatter {
             }
         }
         if (serving.isEmpty() && !rest.isEmpty()) {
-            starts(rest.remove(0), true);
-            rest.removeIf(exchange -> starts(exchange, false));
+            BatchExchange first = rest.get(0);
+            rest.removeIf(exchange -> starts(exchange, exchange == first));
         }
     }
 
-    /** False if there is no free connection yet. True if the exchange has one, or has failed. */
+    /**
+     * False if there is no free connection yet. True if the exchange has one, has left or has
+     * failed.
+     */
     private boolean starts(BatchExchange exchange, boolean waits) {
+        if (isLater
+                && exchange.mayLeave(successors, deadline)
+                && !exchange.leave(successors, deadline)) {
+            return true;
+        }
         try {
             NodeConnection connection =
                     waits
-                            ? exchange.pool().awaitLease(holder, deadline, exchange.asked())
+                            ? exchange.pool()
+                                    .awaitLease(
+                                            holder,
+                                            deadline,
+                                            exchange.asked(),
+                                            () -> exchange.mayLeave(successors, deadline))
                             : exchange.pool().tryLease(holder, deadline, exchange.asked());
             if (connection == null) {
                 return false;
@@ -104,6 +142,9 @@ public final class Scatter {
             exchange.start(connection);
             serving.add(exchange);
         } catch (OneHopException failure) {
+            if (Failure.isLeft(failure)) {
+                return !exchange.leave(successors, deadline);
+            }
             exchange.fail(failure);
         }
         return true;
@@ -164,7 +205,9 @@ public final class Scatter {
             if (leftNs == 0) {
                 throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
             }
-            awaitProgress(Deadline.selectMs(leftNs));
+            if (!isReady(serving.get(0).lookMs(deadline, leftNs))) {
+                leave();
+            }
         } catch (IOException late) {
             // All are noted first: nodes that are late together are not to blame.
             serving.forEach(BatchExchange::noteLate);
@@ -173,19 +216,33 @@ public final class Scatter {
         }
     }
 
-    private void awaitProgress(long ms) throws IOException {
-        BatchExchange first = serving.get(0);
-        if (first.isResolving() || first.isTrying()) {
-            awaitAny(ms);
-        } else if (serving.size() == 1) {
-            first.socket().awaitMs(first.interest(), ms);
-        } else if (isSlow || !first.socket().awaitMs(first.interest(), FIRST_WAIT_MS)) {
-            isSlow = true;
-            awaitAny(ms);
+    /** Exchanges that wait for a node leave it if they may, and another one can answer sooner. */
+    private void leave() {
+        for (Iterator<BatchExchange> each = serving.iterator(); each.hasNext(); ) {
+            BatchExchange exchange = each.next();
+            if (exchange.mayLeave(successors, deadline)) {
+                each.remove();
+                if (exchange.leave(successors, deadline)) {
+                    rest.add(exchange);
+                }
+            }
         }
     }
 
-    private void awaitAny(long ms) throws IOException {
+    /** Waits that long. False if no exchange can make progress. */
+    private boolean isReady(long ms) throws IOException {
+        BatchExchange first = serving.get(0);
+        if (first.isResolving() || first.isTrying()) {
+            return isAnyReady(ms);
+        }
+        if (serving.size() == 1) {
+            return first.socket().awaitMs(first.interest(), ms);
+        }
+        isSlow = isSlow || !first.socket().awaitMs(first.interest(), FIRST_WAIT_MS);
+        return !isSlow || isAnyReady(ms);
+    }
+
+    private boolean isAnyReady(long ms) throws IOException {
         StackRoom.require();
         try (Selector all = Selector.open()) {
             AtomicBoolean isResolved = new AtomicBoolean();
@@ -206,6 +263,7 @@ public final class Scatter {
             if (!isReady && Thread.currentThread().isInterrupted()) {
                 throw new InterruptedIOException(Message.INTERRUPTED.what());
             }
+            return isReady;
         }
     }
 }

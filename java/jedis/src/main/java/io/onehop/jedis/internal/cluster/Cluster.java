@@ -60,7 +60,8 @@ public final class Cluster extends Refresher {
         this.snapshots = snapshots;
     }
 
-    Snapshot snapshot() {
+    /** The newest one. */
+    public Snapshot snapshot() {
         return snapshots.newest();
     }
 

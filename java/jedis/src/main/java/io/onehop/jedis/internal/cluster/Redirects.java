@@ -368,7 +368,7 @@ public final class Redirects implements Forwarding {
                 exchange.closeAfter();
             }
             if (named != null && target != null && target.action() == Redirect.Action.ASK) {
-                exchange.append(ASKING, true, Preface.NOBODY);
+                exchange.append(ASKING, true, ReplySink.NOBODY);
             }
             exchange.at(command.slot)
                     .append(

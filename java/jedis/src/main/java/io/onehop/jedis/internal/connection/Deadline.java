@@ -2,6 +2,7 @@ package io.onehop.jedis.internal.connection;
 
 import io.onehop.core.base.Clock;
 import io.onehop.core.base.Timings;
+import io.onehop.core.cluster.Leaving;
 
 /**
  * The instant at which a call must be over, with its lease, its connect and all its exchanges.
@@ -18,6 +19,7 @@ public final class Deadline {
     public static final long FOR_EVER_MS = Long.MAX_VALUE;
 
     private static final long NS_PER_MS = 1_000_000;
+    private static final long LOOK_NS = Timings.LEAVING_LOOK_MS * NS_PER_MS;
 
     /* No deadline, because a command blocks without end. */
     private static final Deadline OF_A_WAIT = new Deadline(-1, 0);
@@ -91,6 +93,26 @@ public final class Deadline {
     /** The same for a result of {@link #waitNs}. */
     public static long selectMs(long waitNs) {
         return waitNs == Long.MAX_VALUE ? 0 : Math.max(1, (waitNs + NS_PER_MS - 1) / NS_PER_MS);
+    }
+
+    /** The same, but at most until a call that waits should look for a successor. */
+    public static long lookMs(long waitNs) {
+        return selectMs(Math.min(waitNs, LOOK_NS));
+    }
+
+    /** True if its call has taken that long, or has no deadline. */
+    public boolean isOlderThan(int ms) {
+        return !isBounded() || Clock.nowNs() - beganNs() >= ms * NS_PER_MS;
+    }
+
+    /** True if half of its length has passed. */
+    public boolean isHalfOver() {
+        return isBounded() && Leaving.isHalfOver(remainingNs() / NS_PER_MS, lengthMs);
+    }
+
+    /** The time until that, not below zero; {@code Long.MAX_VALUE} without a deadline. */
+    public long halfNs() {
+        return isBounded() ? Math.max(0, remainingNs() - lengthMs * NS_PER_MS / 2) : Long.MAX_VALUE;
     }
 
     /** The time left, not below zero; {@code Long.MAX_VALUE} without a deadline. */

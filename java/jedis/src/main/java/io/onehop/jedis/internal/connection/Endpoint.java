@@ -134,7 +134,7 @@ public final class Endpoint {
     }
 
     /** True if the configuration has "cluster: true". */
-    boolean isOfCluster() {
+    public boolean isOfCluster() {
         return pool.cluster();
     }
 
@@ -203,6 +203,23 @@ public final class Endpoint {
         if (!hasHeard) {
             silent = address;
             chosen = address.equals(chosen) ? null : chosen;
+        }
+    }
+
+    /** Waits for the addresses until they are known, or the call should look for a successor. */
+    static void awaitAWhile(CompletableFuture<List<SocketAddress>> addresses, Deadline deadline)
+            throws IOException {
+        try {
+            addresses.get(Deadline.lookMs(deadline.waitNs()), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException notYet) {
+            if (deadline.hasPassed()) {
+                throw new Late(Message.LATE_RESOLVING);
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException(Message.INTERRUPTED.what());
+        } catch (ExecutionException failed) {
+            // The next step of opening throws it.
         }
     }
 

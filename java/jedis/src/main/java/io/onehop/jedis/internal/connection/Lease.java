@@ -91,7 +91,12 @@ public final class Lease {
         return sinceNs;
     }
 
-    /** True if bytes have come since the lease began. {@code all}: bytes received in all. */
+    /** Its connection is open. Bytes that came before are no answer. */
+    void opened(long all) {
+        receivedBefore = all;
+    }
+
+    /** True if bytes of an answer have come. {@code all}: bytes received in all. */
     boolean hasHeard(long all) {
         return all > receivedBefore;
     }

@@ -9,10 +9,9 @@ import io.onehop.core.health.Health;
 import io.onehop.core.wire.ReplyGuard;
 import io.onehop.core.wire.WireException;
 import io.onehop.jedis.internal.failure.Failure;
-import io.onehop.jedis.internal.failure.Late;
+import io.onehop.jedis.internal.failure.Left;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.request.RequestBuffer;
-import io.onehop.jedis.internal.tls.Tls;
 
 import org.jspecify.annotations.Nullable;
 
@@ -27,14 +26,9 @@ import redis.clients.jedis.util.RedisInputStream;
 
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.InterruptedIOException;
-import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
 
 /**
  * One connection to one node: Jedis' Connection over our socket, with the wire guard between them.
@@ -56,9 +50,7 @@ public final class NodeConnection extends Connection {
      */
     private enum State {
         NEW,
-        RESOLVING,
-        CONNECTING,
-        ENCRYPTING,
+        OPENING,
         HANDSHAKE,
         OPEN,
         CLOSED
@@ -76,9 +68,7 @@ public final class NodeConnection extends Connection {
     private State state = State.NEW;
     private final Lease lease = new Lease();
     private Deadline deadline = Deadline.NONE;
-    private CompletableFuture<List<SocketAddress>> addresses;
-    private Connector connector;
-    private @Nullable SocketAddress address; // Null until it is connected.
+    private Opening opening;
     private NodeSocket socket;
     private ReplyGuard guard;
     private ReplyStream replies;
@@ -100,7 +90,7 @@ public final class NodeConnection extends Connection {
         this(new NodeSocket.Factory(endpoint.name()), endpoint, handshake, seat);
     }
 
-    // Opening sets the fields from addresses to replies. An open connection needs no check.
+    // Opening sets the fields from opening to replies. An open connection needs no check.
     @SuppressWarnings("NullAway.Init")
     private NodeConnection(
             NodeSocket.Factory source, Endpoint endpoint, Handshake handshake, int seat) {
@@ -140,10 +130,15 @@ public final class NodeConnection extends Connection {
 
     /** Replaces the deadline, because a command blocks or another call begins. */
     public void until(Deadline deadline) {
+        until(deadline, null);
+    }
+
+    /** The same for a command that may go to a successor, although it was sent. */
+    public void until(Deadline deadline, @Nullable Successor successor) {
         this.deadline = deadline;
         lease.until(deadline);
         if (socket != null) {
-            socket.use(deadline);
+            socket.use(deadline, successor);
         }
         if (!deadline.hasLength(endpoint.timeoutMs())) {
             mayWaitLong();
@@ -171,91 +166,35 @@ public final class NodeConnection extends Connection {
 
     /** Opens the connection if it is not open yet. Waits if necessary. */
     public void open() throws IOException {
+        open(Successor.NONE);
+    }
+
+    /** The same for a call that leaves if it knows a successor. */
+    public void open(Successor successor) throws IOException {
         while (!tryOpen()) {
-            if (isResolving()) {
-                Endpoint.await(addresses, deadline);
+            if (successor.isKnown()) {
+                throw new Left();
+            }
+            if (state == State.OPENING) {
+                opening.awaitAWhile(deadline);
             } else {
-                awaitSocket();
+                socket.awaitAWhile(SelectionKey.OP_READ);
             }
         }
-    }
-
-    private void awaitSocket() throws IOException {
-        try {
-            if (isTrying()) {
-                awaitAttempts();
-            } else {
-                socket.await(interest());
-            }
-        } catch (SocketTimeoutException late) {
-            throw explained(late);
-        }
-    }
-
-    /** True if another address may be tried, or several are being tried. */
-    public boolean isTrying() {
-        return state == State.CONNECTING && !connector.isLast();
-    }
-
-    private void awaitAttempts() throws IOException {
-        long leftNs = deadline.waitNs();
-        try (Selector attempts = Selector.open()) {
-            connector.register(attempts);
-            attempts.select(waitMs(Deadline.selectMs(leftNs)));
-        }
-        if (Thread.currentThread().isInterrupted()) {
-            throw new InterruptedIOException(Message.INTERRUPTED.what());
-        }
-        if (leftNs == 0) {
-            throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
-        }
-    }
-
-    /** Wakes this selector when one of the addresses that are being tried has answered. */
-    public void register(Selector selector) throws IOException {
-        connector.register(selector);
-    }
-
-    /** How long to wait for it before tryOpen() is called again: at most {@code ms}; 0: no end. */
-    public long waitMs(long ms) {
-        return state == State.CONNECTING ? connector.waitMs(ms) : ms;
-    }
-
-    /** The failure of a wait for it, by what was waited for. */
-    public IOException explained(IOException failure) {
-        if (failure instanceof SocketTimeoutException) {
-            return switch (state) {
-                case RESOLVING -> new Late(Message.LATE_RESOLVING);
-                case ENCRYPTING -> new Late(Message.LATE_TLS);
-                default -> failure;
-            };
-        }
-        return failure;
     }
 
     /** Takes the steps of opening that need no wait. True if the connection is open. */
     public boolean tryOpen() throws IOException {
         if (state == State.NEW) {
-            addresses = endpoint.addresses();
-            state = State.RESOLVING;
+            opening = new Opening(endpoint);
+            state = State.OPENING;
         }
-        if (isResolving() && !addresses.isDone()) {
-            return false;
-        }
-        if (isResolving()) {
-            List<SocketAddress> found = Endpoint.await(addresses, deadline);
-            connector = new Connector(found, deadline, endpoint.timeoutMs());
-            socket = connector.socket();
-            state = State.CONNECTING;
-        }
-        if (state == State.CONNECTING && connector.isConnected()) {
-            socket = connector.socket();
-            address = connector.address();
-            endpoint.connected(address, connector.isFirst());
-            encrypt();
-        }
-        if (state == State.ENCRYPTING && socket.finishTls()) {
-            sendHandshake();
+        if (state == State.OPENING) {
+            boolean isOver = opening.isOver(deadline);
+            socket = opening.socket();
+            if (isOver) {
+                sendHandshake();
+            }
         }
         if (state == State.HANDSHAKE) {
             judgeHandshake();
@@ -266,14 +205,14 @@ public final class NodeConnection extends Connection {
         return state == State.OPEN;
     }
 
-    /** True if there is no socket yet, because a name is being resolved or has just been. */
-    public boolean isResolving() {
-        return state == State.RESOLVING;
+    /** What it waits for before its handshake; {@code null} from then on. */
+    public @Nullable Opening opening() {
+        return state == State.OPENING ? opening : null;
     }
 
-    /** Runs the action once the name is resolved, on any thread; immediately if it already is. */
-    public void whenResolved(Runnable action) {
-        addresses.whenComplete((found, failure) -> action.run());
+    /** The failure of a wait for it, by what was waited for. */
+    public IOException explained(IOException failure) {
+        return state == State.OPENING ? opening.explained(failure) : failure;
     }
 
     /**
@@ -281,19 +220,7 @@ public final class NodeConnection extends Connection {
      * progress.
      */
     public int interest() {
-        return switch (state) {
-            case CONNECTING -> SelectionKey.OP_CONNECT;
-            case ENCRYPTING -> socket.interestOfTls();
-            default -> SelectionKey.OP_READ;
-        };
-    }
-
-    private void encrypt() throws IOException {
-        Tls tls = endpoint.tls();
-        if (tls != null) {
-            socket.encrypt(tls, endpoint.host(), endpoint.port());
-        }
-        state = State.ENCRYPTING;
+        return state == State.OPENING ? opening.interest() : SelectionKey.OP_READ;
     }
 
     private void sendHandshake() throws IOException {
@@ -325,6 +252,7 @@ public final class NodeConnection extends Connection {
             if (waitsLong) {
                 mayWaitLong();
             }
+            lease.opened(received());
             heardNs = Clock.nowNs();
             expiresNs = heardNs + endpoint.ageNs();
         }
@@ -464,6 +392,11 @@ public final class NodeConnection extends Connection {
         return isReused && !lease.hasHeard(received());
     }
 
+    /** True if a byte has come since the lease began, or since it was opened then. */
+    public boolean hasBegunToAnswer() {
+        return lease.hasHeard(received());
+    }
+
     /** Every command of a call was answered at this instant of the clock. */
     public void heard(long nowNs) {
         heardNs = nowNs;
@@ -585,10 +518,8 @@ public final class NodeConnection extends Connection {
         if (socket != null) {
             socket.close();
         }
-        if (address != null) {
-            endpoint.ended(address, received() > 0);
-        } else if (connector != null) {
-            connector.close();
+        if (opening != null) {
+            opening.end(received() > 0);
         }
     }
 

@@ -2,6 +2,7 @@ package io.onehop.jedis.internal.connection;
 
 import io.onehop.core.base.Clock;
 import io.onehop.core.base.Message;
+import io.onehop.jedis.internal.failure.Left;
 import io.onehop.jedis.internal.request.RequestBuffer;
 import io.onehop.jedis.internal.tls.Tls;
 
@@ -78,6 +79,8 @@ public final class NodeSocket extends Socket {
     private final ByteBuffer peeked = ByteBuffer.allocateDirect(1);
     private Deadline deadline = Deadline.NONE;
     private long lateNs; // When isOver() first saw that the deadline had passed; 0 until then.
+    private @Nullable Successor successor; // Null: the call stays.
+    private long heard; // Bytes received before its request.
     private boolean waits = true;
     private volatile boolean isAborted;
     private boolean hasJustWritten;
@@ -123,7 +126,14 @@ public final class NodeSocket extends Socket {
 
     /** Sets the deadline of the call that uses the socket from now on. */
     void use(Deadline deadline) {
+        use(deadline, null);
+    }
+
+    /** The same for a call that leaves its node as long as no byte of an answer has come. */
+    void use(Deadline deadline, @Nullable Successor successor) {
         this.deadline = deadline;
+        this.successor = successor;
+        heard = received;
         lateNs = 0;
     }
 
@@ -167,21 +177,34 @@ public final class NodeSocket extends Socket {
      * Waits until one of the operations (of {@link SelectionKey}) is possible. After the deadline
      * it still looks for bytes, because this thread may have been stopped while they arrived.
      *
-     * @throws IOException if the deadline passes or the thread is interrupted
+     * @throws IOException if the deadline passes, the call leaves or the thread is interrupted
      */
     public void await(int operations) throws IOException {
-        boolean isReady = false;
-        while (!isReady) {
-            // One read of the clock for each wait, because it may be slow.
-            long left = deadline.waitNs();
-            isReady =
-                    left == 0
-                            ? hasArrived(operations)
-                            : awaitMs(operations, Deadline.selectMs(left));
-            if (left == 0 && !isReady) {
-                throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
+        while (!isReady(operations, successor != null)) {
+            if (successor != null && received == heard && successor.isKnown()) {
+                throw new Left();
             }
         }
+    }
+
+    /** The same, but at most until the call should look for a successor. */
+    void awaitAWhile(int operations) throws IOException {
+        isReady(operations, true);
+    }
+
+    private boolean isReady(int operations, boolean isAWhile) throws IOException {
+        // One read of the clock for each wait, because it may be slow.
+        long left = deadline.waitNs();
+        boolean isReady =
+                left == 0
+                        ? hasArrived(operations)
+                        : awaitMs(
+                                operations,
+                                isAWhile ? Deadline.lookMs(left) : Deadline.selectMs(left));
+        if (left == 0 && !isReady) {
+            throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
+        }
+        return isReady;
     }
 
     /**

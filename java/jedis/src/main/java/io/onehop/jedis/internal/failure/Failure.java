@@ -138,6 +138,9 @@ public final class Failure {
         if (root instanceof TlsFailure refused && outcome == Outcome.NOT_SENT) {
             return of(refused.message(), node, outcome, thrown, refused.arguments());
         }
+        if (root instanceof Left) {
+            return of(Message.SUPERSEDED, node, outcome, thrown);
+        }
         if (root instanceof IOException lost) {
             return of(lost(lost, outcome, wasOpen), node, outcome, thrown, Shown.of(why(lost)));
         }
@@ -168,6 +171,11 @@ public final class Failure {
         // JDK 25 adds what the message says anyway.
         String text = String.valueOf(lost.getMessage()).replace(" (connect failed)", "");
         return lost.getMessage() == null ? Message.LOST.what() : text;
+    }
+
+    /** True if a call has only left its node. Another one can execute its command. */
+    public static boolean isLeft(OneHopException failure) {
+        return failure.getCause() != null && root(failure.getCause()) instanceof Left;
     }
 
     /** The first cause that says what happened. Jedis wraps it, some of it twice. */

@@ -1,7 +1,5 @@
 package io.onehop.jedis.internal.pool;
 
-import org.jspecify.annotations.Nullable;
-
 import java.lang.ref.WeakReference;
 
 /**
@@ -13,22 +11,23 @@ import java.lang.ref.WeakReference;
  * stays over; the next lease has a new holder.
  */
 public class Holder {
-    private final @Nullable WeakReference<Object> held;
     public volatile boolean isOver;
 
-    public Holder() {
-        this.held = null;
-    }
-
     /**
-     * For an object that its caller has to close. The holder is also over if that object was
+     * The holder of an object that its caller has to close. It is also over if that object was
      * garbage collected without being closed.
      */
-    public Holder(Object closeable) {
-        this.held = new WeakReference<>(closeable);
+    public static Holder of(Object closeable) {
+        WeakReference<Object> held = new WeakReference<>(closeable);
+        return new Holder() {
+            @Override
+            boolean isOver() {
+                return super.isOver() || held.refersTo(null);
+            }
+        };
     }
 
     boolean isOver() {
-        return isOver || held != null && held.refersTo(null);
+        return isOver;
     }
 }

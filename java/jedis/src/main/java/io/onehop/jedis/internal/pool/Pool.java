@@ -12,7 +12,9 @@ import io.onehop.jedis.internal.connection.Endpoint;
 import io.onehop.jedis.internal.connection.Handshake;
 import io.onehop.jedis.internal.connection.NodeConnection;
 import io.onehop.jedis.internal.connection.StackRoom;
+import io.onehop.jedis.internal.connection.Successor;
 import io.onehop.jedis.internal.failure.Failure;
+import io.onehop.jedis.internal.failure.Left;
 import io.onehop.jedis.internal.request.BufferPool;
 import io.onehop.jedis.internal.tls.ClientTls;
 
@@ -96,10 +98,15 @@ public final class Pool implements AutoCloseable {
     }
 
     public NodeConnection lease(Holder holder, Deadline deadline, long asked) {
+        return lease(holder, deadline, asked, Successor.NONE);
+    }
+
+    /** The same for a call that leaves if it knows a successor. */
+    public NodeConnection lease(Holder holder, Deadline deadline, long asked, Successor successor) {
         NodeConnection connection = null;
         try {
-            connection = awaitLease(holder, deadline, asked);
-            connection.open();
+            connection = awaitLease(holder, deadline, asked, successor);
+            connection.open(successor);
             return connection;
         } catch (Error error) {
             throw error;
@@ -135,7 +142,9 @@ public final class Pool implements AutoCloseable {
             settle(connection);
         }
         OneHopException failure = failure(thrown);
-        failed(connection, failure);
+        if (!Failure.isLeft(failure)) {
+            failed(connection, failure);
+        }
         return failure;
     }
 
@@ -148,7 +157,8 @@ public final class Pool implements AutoCloseable {
     }
 
     /** The same, after waiting until one is free. */
-    public NodeConnection awaitLease(Holder holder, Deadline deadline, long asked) {
+    public NodeConnection awaitLease(
+            Holder holder, Deadline deadline, long asked, Successor successor) {
         NodeConnection connection = tryLease(holder, deadline, asked);
         if (connection != null) {
             return connection;
@@ -166,6 +176,9 @@ public final class Pool implements AutoCloseable {
                             endpoint.poolSize(),
                             "client");
                 }
+                if (successor.isKnown()) {
+                    throw failure(new Left());
+                }
                 requireMayAsk(asked);
                 connection = awaited(holder, deadline);
             }
@@ -174,6 +187,10 @@ public final class Pool implements AutoCloseable {
         }
         begin(connection, deadline, asked);
         connection.lease().beginsLate();
+        if (successor.isKnown()) { // Perhaps it is free because others have left.
+            settle(connection);
+            throw failure(new Left());
+        }
         return connection;
     }
 

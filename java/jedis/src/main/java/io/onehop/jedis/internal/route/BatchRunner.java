@@ -1,5 +1,6 @@
 package io.onehop.jedis.internal.route;
 
+import io.onehop.core.base.Timings;
 import io.onehop.core.command.Command;
 import io.onehop.jedis.DeadlineExceeded;
 import io.onehop.jedis.NodeDown;
@@ -11,6 +12,7 @@ import io.onehop.jedis.internal.batch.Preface;
 import io.onehop.jedis.internal.batch.Reply;
 import io.onehop.jedis.internal.batch.RetryBudget;
 import io.onehop.jedis.internal.batch.Scatter;
+import io.onehop.jedis.internal.batch.Successors;
 import io.onehop.jedis.internal.cluster.Cluster;
 import io.onehop.jedis.internal.cluster.Redirects;
 import io.onehop.jedis.internal.cluster.Sentinels;
@@ -18,6 +20,7 @@ import io.onehop.jedis.internal.cluster.Succession;
 import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.command.Scripts;
 import io.onehop.jedis.internal.connection.Deadline;
+import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 
 import org.jspecify.annotations.Nullable;
@@ -45,6 +48,7 @@ public final class BatchRunner {
     private final @Nullable CallObserver observer;
     private final @Nullable Deadline begun; // Of the one call that it is for; usually null.
     private final BiConsumer<List<BatchExchange>, Deadline> send = this::run;
+    private final Successors successors = this::successor;
 
     BatchRunner(
             Snapshot snapshot,
@@ -66,6 +70,10 @@ public final class BatchRunner {
 
     Snapshot snapshot() {
         return snapshot;
+    }
+
+    RetryBudget budget() {
+        return budget;
     }
 
     Scripts scripts() {
@@ -127,7 +135,7 @@ public final class BatchRunner {
         if (observer != null && !exchanges.isEmpty()) {
             observer.asks(exchanges.get(0).pool(), exchanges.size());
         }
-        Scatter.run(exchanges, deadline, budget);
+        Scatter.run(exchanges, deadline, budget, successors);
         if (snapshot.pool().cluster() || isWatched) {
             exchanges.stream()
                     .map(BatchExchange::failure)
@@ -136,11 +144,26 @@ public final class BatchRunner {
         }
     }
 
-    /** A node that cannot be reached may have been replaced: who knows its successor is asked. */
-    void failed(OneHopException failure) {
-        if (!(failure instanceof NodeDown || failure instanceof DeadlineExceeded)) {
-            return;
+    /**
+     * The node that has taken over from this one; {@code null} if none is known. For a call that
+     * waits for it. One that waits long is as good as a failure.
+     */
+    @Nullable Pool successor(Pool asked, int home, Deadline deadline) {
+        if (deadline.isOlderThan(Timings.LEAVING_DOUBT_MS)) {
+            doubt();
         }
+        return cluster.snapshot().successor(asked, home);
+    }
+
+    /** A node that cannot be reached may have been replaced. */
+    void failed(OneHopException failure) {
+        if (failure instanceof NodeDown || failure instanceof DeadlineExceeded) {
+            doubt();
+        }
+    }
+
+    /** Who knows the successor of a node is asked. */
+    private void doubt() {
         if (snapshot.pool().cluster()) {
             cluster.requestRefresh(null);
         } else if (isWatched) {

@@ -3,9 +3,9 @@ package io.onehop.jedis.internal.route;
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.jedis.NodeDown;
 import io.onehop.jedis.OneHopException;
-import io.onehop.jedis.internal.batch.RetryBudget;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.connection.NodeConnection;
+import io.onehop.jedis.internal.connection.Successor;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.pool.Holder;
 import io.onehop.jedis.internal.pool.NodeHealth;
@@ -22,7 +22,7 @@ import redis.clients.jedis.exceptions.JedisException;
  *
  * <p>{@link Route} has found the node. For one thread and one call.
  */
-final class CommandExchange<T> extends Holder {
+final class CommandExchange<T> extends Holder implements Successor {
     /*
      * A command is retried only under four conditions. Its connection had been idle and turned
      * out to be closed. The command was not sent, or only reads. The deadline allows it. The
@@ -31,28 +31,39 @@ final class CommandExchange<T> extends Holder {
      *
      * A blocking command may take its own timeout. But its connection is leased and opened
      * within the server pool's timeout, as for any other command.
+     *
+     * A call that waits leaves its node if another one has taken over. It fails with Left then,
+     * and Route sends its command there.
      */
     private final Pool node;
+    private final int home;
     private final CommandObject<T> command;
     private final boolean isReadOnly;
     private final Deadline leased; // The connection must be open by then.
     private final Deadline deadline;
-    private final RetryBudget budget;
+    private final BatchRunner runner;
 
     /** {@code waitMs} is the timeout of a blocking command; 0 for all others. */
     CommandExchange(
             Pool node,
+            int home,
             CommandObject<T> command,
             boolean isReadOnly,
             Deadline leased,
             long waitMs,
-            RetryBudget budget) {
+            BatchRunner runner) {
         this.node = node;
+        this.home = home;
         this.command = command;
         this.isReadOnly = isReadOnly;
         this.leased = leased;
         this.deadline = leased.later(waitMs);
-        this.budget = budget;
+        this.runner = runner;
+    }
+
+    @Override
+    public boolean isKnown() {
+        return runner.successor(node, home, leased) != null;
     }
 
     /** Returns the reply. Throws the error that the node answered, or the failure. */
@@ -67,13 +78,13 @@ final class CommandExchange<T> extends Holder {
     /** One try. {@code before} is the failure of the first try, or {@code null}. */
     private T attempt(@Nullable OneHopException before, long asked) {
         NodeConnection connection = lease(before, asked);
-        connection.until(deadline);
+        connection.until(deadline, isReadOnly && deadline == leased ? this : null);
         long written = connection.written();
         OneHopException failure;
         try {
             T reply = connection.executeCommand(command);
             node.answered(connection);
-            budget.earn();
+            runner.budget().earn();
             return reply;
         } catch (JedisDataException answer) {
             node.answered(connection);
@@ -87,7 +98,10 @@ final class CommandExchange<T> extends Holder {
         } finally {
             node.settle(connection);
         }
-        if (before == null && mayRetry(connection, failure) && budget.spend()) {
+        if (Failure.isLeft(failure)) {
+            throw failure;
+        }
+        if (before == null && mayRetry(connection, failure) && runner.budget().spend()) {
             node.condemn(connection);
             return attempt(failure, connection.lease().health());
         }
@@ -97,7 +111,7 @@ final class CommandExchange<T> extends Holder {
 
     private NodeConnection lease(@Nullable OneHopException before, long asked) {
         try {
-            return node.lease(this, leased, asked);
+            return node.lease(this, leased, asked, this);
         } catch (OneHopException failure) {
             if (before == null || !before.mayHaveExecuted()) {
                 throw failure;

@@ -37,7 +37,7 @@ public final class Held {
      */
     public Held(Pool pool, Object caller) {
         this.pool = pool;
-        this.holder = new Holder(caller);
+        this.holder = Holder.of(caller);
         NodeConnection leased = null;
         try {
             leased = pool.lease(holder, deadline(pool));

@@ -219,13 +219,21 @@ public final class Route {
     }
 
     private <T> T exchange(CommandObject<T> command, Command entry, int home, long waitMs) {
-        Deadline deadline = runner.deadline();
+        return exchange(command, entry, home, waitMs, snapshot.poolAt(home), runner.deadline());
+    }
+
+    private <T> T exchange(
+            CommandObject<T> command,
+            Command entry,
+            int home,
+            long waitMs,
+            Pool node,
+            Deadline deadline) {
         long begunNs = Clock.nowNs();
-        Pool node = snapshot.poolAt(home);
         asks(node);
         try {
             return new CommandExchange<>(
-                            node, command, entry.isRetryable(), deadline, waitMs, budget)
+                            node, home, command, entry.isRetryable(), deadline, waitMs, runner)
                     .run();
         } catch (JedisNoScriptException lost) {
             String digest = Scripts.digest(entry, command.getArguments());
@@ -243,6 +251,11 @@ public final class Route {
             forwarding.note(node, home, command.getArguments(), reply, answer);
             return sentOn(forwarding, reply, deadline, waitMs, begunNs);
         } catch (OneHopException failure) {
+            Pool successor =
+                    Failure.isLeft(failure) ? runner.successor(node, home, deadline) : null;
+            if (successor != null) {
+                return exchange(command, entry, home, waitMs, successor, deadline);
+            }
             runner.failed(failure);
             Forwarding forwarding = runner.forwarding();
             if (forwarding == null || !forwarding.sendsOn(node, failure, entry.isRetryable())) {

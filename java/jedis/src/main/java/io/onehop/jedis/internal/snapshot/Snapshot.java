@@ -6,6 +6,7 @@ import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.Server;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.internal.command.Keys;
+import io.onehop.jedis.internal.connection.Endpoint;
 import io.onehop.jedis.internal.pool.ClientNodes;
 import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.Pool;
@@ -174,6 +175,26 @@ public final class Snapshot {
     /** The connections of each node, by its index. */
     public Pool[] pools() {
         return pools;
+    }
+
+    /**
+     * The node that has taken over from one of an earlier snapshot: the master of the slot that is
+     * its home, or the node of the same name if that is at another address. {@code null} if there
+     * is none.
+     */
+    public @Nullable Pool successor(Pool asked, int home) {
+        Endpoint before = asked.endpoint();
+        if (before.isOfCluster() != pool().cluster() || before.isSsdb() != pool().ssdb()) {
+            return null;
+        }
+        if (pool().cluster()) {
+            Pool owner = poolAt(home);
+            return owner == asked || !topology.isServed(home) ? null : owner;
+        }
+        Node named = topology.find(before.name());
+        return named == null || named.address().equals(before.node().address())
+                ? null
+                : pools[named.index()];
     }
 
     /** The connections of the node at this home. */

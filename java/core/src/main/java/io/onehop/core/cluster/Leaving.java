@@ -1,0 +1,47 @@
+package io.onehop.core.cluster;
+
+/**
+ * Whether a call that waits for its node leaves it, because another node can answer sooner.
+ *
+ * <p>Pure. Implements spec/wire, section 5, "While a call waits", and spec/topology/cluster.md,
+ * section 7, "Half of the time".
+ */
+public enum Leaving {
+    STAY,
+    SUCCESSOR,
+    MASTER;
+
+    /**
+     * A request that waits. {@code isSent}: a byte of it. {@code isHeard}: a byte of an answer has
+     * come. {@code isReadOnly}: all of it may be sent again. {@code isBound}: it needs this node.
+     */
+    public record Request(
+            boolean isSent,
+            boolean isHeard,
+            boolean isReadOnly,
+            boolean isBlocking,
+            boolean isBound) {}
+
+    /** Whether this request may go to another node. */
+    public static boolean mayLeave(Request request) {
+        return !request.isBound()
+                && (!request.isSent()
+                        || request.isReadOnly() && !request.isHeard() && !request.isBlocking());
+    }
+
+    /**
+     * {@code hasSuccessor}: another node has taken over. {@code isHalfOver}: the node is a replica
+     * whose master may be asked, and half of the timeout has passed.
+     */
+    public static Leaving of(Request request, boolean hasSuccessor, boolean isHalfOver) {
+        if (!mayLeave(request)) {
+            return STAY;
+        }
+        return hasSuccessor ? SUCCESSOR : isHalfOver ? MASTER : STAY;
+    }
+
+    /** True if half of a timeout has passed. */
+    public static boolean isHalfOver(long leftMs, int timeoutMs) {
+        return timeoutMs > 0 && leftMs * 2 <= timeoutMs;
+    }
+}

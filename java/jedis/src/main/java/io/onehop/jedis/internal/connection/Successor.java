@@ -1,0 +1,14 @@
+package io.onehop.jedis.internal.connection;
+
+/**
+ * What a call that waits for its node looks at from time to time: whether another node has taken
+ * over. Implements spec/wire, section 5, "While a call waits".
+ */
+@FunctionalInterface
+public interface Successor {
+    /** Of a call that needs its node. */
+    Successor NONE = () -> false;
+
+    /** True if the call leaves its node, because the client knows another one for it. */
+    boolean isKnown();
+}

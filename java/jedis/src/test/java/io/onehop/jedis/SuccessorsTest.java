@@ -1,0 +1,248 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.jedis.internal.connection.Deadline;
+import io.onehop.jedis.internal.pool.Holder;
+import io.onehop.jedis.internal.pool.Pool;
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.RedisCluster;
+import io.onehop.jedis.lab.RedisServer;
+import io.onehop.jedis.lab.ScriptedNode;
+import io.onehop.jedis.lab.WatchedMasters;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Response;
+import redis.clients.jedis.args.ClusterFailoverOption;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * Calls that wait for a node that hangs, and go to another one as soon as the client knows it. The
+ * timeout is longer than any of them may wait.
+ */
+class SuccessorsTest {
+    private static final String TIMEOUT = "timeout: 120000";
+
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+
+    @AfterEach
+    void end() {
+        threads.shutdownNow();
+    }
+
+    private static <T> T soon(Future<T> call) throws Exception {
+        return call.get(30, TimeUnit.SECONDS);
+    }
+
+    private static Pool poolOf(OneHopClient redis, String key) {
+        return Inspected.pool(redis, redis.topology().locate(key).name());
+    }
+
+    /** Opens that many connections, so that each of the next calls is sent at once. */
+    private static void open(OneHopClient redis, String key, int count) {
+        Pool pool = poolOf(redis, key);
+        Stream.generate(() -> pool.lease(new Holder(), Deadline.in(30_000)))
+                .limit(count)
+                .toList()
+                .forEach(pool::settle);
+    }
+
+    /** Begins a call that has a connection from now on. */
+    private <T> Future<T> holding(OneHopClient redis, String key, Callable<T> call) {
+        int before = poolOf(redis, key).leased();
+        Future<T> running = threads.submit(call);
+        RedisCluster.await("it has one", () -> poolOf(redis, key).leased() > before);
+        return running;
+    }
+
+    /** Begins a call that waits for a connection from now on. */
+    private <T> Future<T> waiting(OneHopClient redis, String key, Callable<T> call) {
+        long before = poolOf(redis, key).meter().waits();
+        Future<T> running = threads.submit(call);
+        RedisCluster.await("it waits", () -> poolOf(redis, key).meter().waits() > before);
+        return running;
+    }
+
+    private static List<String> batch(OneHopClient redis, String key) {
+        try (AbstractPipeline batch = redis.pipelined()) {
+            List<Response<String>> replies = new ArrayList<>();
+            replies.add(batch.set("{" + key + "}batch", "batch"));
+            replies.add(batch.get("{" + key + "}batch"));
+            batch.sync();
+            return replies.stream().map(Response::get).toList();
+        }
+    }
+
+    /** All connections to the node of this key are held by writes that it has got. */
+    private List<Future<?>> fill(OneHopClient redis, String key, int size) {
+        List<Future<?>> sent = new ArrayList<>();
+        for (int i = 0; i < size; i++) {
+            sent.add(holding(redis, key, () -> redis.append(key, "?")));
+        }
+        return sent;
+    }
+
+    private void requireStaying(List<Future<?>> sent) {
+        sent.forEach(call -> assertFalse(call.isDone(), "a write that was sent stays"));
+    }
+
+    @Test
+    void waitersLeaveAMasterThatHangsWhenSentinelsNameAnother() throws Exception {
+        try (WatchedMasters masters = WatchedMasters.start(1);
+                OneHopClient redis = Nodes.clientOf(masters.config(TIMEOUT, "pool_size: 4"))) {
+            redis.set("key", "value");
+            try (Jedis master = masters.master(0).jedis()) {
+                master.waitReplicas(1, 30_000);
+            }
+            open(redis, "key", 4);
+            masters.master(0).freeze();
+            Future<String> read = holding(redis, "key", () -> redis.get("key"));
+            Future<List<String>> reads = holding(redis, "key", () -> redis.mget("key", "none"));
+            List<Future<?>> sent = fill(redis, "key", 2);
+            Future<Long> write = waiting(redis, "key", () -> redis.incr("count"));
+            Future<List<String>> batch = waiting(redis, "key", () -> batch(redis, "key"));
+            masters.failOver(0);
+            assertEquals("value", soon(read));
+            assertEquals("value", soon(reads).get(0));
+            assertEquals(1, soon(write));
+            assertEquals(List.of("OK", "batch"), soon(batch));
+            requireStaying(sent);
+            masters.master(0).kill();
+            for (Future<?> call : sent) {
+                Throwable failure =
+                        assertThrows(ExecutionException.class, () -> soon(call)).getCause();
+                assertTrue(assertInstanceOf(NodeDown.class, failure).mayHaveExecuted());
+            }
+        }
+    }
+
+    @Test
+    void waitersLeaveAMasterThatHangsWhenTheClusterHasAnother() throws Exception {
+        try (RedisCluster cluster = RedisCluster.start(2, true);
+                OneHopClient redis = cluster.client(TIMEOUT, "pool_size: 4")) {
+            String key = Nodes.keyOn(redis.topology(), cluster.server(0).node());
+            redis.set(key, "value");
+            try (Jedis master = cluster.server(0).jedis()) {
+                master.waitReplicas(1, 30_000);
+            }
+            open(redis, key, 4);
+            cluster.server(0).freeze();
+            Future<String> read = holding(redis, key, () -> redis.get(key));
+            Future<List<String>> reads =
+                    holding(redis, key, () -> redis.mget(key, "{" + key + "}none"));
+            List<Future<?>> sent = fill(redis, key, 2);
+            Future<Long> write = waiting(redis, key, () -> redis.incr("{" + key + "}count"));
+            Future<List<String>> batch = waiting(redis, key, () -> batch(redis, key));
+            try (Jedis replica = cluster.server(2).jedis()) {
+                replica.clusterFailover(ClusterFailoverOption.TAKEOVER);
+            }
+            assertEquals("value", soon(read));
+            assertEquals("value", soon(reads).get(0));
+            assertEquals(1, soon(write));
+            assertEquals(List.of("OK", "batch"), soon(batch));
+            requireStaying(sent);
+            cluster.server(0).kill();
+        }
+    }
+
+    @Test
+    void waitersLeaveANodeThatTheFileHasMoved(@TempDir Path folder) throws Exception {
+        ScriptedNode.Script silent =
+                talk -> {
+                    talk.handshake();
+                    talk.awaitClose();
+                };
+        try (ScriptedNode hangs = ScriptedNode.start(silent);
+                RedisServer next = RedisServer.start()) {
+            Path file = folder.resolve("nutcracker.yml");
+            String[] directives = {TIMEOUT, "pool_size: 4"};
+            Files.writeString(file, text(hangs.server() + " a", directives));
+            try (OneHopClient redis = OneHopClient.builder().config(file).pool("alpha").build()) {
+                open(redis, "key", 4);
+                Future<String> read = holding(redis, "key", () -> redis.get("key"));
+                Future<List<String>> reads = holding(redis, "key", () -> redis.mget("key", "b"));
+                List<Future<?>> sent = fill(redis, "key", 2);
+                Future<Long> write = waiting(redis, "key", () -> redis.incr("count"));
+                Future<List<String>> batch = waiting(redis, "key", () -> batch(redis, "key"));
+                Files.writeString(file, text(next.server() + " a", directives));
+                soon(read);
+                soon(reads);
+                assertEquals(1, soon(write));
+                assertEquals(List.of("OK", "batch"), soon(batch));
+                requireStaying(sent);
+            }
+        }
+    }
+
+    private static String text(String server, String... directives) {
+        return Nodes.configOf(Stream.of(server), directives).replace("LISTEN", "127.0.0.1:1");
+    }
+
+    @Test
+    void aBlockingCommandThatWasSentStaysAndOneThatWasNotLeaves() throws Exception {
+        try (WatchedMasters masters = WatchedMasters.start(1);
+                OneHopClient redis = Nodes.clientOf(masters.config(TIMEOUT, "pool_size: 1"))) {
+            redis.set("key", "value");
+            Future<List<String>> sent = holding(redis, "key", () -> redis.blpop(300, "list"));
+            RedisCluster.await("it blocks", () -> Callers.blocked(masters.master(0)) == 1);
+            masters.master(0).freeze();
+            Future<List<String>> unsent = waiting(redis, "key", () -> redis.blpop(300, "list"));
+            masters.failOver(0);
+            RedisCluster.await("it blocks", () -> Callers.blocked(masters.replica(0)) == 1);
+            try (Jedis master = masters.replica(0).jedis()) {
+                master.rpush("list", "element");
+            }
+            assertEquals(List.of("list", "element"), soon(unsent));
+            assertFalse(sent.isDone());
+        }
+    }
+
+    @Test
+    void aReplicaThatHangsCostsAReadHalfOfItsTime() throws Exception {
+        ScriptedNode.Script silent =
+                talk -> {
+                    talk.handshake();
+                    talk.awaitClose();
+                };
+        try (ScriptedNode hangs = ScriptedNode.start(silent);
+                RedisServer master = RedisServer.start();
+                OneHopClient redis =
+                        Nodes.clientOf(
+                                Nodes.configOf(
+                                        Stream.of(master.server() + " a"),
+                                        "timeout: 3000",
+                                        "pool_size: 1",
+                                        "read_from: prefer_replica",
+                                        "replicas:\n   - " + hangs.node() + " a"))) {
+            redis.set("key", "value");
+            Future<String> sent = threads.submit(() -> redis.get("key"));
+            RedisCluster.await("it is sent", () -> hangs.connections() == 1);
+            Future<String> unsent = threads.submit(() -> redis.get("key"));
+            Future<List<String>> batch = threads.submit(() -> redis.mget("key", "none"));
+            assertEquals("value", soon(sent));
+            assertEquals("value", soon(unsent));
+            assertEquals("value", soon(batch).get(0));
+            assertEquals("value", redis.get("key"));
+        }
+    }
+}
