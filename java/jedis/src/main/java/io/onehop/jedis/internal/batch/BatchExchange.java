@@ -446,7 +446,8 @@ public final class BatchExchange {
      * a byte of its command was written, by this try or by the one before.
      */
     void fail(Throwable thrown) {
-        boolean wasOpen = connection != null && connection.wasOpen();
+        boolean wasOpen =
+                connection != null && connection.wasOpen() && !connection.lease().isReadyLate();
         OneHopException unsent =
                 Failure.of(thrown, pool.endpoint().nodeName(), Outcome.NOT_SENT, wasOpen);
         Throwable sent = before != null && thrown instanceof OneHopException ? before : thrown;
@@ -472,7 +473,7 @@ public final class BatchExchange {
         if (isReadOnly && connection != null && thrown instanceof SocketTimeoutException) {
             compare();
         }
-        settle();
+        settle(connection != null && connection.isKeptAfter(thrown));
     }
 
     /** True if another node is to execute this command, because its own has failed. */
@@ -503,6 +504,11 @@ public final class BatchExchange {
 
     /** Ends the lease, if there is one. The connection is kept if it is clean. */
     void settle() {
+        settle(false);
+    }
+
+    /** {@code isUnused}: nothing was sent, and the connection is kept. */
+    private void settle(boolean isUnused) {
         if (connection != null) {
             if (isDone()) {
                 pool.answered(connection);
@@ -513,7 +519,7 @@ public final class BatchExchange {
                     compare();
                 }
             }
-            if (!isDone() || isClosedAfter) {
+            if (!isUnused && (!isDone() || isClosedAfter)) {
                 connection.disconnect();
             }
             pool.settle(connection);

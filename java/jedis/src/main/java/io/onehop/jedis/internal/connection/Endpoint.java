@@ -62,6 +62,9 @@ public final class Endpoint {
     private volatile @Nullable SocketAddress chosen;
     private volatile @Nullable SocketAddress silent;
 
+    /* A call was late that had opened its connection itself. */
+    private volatile boolean isSlow;
+
     public Endpoint(Node node, ServerPool pool, ClientTls tls) {
         this.node = node;
         this.host = Objects.requireNonNullElse(node.host(), "127.0.0.1");
@@ -189,6 +192,17 @@ public final class Endpoint {
 
     private int rank(SocketAddress address) {
         return address.equals(chosen) ? 0 : address.equals(silent) ? 2 : 1;
+    }
+
+    /** Whether opening a connection may leave too little time for a command. */
+    boolean isSlow() {
+        return isSlow;
+    }
+
+    public void slow(boolean slow) {
+        if (isSlow != slow) {
+            isSlow = slow;
+        }
     }
 
     /** A connection to this address is open. {@code isFirst}: no other one was tried before. */

@@ -16,6 +16,10 @@ public final class Lease {
     private long health;
     private boolean isUnwell;
     private boolean isRefused;
+    private long steppedNs; // When the last step of opening ended.
+    private boolean hasStepped;
+    private long tookNs; // How long that step took.
+    private boolean isReadyLate;
     private long sent;
     private long received;
     private long receivedBefore;
@@ -27,6 +31,8 @@ public final class Lease {
         sinceNs = calledNs;
         isUnwell = false;
         isRefused = false;
+        hasStepped = false;
+        isReadyLate = false;
         receivedBefore = received;
     }
 
@@ -91,9 +97,39 @@ public final class Lease {
         return sinceNs;
     }
 
-    /** Its connection is open. Bytes that came before are no answer. */
-    void opened(long all) {
+    /* ---- Opening slowly: spec/wire, section 7 ---- */
+
+    /** A step of opening has ended: the node has answered. */
+    void stepped() {
+        long beganNs = hasStepped ? steppedNs : Math.max(steppedNs, sinceNs);
+        hasStepped = true;
+        steppedNs = Clock.nowNs();
+        tookNs = steppedNs - beganNs;
+    }
+
+    /** When the last step ended. */
+    long steppedNs() {
+        return steppedNs;
+    }
+
+    /** True if one has ended since the lease began. */
+    boolean hasStepped() {
+        return hasStepped;
+    }
+
+    /**
+     * Its connection is open. Bytes that came before are no answer. {@code isOfSlow}: a call of its
+     * node was late that had opened its own connection.
+     */
+    void opened(long all, boolean isOfSlow) {
         receivedBefore = all;
+        long leftNs = deadline.waitNs();
+        isReadyLate = leftNs == 0 || isOfSlow && tookNs > leftNs;
+    }
+
+    /** True if this lease has opened the connection, and has too little time left for an answer. */
+    public boolean isReadyLate() {
+        return isReadyLate;
     }
 
     /** True if bytes of an answer have come. {@code all}: bytes received in all. */

@@ -186,7 +186,7 @@ public final class NodeConnection extends Connection {
     /** Takes the steps of opening that need no wait. True if the connection is open. */
     public boolean tryOpen() throws IOException {
         if (state == State.NEW) {
-            opening = new Opening(endpoint);
+            opening = new Opening(endpoint, lease);
             state = State.OPENING;
         }
         if (state == State.OPENING) {
@@ -230,6 +230,7 @@ public final class NodeConnection extends Connection {
         super.connect();
         protocol = RedisProtocol.RESP2;
         state = State.HANDSHAKE;
+        lease.stepped();
         for (int i = 0; i < handshake.size(); i++) {
             sendCommand(handshake.command(i));
         }
@@ -244,17 +245,18 @@ public final class NodeConnection extends Connection {
         }
         if (judged == handshake.size()) {
             requireSilence(); // It would be taken for the reply to the first command.
-            if (deadline.hasPassed()) { // This thread is late, so nothing is sent.
-                throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
-            }
             state = State.OPEN;
             wasOpen = true;
             if (waitsLong) {
                 mayWaitLong();
             }
-            lease.opened(received());
-            heardNs = Clock.nowNs();
+            lease.stepped();
+            lease.opened(received(), endpoint.isSlow());
+            heardNs = lease.steppedNs();
             expiresNs = heardNs + endpoint.ageNs();
+            if (lease.isReadyLate()) { // The answer would come too late, too.
+                throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
+            }
         }
     }
 
@@ -404,12 +406,17 @@ public final class NodeConnection extends Connection {
 
     /** True if its last answer came at or before that instant. */
     public boolean isAsOldAs(long ns) {
-        return heardNs - ns <= 0;
+        return (isOpening() ? lease.steppedNs() : heardNs) - ns <= 0;
     }
 
-    /** True if its handshake has ever ended well and in time. */
+    /** True if its handshake has ever ended well. */
     public boolean wasOpen() {
         return wasOpen;
+    }
+
+    /** True if this lease has opened it, and its command was sent and is not answered. */
+    public boolean isOwedAfterOpening() {
+        return wasOpen && !isReused && guard.owed() > 0;
     }
 
     /** True if the node has ever accepted it. */
@@ -422,12 +429,38 @@ public final class NodeConnection extends Connection {
         return guard != null && guard.owed() == 0;
     }
 
+    /** True if nothing was done to open it. */
+    public boolean isNew() {
+        return state == State.NEW;
+    }
+
+    /** True if the next lease goes on with opening it. */
+    private boolean isOpening() {
+        return (state == State.OPENING && opening.isConnected() || state == State.HANDSHAKE)
+                && !isBroken();
+    }
+
+    /**
+     * True if it is kept, although the deadline has passed before it was used: the node answers,
+     * but slowly.
+     */
+    public boolean isKeptAfter(Throwable failure) {
+        return failure instanceof SocketTimeoutException
+                && (lease.isReadyLate() ? isClean() : lease.hasStepped() && isOpening());
+    }
+
+    /** True if the next lease may have it. */
+    public boolean isKept() {
+        return isClean() || isOpening();
+    }
+
     /**
      * True if it may be leased: it is not open yet, or it is clean, not too old and not of a
      * replica, and its socket has no unread byte.
      */
     public boolean isUsable() {
         return state == State.NEW
+                || isOpening()
                 || isClean() && !isOfReplica && !isTooOld() && !socket.hasSurplus();
     }
 

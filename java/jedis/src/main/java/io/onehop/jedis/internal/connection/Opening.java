@@ -30,14 +30,16 @@ public final class Opening {
     }
 
     private final Endpoint endpoint;
+    private final Lease lease;
     private final CompletableFuture<List<SocketAddress>> addresses;
     private Step step = Step.RESOLVING;
     private @Nullable Connector connector; // From the second step on.
     private @Nullable NodeSocket socket;
     private @Nullable SocketAddress address; // Null until it is connected.
 
-    Opening(Endpoint endpoint) throws IOException {
+    Opening(Endpoint endpoint, Lease lease) throws IOException {
         this.endpoint = endpoint;
+        this.lease = lease;
         this.addresses = endpoint.addresses();
     }
 
@@ -59,6 +61,7 @@ public final class Opening {
             socket = connector().socket();
             address = connector().address();
             endpoint.connected(address, connector().isFirst());
+            lease.stepped();
             encrypt(socket);
         }
         return step == Step.ENCRYPTING && socket != null && socket.finishTls();
@@ -75,6 +78,11 @@ public final class Opening {
     @SuppressWarnings("NullAway") // From the second step on there is one.
     private Connector connector() {
         return connector;
+    }
+
+    /** True if the node has accepted it. */
+    boolean isConnected() {
+        return step == Step.ENCRYPTING;
     }
 
     /* ---- Waiting ---- */

@@ -138,7 +138,9 @@ public final class Pool implements AutoCloseable {
 
     private OneHopException unopened(@Nullable NodeConnection connection, Throwable thrown) {
         if (connection != null) {
-            connection.disconnect();
+            if (!connection.isKeptAfter(thrown)) {
+                connection.disconnect();
+            }
             settle(connection);
         }
         OneHopException failure = failure(thrown);
@@ -247,7 +249,7 @@ public final class Pool implements AutoCloseable {
             throw resting;
         }
         meter.leased();
-        if (!connection.isReused()) {
+        if (connection.isNew()) {
             meter.connecting();
         }
         return connection;
@@ -264,6 +266,7 @@ public final class Pool implements AutoCloseable {
         long nowNs = Clock.nowNs();
         long nowMs = NodeHealth.ms(nowNs);
         connection.heard(nowNs);
+        endpoint.slow(false);
         if (connection.lease().isTimed(endpoint.timeoutMs())) {
             meter.answered(connection.lease().ns(nowNs), nowMs);
         } else {
@@ -279,7 +282,13 @@ public final class Pool implements AutoCloseable {
     /** A call failed, on this connection or before it had one ({@code null}). */
     public void failed(@Nullable NodeConnection connection, OneHopException failure) {
         meter.failed(NodeHealth.nowMs());
-        if (connection != null) {
+        if (connection != null && connection.lease().isReadyLate()) {
+            heard();
+        } else if (connection != null) {
+            if (failure.getKind() == ErrorKind.DEADLINE_EXCEEDED
+                    && connection.isOwedAfterOpening()) {
+                endpoint.slow(true);
+            }
             boolean isDown = health.failed(failure, connection);
             boolean isStale = failure.getKind() == ErrorKind.NODE_DOWN && connection.wasStale();
             if (isDown || isStale || NodeHealth.isLate(failure, connection)) {
@@ -313,8 +322,8 @@ public final class Pool implements AutoCloseable {
     }
 
     /**
-     * Ends a lease. A clean connection is kept, any other is closed. If an Error prevents this, the
-     * next holder of the seat closes the connection.
+     * Ends a lease. A clean connection is kept, and one that is being opened; any other is closed.
+     * If an Error prevents this, the next holder of the seat closes the connection.
      */
     public void settle(NodeConnection connection) {
         if (connection.isLeft && connection.seat() != NodeConnection.NO_SEAT) {
@@ -326,7 +335,7 @@ public final class Pool implements AutoCloseable {
             apart.remove(connection);
             return;
         }
-        seats.give(connection.seat(), connection.isClean());
+        seats.give(connection.seat(), connection.isKept());
         if (isRetired) {
             purge();
         }

@@ -26,7 +26,7 @@ final class Seats {
      *
      *     holder   connection
      *     none     none          not opened yet, or closed
-     *     none     open          idle
+     *     none     open          idle, or being opened since a call that had no time left
      *     one      any           leased; only the holder may touch it
      *     over     any           left by a call that ended in an Error; the next holder closes it
      *
@@ -111,20 +111,24 @@ final class Seats {
         }
     }
 
-    /** Claims a seat for this holder, preferably one with a connection. */
+    /**
+     * Claims a seat for this holder, preferably one with an open connection, or else with one whose
+     * opening another call has begun.
+     */
     private int claim(Holder holder) {
-        int empty = NONE;
+        int closed = NONE;
         for (int seat = 0; seat < connections.length; seat++) {
             Holder before = holders.get(seat);
-            if (isLeft(before, seat)) {
+            if (before == null ? isOpen(seat) : before.isOver()) {
                 if (holders.compareAndSet(seat, before, holder)) {
                     return claimed(seat, before);
                 }
-            } else if (before == null && empty == NONE) {
-                empty = seat;
+            } else if (before == null && (closed == NONE || isBegun(seat) && !isBegun(closed))) {
+                closed = seat;
             }
         }
-        for (int seat = empty; seat != NONE && seat < connections.length; seat++) {
+        for (int i = 0; closed != NONE && i < connections.length; i++) {
+            int seat = (closed + i) % connections.length;
             if (holders.get(seat) == null && holders.compareAndSet(seat, null, holder)) {
                 return seat;
             }
@@ -132,9 +136,18 @@ final class Seats {
         return NONE;
     }
 
+    private boolean isOpen(int seat) {
+        NodeConnection connection = connections[seat];
+        return connection != null && connection.isOpen();
+    }
+
+    private boolean isBegun(int seat) {
+        return connections[seat] != null;
+    }
+
     /** True if the seat has a connection that is not in use. */
     private boolean isLeft(Holder holder, int seat) {
-        return holder == null ? connections[seat] != null : holder.isOver();
+        return holder == null ? isBegun(seat) : holder.isOver();
     }
 
     private int claimed(int seat, Holder before) {

@@ -1,0 +1,145 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.jedis.lab.Processes;
+import io.onehop.jedis.lab.ScriptedNode;
+
+import org.junit.jupiter.api.Test;
+
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.Response;
+
+import java.util.function.Supplier;
+
+/** Nodes whose every answer takes more than half of the timeout. */
+class SlowNodesTest {
+    private static final int TIMEOUT_MS = 1500;
+
+    /** Answers every command after that long. */
+    private static ScriptedNode.Script after(int handshakeMs, int ms) {
+        return talk -> {
+            talk.command();
+            Processes.pause(handshakeMs);
+            talk.send("+PONG\r\n");
+            while (talk.command() != null) {
+                Processes.pause(ms);
+                talk.bulk("value");
+            }
+        };
+    }
+
+    private static OneHopClient client(ScriptedNode node) {
+        return Inspected.clientOf(node, "timeout: " + TIMEOUT_MS, "pool_size: 2");
+    }
+
+    private static DeadlineExceeded late(Supplier<?> call) {
+        return assertThrows(DeadlineExceeded.class, call::get);
+    }
+
+    private static DeadlineExceeded unsent(Supplier<?> call) {
+        DeadlineExceeded failure = late(call);
+        assertFalse(failure.mayHaveExecuted(), failure.getMessage());
+        return failure;
+    }
+
+    private static String batch(OneHopClient redis) {
+        try (AbstractPipeline batch = redis.pipelined()) {
+            Response<String> reply = batch.get("key");
+            batch.sync();
+            return reply.get();
+        }
+    }
+
+    @Test
+    void aConnectionThatIsReadyTooLateServesTheNextCall() {
+        try (ScriptedNode node = ScriptedNode.start(after(900, 900));
+                OneHopClient redis = client(node)) {
+            // A handshake may have been slow for once, so the first command is sent.
+            assertTrue(late(() -> redis.incr("key")).mayHaveExecuted());
+            DeadlineExceeded failure = unsent(() -> redis.incr("key"));
+            assertTrue(failure.getMessage().startsWith("No connection"), failure.getMessage());
+            assertEquals("value", redis.get("key"));
+            assertEquals("value", redis.get("key"));
+            assertEquals(2, node.connections());
+        }
+    }
+
+    @Test
+    void theSameOfABatch() {
+        try (ScriptedNode node = ScriptedNode.start(after(900, 900));
+                OneHopClient redis = client(node)) {
+            late(() -> batch(redis));
+            unsent(() -> batch(redis));
+            assertEquals("value", batch(redis));
+            assertEquals(2, node.connections());
+        }
+    }
+
+    @Test
+    void theNextCallGoesOnWithAConnectionThatIsBeingOpened() {
+        try (ScriptedNode node = ScriptedNode.start(after(TIMEOUT_MS + 300, 0));
+                OneHopClient redis = client(node)) {
+            unsent(() -> redis.get("key"));
+            assertEquals("value", redis.get("key"));
+            assertEquals(1, node.connections());
+        }
+    }
+
+    @Test
+    void theSameOfABatchThatGoesOn() {
+        try (ScriptedNode node = ScriptedNode.start(after(TIMEOUT_MS + 300, 0));
+                OneHopClient redis = client(node)) {
+            unsent(() -> batch(redis));
+            assertEquals("value", batch(redis));
+            assertEquals(1, node.connections());
+        }
+    }
+
+    @Test
+    void aConnectionOnWhichNothingComesIsGivenUpByTheSecondCall() {
+        ScriptedNode.Script silentAtFirst =
+                talk -> {
+                    if (talk.number() == 1) {
+                        talk.awaitClose();
+                    }
+                    talk.handshake().command();
+                    talk.bulk("value");
+                };
+        try (ScriptedNode node = ScriptedNode.start(silentAtFirst);
+                OneHopClient redis = Inspected.clientOf(node, "timeout: 500", "pool_size: 4")) {
+            unsent(() -> redis.get("key"));
+            unsent(() -> redis.get("key"));
+            assertEquals("value", Callers.answered(() -> redis.get("key")));
+        }
+    }
+
+    @Test
+    void aResetInTheMiddleOfAReplyCostsOneConnection() throws Exception {
+        ScriptedNode.Script resetting =
+                talk -> {
+                    talk.handshake();
+                    for (int i = 0; i < 20; i++) {
+                        talk.command();
+                        talk.bulk("value");
+                    }
+                    talk.command();
+                    talk.send("$5\r\nva").reset();
+                };
+        try (ScriptedNode node = ScriptedNode.start(resetting);
+                OneHopClient redis = Inspected.clientOf(node, "timeout: 30000", "pool_size: 8")) {
+            Callers.inThreads(
+                    4,
+                    number -> {
+                        for (int i = 0; i < 250; i++) {
+                            assertEquals("value", Callers.answered(() -> redis.get("key")));
+                        }
+                    });
+            // 1,000 answers at 20 for each connection, and those that are still open.
+            assertTrue(node.connections() <= 50 + 8, node.connections() + " connections");
+        }
+    }
+}
