@@ -497,6 +497,25 @@ class PoolTest {
         }
     }
 
+    @Test
+    void closingClosesItAlsoIfTheThreadThatDoesThatWasInterrupted() throws Exception {
+        Set<Thread> others = Thread.getAllStackTraces().keySet();
+        try (RedisServer server = RedisServer.start()) {
+            OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server())));
+            Holder call = new Holder();
+            Inspected.pools(redis)[0].lease(call, Deadline.in(60_000));
+            for (Thread thread : Thread.getAllStackTraces().keySet()) {
+                if (thread.getName().equals("onehop-idle") && !others.contains(thread)) {
+                    thread.interrupt();
+                    thread.join(30_000);
+                }
+            }
+            redis.close();
+            call.isOver = true; // As at an Error: nothing was settled.
+            RedisCluster.await("it is closed", () -> server.clients() == 0);
+        }
+    }
+
     /** A GET whose reply is built by an endless recursion, while its connection is leased. */
     private static <T> CommandObject<T> endless() {
         return new CommandObject<>(

@@ -39,8 +39,28 @@ final class Connector {
     // Without these options the system's own times hold: two hours on Linux.
     private static final boolean HAS_TIMES = hasTimes();
 
-    /** An attempt that has not ended. */
-    private record Attempt(SocketAddress address, NodeSocket socket) {}
+    /*
+     * An attempt that has not ended. It is in the list before there is a socket: after an
+     * OutOfMemoryError a socket that nobody knows would stay open for ever.
+     */
+    private static final class Attempt {
+        private final SocketAddress address;
+        private @Nullable NodeSocket socket;
+
+        Attempt(SocketAddress address) {
+            this.address = address;
+        }
+
+        NodeSocket socket() {
+            return Objects.requireNonNull(socket, "Only connecting() leaves it out");
+        }
+
+        void close() {
+            if (socket != null) {
+                socket.close();
+            }
+        }
+    }
 
     private final Iterator<SocketAddress> addresses;
     private final Deadline deadline;
@@ -50,11 +70,14 @@ final class Connector {
     private @Nullable IOException last;
     private boolean isFirst = true;
 
-    /** Begins to connect to the first address that does not fail immediately. */
-    Connector(List<SocketAddress> addresses, Deadline deadline, int timeoutMs) throws IOException {
+    Connector(List<SocketAddress> addresses, Deadline deadline, int timeoutMs) {
         this.addresses = addresses.iterator();
         this.deadline = deadline;
         this.stepNs = TimeUnit.MILLISECONDS.toNanos(Deadline.stepMs(timeoutMs, addresses.size()));
+    }
+
+    /** Begins to connect to the first address that does not fail immediately. */
+    void begin() throws IOException {
         tryNext();
     }
 
@@ -70,7 +93,7 @@ final class Connector {
 
     /** The address of {@link #socket}. */
     SocketAddress address() {
-        return attempts.get(attempts.size() - 1).address();
+        return attempts.get(attempts.size() - 1).address;
     }
 
     /**
@@ -81,15 +104,13 @@ final class Connector {
         for (Attempt attempt : List.copyOf(attempts)) {
             try {
                 if (attempt.socket().finishConnect()) {
-                    attempts.remove(attempt);
-                    close();
-                    attempts.add(attempt);
+                    endOthers(attempt);
                     return true;
                 }
             } catch (IOException failure) {
                 last = failure;
+                attempt.close();
                 attempts.remove(attempt);
-                attempt.socket().close();
                 nextNs = Clock.nowNs();
             }
         }
@@ -99,18 +120,31 @@ final class Connector {
         return false;
     }
 
+    private void endOthers(Attempt connected) {
+        for (Attempt attempt : attempts) {
+            if (attempt != connected) {
+                attempt.close();
+            }
+        }
+        attempts.removeIf(attempt -> attempt != connected);
+    }
+
     private void tryNext() throws IOException {
         boolean hasBegun = false;
         while (!hasBegun && addresses.hasNext()) {
-            SocketAddress next = addresses.next();
+            Attempt next = new Attempt(addresses.next());
             isFirst &= attempts.isEmpty() && last == null;
+            attempts.add(next);
             try {
-                NodeSocket socket = connecting(next);
-                attempts.add(new Attempt(next, socket));
-                socket.use(deadline);
+                next.socket = connecting(next.address);
                 hasBegun = true;
+                next.socket.use(deadline);
             } catch (IOException refused) {
                 last = refused;
+            } finally {
+                if (!hasBegun) {
+                    attempts.remove(next);
+                }
             }
         }
         nextNs = Clock.nowNs() + stepNs;
@@ -144,7 +178,7 @@ final class Connector {
 
     /** Ends all attempts. */
     void close() {
-        attempts.forEach(attempt -> attempt.socket().close());
+        attempts.forEach(Attempt::close);
         attempts.clear();
     }
 

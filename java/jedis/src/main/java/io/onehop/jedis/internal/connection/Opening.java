@@ -54,6 +54,7 @@ public final class Opening {
         if (step == Step.RESOLVING && addresses.isDone()) {
             List<SocketAddress> found = Endpoint.await(addresses, deadline);
             connector = new Connector(found, deadline, endpoint.timeoutMs());
+            connector.begin();
             socket = connector.socket();
             step = Step.CONNECTING;
         }

@@ -3,6 +3,8 @@ package io.onehop.jedis.internal.snapshot;
 import io.onehop.core.base.Timings;
 import io.onehop.jedis.internal.pool.Pool;
 
+import org.jspecify.annotations.Nullable;
+
 import java.lang.ref.WeakReference;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -23,26 +25,40 @@ public final class IdleConnectionEvictor implements AutoCloseable {
 
     private final WeakReference<Snapshots> snapshots;
     private final CountDownLatch closed = new CountDownLatch(1);
+    private volatile @Nullable Thread thread;
 
     public IdleConnectionEvictor(Snapshots snapshots) {
         this.snapshots = new WeakReference<>(snapshots);
     }
 
     public void start() {
-        Thread thread = new Thread(this::run, "onehop-idle");
-        thread.setDaemon(true);
-        thread.start();
+        Thread next = new Thread(this::run, "onehop-idle");
+        next.setDaemon(true);
+        next.start();
+        thread = next;
     }
 
+    /**
+     * From now on connections that a call leaves are closed soon, until none is open. If the thread
+     * was interrupted, another one does that.
+     */
     @Override
     public void close() {
         closed.countDown();
+        Thread running = thread;
+        if (running != null && !running.isAlive()) {
+            start();
+        }
     }
 
     private void run() {
         boolean isOver = false;
         while (!isOver) {
-            isOver = hasTurned();
+            try {
+                isOver = hasTurned();
+            } catch (Error again) {
+                // No memory even for a pause. Nothing here could fail once more.
+            }
         }
     }
 
