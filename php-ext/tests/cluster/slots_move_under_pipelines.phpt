@@ -7,7 +7,7 @@ require __DIR__ . '/../lab/cluster.inc';
 const SLOTS = 120;
 const KEYS = 600; /* Per worker: five in each of the slots that move. */
 const WORKERS = 3;
-$cluster = new LabCluster(3);
+$cluster = new LabCluster(3, 0, '--cluster-node-timeout', '30000');
 [$a, $b] = $cluster->ports;
 $config = $cluster->config(['timeout' => 10000]);
 

@@ -61,14 +61,14 @@ lab_show('connections', $connections($port));
 the handshake takes longer than the timeout
 OneHop\DeadlineExceeded, node node-0, may have executed: false
   No connection within 600 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; try again
-string(12) "value of key"
+value: "value of key"
 connections: 1
 each answer takes more than half of the timeout
 OneHop\DeadlineExceeded, node node-0, may have executed: true
   No answer within 800 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
 OneHop\DeadlineExceeded, node node-0, may have executed: false
   The connection was ready too late for an answer within 800 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; try again, and raise the timeout if the node is always so slow
-string(12) "value of key"
+value: "value of key"
 connections: 2
 without an answer a connection is given up
 OneHop\DeadlineExceeded, node node-0, may have executed: false

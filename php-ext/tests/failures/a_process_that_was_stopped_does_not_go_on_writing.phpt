@@ -40,11 +40,13 @@ if (($id = pcntl_fork()) === 0) {
     posix_kill(posix_getpid(), SIGKILL);
 }
 $end = microtime(true) + 60;
-while (!is_file($files) && microtime(true) < $end) {
-    usleep(1000);
+for ($before = $last = 0; $before === 0 || $before !== $last; $last = $before) {
+    sleep(4); /* The deadline, and a second. */
+    $before = (int) @file_get_contents($files);
+    if (microtime(true) > $end) {
+        break;
+    }
 }
-sleep(4);
-$before = (int) file_get_contents($files);
 posix_kill($id, SIGUSR1); /* So it finds its wait interrupted. */
 posix_kill($id, SIGCONT);
 pcntl_waitpid($id, $status);

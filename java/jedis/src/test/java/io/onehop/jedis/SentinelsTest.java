@@ -132,7 +132,7 @@ class SentinelsTest {
     @Test
     void aWriteThatIsRefusedForLackOfReplicasWaitsForTheSuccessorToo() {
         try (WatchedMasters masters = WatchedMasters.start(1);
-                OneHopClient redis = client(masters, "timeout: 20000")) {
+                OneHopClient redis = client(masters, "timeout: 60000")) {
             redis.set("key", "before");
             failOverOneThatRefusesWrites(masters);
             assertEquals("OK", redis.set("key", "after"));
@@ -286,7 +286,7 @@ class SentinelsTest {
     @Test
     void aReadBehindARefusedWriteSeesTheWrite() {
         try (WatchedMasters masters = WatchedMasters.start(1);
-                OneHopClient redis = client(masters, "timeout: 20000")) {
+                OneHopClient redis = client(masters, "timeout: 60000")) {
             redis.set("key", "before");
             failOverOneThatRefusesWrites(masters);
             try (AbstractPipeline batch = redis.pipelined()) {

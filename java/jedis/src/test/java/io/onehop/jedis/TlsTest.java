@@ -28,8 +28,6 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.JedisPubSub;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.SslOptions;
-import redis.clients.jedis.StreamEntryID;
-import redis.clients.jedis.params.XReadParams;
 
 import java.io.File;
 import java.io.IOException;
@@ -41,7 +39,6 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -156,34 +153,6 @@ final class TlsTest {
                 assertEquals(List.of(1L, 2L), transaction.exec());
             }
             assertEquals("2", redis.eval("return redis.call('get', KEYS[1])", 1, "count"));
-        }
-    }
-
-    @Test
-    void aReadOfStreamsOnSeveralNodesWaitsAndReturns() throws InterruptedException {
-        flush();
-        try (OneHopClient redis = client()) {
-            String[] keys =
-                    servers.stream()
-                            .map(server -> Nodes.keyOn(redis.topology(), server.node()))
-                            .toArray(String[]::new);
-            Thread writer =
-                    new Thread(
-                            () -> {
-                                Processes.pause(200);
-                                redis.xadd(keys[2], StreamEntryID.NEW_ENTRY, Map.of("a", "b"));
-                            });
-            writer.start();
-            var read =
-                    redis.xread(
-                            XReadParams.xReadParams().block(10_000),
-                            Stream.of(keys)
-                                    .collect(
-                                            Collectors.toMap(
-                                                    key -> key, key -> new StreamEntryID(0, 0))));
-            writer.join();
-            assertEquals(1, read.size());
-            assertEquals(keys[2], read.get(0).getKey());
         }
     }
 
