@@ -37,8 +37,7 @@ class CloseTest {
         XREAD(
                 redis ->
                         redis.xread(
-                                new XReadParams().block(0),
-                                Map.of("stream", new StreamEntryID()))),
+                                new XReadParams().block(0), Map.of("stream", new StreamEntryID()))),
         PIPELINE(
                 redis -> {
                     try (AbstractPipeline pipeline = redis.pipelined()) {
