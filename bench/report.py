@@ -1,4 +1,4 @@
-"""docs/performance.md: its pictures and tables, and those of the README, from bench/results.
+"""The pictures and tables of docs/performance*.md, and those of the README, from bench/results.
 
     $(.ci/tools)/bin/python bench/report.py     # draws the pictures and fills the tables
     /usr/bin/python3 bench/report.py --check    # fails if a page has other figures than the results
@@ -22,7 +22,7 @@ from paths import JOBS, LABELS
 
 ROOT = Path(tree.ROOT)
 RESULTS = ROOT / "bench/results"
-PAGES = (ROOT / "docs/performance.md", ROOT / "README.md")
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("performance*.md")))
 PICTURES = ROOT / "docs/images/performance"
 PLACE = re.compile(r"(<!-- table ([\w.]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
