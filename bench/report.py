@@ -178,23 +178,29 @@ def worth_table(results):
     return markdown(["1000 HGETs on 4 nodes", "before", "OneHop is"], lines)
 
 
-class Jobs:
-    """Single figures of jobs.json, for sentences."""
+class Published:
+    """The table of what users have published: the template published.md, and its figures."""
 
-    def __init__(self, results):
-        self.labels = results["contestants"]
+    def __init__(self, results, placed):
+        self.placed = placed
         self.cells = {
             (row["job"], row["contestant"], point(row, results["jobs"][row["job"]]["varies"])): row
             for row in results["rows"]
         }
 
+    def table(self):
+        template = (ROOT / "bench/published.md").read_text().partition("-->\n")[2]
+        return re.sub(r"\{([^}]*)\}", lambda found: self.figure(*found[1].split()), template)
+
+    def figure(self, name, *arguments):
+        return getattr(self, name)(*(argument.replace("_", " ") for argument in arguments))
+
     def time(self, job, contestant, at="time"):
         return time_of(self._ns(job, contestant, at))
 
-    def of_200_threads(self, *contestants):
-        """How long 200 batches in parallel take, for each of these; None before a measurement."""
-        cells = [self.cells.get(("threads.pipeline", name, "200 threads")) for name in contestants]
-        return [time_of(cell["median_ns"]) for cell in cells] if all(cells) else None
+    def peak(self, contestant):
+        """How long 200 batches in parallel take."""
+        return time_of(self.cells["threads.pipeline", contestant, "200 threads"]["median_ns"])
 
     def per_second(self, job, contestant, at="time"):
         return f"{1e9 / self._ns(job, contestant, at):,.0f}/s"
@@ -210,103 +216,15 @@ class Jobs:
         row = self.cells["dead", contestant, "killed"]
         return f"{row['right']:,.0f} of {row['parameters']['keys']:,}"
 
+    def rate(self, place, test):
+        """Of redis-benchmark: direct, or through nutcracker with so many nodes."""
+        return f"{self.placed['per_second'][place][test]:,}/s"
 
-PEAK = "the same by 200 threads at the same time"
-PEAK_HERE = (
-    "until all are served: {} through nutcracker with 1 connection, {} with 15; **{}** with OneHop"
-)
+    def count(self, name):
+        return f"{self.placed[name]:,}"
 
-
-def published_table(jobs, placed):
-    """What users of these systems have published, and the same job here."""
-    many, nodes = "1,000 keys", ("1 node", "4 nodes", "16 nodes")
-    behind = ", ".join(jobs.time("nodes.pipeline", "php.proxy.15", at) for at in nodes)
-    beside = ", ".join(jobs.time("nodes.pipeline", "php.onehop", at) for at in nodes)
-    peak = jobs.of_200_threads("java.proxy.1", "java.proxy.15", "java.onehop")
-    rates = placed["per_second"]
-    direct, through = (
-        " and ".join(f"{rates[place][test]:,}/s" for test in ("SET", "GET"))
-        for place in ("direct", "1")
-    )
-    gets = ", ".join(f"{rates[count]['GET']:,}/s" for count in ("1", "2", "4", "6"))
-    return markdown(
-        ["job", "published", "here"],
-        [
-            [
-                "a batch of 1000 HGETs in Java, through twemproxy",
-                "2 s at the peak of 200 threads; 3 batches one after the other 6.5 s",
-                f"one thread: {jobs.time('pipeline', 'java.proxy.15', many)} through nutcracker, "
-                f"**{jobs.time('pipeline', 'java.onehop', many)}** with OneHop",
-            ],
-            *([[PEAK, "2 s", PEAK_HERE.format(*peak)]] if peak else []),
-            [
-                "the same, `server_connections` 1 -> 15",
-                "about 2 times as fast",
-                f"{jobs.ratio('pipeline', 'php.proxy.15', 'php.proxy.1', many)} times as fast, "
-                "with one client",
-            ],
-            [
-                "the same, smaller mbufs",
-                "about +10 %",
-                f"{jobs.ratio('pipeline', 'php.proxy.mbuf', 'php.proxy.15', many)} times as fast",
-            ],
-            [
-                "more proxies than one",
-                "about +15 % from 1 to 2 per node, then nothing",
-                f"four in turns: {jobs.ratio('pipeline', 'php.proxies.15', 'php.proxy.15', many)} "
-                "times as fast, with one client",
-            ],
-            [
-                "more redis behind one twemproxy",
-                "nothing",
-                f"the batch on 1, 4 and 16 nodes: {behind} through nutcracker; **{beside}** "
-                "with OneHop",
-            ],
-            [
-                "`redis-benchmark -c 100`, SETs and GETs, one redis, and through one twemproxy",
-                "21-24k/s and 25k/s",
-                f"{direct}; {through} through nutcracker",
-            ],
-            [
-                "the same GETs, 1, 2, 4 and 6 redis behind one twemproxy",
-                "34.9k/s to 32.9k/s from 2 to 6: nothing",
-                f"{gets}: two cores for all of them",
-            ],
-            [
-                "single GETs, direct and through a proxy",
-                "65-74k/s and 25-31k/s, with many clients",
-                f"one client: **{jobs.per_second('get', 'php.onehop')}** with OneHop, "
-                f"{jobs.per_second('get', 'php.proxy.15')} through nutcracker",
-            ],
-            [
-                f"{placed['keys']:,} keys on 6 nodes by ketama",
-                "37,990 to 48,144 per node",
-                f"{placed['fewest']:,} to {placed['most']:,}: other keys, the same ring",
-            ],
-            [
-                "3 nodes become 6: keys that stay",
-                "ketama 51.86 %, modula 16.72 %",
-                f"ketama {placed['stay_ketama']:.2%}, modula {placed['stay_modula']:.2%} "
-                "with the new nodes last in the list",
-            ],
-            [
-                "a node of four is dead, `auto_eject_hosts`",
-                "15 of 260,000 keys not stored",
-                f"the values of a batch that arrive: {jobs.right('php.onehop')} with OneHop, "
-                f"{jobs.right('php.proxy.15')} through nutcracker",
-            ],
-            [
-                "the map of a Redis Cluster in php-fpm",
-                "CLUSTER SLOTS for every `new RedisCluster`",
-                "CLUSTER SHARDS once per host: [cluster.md](cluster.md)",
-            ],
-            [
-                "300 hosts x 128 php-fpm workers",
-                "38,400 connections on every node",
-                "at most 300 x `pool_size`: [sizing.md](sizing.md)",
-            ],
-        ],
-    )
+    def stay(self, distribution):
+        return f"{self.placed[f'stay_{distribution}']:.2%}"
 
 
 # ---- Rising load: bench/open_loop ----
@@ -403,7 +321,7 @@ def tables():
     if jobs:
         found |= {
             "machine": machine_table(jobs),
-            "published": published_table(Jobs(jobs), load("published")),
+            "published": Published(jobs, load("published")).table(),
             "figures": figures_table(jobs),
             "worth": worth_table(jobs),
         }
