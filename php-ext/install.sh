@@ -37,6 +37,9 @@ install_all() {
     put modules/onehop.so "$extension"
     [ -z "$ini" ] || put onehop.ini "$ini"
     put onehop-status.php "$share/onehop-status.php"
+    for format in html text prometheus; do
+        put "onehop-status/$format.php" "$share/onehop-status/$format.php"
+    done
     put laravel/OneHopConnector.php "$share/laravel/OneHopConnector.php"
     put opentelemetry/onehop-opentelemetry.php "$share/opentelemetry/onehop-opentelemetry.php"
     put stubs/composer.json "$share/stubs/composer.json"

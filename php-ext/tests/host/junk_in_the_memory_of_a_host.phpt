@@ -12,9 +12,10 @@ for ($i = 0; $i < 40; $i++) {
     $redis->set(md5("$i"), "value:$i");
 }
 /* The status page without the lines that serve it. */
+$code = explode('if (PHP_SAPI ===', file_get_contents(__DIR__ . '/../../onehop-status.php'))[0];
 file_put_contents(
     $page = Lab::file('page.php'),
-    explode('if (PHP_SAPI ===', file_get_contents(__DIR__ . '/../../onehop-status.php'))[0],
+    str_replace('__DIR__', var_export(__DIR__ . '/../..', true), $code),
 );
 require $page;
 
