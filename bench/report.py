@@ -40,7 +40,7 @@ DRAWN = (
     "php.onehop.cluster",
     "php.cached",
 )
-DRAWN_JOBS = ("pipeline", "mget", "nodes.pipeline", "values.mget", "delay.pipeline", "cold")
+DRAWN_JOBS = ("nodes.pipeline",)
 
 
 def load(name):
