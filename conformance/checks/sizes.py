@@ -42,12 +42,6 @@ VALUE = re.compile(
     r"(bool|int|float|string|array|object)\(|NULL|Array$|[(){}]$|string \"|\[[^]]*\]=?=>|\[.*\] =>"
     r"|[\[{\"]|-?\d+(\.\d+)?$|(true|false|null)\b[^:]*$)"
 )
-# Long phpt of which not every value has a name yet. This list only shrinks.
-UNNAMED = {
-    "fleet/commands_without_a_key_are_the_fleets.phpt",
-    "split/a_wait_for_streams_of_several_nodes.phpt",
-    "split/waiting_for_streams_with_nodes_in_trouble.phpt",
-}
 
 
 def main():
@@ -82,14 +76,11 @@ def beyond_budget(path):
 
 def unnamed_values(path):
     lines = path.read_text().split("\n")
-    begin = next(n for n, line in enumerate(lines) if line.startswith("--EXPECT"))
-    is_long = len(lines) > PHPT_LINES_NAMED
-    found = [n for n, line in enumerate(lines) if n > begin and is_long and VALUE.match(line)]
-    is_listed = name(path).removeprefix("php-ext/tests/") in UNNAMED
-    if found and not is_listed:
-        yield f"{name(path)}:{found[0] + 1}: a value without a name in a long test"
-    if is_listed and not found:
-        yield f"{name(path)}: every value has its name now: take it off the list in sizes.py"
+    if len(lines) > PHPT_LINES_NAMED:
+        begin = next(n for n, line in enumerate(lines) if line.startswith("--EXPECT"))
+        for number, line in enumerate(lines[begin:], start=begin + 1):
+            if VALUE.match(line):
+                yield f"{name(path)}:{number}: a value without a name in a long test"
 
 
 def functions(path):

@@ -74,7 +74,7 @@ foreach ([['time'], ['lastSave'], ['command'], ['bgSave'], ['client', 'list']] a
         true,
     ), "\n";
 }
-var_dump(count($fleet->client('list')) >= 4);
+lab_show('clients of all nodes', count($fleet->client('list')) >= 4);
 echo "-- INFO in the form of one server's reply\n";
 foreach (range(1, 50) as $i) {
     $fleet->set('key ' . md5($i), $i);
@@ -82,17 +82,13 @@ foreach (range(1, 50) as $i) {
 $fleet->expire('key ' . md5(1), 1000);
 $info = $fleet->info();
 $one = lab_plain($ports[0])->info();
-var_dump(
-    $info['redis_version'] === $one['redis_version'],
-    $info['db0'] === 'keys=50',
-    isset($info['tcp_port']),
-);
-var_dump(
-    $info['used_memory'] > 3 * $one['used_memory'],
-    array_diff_key($info, $one),
-    is_int($info['connected_clients']),
-    is_string($fleet->info('server')['redis_version']),
-);
+lab_show('the version is that of one', $info['redis_version'] === $one['redis_version']);
+lab_show('keys', $info['db0']);
+lab_show('it has a port', isset($info['tcp_port']));
+lab_show('memory of all nodes', $info['used_memory'] > 3 * $one['used_memory']);
+lab_show('fields that one server has not', array_diff_key($info, $one));
+lab_show('clients are a number', is_int($info['connected_clients']));
+lab_show('a section has its fields', is_string($fleet->info('server')['redis_version']));
 preg_match_all(
     '/^(?:# (?:Server|Memory|Keyspace)|db0:keys=50|redis_version:)/m',
     $fleet->rawCommand('INFO'),
@@ -105,7 +101,8 @@ lab_tell(fn () => array_map(fn ($role) => $role[0], $fleet->role()));
 lab_tell(fn () => array_keys($fleet->rawCommand('MEMORY', 'DOCTOR')));
 echo "-- all nodes have it\n";
 $policies = array_map(fn ($port) => lab_plain($port)->config('get', 'maxmemory-policy'), $ports);
-var_dump($policies === array_fill(0, 4, ['maxmemory-policy' => 'allkeys-lru']));
+$all = array_fill(0, 4, ['maxmemory-policy' => 'allkeys-lru']);
+lab_show('all have it', $policies === $all);
 ?>
 --EXPECT--
 -- the same type as one server's reply
@@ -114,16 +111,15 @@ lastSave integer true
 command array true
 bgSave boolean true
 client list array true
-bool(true)
+clients of all nodes: true
 -- INFO in the form of one server's reply
-bool(true)
-bool(true)
-bool(false)
-bool(true)
-array(0) {
-}
-bool(true)
-bool(true)
+the version is that of one: true
+keys: "keys=50"
+it has a port: false
+memory of all nodes: true
+fields that one server has not: []
+clients are a number: true
+a section has its fields: true
 # Server redis_version: # Memory # Keyspace db0:keys=50
 -- no single reply
 OneHop\Unsupported, node none, may have executed: true
@@ -131,4 +127,4 @@ OneHop\Unsupported, node none, may have executed: true
 value: {"node-0":"master","node-1":"master","node-2":"master","node-3":"master"}
 value: ["node-0","node-1","node-2","node-3"]
 -- all nodes have it
-bool(true)
+all have it: true
