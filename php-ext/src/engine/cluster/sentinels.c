@@ -38,7 +38,8 @@ static oh_server_pool pool_of_sentinels(const oh_server_pool *pool, oh_server *s
         .tls = tls_of(pool),
         .timeout_ms = pool->timeout_ms,
         .pool_size = pool->pool_size,
-        .max_connection_age_ms = pool->max_connection_age_ms};
+        .max_connection_age_ms = pool->max_connection_age_ms,
+        .server_failure_limit = pool->server_failure_limit};
 
     for (size_t i = 0; i < sentinels.servers_count; i++) {
         servers[i].role = OH_SPARE;
