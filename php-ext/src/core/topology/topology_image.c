@@ -9,7 +9,7 @@
 #include "core/generated/limits.h"
 #include "core/hash/md5.h"
 
-#define MAGIC 0x4f484939u /* "OHI9": also the version of the layout. */
+#define MAGIC 0x4f484941u /* "OHIA": also the version of the layout. */
 
 /* The texts after the header, in their order. Each ends with a NUL; an absent one is only that. */
 enum {
@@ -36,11 +36,11 @@ typedef struct header {
     uint32_t read_from;
     uint32_t hash, distribution;
     uint32_t redis_db, database;
-    uint32_t timeout_ms, pool_size, max_connection_age_ms, server_connections;
+    uint32_t timeout_ms, pool_size, max_connection_age_ms;
     uint32_t server_retry_timeout_ms, server_failure_limit;
     uint8_t has_hash_tag, hash_tag[2];
-    uint8_t is_redis, is_ssdb, is_cluster, has_database, has_secrets, preconnect, auto_eject_hosts;
-    uint8_t is_tls, tls_verify, has_sentinel_tls, zeros[3];
+    uint8_t is_redis, is_ssdb, is_cluster, has_database, has_secrets, auto_eject_hosts;
+    uint8_t is_tls, tls_verify, has_sentinel_tls, zeros[8];
     uint8_t secrets_digest[OH_IMAGE_DIGEST_BYTES];
     uint8_t variables_digest[OH_IMAGE_DIGEST_BYTES];
 } header;
@@ -173,7 +173,6 @@ static void write_header(const oh_server_pool *pool, header *head)
     head->timeout_ms = pool->timeout_ms;
     head->pool_size = pool->pool_size;
     head->max_connection_age_ms = pool->max_connection_age_ms;
-    head->server_connections = pool->server_connections;
     head->server_retry_timeout_ms = pool->server_retry_timeout_ms;
     head->server_failure_limit = pool->server_failure_limit;
     head->has_hash_tag = pool->has_hash_tag;
@@ -182,7 +181,6 @@ static void write_header(const oh_server_pool *pool, header *head)
     head->is_ssdb = pool->is_ssdb;
     head->is_cluster = pool->is_cluster;
     head->has_database = pool->has_database;
-    head->preconnect = pool->preconnect;
     head->auto_eject_hosts = pool->auto_eject_hosts;
     head->is_tls = pool->tls.is_on;
     head->tls_verify = (uint8_t)pool->tls.verify;
@@ -243,7 +241,7 @@ static bool has_good_fields(const header *head, size_t length)
            head->read_from < OH_READ_FROMS_COUNT && head->hash < OH_HASHES_COUNT &&
            head->distribution < OH_DISTRIBUTIONS_COUNT && is_flag(head->has_hash_tag) &&
            is_flag(head->is_redis) && is_flag(head->is_ssdb) && is_flag(head->is_cluster) &&
-           is_flag(head->has_database) && is_flag(head->has_secrets) && is_flag(head->preconnect) &&
+           is_flag(head->has_database) && is_flag(head->has_secrets) &&
            is_flag(head->auto_eject_hosts) && is_flag(head->is_tls) &&
            head->tls_verify < OH_TLS_VERIFIES_COUNT && is_flag(head->has_sentinel_tls) &&
            head->topology == topology_offset(head) && head->topology < head->length;
@@ -368,8 +366,6 @@ void oh_image_pool(const void *image, oh_server *servers, oh_server_pool *pool)
         .timeout_ms = head->timeout_ms,
         .pool_size = head->pool_size,
         .max_connection_age_ms = head->max_connection_age_ms,
-        .server_connections = head->server_connections,
-        .preconnect = head->preconnect,
         .auto_eject_hosts = head->auto_eject_hosts,
         .server_retry_timeout_ms = head->server_retry_timeout_ms,
         .server_failure_limit = head->server_failure_limit};
