@@ -14,7 +14,7 @@ import re
 import sys
 from pathlib import Path
 
-import generate
+import generate  # It also finds the modules of tools/generate.
 import jsonschema
 import yaml
 
@@ -22,7 +22,7 @@ SPEC = Path(__file__).resolve().parent
 sys.path.append(str(SPEC / "tools/reference"))
 import config_cases  # noqa: E402 (the path above finds it)
 
-PAGES = ("constants", "errors", "messages")
+PAGES = ("constants", "directives", "errors", "messages")
 
 
 def schema_findings(path, page, schema):
@@ -118,9 +118,9 @@ def link_findings(path):
     ]
 
 
-def sources():
-    """The text of the programs of each language, without tests and generated files."""
-    root = SPEC.parent
+def sources(page):
+    """The text of the programs of each language, without tests and what is made from that page."""
+    root, notice = SPEC.parent, generate.notice(page)
     paths = {
         "C": [
             p
@@ -129,16 +129,16 @@ def sources():
         ],
         "Java": [p for p in (root / "java").rglob("*.java") if "/src/main/" in str(p)],
     }
-    fresh = set(generate.outputs())
+    texts = {language: [p.read_text() for p in found] for language, found in paths.items()}
     return {
-        language: "\n".join(p.read_text() for p in found if p not in fresh)
-        for language, found in paths.items()
+        language: "\n".join(text for text in found if notice not in text.partition("\n")[0])
+        for language, found in texts.items()
     }
 
 
 def unused_constants():
     page = json.loads((SPEC / "constants.json").read_text())
-    text = sources()
+    text = sources("constants.json")
     findings = []
     for section, java in (
         ("limits", "Limits"),

@@ -21,7 +21,8 @@ SPEC = Path(__file__).resolve().parent
 ROOT = SPEC.parent
 sys.path[:0] = [str(SPEC / "tools/generate"), str(SPEC / "tools/reference")]
 
-import messages  # noqa: E402 (the path above finds it)
+import directives  # noqa: E402 (the path above finds it)
+import messages  # noqa: E402
 import tables_c  # noqa: E402
 import tables_java  # noqa: E402
 import tables_ssdb  # noqa: E402
@@ -232,6 +233,7 @@ def outputs():
         C / "words.h": words_h(*said),
         C / "errors.h": errors_h(*pair),
         C / "info.h": info_h(info),
+        C / "directives.h": directives.header(notice("directives.json")),
         C / "messages.h": messages.header(notice("messages.json")),
         ROOT / "php-ext/src" / tables_c.COMMANDS: tables_c.commands_h(
             notice("route/commands.json")
@@ -247,12 +249,10 @@ def outputs():
         JAVA / "base/Words.java": words_java(*said),
         JAVA / "ErrorKind.java": errors_java(*pair),
         JAVA / "base/Message.java": messages.java(notice("messages.json")),
+        JAVA / "topology/Directive.java": directives.java(notice("directives.json")),
         FAILURES: messages.page(FAILURES.read_text()),
-        USERS_SCHEMA: users_schema.schema(
-            (SPEC / "config/config.md").read_text(),
-            CONFIGURATION.read_text(),
-            (SPEC / "hash/hash.md").read_text(),
-        ),
+        CONFIGURATION: directives.page(CONFIGURATION.read_text()),
+        USERS_SCHEMA: users_schema.schema(),
         JAVA / tables_java.COMMANDS: tables_java.commands_java(
             commands | own, notice("route/commands.json")
         ),

@@ -2,7 +2,7 @@
  * Configurations: every case of spec/config, every good file cut at every byte, and texts that
  * could take very long to parse.
  */
-#include "core/config/config.h"
+#include "core/config/config_reader.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,37 +32,63 @@ static bool equals(oh_text text, const json_t *expected)
            memcmp(text.bytes, json_string_value(expected), text.length) == 0;
 }
 
-/* A directive that the case does not name must have its default. */
-static uint32_t number_of(const json_t *directives, const char *name, uint32_t otherwise)
+static const char *text_of(const json_t *directives, const char *name)
 {
     const json_t *value = json_object_get(directives, name);
-    return value != NULL ? (uint32_t)json_integer_value(value) : otherwise;
+    return value != NULL ? json_string_value(value) : "";
 }
 
-static const char *text_of(const json_t *directives, const char *name, const char *otherwise)
+static bool same_text(oh_text text, const json_t *value)
 {
-    const json_t *value = json_object_get(directives, name);
-    return value != NULL ? json_string_value(value) : otherwise;
-}
-
-static bool is_true(const json_t *directives, const char *name)
-{
-    return json_is_true(json_object_get(directives, name));
-}
-
-static bool same_text(oh_text text, const json_t *directives, const char *name)
-{
-    const json_t *value = json_object_get(directives, name);
     return value == NULL ? text.bytes == NULL : equals(text, value);
 }
 
-static void check_tag(const oh_server_pool *pool, const json_t *directives)
+/* The text that a member says by its enum, as a file would say it. */
+static const char *word_of(const oh_config_row *row, const void *place)
 {
-    const json_t *tag = json_object_get(directives, "hash_tag");
-    CHECK(pool->has_hash_tag == (tag != NULL));
-    if (tag != NULL) {
-        CHECK(
-            json_string_length(tag) == 2 && memcmp(pool->hash_tag, json_string_value(tag), 2) == 0);
+    switch (row->type) {
+    case OH_TYPE_HASH: return oh_hash_name(*(const oh_hash *)place);
+    case OH_TYPE_DISTRIBUTION: return oh_distribution_name(*(const oh_distribution *)place);
+    case OH_TYPE_READ_FROM: return oh_read_from_name(*(const oh_read_from *)place);
+    case OH_TYPE_TLS_VERIFY: return oh_tls_verify_name(*(const oh_tls_verify *)place);
+    default: return *(const bool *)place ? "ssdb" : "redis";
+    }
+}
+
+static bool is_value(const oh_config_row *row, const void *place, const json_t *value)
+{
+    switch (row->type) {
+    case OH_TYPE_NUMBER: return *(const uint32_t *)place == json_integer_value(value);
+    case OH_TYPE_BOOLEAN: return *(const bool *)place == json_is_true(value);
+    case OH_TYPE_TEXT:
+    case OH_TYPE_PATH:
+    case OH_TYPE_LISTEN: return equals(*(const oh_text *)place, value);
+    case OH_TYPE_TAG: return memcmp(place, json_string_value(value), 2) == 0;
+    default: return strcmp(word_of(row, place), json_string_value(value)) == 0;
+    }
+}
+
+static size_t bytes_of_type(oh_directive_type type)
+{
+    return type == OH_TYPE_TEXT || type == OH_TYPE_PATH || type == OH_TYPE_LISTEN ? sizeof(oh_text)
+           : type == OH_TYPE_BOOLEAN || type == OH_TYPE_ENGINE                    ? sizeof(bool)
+           : type == OH_TYPE_TAG                                                  ? 2
+                                                                                  : 4;
+}
+
+/* A directive that the case does not name must have its default. */
+static void check_values(const oh_server_pool *pool, const json_t *directives)
+{
+    oh_server_pool without = {0};
+    oh_config_set_defaults(&without);
+    for (int i = OH_CONFIG_SEQUENCES_COUNT; i < OH_CONFIG_DIRECTIVES_COUNT; i++) {
+        const oh_config_row *row = &oh_config_directives[i];
+        const json_t *value = json_object_get(directives, row->name);
+        const char *place = (const char *)pool + row->place;
+        const char *otherwise = (const char *)&without + row->place;
+        CHECK(value != NULL ? is_value(row, place, value)
+                            : memcmp(place, otherwise, bytes_of_type(row->type)) == 0);
+        CHECK(row->has == 0 || *((const char *)pool + row->has) == (value != NULL));
     }
 }
 
@@ -82,50 +108,11 @@ static void check_replicas(const oh_server_pool *pool, const char *expected)
 
 static void check_directives(const oh_server_pool *pool, const json_t *directives)
 {
-    CHECK(same_text(pool->listen, directives, "listen"));
-    CHECK(strcmp(oh_hash_name(pool->hash), text_of(directives, "hash", "fnv1a_64")) == 0);
-    CHECK(strcmp(oh_distribution_name(pool->distribution),
-              text_of(directives, "distribution", "ketama")) == 0);
-    check_tag(pool, directives);
-    CHECK(pool->is_redis == is_true(directives, "redis"));
+    check_values(pool, directives);
     CHECK((pool->variables.bytes != NULL) == (pool->variables.length > 0));
-    CHECK(pool->is_ssdb == (strcmp(text_of(directives, "engine", "redis"), "ssdb") == 0));
-    CHECK(pool->is_cluster == is_true(directives, "cluster") &&
-          same_text(pool->zone.name, directives, "zone") &&
-          same_text(pool->zone.hosts, directives, "host_zones"));
-    CHECK(strcmp(oh_read_from_name(pool->read_from), text_of(directives, "read_from", "master")) ==
-          0);
-    CHECK(same_text(pool->redis_auth, directives, "redis_auth") &&
-          same_text(pool->redis_auth_file, directives, "redis_auth_file"));
-    CHECK(same_text(pool->username, directives, "username"));
-    CHECK(pool->tls.is_on == is_true(directives, "tls"));
-    CHECK(strcmp(oh_tls_verify_name(pool->tls.verify), text_of(directives, "tls_verify", "full")) ==
-          0);
-    CHECK(same_text(pool->tls.ca_cert_file, directives, "tls_ca_cert_file"));
-    CHECK(same_text(pool->tls.cert_file, directives, "tls_cert_file"));
-    CHECK(same_text(pool->tls.key_file, directives, "tls_key_file"));
-    CHECK(same_text(pool->tls.key_file_pass, directives, "tls_key_file_pass"));
-    CHECK(same_text(pool->tls.server_name, directives, "tls_server_name"));
-    CHECK(same_text(pool->sentinels, directives, "sentinels") &&
-          same_text(pool->sentinel_username, directives, "sentinel_username") &&
-          same_text(pool->sentinel_password, directives, "sentinel_password"));
-    CHECK(pool->has_sentinel_tls == is_true(directives, "sentinel_tls"));
-    check_replicas(pool, text_of(directives, "replicas", ""));
-    CHECK(pool->redis_db == number_of(directives, "redis_db", 0));
-    CHECK(pool->has_database == (json_object_get(directives, "database") != NULL));
-    CHECK(pool->database == number_of(directives, "database", 0));
-    CHECK(pool->timeout_ms == number_of(directives, "timeout", 2000));
-    CHECK(pool->pool_size == number_of(directives, "pool_size", 16));
-    CHECK(pool->max_connection_age_ms == number_of(directives, "max_connection_age", 3600000));
-    CHECK(pool->server_connections == number_of(directives, "server_connections", 1));
-    CHECK(pool->preconnect == is_true(directives, "preconnect"));
-    CHECK(pool->auto_eject_hosts == is_true(directives, "auto_eject_hosts"));
-    CHECK(pool->server_retry_timeout_ms == number_of(directives, "server_retry_timeout", 30000));
-    CHECK(pool->server_failure_limit == number_of(directives, "server_failure_limit", 2));
-    CHECK(pool->backlog == number_of(directives, "backlog", 512));
-    CHECK(pool->client_connections == number_of(directives, "client_connections", 0));
-    CHECK(pool->tcpkeepalive == is_true(directives, "tcpkeepalive"));
-    CHECK(pool->reuseport == is_true(directives, "reuseport"));
+    CHECK(same_text(pool->sentinels, json_object_get(directives, "sentinels")));
+    CHECK(same_text(pool->zone.hosts, json_object_get(directives, "host_zones")));
+    check_replicas(pool, text_of(directives, "replicas"));
 }
 
 static const oh_server *server_of(const oh_server_pool *pool, const json_t *name)

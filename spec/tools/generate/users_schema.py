@@ -1,83 +1,59 @@
 """The JSON Schema of users' configurations, for editors: docs/onehop.schema.json.
 
-The directives come from the table of spec/config, section 6. An editor reads YAML's types, so a
+The directives come from spec/directives.json. An editor reads YAML's types, so a
 number or a boolean may stand without quotes. The schema is wider than the parser: what goes
 together, duplicates and variables are for the parser. It never refuses what the parser accepts,
 except values that YAML's own types change.
 """
 
 import json
-import re
+
+import directives
 
 VARIABLE = r"\$\{"
 TEXT = {"type": ["string", "number", "boolean"], "minLength": 1}
-NAMES = {
-    "distribution": ("ketama", "modula", "random"),
-    "engine": ("redis", "ssdb"),
-    "read_from": ("master", "prefer_replica", "replica", "lowest_latency", "same_zone"),
-    "tls_verify": ("full", "ca", "none"),
-}
-
-
-def row_of_types(text):
-    """name, type, default, owner of each directive, in the order of the table."""
-    table = text[text.index("| directive | type | default | of |") :]
-    rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", table, re.M)
-    return [tuple(cell.strip() for cell in row) for row in rows]
 
 
 def words(names):
     return {"anyOf": [{"enum": list(names)}, {"type": "string", "pattern": VARIABLE}]}
 
 
-def value(kind, name, hashes):
-    if name == "servers":
-        return {
-            "type": "array",
-            "minItems": 1,
-            "items": {
-                "type": "string",
-                "pattern": r"(:|^/|\$\{)",
-                "description": "host:port or /path; then :weight, and a blank and a name.",
-            },
-        }
-    if name == "sentinels":
-        item = {"type": "string", "pattern": r"(:|\$\{)", "description": "host:port"}
-        return {"type": "array", "minItems": 1, "items": item}
-    if name == "replicas":
-        item = {"type": "string", "pattern": r"( |\$\{)", "description": "host:port name"}
-        return {"type": "array", "minItems": 1, "items": item}
-    if name == "host_zones":
-        item = {"type": "string", "pattern": r"( |\$\{)", "description": "host zone"}
-        return {"type": "array", "minItems": 1, "items": item}
-    kind = re.split("[, ]", kind)[0]
+def items(row):
+    item = {"type": "string", "pattern": row["pattern"], "description": row["form"]}
+    return {"type": "array", "minItems": 1, "items": item}
+
+
+def value(row):
+    kind = row["type"]
+    if kind == "sequence":
+        return items(row)
     if kind == "number":
-        least = 1 if name in ("pool_size", "server_connections") else 0
-        most = 65535 if name == "pool_size" else 2147483647
+        least, most = (directives.LIMITS.get(each, each) for each in directives.bounds(row))
         digits = "^0*[1-9][0-9]*$" if least else "^[0-9]+$"
         texts = {"type": "string", "pattern": f"{digits}|{VARIABLE}"}
         return {"anyOf": [{"type": "integer", "minimum": least, "maximum": most}, texts]}
     if kind == "boolean":
         return words([True, False, "true", "false"])
-    if kind == "hash":
-        return words(hashes)
     if kind == "path":
         return {"type": "string", "pattern": rf"^/|{VARIABLE}"}
     if kind == "tag":
         return {"type": ["string", "integer"], "minLength": 1}
     if kind == "listen":
         return {"type": "string", "pattern": r"(:|^/|\$\{)"}
-    return words(NAMES[name]) if name in NAMES else TEXT
+    return words(directives.TYPES[kind]["words"]) if kind != "text" else TEXT
 
 
-def pool(rows, hashes, meanings):
-    own = [name for name, _, _, owner in rows if owner == "OneHop"]
+def pool():
+    own = [row["name"] for row in directives.ROWS if row["of"] == "OneHop"]
     return {
         "type": "object",
         "properties": {
-            name: value(kind, name, hashes)
-            | {"description": f"{meanings.get(name, name)} Default: {default.replace('`', '')}."}
-            for name, kind, default, _ in rows
+            row["name"]: value(row)
+            | {
+                "description": f"{directives.meaning(row)} "
+                f"Default: {directives.shown_default(row).replace('`', '')}."
+            }
+            for row in directives.ROWS
         },
         "required": ["servers"],
         "additionalProperties": False,
@@ -87,30 +63,17 @@ def pool(rows, hashes, meanings):
     }
 
 
-def meanings_of(page):
-    """The first cell that explains a directive on the page for users."""
-    found = {}
-    for names, rest in re.findall(r"^\| (`[a-z_]+`(?:, `[a-z_]+`)*) \|(.*)\|$", page, re.M):
-        meaning = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", rest.split("|")[-1])
-        meaning = meaning.replace("`", "").strip()
-        for name in re.findall(r"\w+", names):
-            found.setdefault(name, meaning[:1].upper() + meaning[1:].rstrip(".:") + ".")
-    return found
-
-
-def schema(spec_text, page, hash_text):
-    rows = row_of_types(spec_text)
-    hashes = re.findall(r"^(?:\| |\* )?`(\w+)`", hash_text, re.M)
+def schema():
     return (
         json.dumps(
             {
                 "$schema": "http://json-schema.org/draft-07/schema#",
-                "$comment": "Generated by spec/generate.py from spec/config/config.md.",
+                "$comment": "Generated by spec/generate.py from spec/directives.json.",
                 "title": "A configuration of OneHop",
                 "description": "Server pools by their names.",
                 "type": "object",
                 "minProperties": 1,
-                "additionalProperties": pool(rows, hashes, meanings_of(page)),
+                "additionalProperties": pool(),
             },
             indent=2,
             ensure_ascii=False,

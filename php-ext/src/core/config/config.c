@@ -32,17 +32,6 @@ static oh_config_spelled keep(oh_config_reader *reader, size_t line, int directi
 
 /* ---- Directives ---- */
 
-/* The directives that are sequences. */
-static const struct {
-    const char *item;
-    size_t most;
-} sequences[] = {
-    [OH_CONFIG_SERVERS] = {"server", OH_POOL_SERVERS_MAX},
-    [OH_CONFIG_SENTINELS] = {"sentinel", OH_POOL_SENTINELS_MAX},
-    [OH_CONFIG_REPLICAS] = {"replica", OH_POOL_SERVERS_MAX},
-    [OH_CONFIG_HOST_ZONES] = {"zone", OH_POOL_SERVERS_MAX},
-};
-
 static bool is_sequence(int directive)
 {
     return directive < OH_CONFIG_SEQUENCES_COUNT;
@@ -55,7 +44,8 @@ static void read_item(oh_config_reader *reader, int directive)
         return;
     }
     if (!is_scalar(reader)) {
-        oh_config_fail(reader, line, "the %s is not a scalar", sequences[directive].item);
+        oh_config_fail(
+            reader, line, "the %s is not a scalar", oh_config_directives[directive].item);
         oh_config_skip(reader);
         return;
     }
@@ -70,8 +60,8 @@ static void refuse_more_items(oh_config_reader *reader, int directive)
     if (!oh_config_check_node(reader, line)) {
         return;
     }
-    oh_config_fail(reader, line, "there are more than %zu %ss", sequences[directive].most,
-        sequences[directive].item);
+    oh_config_fail(reader, line, "there are more than %zu %ss",
+        oh_config_directives[directive].most, oh_config_directives[directive].item);
     do {
         oh_config_skip(reader);
     } while (oh_config_next(reader) && reader->event.type != YAML_SEQUENCE_END_EVENT);
@@ -82,7 +72,7 @@ static void read_sequence(oh_config_reader *reader, int directive, size_t line)
     bool is_empty = true;
     while (oh_config_next(reader) && reader->event.type != YAML_SEQUENCE_END_EVENT) {
         is_empty = false;
-        if (reader->sequences[directive].spelled_count < sequences[directive].most) {
+        if (reader->sequences[directive].spelled_count < oh_config_directives[directive].most) {
             read_item(reader, directive);
             continue;
         }
@@ -93,7 +83,7 @@ static void read_sequence(oh_config_reader *reader, int directive, size_t line)
     }
     if (is_empty) {
         oh_config_fail(
-            reader, line, "directive \"%s\" has no value", oh_config_directive_name(directive));
+            reader, line, "directive \"%s\" has no value", oh_config_directives[directive].name);
     }
 }
 
@@ -117,7 +107,7 @@ static int read_directive_name(oh_config_reader *reader, size_t line)
     }
     if (reader->seen >> directive & 1) {
         oh_config_fail(
-            reader, line, "directive \"%s\" is a duplicate", oh_config_directive_name(directive));
+            reader, line, "directive \"%s\" is a duplicate", oh_config_directives[directive].name);
         return -1;
     }
     return directive;
@@ -125,7 +115,7 @@ static int read_directive_name(oh_config_reader *reader, size_t line)
 
 static void read_value(oh_config_reader *reader, int directive, size_t line)
 {
-    const char *name = oh_config_directive_name(directive);
+    const char *name = oh_config_directives[directive].name;
     if (!oh_config_check_node(reader, line)) {
         return;
     }
@@ -151,7 +141,7 @@ static void read_directive(oh_config_reader *reader)
         return;
     }
     reader->seen |= UINT64_C(1) << directive;
-    reader->is_own_pool |= oh_config_is_own(directive);
+    reader->is_own_pool |= oh_config_directives[directive].is_own;
     if (oh_config_next(reader)) {
         read_value(reader, directive, line);
     }
@@ -220,7 +210,6 @@ static void read_directives(oh_config_reader *reader, oh_server_pool *pool)
     reader->errors_before = oh_config_errors_count(reader);
     reader->values_count = 0;
     for (int i = 0; i < OH_CONFIG_SEQUENCES_COUNT; i++) {
-        reader->sequences[i].item = sequences[i].item;
         reader->sequences[i].spelled_count = 0;
         reader->sequences[i].items_count = 0;
     }

@@ -15,8 +15,9 @@ bool oh_config_begin_item(
     char subject[32];
     *item = (oh_config_item){.reader = reader,
         .sequence = &reader->sequences[spelled->directive],
+        .name = oh_config_directives[spelled->directive].item,
         .line = spelled->line};
-    snprintf(subject, sizeof subject, "the %s", item->sequence->item);
+    snprintf(subject, sizeof subject, "the %s", item->name);
     if (spelled->text.length == 0) {
         oh_config_fail(reader, item->line, "%s is empty", subject);
         return false;
@@ -27,13 +28,13 @@ bool oh_config_begin_item(
 
 void oh_config_fail_item(const oh_config_item *item, const char *fault)
 {
-    oh_config_fail(item->reader, item->line, "the %s %s%s", item->sequence->item, fault,
+    oh_config_fail(item->reader, item->line, "the %s %s%s", item->name, fault,
         oh_config_about(item->value.told).text);
 }
 
 void oh_config_fail_duplicate(const oh_config_item *item, oh_text name)
 {
-    oh_config_fail(item->reader, item->line, "%s \"%s\" is a duplicate", item->sequence->item,
+    oh_config_fail(item->reader, item->line, "%s \"%s\" is a duplicate", item->name,
         oh_config_show(item->value.has_variables ? item->value.told : name).text);
 }
 

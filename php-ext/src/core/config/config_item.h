@@ -22,6 +22,7 @@ typedef struct oh_config_parts {
 typedef struct oh_config_item {
     oh_config_reader *reader;
     oh_config_sequence *sequence;
+    const char *name; /* What an error calls it: "server". */
     size_t line;
     oh_config_value value;
 } oh_config_item;

@@ -8,23 +8,6 @@
 
 #include "core/config/config_reader.h"
 
-typedef struct {
-    bool is_wrong;
-    const char *reason;
-} rule;
-
-static void check(
-    oh_config_reader *reader, const oh_server_pool *pool, const rule *rules, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (rules[i].is_wrong) {
-            oh_config_fail(reader, pool->line, "%s", rules[i].reason);
-        }
-    }
-}
-
-#define CHECK(reader, pool, rules) check(reader, pool, rules, sizeof(rules) / sizeof(rules)[0])
-
 static bool has_server(const oh_server_pool *pool, bool (*is_such)(const oh_server *))
 {
     size_t servers = oh_server_pool_count_masters(pool);
@@ -57,117 +40,33 @@ static bool has(const oh_config_reader *reader, int directive)
     return reader->seen >> directive & 1;
 }
 
-static void check_cluster(oh_config_reader *reader, const oh_server_pool *pool, bool is_whole)
-{
-    bool is_cluster = pool->is_cluster;
-    const rule rules[] = {
-        {is_whole && is_cluster && !pool->is_redis, "\"cluster: true\" needs \"redis: true\""},
-        {is_cluster && pool->is_ssdb, "\"cluster: true\" is not for \"engine: ssdb\""},
-        {is_cluster && has(reader, OH_CONFIG_HASH),
-            "directive \"hash\" is not for \"cluster: true\""},
-        {is_cluster && has(reader, OH_CONFIG_HASH_TAG),
-            "directive \"hash_tag\" is not for \"cluster: true\""},
-        {is_cluster && has(reader, OH_CONFIG_DISTRIBUTION),
-            "directive \"distribution\" is not for \"cluster: true\""},
-        {is_cluster && pool->auto_eject_hosts,
-            "\"auto_eject_hosts: true\" is not for \"cluster: true\""},
-        {is_cluster && pool->redis_db != 0,
-            "\"cluster: true\" needs \"database\" instead of \"redis_db\""},
-        {is_cluster && has_server(pool, is_weighted),
-            "\"cluster: true\" has no server of another weight than 1"},
-        {is_cluster && has_server(pool, is_unix),
-            "\"cluster: true\" has no server on a unix socket"},
-    };
-    CHECK(reader, pool, rules);
-}
+/* ---- Rules ---- */
 
-/* Only replicas give a choice, and only a choice by zones needs zones. */
-static void check_reading(oh_config_reader *reader, const oh_server_pool *pool, bool is_whole)
-{
-    bool is_by_zone = pool->read_from == OH_READ_SAME_ZONE;
-    bool may_have_replicas =
-        pool->is_cluster || has(reader, OH_CONFIG_SENTINELS) || has(reader, OH_CONFIG_REPLICAS);
-    const rule rules[] = {
-        {is_whole && has(reader, OH_CONFIG_READ_FROM) && !may_have_replicas,
-            "directive \"read_from\" needs \"cluster: true\", \"sentinels\" or \"replicas\""},
-        {is_whole && has(reader, OH_CONFIG_ZONE) && !is_by_zone,
-            "directive \"zone\" needs \"read_from: same_zone\""},
-        {is_whole && has(reader, OH_CONFIG_HOST_ZONES) && !is_by_zone,
-            "directive \"host_zones\" needs \"read_from: same_zone\""},
-        {is_whole && is_by_zone && !has(reader, OH_CONFIG_ZONE),
-            "\"read_from: same_zone\" needs \"zone\""},
-    };
-    CHECK(reader, pool, rules);
-}
+enum {
+#define X(name, is_so) FACT_##name,
+    OH_POOL_FACTS(X)
+#undef X
+};
 
-/* Without TLS its settings have no meaning; a certificate and its key need each other. */
-static void check_tls(oh_config_reader *reader, const oh_server_pool *pool, bool is_whole)
-{
-    bool is_off = is_whole && !pool->tls.is_on && !pool->has_sentinel_tls;
-    bool has_cert = has(reader, OH_CONFIG_TLS_CERT_FILE);
-    bool has_key = has(reader, OH_CONFIG_TLS_KEY_FILE);
-    bool has_pass = has(reader, OH_CONFIG_TLS_KEY_FILE_PASS);
-    const rule rules[] = {
-        {is_whole && pool->tls.is_on && !pool->is_redis, "\"tls: true\" needs \"redis: true\""},
-        {is_off && has(reader, OH_CONFIG_TLS_CA_CERT_FILE),
-            "directive \"tls_ca_cert_file\" needs \"tls: true\""},
-        {is_off && has_cert, "directive \"tls_cert_file\" needs \"tls: true\""},
-        {is_off && has_key, "directive \"tls_key_file\" needs \"tls: true\""},
-        {is_off && has_pass, "directive \"tls_key_file_pass\" needs \"tls: true\""},
-        {is_off && has(reader, OH_CONFIG_TLS_SERVER_NAME),
-            "directive \"tls_server_name\" needs \"tls: true\""},
-        {is_off && has(reader, OH_CONFIG_TLS_VERIFY),
-            "directive \"tls_verify\" needs \"tls: true\""},
-        {is_whole && has_cert && !has_key, "directive \"tls_cert_file\" needs \"tls_key_file\""},
-        {is_whole && has_key && !has_cert, "directive \"tls_key_file\" needs \"tls_cert_file\""},
-        {is_whole && has_pass && !has_key,
-            "directive \"tls_key_file_pass\" needs \"tls_key_file\""},
-    };
-    CHECK(reader, pool, rules);
-}
+#define HAS(name) (UINT64_C(1) << OH_CONFIG_##name)
+#define IS(name) (UINT32_C(1) << FACT_##name)
 
-static void check_sentinels(oh_config_reader *reader, const oh_server_pool *pool, bool is_whole)
-{
-    bool has_sentinels = has(reader, OH_CONFIG_SENTINELS);
-    bool has_username = has(reader, OH_CONFIG_SENTINEL_USERNAME);
-    bool has_password = has(reader, OH_CONFIG_SENTINEL_PASSWORD);
-    const rule rules[] = {
-        {is_whole && has_sentinels && !pool->is_redis,
-            "directive \"sentinels\" needs \"redis: true\""},
-        {has_sentinels && pool->is_ssdb, "directive \"sentinels\" is not for \"engine: ssdb\""},
-        {has_sentinels && pool->is_cluster, "directive \"sentinels\" is not for \"cluster: true\""},
-        {has_sentinels && pool->auto_eject_hosts,
-            "\"auto_eject_hosts: true\" is not for \"sentinels\""},
-        {has_sentinels && has_server(pool, is_unix),
-            "\"sentinels\" has no server on a unix socket"},
-        {is_whole && has_sentinels && has_server(pool, is_unnamed),
-            "directive \"sentinels\" needs a name for each server"},
-        {is_whole && has_username && !has_sentinels,
-            "directive \"sentinel_username\" needs \"sentinels\""},
-        {is_whole && has_password && !has_sentinels,
-            "directive \"sentinel_password\" needs \"sentinels\""},
-        {is_whole && has_username && !has_password,
-            "directive \"sentinel_username\" needs \"sentinel_password\""},
-        {is_whole && has(reader, OH_CONFIG_SENTINEL_TLS) && !has_sentinels,
-            "directive \"sentinel_tls\" needs \"sentinels\""},
-    };
-    CHECK(reader, pool, rules);
-}
+/* An error if all of it is so. */
+static const struct {
+    uint64_t has, lacks; /* Directives. */
+    uint32_t is, is_not; /* Facts. */
+    bool misses;         /* It misses something. */
+    const char *reason;
+} rules[] = {OH_POOL_RULES};
+#define RULES_COUNT (sizeof rules / sizeof rules[0])
 
-static void check_replicas(oh_config_reader *reader, const oh_server_pool *pool, bool is_whole)
+static uint32_t facts_of(const oh_config_reader *reader, const oh_server_pool *pool)
 {
-    bool has_replicas = has(reader, OH_CONFIG_REPLICAS);
-    const rule rules[] = {
-        {is_whole && has_replicas && !pool->is_redis,
-            "directive \"replicas\" needs \"redis: true\""},
-        {has_replicas && pool->is_ssdb, "directive \"replicas\" is not for \"engine: ssdb\""},
-        {has_replicas && pool->is_cluster, "directive \"replicas\" is not for \"cluster: true\""},
-        {has_replicas && has(reader, OH_CONFIG_SENTINELS),
-            "directive \"replicas\" is not for \"sentinels\""},
-        {has_replicas && pool->auto_eject_hosts,
-            "\"auto_eject_hosts: true\" is not for \"replicas\""},
-    };
-    CHECK(reader, pool, rules);
+    uint32_t facts = 0;
+#define X(name, is_so) facts |= (is_so) ? IS(name) : 0;
+    OH_POOL_FACTS(X)
+#undef X
+    return facts;
 }
 
 /*
@@ -177,35 +76,14 @@ static void check_replicas(oh_config_reader *reader, const oh_server_pool *pool,
 static void check_pool(oh_config_reader *reader, const oh_server_pool *pool)
 {
     bool is_whole = oh_config_errors_count(reader) == reader->errors_before;
-    bool needs_redis = is_whole && !pool->is_redis;
-    bool has_password = has(reader, OH_CONFIG_REDIS_AUTH);
-    bool has_file = has(reader, OH_CONFIG_REDIS_AUTH_FILE);
-    bool has_username = has(reader, OH_CONFIG_USERNAME);
-    bool has_database = has(reader, OH_CONFIG_DATABASE);
-    const rule rules[] = {
-        {is_whole && !reader->is_own_pool && !has(reader, OH_CONFIG_LISTEN),
-            "directive \"listen\" is missing"},
-        {is_whole && !has(reader, OH_CONFIG_SERVERS), "directive \"servers\" is missing"},
-        {needs_redis && has_password, "directive \"redis_auth\" needs \"redis: true\""},
-        {needs_redis && has_file, "directive \"redis_auth_file\" needs \"redis: true\""},
-        {needs_redis && has_username, "directive \"username\" needs \"redis: true\""},
-        {needs_redis && has_database, "directive \"database\" needs \"redis: true\""},
-        {is_whole && has_username && !has_password && !has_file,
-            "directive \"username\" needs \"redis_auth\""},
-        {has_password && has_file,
-            "directives \"redis_auth\" and \"redis_auth_file\" exclude each other"},
-        {has_database && has(reader, OH_CONFIG_REDIS_DB),
-            "directives \"database\" and \"redis_db\" exclude each other"},
-        {needs_redis && pool->is_ssdb, "\"engine: ssdb\" needs \"redis: true\""},
-        {pool->is_ssdb && has_username, "directive \"username\" is not for \"engine: ssdb\""},
-        {pool->is_ssdb && has_database, "directive \"database\" is not for \"engine: ssdb\""},
-    };
-    CHECK(reader, pool, rules);
-    check_cluster(reader, pool, is_whole);
-    check_reading(reader, pool, is_whole);
-    check_tls(reader, pool, is_whole);
-    check_sentinels(reader, pool, is_whole);
-    check_replicas(reader, pool, is_whole);
+    uint32_t facts = facts_of(reader, pool);
+    for (size_t i = 0; i < RULES_COUNT; i++) {
+        if ((reader->seen & rules[i].has) == rules[i].has && (reader->seen & rules[i].lacks) == 0 &&
+            (facts & rules[i].is) == rules[i].is && (facts & rules[i].is_not) == 0 &&
+            (is_whole || !rules[i].misses)) {
+            oh_config_fail(reader, pool->line, "%s", rules[i].reason);
+        }
+    }
 }
 
 /* How the keys of a Redis Cluster are placed. No file says that. */

@@ -18,9 +18,8 @@
 #include <yaml.h>
 
 #include "core/config/config.h"
+#include "core/generated/directives.h"
 #include "core/generated/limits.h"
-
-#define OH_CONFIG_DIRECTIVES_MAX 64 /* `seen` has a bit for each. */
 
 /* An error that counts only if the text is, or is not, a OneHop text. Its line is 0 if none. */
 typedef struct oh_config_later {
@@ -36,38 +35,22 @@ typedef struct oh_config_spelled {
     int directive; /* Of which it is the value, or an item. */
 } oh_config_spelled;
 
-/* Directives that have rules beyond their type. */
-enum {
-    OH_CONFIG_SERVERS, /* The directives that are sequences. */
-    OH_CONFIG_SENTINELS,
-    OH_CONFIG_REPLICAS,
-    OH_CONFIG_HOST_ZONES,
-    OH_CONFIG_SEQUENCES_COUNT,
-    OH_CONFIG_LISTEN = OH_CONFIG_SEQUENCES_COUNT,
-    OH_CONFIG_REDIS_AUTH,
-    OH_CONFIG_REDIS_AUTH_FILE,
-    OH_CONFIG_USERNAME,
-    OH_CONFIG_SENTINEL_USERNAME,
-    OH_CONFIG_SENTINEL_PASSWORD,
-    OH_CONFIG_SENTINEL_TLS,
-    OH_CONFIG_REDIS_DB,
-    OH_CONFIG_DATABASE,
-    OH_CONFIG_HASH,
-    OH_CONFIG_HASH_TAG,
-    OH_CONFIG_DISTRIBUTION,
-    OH_CONFIG_READ_FROM,
-    OH_CONFIG_ZONE,
-    OH_CONFIG_TLS_CA_CERT_FILE,
-    OH_CONFIG_TLS_CERT_FILE,
-    OH_CONFIG_TLS_KEY_FILE,
-    OH_CONFIG_TLS_KEY_FILE_PASS,
-    OH_CONFIG_TLS_SERVER_NAME,
-    OH_CONFIG_TLS_VERIFY
-};
+/* One directive: a row of spec/directives.json. */
+typedef struct oh_config_row {
+    const char *name;
+    oh_directive_type type;
+    const char *item;   /* What one item of a sequence is called. */
+    size_t place;       /* Of the value in oh_server_pool; 0 for a sequence. */
+    size_t has;         /* Of the flag that it is set; 0 if there is none. */
+    size_t least, most; /* Of a number, of the bytes of a text, of the items of a sequence. */
+    bool is_own;        /* OneHop's: nutcracker does not know it. */
+    bool is_hidden;     /* Its value is never shown. */
+    bool is_secret;     /* It is a password. */
+} oh_config_row;
+extern const oh_config_row oh_config_directives[OH_CONFIG_DIRECTIVES_COUNT];
 
 /* A directive whose value is a list, in the pool being read: of servers, sentinels, replicas. */
 typedef struct oh_config_sequence {
-    const char *item; /* What an error calls an element of it. */
     oh_config_spelled spelled[OH_POOL_SERVERS_MAX];
     size_t spelled_count;
     oh_server *items[OH_POOL_SERVERS_MAX]; /* Those without an error, kept in order. */
@@ -104,7 +87,7 @@ typedef struct oh_config_reader {
     bool is_own_pool;
     uint64_t seen;        /* A bit for each directive whose name was read. */
     size_t errors_before; /* Errors when it began. */
-    oh_config_spelled values[OH_CONFIG_DIRECTIVES_MAX];
+    oh_config_spelled values[OH_CONFIG_DIRECTIVES_COUNT];
     size_t values_count;
     oh_config_sequence sequences[OH_CONFIG_SEQUENCES_COUNT];
     uint32_t weights_sum; /* Of the servers so far. */
@@ -207,14 +190,10 @@ bool oh_config_check_node(oh_config_reader *reader, size_t line);
 
 /* The number of the directive of that name, or -1. */
 int oh_config_directive(oh_text name);
-const char *oh_config_directive_name(int number);
 
 /* The directive that was probably meant, as the end of a reason. */
 oh_config_ending oh_config_near_directive(
     const oh_config_reader *reader, size_t line, oh_text name);
-
-/* True if nutcracker does not know it. */
-bool oh_config_is_own(int directive);
 
 /* Sets a directive with a scalar value. */
 void oh_config_set(

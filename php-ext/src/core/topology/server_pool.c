@@ -9,12 +9,7 @@
 
 const char *oh_distribution_name(oh_distribution distribution)
 {
-    static const char *const names[OH_DISTRIBUTIONS_COUNT] = {
-        [OH_KETAMA] = "ketama",
-        [OH_MODULA] = "modula",
-        [OH_RANDOM] = "random",
-        [OH_SLOTS] = "slots",
-    };
+    static const char *const names[OH_DISTRIBUTIONS_COUNT] = {OH_NAMES_OF_DISTRIBUTION, "slots"};
     return names[distribution];
 }
 
@@ -31,36 +26,29 @@ const char *oh_role_name(oh_role role)
 
 const char *oh_read_from_name(oh_read_from read_from)
 {
-    static const char *const names[OH_READ_FROMS_COUNT] = {
-        [OH_READ_MASTER] = "master",
-        [OH_READ_PREFER_REPLICA] = "prefer_replica",
-        [OH_READ_REPLICA] = "replica",
-        [OH_READ_LOWEST_LATENCY] = "lowest_latency",
-        [OH_READ_SAME_ZONE] = "same_zone",
-    };
+    static const char *const names[OH_READ_FROMS_COUNT] = {OH_NAMES_OF_READ_FROM};
     return names[read_from];
 }
 
 const char *oh_tls_verify_name(oh_tls_verify verify)
 {
-    static const char *const names[OH_TLS_VERIFIES_COUNT] = {
-        [OH_TLS_FULL] = "full",
-        [OH_TLS_CA] = "ca",
-        [OH_TLS_NONE] = "none",
-    };
+    static const char *const names[OH_TLS_VERIFIES_COUNT] = {OH_NAMES_OF_TLS_VERIFY};
     return names[verify];
 }
 
 oh_secret_texts oh_server_pool_secrets(const oh_server_pool *pool)
 {
-    return (oh_secret_texts){{pool->redis_auth, pool->tls.key_file_pass, pool->sentinel_password}};
+#define X(member) pool->member,
+    return (oh_secret_texts){{OH_SECRETS(X)}};
+#undef X
 }
 
 void oh_server_pool_set_secrets(oh_server_pool *pool, const oh_secret_texts *secrets)
 {
-    pool->redis_auth = secrets->each[0];
-    pool->tls.key_file_pass = secrets->each[1];
-    pool->sentinel_password = secrets->each[2];
+    const oh_text *next = secrets->each;
+#define X(member) pool->member = *next++;
+    OH_SECRETS(X)
+#undef X
 }
 
 uint32_t oh_server_pool_database(const oh_server_pool *pool)

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "core/base/slice.h"
+#include "core/generated/directives.h"
 #include "core/hash/hash.h"
 #include "core/topology/zone.h"
 
@@ -128,87 +129,42 @@ typedef struct oh_server_pool {
     oh_text variables;
     /* What an image holds of what they say (topology_image.h). config leaves it empty. */
     uint8_t variables_digest[16];
+    /*
+     * A reader of the configuration learns one of the secrets: no part of it comes from the
+     * environment.
+     */
+    bool is_password_in_text;
 
-    /* Placement. */
-    oh_hash hash;
-    oh_distribution distribution;
-    bool has_hash_tag;
-    uint8_t hash_tag[2];
     /*
      * Shorter name first, then by bytes, as nutcracker sorts, and after them their replicas in the
      * same order, which placement does not know. A node's index is its place here.
      */
     oh_server *servers;
     size_t servers_count;
-
     /*
-     * Redis Cluster: hash, tag and distribution are its own. `servers` are the seeds, or the nodes
-     * that the cluster named.
+     * "host:port host:port ...", shorter ones first, absent if none. The names of `servers` are
+     * then Sentinel's names of masters.
      */
-    bool is_cluster;
-    oh_read_from read_from;
-    oh_zone zone; /* For OH_READ_SAME_ZONE; otherwise absent. */
+    oh_text sentinels;
+
+    /* Of a Redis Cluster. */
     /* OH_SLOTS_COUNT indexes of servers, each perhaps with OH_SLOT_UNSERVED; NULL: not known. */
     const uint16_t *slots;
     uint64_t epoch; /* The cluster's, when it named them. */
 
-    /*
-     * Sentinel: "host:port host:port ...", shorter ones first, absent if none. The names of
-     * `servers` are then Sentinel's names of masters. The password must never appear in a message.
-     */
-    oh_text sentinels;
-    oh_text sentinel_username;
-    oh_text sentinel_password;
-    bool has_sentinel_tls; /* They are reached by TLS, with the files of `tls`. */
-
-    /* Protocol and handshake. */
-    bool is_redis; /* False: the pool speaks memcached, which the clients refuse. */
-    /* Its nodes are SSDB, which speaks redis' protocol with other meanings. */
-    bool is_ssdb;
-    oh_text redis_auth; /* The password, absent if none. Must never appear in a message. */
-    /*
-     * The file whose first line is the password (spec/config, section 9); absent if none. config
-     * does not read it, so it leaves redis_auth absent.
-     */
-    oh_text redis_auth_file;
-    /*
-     * A reader of the configuration learns one of the secrets: no part of it comes from the
-     * environment.
-     */
-    bool is_password_in_text;
-    oh_text username; /* Of redis' ACLs, absent if none. */
-    /*
-     * nutcracker's: SELECT before AUTH, never on a unix socket, may fail (spec/config). 0 is none.
-     */
-    uint32_t redis_db;
-    bool has_database;
-    uint32_t database; /* OneHop's: SELECT after AUTH, on every kind of socket, must succeed. */
-
+    /* The values of all other directives. Those of times are in milliseconds. */
     oh_tls_settings tls;
-
-    /* Time, connections, ejection. */
-    uint32_t timeout_ms; /* 0 waits without end. */
-    uint32_t pool_size;
-    uint32_t max_connection_age_ms; /* 0 is no limit. */
-    uint32_t server_connections;
-    bool preconnect;
-    bool auto_eject_hosts;
-    uint32_t server_retry_timeout_ms;
-    uint32_t server_failure_limit;
-
-    /* The side that nutcracker listens on: read and checked, without effect. */
-    oh_text listen;
-    uint32_t backlog;
-    uint32_t client_connections;
-    bool tcpkeepalive;
-    bool reuseport;
+    oh_zone zone; /* For OH_READ_SAME_ZONE; otherwise absent. */
+    OH_DIRECTIVE_MEMBERS
 } oh_server_pool;
 
 /*
  * The secrets: the texts that leave a process neither in a message nor in an image. Absent ones are
  * absent here, too.
  */
-enum { OH_SECRETS_COUNT = 3 };
+#define X(member) +1
+enum { OH_SECRETS_COUNT = 0 OH_SECRETS(X) };
+#undef X
 typedef struct oh_secret_texts {
     oh_text each[OH_SECRETS_COUNT];
 } oh_secret_texts;

@@ -14,38 +14,37 @@
 /* The texts after the header, in their order. Each ends with a NUL; an absent one is only that. */
 enum {
     NAME,
-    USERNAME,
-    REDIS_AUTH_FILE,
-    ZONE,
-    ZONE_HOSTS,
-    TLS_CA_CERT_FILE,
-    TLS_CERT_FILE,
-    TLS_KEY_FILE,
-    TLS_SERVER_NAME,
     VARIABLES,
     SENTINELS,
-    SENTINEL_USERNAME,
-    TEXTS_COUNT
+    ZONE_HOSTS,
+#define X(constant, member) constant,
+    OH_SHARED_TEXTS(X)
+#undef X
+        TEXTS_COUNT
 };
 
+#define X(name, member, type, most) +1
+enum { VALUES_COUNT = 0 OH_SHARED_VALUES(X) };
+#undef X
+
+/* All of its numbers have one size, so that nothing but fields stands in it: images are compared.
+ */
 typedef struct header {
     uint32_t magic;
     uint32_t length;
     uint32_t topology;             /* Offset. */
     uint32_t lengths[TEXTS_COUNT]; /* 0: none. */
-    uint32_t read_from;
-    uint32_t hash, distribution;
-    uint32_t redis_db, database;
-    uint32_t timeout_ms, pool_size, max_connection_age_ms;
-    uint32_t server_retry_timeout_ms, server_failure_limit;
-    uint8_t has_hash_tag, hash_tag[2];
-    uint8_t is_redis, is_ssdb, is_cluster, has_database, has_secrets, auto_eject_hosts;
-    uint8_t is_tls, tls_verify, has_sentinel_tls, zeros[8];
+#define X(name, member, type, most) uint32_t name;
+    OH_SHARED_VALUES(X)
+#undef X
+    uint32_t hash_tag; /* Both bytes of it. */
+    uint32_t has_secrets;
+    uint32_t zeros[1 + (TEXTS_COUNT + VALUES_COUNT) % 2];
     uint8_t secrets_digest[OH_IMAGE_DIGEST_BYTES];
     uint8_t variables_digest[OH_IMAGE_DIGEST_BYTES];
 } header;
 
-_Static_assert(sizeof(header) % 8 == 0, "Nothing but fields may stand in it: images are compared.");
+_Static_assert(sizeof(header) % 8 == 0, "The topology after it and its texts is aligned.");
 
 static size_t aligned(size_t size)
 {
@@ -129,19 +128,13 @@ typedef struct texts {
 
 static texts texts_of(const oh_server_pool *pool)
 {
-    return (texts){{
-        [NAME] = pool->name,
-        [USERNAME] = pool->username,
-        [REDIS_AUTH_FILE] = pool->redis_auth_file,
-        [ZONE] = pool->zone.name,
-        [ZONE_HOSTS] = pool->zone.hosts,
-        [TLS_CA_CERT_FILE] = pool->tls.ca_cert_file,
-        [TLS_CERT_FILE] = pool->tls.cert_file,
-        [TLS_KEY_FILE] = pool->tls.key_file,
-        [TLS_SERVER_NAME] = pool->tls.server_name,
+    return (texts){{[NAME] = pool->name,
         [VARIABLES] = pool->variables,
         [SENTINELS] = pool->sentinels,
-        [SENTINEL_USERNAME] = pool->sentinel_username,
+        [ZONE_HOSTS] = pool->zone.hosts,
+#define X(constant, member) [constant] = pool->member,
+        OH_SHARED_TEXTS(X)
+#undef X
     }};
 }
 
@@ -165,26 +158,10 @@ static void write_header(const oh_server_pool *pool, header *head)
 {
     head->magic = MAGIC;
     write_lengths(pool, head);
-    head->read_from = pool->read_from;
-    head->hash = pool->hash;
-    head->distribution = pool->distribution;
-    head->redis_db = pool->redis_db;
-    head->database = pool->database;
-    head->timeout_ms = pool->timeout_ms;
-    head->pool_size = pool->pool_size;
-    head->max_connection_age_ms = pool->max_connection_age_ms;
-    head->server_retry_timeout_ms = pool->server_retry_timeout_ms;
-    head->server_failure_limit = pool->server_failure_limit;
-    head->has_hash_tag = pool->has_hash_tag;
-    memcpy(head->hash_tag, pool->hash_tag, sizeof head->hash_tag);
-    head->is_redis = pool->is_redis;
-    head->is_ssdb = pool->is_ssdb;
-    head->is_cluster = pool->is_cluster;
-    head->has_database = pool->has_database;
-    head->auto_eject_hosts = pool->auto_eject_hosts;
-    head->is_tls = pool->tls.is_on;
-    head->tls_verify = (uint8_t)pool->tls.verify;
-    head->has_sentinel_tls = pool->has_sentinel_tls;
+#define X(name, member, type, most) head->name = (uint32_t)pool->member;
+    OH_SHARED_VALUES(X)
+#undef X
+    head->hash_tag = (uint32_t)pool->hash_tag[0] << 8 | pool->hash_tag[1];
     memcpy(head->variables_digest, pool->variables_digest, sizeof head->variables_digest);
 }
 
@@ -216,11 +193,6 @@ void oh_image_write(
 
 /* ---- Trusting ---- */
 
-static bool is_flag(uint8_t flag)
-{
-    return flag <= 1;
-}
-
 static bool has_good_lengths(const header *head)
 {
     for (int i = 0; i < TEXTS_COUNT; i++) {
@@ -235,16 +207,18 @@ static bool has_good_lengths(const header *head)
     return true;
 }
 
+static bool has_good_values(const header *head)
+{
+#define X(name, member, type, most) head->name <= (most) &&
+    return OH_SHARED_VALUES(X) head->has_secrets <= 1;
+#undef X
+}
+
 static bool has_good_fields(const header *head, size_t length)
 {
     return head->magic == MAGIC && head->length <= length && has_good_lengths(head) &&
-           head->read_from < OH_READ_FROMS_COUNT && head->hash < OH_HASHES_COUNT &&
-           head->distribution < OH_DISTRIBUTIONS_COUNT && is_flag(head->has_hash_tag) &&
-           is_flag(head->is_redis) && is_flag(head->is_ssdb) && is_flag(head->is_cluster) &&
-           is_flag(head->has_database) && is_flag(head->has_secrets) &&
-           is_flag(head->auto_eject_hosts) && is_flag(head->is_tls) &&
-           head->tls_verify < OH_TLS_VERIFIES_COUNT && is_flag(head->has_sentinel_tls) &&
-           head->topology == topology_offset(head) && head->topology < head->length;
+           has_good_values(head) && head->topology == topology_offset(head) &&
+           head->topology < head->length;
 }
 
 static bool has_good_texts(const header *head)
@@ -334,47 +308,27 @@ void oh_image_pool(const void *image, oh_server *servers, oh_server_pool *pool)
     const header *head = image;
     const oh_topology *topology = oh_image_topology(image);
     read_servers(topology, servers);
-    *pool = (oh_server_pool){.name = {(const char *)(head + 1), head->lengths[NAME]},
-        .username = text_at(head, USERNAME),
-        .redis_auth_file = text_at(head, REDIS_AUTH_FILE),
-        .zone = {text_at(head, ZONE), text_at(head, ZONE_HOSTS)},
+    *pool = (oh_server_pool){.name = text_at(head, NAME),
         .variables = text_at(head, VARIABLES),
         .sentinels = text_at(head, SENTINELS),
-        .sentinel_username = text_at(head, SENTINEL_USERNAME),
-        .has_sentinel_tls = head->has_sentinel_tls,
-        .hash = (oh_hash)head->hash,
-        .distribution = (oh_distribution)head->distribution,
-        .has_hash_tag = head->has_hash_tag,
-        .hash_tag = {head->hash_tag[0], head->hash_tag[1]},
         .servers = servers,
         .servers_count = oh_topology_nodes_count(topology),
-        .is_redis = head->is_redis,
-        .is_ssdb = head->is_ssdb,
-        .is_cluster = head->is_cluster,
-        .read_from = (oh_read_from)head->read_from,
         .slots = oh_topology_slots(topology),
         .epoch = oh_topology_epoch(topology),
-        .tls = {.is_on = head->is_tls,
-            .verify = (oh_tls_verify)head->tls_verify,
-            .ca_cert_file = text_at(head, TLS_CA_CERT_FILE),
-            .cert_file = text_at(head, TLS_CERT_FILE),
-            .key_file = text_at(head, TLS_KEY_FILE),
-            .server_name = text_at(head, TLS_SERVER_NAME)},
-        .redis_db = head->redis_db,
-        .has_database = head->has_database,
-        .database = head->database,
-        .timeout_ms = head->timeout_ms,
-        .pool_size = head->pool_size,
-        .max_connection_age_ms = head->max_connection_age_ms,
-        .auto_eject_hosts = head->auto_eject_hosts,
-        .server_retry_timeout_ms = head->server_retry_timeout_ms,
-        .server_failure_limit = head->server_failure_limit};
+        .hash_tag = {(uint8_t)(head->hash_tag >> 8), (uint8_t)head->hash_tag}};
+    pool->zone.hosts = text_at(head, ZONE_HOSTS);
+#define X(constant, member) pool->member = text_at(head, constant);
+    OH_SHARED_TEXTS(X)
+#undef X
+#define X(name, member, type, most) pool->member = (type)head->name;
+    OH_SHARED_VALUES(X)
+#undef X
     memcpy(pool->variables_digest, head->variables_digest, sizeof pool->variables_digest);
 }
 
 bool oh_image_has_secrets(const void *image)
 {
-    return ((const header *)image)->has_secrets;
+    return ((const header *)image)->has_secrets != 0;
 }
 
 bool oh_image_is_of_secrets(
@@ -382,6 +336,6 @@ bool oh_image_is_of_secrets(
 {
     uint8_t digest[OH_IMAGE_DIGEST_BYTES];
     const header *head = image;
-    return digest_secrets(pool, salt, digest) == head->has_secrets &&
+    return digest_secrets(pool, salt, digest) == (head->has_secrets != 0) &&
            memcmp(digest, head->secrets_digest, sizeof digest) == 0;
 }

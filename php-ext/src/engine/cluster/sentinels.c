@@ -17,14 +17,6 @@
 
 /* ---- The Sentinels as a server pool ---- */
 
-static oh_tls_settings tls_of(const oh_server_pool *pool)
-{
-    oh_tls_settings tls = pool->tls;
-
-    tls.is_on = pool->has_sentinel_tls;
-    return tls;
-}
-
 /* They have no keys, so their role is that of a node that is only known. */
 static oh_server_pool pool_of_sentinels(const oh_server_pool *pool, oh_server *servers)
 {
@@ -32,15 +24,13 @@ static oh_server_pool pool_of_sentinels(const oh_server_pool *pool, oh_server *s
         .distribution = OH_MODULA,
         .servers = servers,
         .servers_count = oh_server_pool_sentinels(pool, servers),
-        .is_redis = true,
         .redis_auth = pool->sentinel_password,
-        .username = pool->sentinel_username,
-        .tls = tls_of(pool),
-        .timeout_ms = pool->timeout_ms,
-        .pool_size = pool->pool_size,
-        .max_connection_age_ms = pool->max_connection_age_ms,
-        .server_failure_limit = pool->server_failure_limit};
+        .username = pool->sentinel_username};
 
+#define X(member) sentinels.member = pool->member;
+    OH_FOR_SENTINELS(X)
+#undef X
+    sentinels.tls.is_on = pool->has_sentinel_tls;
     for (size_t i = 0; i < sentinels.servers_count; i++) {
         servers[i].role = OH_SPARE;
     }

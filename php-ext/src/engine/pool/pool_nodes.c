@@ -10,8 +10,8 @@
 
 #include "engine/pool/pool_internal.h"
 
-/* Enough for all numbers and separators of an identity. */
-#define OH_NUMBERS_BYTES 96
+/* Enough for the port, the first step and the separators of an identity. */
+#define OH_SEPARATORS_BYTES 32
 
 OH_PER_THREAD oh_connections *oh_pool_nodes;
 
@@ -20,27 +20,45 @@ static size_t settings_length(const oh_endpoint *endpoint)
     return endpoint->tls ? oh_tls_peer_settings(endpoint->tls).length : 0;
 }
 
+/* The directives by which connections to one node differ, and the rules of ejection. */
+typedef struct numbers {
+#define X(member) uint32_t member;
+    OH_OF_CONNECTIONS(X)
+#undef X
+    uint32_t failure_limit, retry_timeout_ms;
+} numbers;
+
+static numbers numbers_of(const oh_server_pool *pool)
+{
+    numbers all = {.failure_limit = pool->auto_eject_hosts ? pool->server_failure_limit : 0,
+        .retry_timeout_ms = pool->auto_eject_hosts ? pool->server_retry_timeout_ms : 0};
+
+#define X(member) all.member = pool->member;
+    OH_OF_CONNECTIONS(X)
+#undef X
+    return all;
+}
+
 /*
  * Writes the identity of a node and returns its length. Servers of several files and server pools
- * share connections, and one word of health, if name, address, credentials, TLS, pool_size, the age
- * of connections and the rules of ejection are equal. (Two names for one address are two nodes,
- * which may be in use at the same time. If another node of a Redis Cluster takes over an address,
- * its id differs, so it is another node.) The identity contains the password and is never shown.
+ * share connections, and one word of health, if name, address, credentials, TLS and these numbers
+ * are equal. (Two names for one address are two nodes, which may be in use at the same time. If
+ * another node of a Redis Cluster takes over an address, its id differs, so it is another node.)
+ * The identity contains the password and is never shown.
  */
 static size_t write_identity(char *identity, size_t room, const oh_endpoint *endpoint,
     const oh_server *server, const oh_server_pool *pool)
 {
-    int length = snprintf(identity, room - endpoint->handshake_length - settings_length(endpoint),
-        "%s|%s|%s%s|%u|%u|%u|%u,%u|%d|", server->name.bytes,
+    numbers all = numbers_of(pool);
+    char *end = identity + sizeof all;
+
+    memcpy(identity, &all, sizeof all);
+    room -= sizeof all + endpoint->handshake_length + settings_length(endpoint);
+    end += snprintf(end, room, "%s|%s|%s%s|%u|%d|", server->name.bytes,
         server->id.bytes ? server->id.bytes : "",
         endpoint->host ? "tcp:" : "unix:", endpoint->host ? endpoint->host : endpoint->path,
-        (unsigned)endpoint->port, (unsigned)pool->pool_size, (unsigned)pool->max_connection_age_ms,
-        (unsigned)(pool->auto_eject_hosts ? pool->server_failure_limit : 0),
-        (unsigned)(pool->auto_eject_hosts ? pool->server_retry_timeout_ms : 0), endpoint->steps[0]);
-
-    char *end = identity + length;
-
-    if (endpoint->handshake_length) { /* `room` includes space for it, and for the settings. */
+        (unsigned)endpoint->port, endpoint->steps[0]);
+    if (endpoint->handshake_length) { /* There is room for it, and for the settings. */
         memcpy(end, endpoint->handshake, endpoint->handshake_length);
         end += endpoint->handshake_length;
     }
@@ -61,8 +79,9 @@ static oh_connections *make(const oh_server_pool *pool, const oh_server *server)
     if (!oh_endpoint_set(&endpoint, pool, server)) {
         return NULL;
     }
-    size_t room = OH_NUMBERS_BYTES + server->name.length + server->id.length + server->host.length +
-                  server->path.length + endpoint.handshake_length + settings_length(&endpoint);
+    size_t room = sizeof(numbers) + OH_SEPARATORS_BYTES + server->name.length + server->id.length +
+                  server->host.length + server->path.length + endpoint.handshake_length +
+                  settings_length(&endpoint);
     oh_connections *connections = oh_memory_zeroed(1, sizeof *connections + room);
     if (!connections) {
         oh_endpoint_clear(&endpoint);

@@ -7,7 +7,7 @@ import io.onehop.core.base.Words;
 import io.onehop.core.config.Config;
 import io.onehop.core.config.ConfigException;
 import io.onehop.core.config.PasswordFile;
-import io.onehop.core.topology.Directive.Fault;
+import io.onehop.core.topology.DirectiveValue.Fault;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.internal.failure.ConfigRefused;
 import io.onehop.jedis.internal.failure.Shown;

@@ -2,7 +2,8 @@ package io.onehop.core.config;
 
 import io.onehop.core.base.Limits;
 import io.onehop.core.topology.Directive;
-import io.onehop.core.topology.Directive.Fault;
+import io.onehop.core.topology.DirectiveValue.Fault;
+import io.onehop.core.topology.DirectiveValue.Trait;
 import io.onehop.core.topology.Replica;
 import io.onehop.core.topology.Server;
 import io.onehop.core.topology.ServerPool;
@@ -65,7 +66,7 @@ final class ConfigPool {
 
     /** False if the pool already has this directive. */
     boolean begin(Directive directive) {
-        isOwn |= directive.isOwn();
+        isOwn |= directive.is(Trait.OWN);
         return seen.add(directive);
     }
 
@@ -73,26 +74,9 @@ final class ConfigPool {
         spelled.put(directive, new Spelled(text, at));
     }
 
-    /** What one item of this directive, which is a sequence, is called. */
-    static String item(Directive directive) {
-        return switch (directive) {
-            case SENTINELS -> "sentinel";
-            case REPLICAS -> "replica";
-            case HOST_ZONES -> "zone";
-            default -> "server";
-        };
-    }
-
-    /** How many items this directive, which is a sequence, may have. */
-    static int itemsMax(Directive directive) {
-        return directive == Directive.SENTINELS
-                ? Limits.POOL_SENTINELS_MAX
-                : Limits.POOL_SERVERS_MAX;
-    }
-
     /** False if the directive already has as many items as it may have. */
     boolean mayHaveMore(Directive directive) {
-        return items(directive).size() < itemsMax(directive);
+        return items(directive).size() < directive.itemsMax();
     }
 
     /** An item of a directive that is a sequence. */
@@ -127,11 +111,8 @@ final class ConfigPool {
             values.putIfAbsent(Directive.SENTINEL_TLS, values.getOrDefault(Directive.TLS, false));
         }
         boolean isWhole = errors.count() == errorsBefore;
-        new ConfigRules(errors, line, seen, values, servers, isWhole).check(isOwn);
-        boolean isPasswordInText =
-                isInText(Directive.REDIS_AUTH)
-                        || isInText(Directive.TLS_KEY_FILE_PASS)
-                        || isInText(Directive.SENTINEL_PASSWORD);
+        new ConfigRules(errors, line, isOwn, seen, values, servers).check(isWhole);
+        boolean isPasswordInText = Directive.with(Trait.SECRET).stream().anyMatch(this::isInText);
         return new ServerPool(
                 name, line, values, servers, sentinels, replicas, zone(), isPasswordInText);
     }
@@ -160,7 +141,7 @@ final class ConfigPool {
 
     /** The end of a reason about a value: the value, and the word that was probably meant. */
     private String ending(Directive directive, Spelled value, String text) {
-        return (directive.isHidden() ? "" : Shown.about(shown(value, text)))
+        return (directive.is(Trait.HIDDEN) ? "" : Shown.about(shown(value, text)))
                 + (varies(value) ? "" : NearWord.of(text, directive.words()));
     }
 
@@ -170,7 +151,7 @@ final class ConfigPool {
     }
 
     private void readItems(Directive directive, Variables variables, ItemReader reader) {
-        String subject = "the " + item(directive);
+        String subject = "the " + directive.item();
         for (Spelled item : items(directive)) {
             String text = replaced(item, subject, variables);
             if (text == null) {
@@ -236,7 +217,7 @@ final class ConfigPool {
     private void addDuplicate(Directive directive, Spelled item, String name) {
         errors.add(
                 item.line(),
-                item(directive) + " \"" + Shown.name(shown(item, name)) + "\" is a duplicate");
+                directive.item() + " \"" + Shown.name(shown(item, name)) + "\" is a duplicate");
     }
 
     /** The zone of the pool with the hosts that the text says are in it. */

@@ -3,6 +3,7 @@ package io.onehop.core.config;
 import io.onehop.core.base.Limits;
 import io.onehop.core.config.ConfigErrors.Place;
 import io.onehop.core.topology.Directive;
+import io.onehop.core.topology.DirectiveValue;
 import io.onehop.core.topology.ServerPool;
 
 import org.jspecify.annotations.Nullable;
@@ -176,7 +177,7 @@ final class ConfigReader {
     private boolean isPoolName(String name, int line) {
         if (name.isEmpty()) {
             errors.add(line, "the name of a server pool is empty");
-        } else if (Directive.bytesCount(name) > Limits.POOL_NAME_BYTES_MAX) {
+        } else if (DirectiveValue.bytesCount(name) > Limits.POOL_NAME_BYTES_MAX) {
             errors.add(
                     line,
                     "the name of a server pool is longer than "
@@ -265,17 +266,13 @@ final class ConfigReader {
             refuse(
                     item,
                     line,
-                    "there are more than "
-                            + ConfigPool.itemsMax(directive)
-                            + " "
-                            + ConfigPool.item(directive)
-                            + "s");
+                    "there are more than " + directive.itemsMax() + " " + directive.item() + "s");
             return false;
         }
         if (item instanceof ScalarEvent scalar) {
             pool.spellItem(directive, scalar.getValue(), line);
         } else {
-            refuse(item, line, "the " + ConfigPool.item(directive) + " is not a scalar");
+            refuse(item, line, "the " + directive.item() + " is not a scalar");
         }
         return true;
     }

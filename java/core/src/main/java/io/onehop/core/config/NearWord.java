@@ -1,7 +1,7 @@
 package io.onehop.core.config;
 
 import io.onehop.core.base.Limits;
-import io.onehop.core.topology.Directive;
+import io.onehop.core.topology.DirectiveValue;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -23,7 +23,7 @@ final class NearWord {
 
     /** The end of a reason: the one of these words that is near to a wrong word, or nothing. */
     static String of(String wrong, List<String> words) {
-        if (Directive.bytesCount(wrong) > Limits.SHOWN_BYTES_MAX) {
+        if (DirectiveValue.bytesCount(wrong) > Limits.SHOWN_BYTES_MAX) {
             return "";
         }
         String word = lower(wrong);

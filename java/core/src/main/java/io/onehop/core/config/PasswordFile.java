@@ -2,7 +2,7 @@ package io.onehop.core.config;
 
 import io.onehop.core.base.Limits;
 import io.onehop.core.base.Message;
-import io.onehop.core.topology.Directive.Fault;
+import io.onehop.core.topology.DirectiveValue.Fault;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;

@@ -1,8 +1,8 @@
 package io.onehop.core.config;
 
 import io.onehop.core.base.Limits;
-import io.onehop.core.topology.Directive;
-import io.onehop.core.topology.Directive.Fault;
+import io.onehop.core.topology.DirectiveValue;
+import io.onehop.core.topology.DirectiveValue.Fault;
 import io.onehop.core.topology.Replica;
 import io.onehop.core.topology.Server;
 
@@ -85,7 +85,7 @@ final class ServerSpelling {
     }
 
     private static void checkLength(String host, String what) throws Fault {
-        if (Directive.bytesCount(host) > Limits.SERVER_ADDRESS_BYTES_MAX) {
+        if (DirectiveValue.bytesCount(host) > Limits.SERVER_ADDRESS_BYTES_MAX) {
             throw new Fault(
                     "the "
                             + what
@@ -107,14 +107,14 @@ final class ServerSpelling {
         }
         String host = name.substring(0, colon);
         String port = name.substring(colon + 1);
-        if (!Directive.isPort(port)) {
+        if (!DirectiveValue.isPort(port)) {
             throw new Fault("the " + what + " has an invalid port");
         }
         if (host.isEmpty()) {
             throw new Fault("the " + what + " has an empty address");
         }
         checkLength(host, what);
-        return new Server(name, host, Directive.numberOf(port), null, 1, line);
+        return new Server(name, host, DirectiveValue.numberOf(port), null, 1, line);
     }
 
     /** Refuses what nutcracker would read as another server than the one that was meant. */
@@ -183,21 +183,21 @@ final class ServerSpelling {
 
     private Server checked(int line) throws Fault {
         int shares = weight();
-        if (port != null && !Directive.isPort(port)) {
+        if (port != null && !DirectiveValue.isPort(port)) {
             throw new Fault("the server has an invalid port");
         }
         checkLength("address", "an", address, Limits.SERVER_ADDRESS_BYTES_MAX);
         checkLength("name", "a", knownAs(), Limits.SERVER_NAME_BYTES_MAX);
         return port == null
                 ? new Server(knownAs(), null, 0, address, shares, line)
-                : new Server(knownAs(), address, Directive.numberOf(port), null, shares, line);
+                : new Server(knownAs(), address, DirectiveValue.numberOf(port), null, shares, line);
     }
 
     private int weight() throws Fault {
-        if (!Directive.isDigits(weight)) {
+        if (!DirectiveValue.isDigits(weight)) {
             throw new Fault("the server has an invalid weight");
         }
-        int number = Directive.numberOf(weight);
+        int number = DirectiveValue.numberOf(weight);
         if (number == 0) {
             throw new Fault("the server has weight 0");
         }
@@ -212,7 +212,7 @@ final class ServerSpelling {
         if (text.isEmpty()) {
             throw new Fault("the server has an empty " + what);
         }
-        if (Directive.bytesCount(text) > bytesMax) {
+        if (DirectiveValue.bytesCount(text) > bytesMax) {
             throw new Fault(
                     "the server has "
                             + article
@@ -231,6 +231,6 @@ final class ServerSpelling {
         if (port == null) {
             return address + ":";
         }
-        return Directive.numberOf(port) == PORT_LEFT_OUT ? address : address + ":" + port;
+        return DirectiveValue.numberOf(port) == PORT_LEFT_OUT ? address : address + ":" + port;
     }
 }

@@ -1,8 +1,8 @@
 package io.onehop.core.config;
 
 import io.onehop.core.base.Limits;
-import io.onehop.core.topology.Directive;
-import io.onehop.core.topology.Directive.Fault;
+import io.onehop.core.topology.DirectiveValue;
+import io.onehop.core.topology.DirectiveValue.Fault;
 
 import org.jspecify.annotations.Nullable;
 
@@ -89,7 +89,7 @@ final class Variables {
     }
 
     private static void checkLength(StringBuilder replaced, String subject) throws Fault {
-        if (Directive.bytesCount(replaced.toString()) > Limits.TEXT_BYTES_MAX) {
+        if (DirectiveValue.bytesCount(replaced.toString()) > Limits.TEXT_BYTES_MAX) {
             throw new Fault(subject + " is longer than " + Limits.TEXT_BYTES_MAX + " bytes");
         }
     }

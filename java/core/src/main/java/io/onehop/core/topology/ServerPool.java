@@ -8,11 +8,10 @@ import io.onehop.core.key.Key;
 import org.jspecify.annotations.Nullable;
 
 import java.util.EnumMap;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * A server pool of a configuration: the effective value of every directive that matters to a
@@ -22,40 +21,11 @@ import java.util.Set;
  * section 6.
  */
 public final class ServerPool {
-    /*
-     * Directives that place keys, and those that have no effect. All others say how
-     * to reach nodes. Sequences are not among the values, so they need not be named.
-     */
-    private static final Set<Directive> NOT_OF_NODES =
-            EnumSet.of(
-                    Directive.HASH,
-                    Directive.HASH_TAG,
-                    Directive.DISTRIBUTION,
-                    Directive.LISTEN,
-                    Directive.BACKLOG,
-                    Directive.CLIENT_CONNECTIONS,
-                    Directive.TCPKEEPALIVE,
-                    Directive.REUSEPORT,
-                    Directive.PRECONNECT,
-                    Directive.SERVER_CONNECTIONS,
-                    Directive.SENTINEL_USERNAME,
-                    Directive.SENTINEL_PASSWORD,
-                    Directive.SENTINEL_TLS);
-
-    /** Directives of the servers that mean nothing for their Sentinels. */
-    private static final Set<Directive> NOT_OF_SENTINELS =
-            EnumSet.of(
-                    Directive.DISTRIBUTION,
-                    Directive.REDIS_AUTH,
-                    Directive.REDIS_AUTH_FILE,
-                    Directive.USERNAME,
-                    Directive.REDIS_DB,
-                    Directive.DATABASE,
-                    Directive.READ_FROM,
-                    Directive.ZONE,
-                    Directive.SENTINEL_USERNAME,
-                    Directive.SENTINEL_PASSWORD,
-                    Directive.SENTINEL_TLS);
+    private static final List<Directive> TLS_SETTINGS =
+            Stream.of(Directive.values()).filter(each -> each.label().startsWith("tls_")).toList();
+    private static final List<Directive> OF_SENTINELS =
+            Directive.with(DirectiveValue.Trait.OF_SENTINELS);
+    private static final List<Directive> OF_NODES = Directive.with(DirectiveValue.Trait.OF_NODES);
 
     private final String name;
     private final int line;
@@ -126,12 +96,19 @@ public final class ServerPool {
         return type.cast(value(directive));
     }
 
-    private int number(Directive directive) {
+    /** The value of a directive whose type is number, and which has a default. */
+    public int number(Directive directive) {
         return value(directive, Integer.class);
     }
 
-    private boolean flag(Directive directive) {
+    /** The value of a directive whose type is boolean. */
+    public boolean flag(Directive directive) {
         return value(directive, Boolean.class);
+    }
+
+    /** The value of a directive whose type is text or path, or {@code null}. */
+    public @Nullable String text(Directive directive) {
+        return value(directive, String.class);
     }
 
     public String name() {
@@ -156,21 +133,6 @@ public final class ServerPool {
         return sentinels;
     }
 
-    /** The ACL user at the Sentinels, or {@code null}. */
-    public @Nullable String sentinelUsername() {
-        return value(Directive.SENTINEL_USERNAME, String.class);
-    }
-
-    /** The password of the Sentinels, or {@code null}. It must never be part of a message. */
-    public @Nullable String sentinelPassword() {
-        return value(Directive.SENTINEL_PASSWORD, String.class);
-    }
-
-    /** True if the Sentinels are reached by TLS, with the files of the nodes. */
-    public boolean sentinelTls() {
-        return flag(Directive.SENTINEL_TLS);
-    }
-
     /**
      * The replicas that the file or the Sentinels name; empty for a Redis Cluster. Placement does
      * not know them.
@@ -191,11 +153,11 @@ public final class ServerPool {
      */
     public ServerPool ofSentinels() {
         Map<Directive, Object> theirs = new EnumMap<>(Directive.class);
-        theirs.putAll(values);
-        NOT_OF_SENTINELS.forEach(theirs::remove);
+        Directive.with(DirectiveValue.Trait.FOR_SENTINELS)
+                .forEach(each -> copy(each, each, theirs));
         copy(Directive.SENTINEL_USERNAME, Directive.USERNAME, theirs);
         copy(Directive.SENTINEL_PASSWORD, Directive.REDIS_AUTH, theirs);
-        theirs.put(Directive.TLS, sentinelTls());
+        theirs.put(Directive.TLS, flag(Directive.SENTINEL_TLS));
         return new ServerPool(
                 name, line, theirs, sentinels, List.of(), List.of(), Zone.NONE, isPasswordInText);
     }
@@ -212,9 +174,7 @@ public final class ServerPool {
                         .map(Server::address)
                         .toList()
                         .equals(other.sentinels.stream().map(Server::address).toList())
-                && Objects.equals(sentinelUsername(), other.sentinelUsername())
-                && Objects.equals(sentinelPassword(), other.sentinelPassword())
-                && sentinelTls() == other.sentinelTls();
+                && OF_SENTINELS.stream().allMatch(each -> hasSame(each, other));
     }
 
     /** True if the servers are the seeds of a Redis Cluster, which places keys by its own rule. */
@@ -267,12 +227,12 @@ public final class ServerPool {
 
     /** The password, or {@code null}. It must never be part of a message. */
     public @Nullable String redisAuth() {
-        return value(Directive.REDIS_AUTH, String.class);
+        return text(Directive.REDIS_AUTH);
     }
 
     /** The path of the file with the password, or {@code null}. */
     public @Nullable String redisAuthFile() {
-        return value(Directive.REDIS_AUTH_FILE, String.class);
+        return text(Directive.REDIS_AUTH_FILE);
     }
 
     /** The same server pool with the password of its password file. */
@@ -287,11 +247,6 @@ public final class ServerPool {
     /** True if a reader of the configuration learns a password. */
     public boolean isPasswordInText() {
         return isPasswordInText;
-    }
-
-    /** The ACL user, or {@code null}. */
-    public @Nullable String username() {
-        return value(Directive.USERNAME, String.class);
     }
 
     /**
@@ -320,31 +275,6 @@ public final class ServerPool {
         return flag(Directive.TLS);
     }
 
-    /** The file of the authorities to trust, or {@code null} for those of the system. */
-    public @Nullable String tlsCaCertFile() {
-        return value(Directive.TLS_CA_CERT_FILE, String.class);
-    }
-
-    /** The file of the client's certificate, or {@code null}; its key is set if it is. */
-    public @Nullable String tlsCertFile() {
-        return value(Directive.TLS_CERT_FILE, String.class);
-    }
-
-    /** The file of the client's key, or {@code null}. */
-    public @Nullable String tlsKeyFile() {
-        return value(Directive.TLS_KEY_FILE, String.class);
-    }
-
-    /** The password of that file, or {@code null}. It must never be part of a message. */
-    public @Nullable String tlsKeyFilePass() {
-        return value(Directive.TLS_KEY_FILE_PASS, String.class);
-    }
-
-    /** The name that certificates must have, or {@code null} for the host of each node. */
-    public @Nullable String tlsServerName() {
-        return value(Directive.TLS_SERVER_NAME, String.class);
-    }
-
     /** What is checked of a node's certificate. */
     public TlsVerify tlsVerify() {
         return value(Directive.TLS_VERIFY, TlsVerify.class);
@@ -352,8 +282,7 @@ public final class ServerPool {
 
     /** True if connections to nodes of both pools are encrypted in the same way. */
     public boolean encryptsLike(ServerPool other) {
-        return tls() == other.tls()
-                && Directive.TLS_SETTINGS.stream().allMatch(each -> hasSame(each, other));
+        return tls() == other.tls() && TLS_SETTINGS.stream().allMatch(each -> hasSame(each, other));
     }
 
     private boolean hasSame(Directive directive, ServerPool other) {
@@ -365,31 +294,14 @@ public final class ServerPool {
         return number(Directive.POOL_SIZE);
     }
 
-    /** How old a connection may become, in milliseconds; 0: no limit. */
-    public int maxConnectionAgeMs() {
-        return number(Directive.MAX_CONNECTION_AGE);
-    }
-
     /** True if placement leaves out nodes that failed. Off by default, because keys move. */
     public boolean autoEjectHosts() {
         return ejects;
     }
 
-    /** The number of failures in a row that eject a node. */
-    public int serverFailureLimit() {
-        return number(Directive.SERVER_FAILURE_LIMIT);
-    }
-
-    /** How long an ejected node stays out, in milliseconds. */
-    public int serverRetryTimeoutMs() {
-        return number(Directive.SERVER_RETRY_TIMEOUT);
-    }
-
     /** True if a node of both pools is reached in the same way: same limits, same credentials. */
     public boolean reachesNodesLike(ServerPool other) {
-        return this == other
-                || EnumSet.complementOf(EnumSet.copyOf(NOT_OF_NODES)).stream()
-                        .allMatch(each -> hasSame(each, other));
+        return this == other || OF_NODES.stream().allMatch(each -> hasSame(each, other));
     }
 
     @Override

@@ -19,6 +19,7 @@ import io.onehop.core.Spec;
 import io.onehop.core.base.Limits;
 import io.onehop.core.key.HashTag;
 import io.onehop.core.topology.Directive;
+import io.onehop.core.topology.DirectiveValue;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ReadFrom;
 import io.onehop.core.topology.Server;
@@ -84,7 +85,7 @@ class ConfigTest {
 
     @ParameterizedTest
     @MethodSource("passwordFiles")
-    void aPasswordFileHasAPasswordOrAReason(JsonObject test) throws Directive.Fault {
+    void aPasswordFileHasAPasswordOrAReason(JsonObject test) throws DirectiveValue.Fault {
         StringBuilder hex = new StringBuilder();
         for (JsonElement part : test.getAsJsonArray("content")) {
             JsonArray pair = part.getAsJsonArray();
@@ -92,8 +93,9 @@ class ConfigTest {
         }
         byte[] content = HexFormat.of().parseHex(hex);
         if (test.has("reason")) {
-            Directive.Fault fault =
-                    assertThrows(Directive.Fault.class, () -> PasswordFile.passwordIn(content));
+            DirectiveValue.Fault fault =
+                    assertThrows(
+                            DirectiveValue.Fault.class, () -> PasswordFile.passwordIn(content));
             assertEquals(test.get("reason").getAsString(), fault.reason());
         } else if (test.has("password")) {
             assertEquals(test.get("password").getAsString(), PasswordFile.passwordIn(content));

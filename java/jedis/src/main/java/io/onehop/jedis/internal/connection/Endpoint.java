@@ -3,6 +3,7 @@ package io.onehop.jedis.internal.connection;
 import io.onehop.core.Node;
 import io.onehop.core.Role;
 import io.onehop.core.base.Message;
+import io.onehop.core.topology.Directive;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.internal.failure.Late;
 import io.onehop.jedis.internal.failure.NodeName;
@@ -69,7 +70,7 @@ public final class Endpoint {
         this.node = node;
         this.host = Objects.requireNonNullElse(node.host(), "127.0.0.1");
         this.pool = pool;
-        this.maxAgeMs = pool.maxConnectionAgeMs();
+        this.maxAgeMs = pool.number(Directive.MAX_CONNECTION_AGE);
         this.tls = node.path() == null ? tls.of(pool) : null;
     }
 

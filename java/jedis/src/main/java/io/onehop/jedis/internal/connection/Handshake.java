@@ -2,6 +2,7 @@ package io.onehop.jedis.internal.connection;
 
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.base.Message;
+import io.onehop.core.topology.Directive;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.failure.Failure;
@@ -65,7 +66,10 @@ public final class Handshake {
         if (credentials != null) {
             steps.add(new Step(() -> auth(credentials), Handshake::authenticated));
         } else if (pool.redisAuth() != null) {
-            steps.add(new Step(auth(pool.username(), pool.redisAuth()), Handshake::authenticated));
+            steps.add(
+                    new Step(
+                            auth(pool.text(Directive.USERNAME), pool.redisAuth()),
+                            Handshake::authenticated));
         }
         if (pool.database() > 0) {
             steps.add(new Step(select(pool.database()), Handshake::selected));

@@ -9,6 +9,7 @@ import io.onehop.core.health.Health.Answer;
 import io.onehop.core.health.Health.Cause;
 import io.onehop.core.health.Health.Edge;
 import io.onehop.core.health.Health.Told;
+import io.onehop.core.topology.Directive;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.connection.Deadline;
@@ -75,8 +76,8 @@ public final class NodeHealth {
         this.rules =
                 new Health(
                         pool.autoEjectHosts(),
-                        pool.serverFailureLimit(),
-                        pool.serverRetryTimeoutMs());
+                        pool.number(Directive.SERVER_FAILURE_LIMIT),
+                        pool.number(Directive.SERVER_RETRY_TIMEOUT));
     }
 
     /** Milliseconds of the monotonic clock since the program began, from 1. */

@@ -53,7 +53,7 @@ final class Credentials {
     /** {@code null}: what the JDK trusts, cacerts or javax.net.ssl.trustStore. */
     private static TrustManager @Nullable [] trust(ServerPool pool)
             throws IOException, GeneralSecurityException {
-        String file = pool.tlsCaCertFile();
+        String file = pool.text(Directive.TLS_CA_CERT_FILE);
         if (pool.tlsVerify() == TlsVerify.NONE) {
             return new TrustManager[] {new TrustAll()};
         }
@@ -74,8 +74,8 @@ final class Credentials {
 
     private static KeyManager @Nullable [] keys(ServerPool pool)
             throws IOException, GeneralSecurityException {
-        String certificateFile = pool.tlsCertFile();
-        String keyFile = pool.tlsKeyFile();
+        String certificateFile = pool.text(Directive.TLS_CERT_FILE);
+        String keyFile = pool.text(Directive.TLS_KEY_FILE);
         if (certificateFile == null || keyFile == null) {
             return null;
         }
@@ -99,7 +99,7 @@ final class Credentials {
 
     private static PrivateKey keyOf(Path file, ServerPool pool, X509Certificate certificate)
             throws IOException, GeneralSecurityException {
-        PrivateKey key = Pem.key(file, pool.tlsKeyFilePass());
+        PrivateKey key = Pem.key(file, pool.text(Directive.TLS_KEY_FILE_PASS));
         requirePair(key, certificate);
         return key;
     }

@@ -1,6 +1,7 @@
 package io.onehop.jedis.internal.tls;
 
 import io.onehop.core.base.Words;
+import io.onehop.core.topology.Directive;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.core.topology.TlsVerify;
 import io.onehop.jedis.internal.failure.Shown;
@@ -67,7 +68,11 @@ public final class Tls {
         SSLParameters parameters = new SSLParameters();
         parameters.setProtocols(PROTOCOLS);
         boolean checksNames = pool.tlsVerify() == TlsVerify.FULL;
-        return new Tls(new TlsFiles(pool)::context, parameters, checksNames, pool.tlsServerName());
+        return new Tls(
+                new TlsFiles(pool)::context,
+                parameters,
+                checksNames,
+                pool.text(Directive.TLS_SERVER_NAME));
     }
 
     private static @Nullable String nameIn(@Nullable List<SNIServerName> names) {

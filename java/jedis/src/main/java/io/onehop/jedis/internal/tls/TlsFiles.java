@@ -4,6 +4,7 @@ import io.onehop.core.base.Clock;
 import io.onehop.core.base.Message;
 import io.onehop.core.base.Timings;
 import io.onehop.core.base.Words;
+import io.onehop.core.topology.Directive;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.failure.TlsFailure;
@@ -100,7 +101,9 @@ final class TlsFiles {
 
     /** A text for each file, which differs after each change. */
     private List<String> versions() {
-        return Stream.of(pool.tlsCaCertFile(), pool.tlsCertFile(), pool.tlsKeyFile())
+        return Stream.of(
+                        Directive.TLS_CA_CERT_FILE, Directive.TLS_CERT_FILE, Directive.TLS_KEY_FILE)
+                .map(pool::text)
                 .filter(Objects::nonNull)
                 .map(file -> versionOf(Path.of(file)))
                 .toList();
