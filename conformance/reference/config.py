@@ -4,7 +4,7 @@ import yaml
 
 from .config_pool import PoolWalk
 from .config_text import Rejected, checked_text, shown, suggestion
-from .config_values import DIRECTIVES, SEQUENCES
+from .config_values import ROWS
 from .limits import LIMITS
 
 
@@ -84,7 +84,11 @@ class Document(PoolWalk):
         if not mapping or not mapping.is_mapping:
             return None
         before = len(self.found)
-        values, sequences, seen = [], {name: [] for name in SEQUENCES}, set()
+        values, sequences, seen = (
+            [],
+            {name: [] for name, row in ROWS.items() if "item" in row},
+            set(),
+        )
         while self.is_more(yaml.MappingEndEvent):
             self.directive(values, sequences, seen)
         return self.finished_pool(name, values, sequences, seen, before)
@@ -107,10 +111,10 @@ class Document(PoolWalk):
         subject = f'directive "{name.text}"'
         if value.is_scalar and not value.text:
             self.fail(name.line, f"{subject} has no value")
-        elif name.text in SEQUENCES and not value.is_sequence:
+        elif "item" in ROWS[name.text] and not value.is_sequence:
             self.fail(name.line, f"{subject} is not a sequence")
             self.skip_inside(event)
-        elif name.text in SEQUENCES:
+        elif "item" in ROWS[name.text]:
             self.items(name, sequences[name.text])
         elif not value.is_scalar:
             self.fail(name.line, f"{subject} is not a scalar")
@@ -122,15 +126,15 @@ class Document(PoolWalk):
     def fault_of_directive(name, seen):
         if not name.is_scalar:
             return "the name of a directive is not a scalar"
-        if name.text not in DIRECTIVES:
-            near = suggestion(name.text, DIRECTIVES)
+        if name.text not in ROWS:
+            near = suggestion(name.text, ROWS)
             return f'directive "{shown(name.text)}" is unknown{near}'
         if name.text in seen:
             return f'directive "{name.text}" is a duplicate'
         return None
 
     def items(self, name, items):
-        one, limit = SEQUENCES[name.text]
+        one, most = ROWS[name.text]["item"], LIMITS[ROWS[name.text]["most"]]
         if isinstance(self.events[self.at], yaml.SequenceEndEvent):
             self.fail(name.line, f'directive "{name.text}" has no value')
         while self.is_more(yaml.SequenceEndEvent):
@@ -138,8 +142,8 @@ class Document(PoolWalk):
             item = self.node()
             if not item:
                 continue
-            if len(items) == LIMITS[limit]:
-                self.fail(item.line, f"there are more than {LIMITS[limit]} {one}s")
+            if len(items) == most:
+                self.fail(item.line, f"there are more than {most} {one}s")
                 self.skip_inside(event)
                 while self.is_more(yaml.SequenceEndEvent):
                     self.skip_node()

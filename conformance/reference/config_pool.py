@@ -3,7 +3,7 @@
 from .config_rules import rules
 from .config_servers import add_server, host_and_port
 from .config_text import about, expanded, has_variables, shown, suggestion
-from .config_values import DIRECTIVES, HIDDEN, OWN, WORDS
+from .config_values import ROWS, default, read_value, words
 from .config_yaml import Walk
 from .limits import LIMITS
 
@@ -13,7 +13,7 @@ class PoolWalk(Walk):
 
     def finished_pool(self, name, values, sequences, seen, before):
         """The values, the servers, and what goes together; then the defaults."""
-        is_own = not seen.isdisjoint(OWN)
+        is_own = any(ROWS[name]["of"] == "OneHop" for name in seen)
         self.is_own |= is_own
         given, taken = ({"redis": True} if is_own else {}), {}
         for directive, text, line in values:
@@ -51,28 +51,26 @@ class PoolWalk(Walk):
             self.listening.append((given["listen"], name.text))
         given["servers"] = list(taken.values())
         is_whole = len(self.found) == before
-        for condition, reason in rules(given, seen, is_own):
-            is_missed = " is missing" in reason or " needs " in reason
-            if condition and (is_whole or not is_missed):
+        for reason, misses in rules(given, seen, is_own):
+            if is_whole or not misses:
                 self.fail(name.line, reason)
         if given.get("cluster"):
             given.update({"hash": "crc16", "hash_tag": "{}", "distribution": "slots"})
         return {
             "name": name.text,
-            **{key: given.get(key, default) for key, (_, default) in DIRECTIVES.items()},
+            **{name: given.get(name, default(row)) for name, row in ROWS.items()},
         }
 
     def expanded(self, text, is_own):
         return expanded(text, self.environment) if is_own else text
 
     def set_value(self, given, directive, value, told, line):
-        read_value, _ = DIRECTIVES[directive]
+        row = ROWS[directive]
         try:
-            given[directive] = read_value(value, directive, self.listening)
+            given[directive] = read_value(value, row, self.listening)
         except ValueError as error:
-            detail = "" if directive in HIDDEN else about(told or value)
-            words = WORDS.get(read_value)
-            near = suggestion(value, words) if words and not told else ""
+            detail = "" if "hidden" in row else about(told or value)
+            near = suggestion(value, words(row)) if words(row) and not told else ""
             self.fail(line, f'directive "{directive}" {error}{detail}{near}')
 
     def add_server(self, text, line, servers, is_own):
