@@ -21,6 +21,7 @@ import yaml
 SPEC = Path(__file__).resolve().parent
 sys.path.append(str(SPEC / "tools/reference"))
 import config_cases  # noqa: E402 (the path above finds it)
+import directives  # noqa: E402
 
 PAGES = ("constants", "directives", "errors", "messages")
 
@@ -158,6 +159,21 @@ def unused_constants():
     return findings
 
 
+def unused_directives():
+    """Each directive that matters is used in C and in Java, and OneHop's are in the changelog."""
+    text = sources("directives.json")
+    changes = (SPEC.parent / "CHANGELOG.md").read_text()
+    for row in directives.ROWS:
+        uses = {"C": f"pool->{directives.field(row)}", "Java": f"Directive.{row['name'].upper()}"}
+        if row["about"] != "nothing" and row in directives.VALUES:
+            for language, use in uses.items():
+                pattern = re.escape(use).replace(r"\->", r"(->|\.)")
+                if not re.search(rf"\b{pattern}\b", text[language]):
+                    yield f"directives.json: {row['name']}: {language} does not use {use}"
+        if row["of"] == "OneHop" and f"`{row['name']}" not in changes:
+            yield f"directives.json: {row['name']}: CHANGELOG.md does not name it"
+
+
 def checks():
     for path in sorted(SPEC.glob("schema/*.json")):
 
@@ -183,6 +199,7 @@ def checks():
     for path in sorted(SPEC.rglob("*.md")):
         yield f"links of {path.relative_to(SPEC)}", lambda p=path: link_findings(p)
     yield "constants are used", unused_constants
+    yield "directives are used", lambda: list(unused_directives())
     yield "the schema for editors agrees with the cases", users_schema_findings
     yield "generated files are up to date", lambda: [f"stale: {path}" for path in generate.stale()]
 
