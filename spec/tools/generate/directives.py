@@ -259,8 +259,12 @@ def header(notice):
 
 # ---- Java ----
 
-JAVA_ENUMS = dict(hash="Hash", distribution="Distribution", read_from="ReadFrom")
-JAVA_ENUMS["tls_verify"] = "TlsVerify"
+JAVA_ENUMS = {
+    "hash": "Hash",
+    "distribution": "Distribution",
+    "read_from": "ReadFrom",
+    "tls_verify": "TlsVerify",
+}
 JAVA_HEAD = """package io.onehop.core.topology;
 
 import io.onehop.core.Distribution;
@@ -285,7 +289,14 @@ JAVA_TAIL = """);
 
     private final Row row;
 
-    Directive(String label, Type type, @Nullable String item, int least, int most, @Nullable Object standard, Trait... traits) {
+    Directive(
+            String label,
+            Type type,
+            @Nullable String item,
+            int least,
+            int most,
+            @Nullable Object standard,
+            Trait... traits) {
         row = new Row(label, type, item, least, most, standard, Set.of(traits));
     }
 
@@ -296,7 +307,10 @@ JAVA_TAIL = """);
 
     /** The directive of that name, or {@code null}. */
     public static @Nullable Directive named(String label) {
-        return Stream.of(values()).filter(each -> each.label().equals(label)).findAny().orElse(null);
+        return Stream.of(values())
+                .filter(each -> each.label().equals(label))
+                .findAny()
+                .orElse(null);
     }
 
     /** Those with that trait. */

@@ -109,7 +109,14 @@ public enum Directive implements DirectiveValue {
 
     private final Row row;
 
-    Directive(String label, Type type, @Nullable String item, int least, int most, @Nullable Object standard, Trait... traits) {
+    Directive(
+            String label,
+            Type type,
+            @Nullable String item,
+            int least,
+            int most,
+            @Nullable Object standard,
+            Trait... traits) {
         row = new Row(label, type, item, least, most, standard, Set.of(traits));
     }
 
@@ -120,7 +127,10 @@ public enum Directive implements DirectiveValue {
 
     /** The directive of that name, or {@code null}. */
     public static @Nullable Directive named(String label) {
-        return Stream.of(values()).filter(each -> each.label().equals(label)).findAny().orElse(null);
+        return Stream.of(values())
+                .filter(each -> each.label().equals(label))
+                .findAny()
+                .orElse(null);
     }
 
     /** Those with that trait. */
