@@ -205,7 +205,7 @@ static oh_cluster_map *read_answer(oh_cluster *cluster, oh_refresh *refresh, uin
 {
     const oh_exchange *exchange = &refresh->exchanges[index];
     oh_failure *failure = &refresh->failures[index];
-    oh_bytes both = oh_exchange_replies(exchange);
+    oh_bytes both = oh_exchange_unread(exchange);
     char reason[OH_CLUSTER_REASON_BYTES];
     oh_cluster_map *map = NULL;
 
@@ -266,7 +266,7 @@ static void list_replies(const oh_refresh *refresh, oh_values replies[OH_POOL_SE
 {
     for (uint32_t i = 0; i < refresh->count; i++) {
         oh_bytes all = oh_exchange_is_complete(&refresh->exchanges[i])
-                           ? oh_exchange_replies(&refresh->exchanges[i])
+                           ? oh_exchange_unread(&refresh->exchanges[i])
                            : (oh_bytes){NULL, 0};
 
         replies[i] = oh_values_of(all.bytes, all.length);
@@ -402,7 +402,7 @@ static bool goes_on(oh_cluster *cluster)
  */
 static bool has_memory(const oh_exchange *exchange)
 {
-    size_t length = oh_exchange_replies(exchange).length, capacity = oh_exchange_capacity(exchange);
+    size_t length = oh_exchange_unread(exchange).length, capacity = oh_exchange_capacity(exchange);
 
     return length < capacity || length < OH_LARGE_BYTES ||
            oh_surroundings.memory_left() > 3 * capacity;
@@ -411,7 +411,7 @@ static bool has_memory(const oh_exchange *exchange)
 /* Refuses a reply that is longer than any map, before its end. */
 static void refuse_long(oh_exchange *exchange)
 {
-    bool is_long = oh_exchange_replies(exchange).length >
+    bool is_long = oh_exchange_unread(exchange).length >
                    OH_CLUSTER_REPLY_BYTES_MAX + OH_CLUSTER_INFO_BYTES_MAX;
 
     if (!oh_exchange_is_active(exchange) || (!is_long && has_memory(exchange))) {

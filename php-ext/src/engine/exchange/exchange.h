@@ -270,11 +270,16 @@ size_t oh_exchange_read(oh_exchange *exchange, char *bytes, size_t size);
 
 /*
  * For a caller that reads replies where they are. unread: the replies that have arrived, of which
- * the last may not be complete. skip: `count` bytes of them were read. receive_more: waits for
- * more. False if there will be no more, or if what is unread must be read first.
+ * the last may not be complete; valid until the next receive. skip: `count` bytes of them were
+ * read. take_reply: the first of them, and skips it. receive_more: waits for more. False if there
+ * will be no more, or if what is unread must be read first.
  */
 oh_bytes oh_exchange_unread(const oh_exchange *exchange);
 void oh_exchange_skip(oh_exchange *exchange, size_t count);
+static inline oh_bytes oh_exchange_take_reply(oh_exchange *exchange)
+{
+    return oh_replies_take(&exchange->replies);
+}
 bool oh_exchange_receive_more(oh_exchange *exchange);
 
 /* Waits for all replies. Returns false if the exchange failed. */
@@ -381,21 +386,7 @@ static inline oh_text oh_exchange_held_error_reply(const oh_exchange *exchange)
     return oh_wire_error_text(&exchange->use.held->wire);
 }
 
-/*
- * The framed replies that are not read yet, valid until the next receive; and the size of their
- * memory.
- */
-static inline oh_bytes oh_exchange_replies(const oh_exchange *exchange)
-{
-    return oh_replies_unread(&exchange->replies);
-}
-
-/* Takes the first of them. */
-static inline oh_bytes oh_exchange_take_reply(oh_exchange *exchange)
-{
-    return oh_replies_take(&exchange->replies);
-}
-
+/* The size of the memory of the replies. */
 static inline size_t oh_exchange_capacity(const oh_exchange *exchange)
 {
     return exchange->replies.capacity;
