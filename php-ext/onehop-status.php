@@ -29,8 +29,8 @@ const USAGE = <<<'TEXT'
 usage: php onehop-status.php /path/of/php-fpm.sock|host:port [text|json|prometheus|html] [POOL]
 
 Shows what the workers of that php-fpm know about the nodes of their server pools, or of one of
-them. Ends with 0 if all is well; 1 if a node is ejected or a file is refused; 2 if a node is down;
-3 if nothing could be asked.
+them. Ends with 0 if all is well; 1 if a node is ejected or has returned, or a file is refused; 2 if
+a node is down; 3 if nothing could be asked.
 
 TEXT;
 
@@ -128,6 +128,9 @@ function state(array $node): string
     if ($node['state'] === 'up') {
         return is_quiet($node) ? 'quiet' : 'up';
     }
+    if ($node['state'] === 'returned') {
+        return 'returned';
+    }
     if (!$node['rests_ms']) {
         return "{$node['state']}, due";
     }
@@ -209,6 +212,7 @@ function verdict(array $pool): string
     $all = count($pool['nodes']);
     $down = in_state($pool, 'resting');
     $ejected = count(in_state($pool, 'ejected'));
+    $returned = count(in_state($pool, 'returned'));
     $share = array_sum(array_column($down, 'share'));
     $are = static fn (int $count): string =>
         "$count of $all node" . ($all === 1 ? '' : 's') . ($count === 1 ? ' is' : ' are');
@@ -218,6 +222,11 @@ function verdict(array $pool): string
     }
     if ($ejected) {
         return $are($ejected) . ' ejected: all keys are on the other nodes meanwhile';
+    }
+    if ($returned) {
+        return count(in_state($pool, 'up')) . " of $all nodes are up; "
+            . ($returned === 1 ? '1 has not answered since its ejection'
+                : "$returned have not answered since their ejection");
     }
     return $all === 1 ? 'the node is up' : "all $all nodes are up";
 }

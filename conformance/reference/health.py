@@ -2,7 +2,7 @@
 
 
 class Health:
-    """One node. It is up if `until` is 0. `heard` is the time of its last answer."""
+    """One node. It is in use if `until` is 0. `heard` is the time of its last answer."""
 
     def __init__(self, ejects, failure_limit, retry_ms):
         self.ejects, self.limit, self.retry = ejects, failure_limit, retry_ms
@@ -28,7 +28,8 @@ class Health:
         self.failures = min(self.failures + 1, 16383)
         limit = min(self.limit or (1 if self.ejects else 2), 16383)
         if self.ejects and self.failures >= limit:
-            self.failures, self.until = 0, max(1, now + self.retry)
+            self.failures = self.step = 0
+            self.until = max(1, now + self.retry)
             self.turn()
         elif not self.ejects:
             if cause == "refused" or self.failures >= limit or self.until:
@@ -40,7 +41,7 @@ class Health:
 
     def answered(self, now):
         self.heard = now
-        if self.failures == 0 and (self.ejects or self.until == 0):
+        if self.failures == self.step == 0 and (self.ejects or self.until == 0):
             return
         if self.until:
             self.turn()
@@ -49,7 +50,7 @@ class Health:
     def rebuild(self, now):
         """True if the node is in the ring."""
         if 0 < self.until <= now:
-            self.until = 0
+            self.until, self.step = 0, 1
             self.turn()
         return self.until == 0
 

@@ -265,7 +265,11 @@ function node_head(array $node, int $index): string
 
 function node_row(array $node, int $index, array $pool): string
 {
-    $class = ['resting' => 'down', 'ejected' => 'ejected'][$node['state']] ?? state($node);
+    $class = match ($node['state']) {
+        'resting' => 'down',
+        'ejected', 'returned' => 'ejected',
+        default => state($node),
+    };
     $recent = count_of($node['errors_recent']);
     $row = '<tr' . ($class === 'down' ? ' class="sick"' : '') . '>' . node_head($node, $index)
         . ($node['address'] === $node['node'] ? '' : small($node['address']))

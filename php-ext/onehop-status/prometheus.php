@@ -104,7 +104,7 @@ function gauges(): array
         ],
         'onehop_node_up' => [
             'gauge',
-            '1; 0 while the node rests or is ejected.',
+            '1; 0 while the node rests or is ejected, and until it answers.',
             static fn ($node) => [['', [], (int) ($node['state'] === 'up')]],
         ],
         'onehop_node_info' => [

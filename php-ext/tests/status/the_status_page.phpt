@@ -199,8 +199,8 @@ ends with 3
 usage: php onehop-status.php /path/of/php-fpm.sock|host:port [text|json|prometheus|html] [POOL]
 
 Shows what the workers of that php-fpm know about the nodes of their server pools, or of one of
-them. Ends with 0 if all is well; 1 if a node is ejected or a file is refused; 2 if a node is down;
-3 if nothing could be asked.
+them. Ends with 0 if all is well; 1 if a node is ejected or has returned, or a file is refused; 2 if
+a node is down; 3 if nothing could be asked.
 ends with 3
 usage: php onehop-status.php /path/of/php-fpm.sock|host:port [text|json|prometheus|html] [POOL]
 alpha: alpha: 1 of 2 nodes is down: calls for 66.7 % of the keys fail, ends with 2

@@ -7,6 +7,7 @@
  *                       └──────failed──────┘        each pause twice the one before, to a limit
  *
  * and a node that is ejected leaves placement and returns when its time is over, as in nutcracker.
+ * Its step is 1 then, until it answers.
  *
  * Implements spec/health.
  */
@@ -113,7 +114,9 @@ uint64_t oh_health_failed(uint64_t state, uint64_t heard_ms, const oh_health_rul
 uint64_t oh_health_answered(uint64_t state, const oh_health_rules *rules)
 {
     bool was_down = oh_health_until(state) != 0;
-    if (oh_health_failures(state) == 0 && (rules->ejects || !was_down)) {
+    bool is_clean = (state & ((UINT64_C(1) << 58) - 1)) <= UNTIL_MAX; /* No failures, no step. */
+
+    if (is_clean && (rules->ejects || !was_down)) {
         return state;
     }
     return state_of(0, 0, 0, oh_health_generation(state) + was_down);
@@ -124,7 +127,7 @@ uint64_t oh_health_rebuilt(uint64_t state, uint64_t now_ms)
     if (oh_health_until(state) == 0 || !oh_health_is_live(state, now_ms)) {
         return state;
     }
-    return state_of(0, oh_health_failures(state), 0, oh_health_generation(state) + 1);
+    return state_of(0, oh_health_failures(state), 1, oh_health_generation(state) + 1);
 }
 
 /* ---- Late together ---- */

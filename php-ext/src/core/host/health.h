@@ -36,7 +36,7 @@ typedef enum oh_health_cause {
 
 /* ---- The fields of a state ---- */
 
-/* The instant, in milliseconds, until which the node is down; 0 if it is up. */
+/* The instant, in milliseconds, until which the node is down; 0 if it is in use. */
 static inline uint64_t oh_health_until(uint64_t state)
 {
     return state & ((UINT64_C(1) << 40) - 1);
@@ -55,6 +55,15 @@ static inline uint32_t oh_health_step(uint64_t state)
 static inline uint32_t oh_health_generation(uint64_t state)
 {
     return (uint32_t)(state >> 58);
+}
+
+/*
+ * False also for a node whose ejection is over and that has not answered since: nobody knows how it
+ * is.
+ */
+static inline bool oh_health_is_up(uint64_t state)
+{
+    return oh_health_until(state) == 0 && oh_health_step(state) == 0;
 }
 
 /*

@@ -17,7 +17,7 @@ typedef struct node_view {
     bool is_of_host;      /* The workers share these connections. */
     bool is_up, is_known; /* For any process. */
     uint64_t until_ms;    /* The latest instant until which a process does not use it. */
-    /* The health word of that process; NULL if all processes use the node. */
+    /* The health of that process; NULL if the node is up for all processes. */
     const oh_store_health *down;
     uint32_t failures;
     const oh_meter *meter;
@@ -40,8 +40,8 @@ static void add_health(node_view *view, const oh_store_health *health)
     uint64_t until_ms = oh_health_until(state);
 
     view->is_known = true;
-    view->is_up |= until_ms == 0;
-    if (until_ms > view->until_ms) {
+    view->is_up |= oh_health_is_up(state);
+    if (until_ms > view->until_ms || (!view->down && !oh_health_is_up(state))) {
         view->until_ms = until_ms;
         view->down = health;
     }
@@ -117,10 +117,12 @@ static oh_node_state state_of(const oh_server_pool *pool, const node_view *view,
 {
     bool is_left_alone = view->until_ms > now_ms;
 
-    if (pool->auto_eject_hosts) {
-        return is_left_alone ? OH_NODE_EJECTED : OH_NODE_UP;
+    if (!is_left_alone && (view->is_up || !view->is_known)) {
+        return OH_NODE_UP;
     }
-    return is_left_alone || (view->is_known && !view->is_up) ? OH_NODE_RESTING : OH_NODE_UP;
+    return !pool->auto_eject_hosts ? OH_NODE_RESTING
+           : is_left_alone         ? OH_NODE_EJECTED
+                                   : OH_NODE_RETURNED;
 }
 
 static void describe(const oh_server_pool_status *status, const node_view *view, uint32_t index,

@@ -13,7 +13,12 @@
 #include "core/host/store.h"
 #include "core/topology/topology.h"
 
-typedef enum oh_node_state { OH_NODE_UP, OH_NODE_RESTING, OH_NODE_EJECTED } oh_node_state;
+typedef enum oh_node_state {
+    OH_NODE_UP,
+    OH_NODE_RESTING,
+    OH_NODE_EJECTED,
+    OH_NODE_RETURNED /* Its ejection is over, and it has not answered since. */
+} oh_node_state;
 
 typedef struct oh_node_status {
     oh_node node;

@@ -108,7 +108,7 @@ static void show_role(zval *into, const oh_node_status *status)
 
 static void show_state(zval *into, const oh_node_status *status)
 {
-    static const char *const names[] = {"up", "resting", "ejected"};
+    static const char *const names[] = {"up", "resting", "ejected", "returned"};
 
     add_assoc_string(into, "state", names[status->state]);
     add_assoc_long(into, "rests_ms", (zend_long)status->rests_ms);

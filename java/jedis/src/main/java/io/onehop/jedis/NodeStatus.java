@@ -77,6 +77,8 @@ public record NodeStatus(
         RESTING,
         /** It has failed, and its keys are on other nodes. */
         EJECTED,
+        /** Its ejection is over, so its keys are on it again. It has not answered since. */
+        RETURNED,
         /** The client is closed and asks no node. */
         CLOSED
     }

@@ -11,7 +11,6 @@ import io.onehop.core.Role;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.jedis.MeterGroups.Group;
 import io.onehop.jedis.MeterGroups.Membership;
-import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.NodeMeter;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.snapshot.Snapshot;
@@ -282,9 +281,9 @@ public final class OneHopMetrics implements MeterBinder {
             gauge(
                     group,
                     "node.up",
-                    "1; 0 while the node rests or is ejected",
+                    "1; 0 while the node rests or is ejected, and until it answers",
                     tags,
-                    of -> of.least(each -> each.pool().health().isUp(NodeHealth.nowMs()) ? 1 : 0));
+                    of -> of.least(each -> each.pool().health().isUp() ? 1 : 0));
             gauge(
                     group,
                     "share",

@@ -70,7 +70,7 @@ public record PoolStatus(
                 isOver ? State.CLOSED : state(pool.health(), nowMs),
                 Duration.ofMillis(restsMs),
                 Health.failures(pool.health().state()),
-                pool.health().reason(nowMs),
+                pool.health().reason(),
                 pool.leased(),
                 pool.idle(),
                 pool.endpoint().poolSize(),
@@ -90,7 +90,12 @@ public record PoolStatus(
     }
 
     private static State state(NodeHealth health, long nowMs) {
-        return health.isUp(nowMs) ? State.UP : health.ejects() ? State.EJECTED : State.RESTING;
+        if (health.isUp()) {
+            return State.UP;
+        }
+        return !health.ejects()
+                ? State.RESTING
+                : health.isResting(nowMs) ? State.EJECTED : State.RETURNED;
     }
 
     private static Duration percentile(long[] latency, int thousandths) {

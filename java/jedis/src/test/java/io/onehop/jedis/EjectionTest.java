@@ -1,6 +1,7 @@
 package io.onehop.jedis;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -127,8 +128,9 @@ class EjectionTest {
                     assertTrue(
                             Callers.holdsSoon(
                                     () -> redis.topology().locate(lost).name().equals(dead)));
-                    assertEquals(State.UP, stateOf(redis, dead));
+                    assertEquals(State.RETURNED, stateOf(redis, dead), "it was not asked yet");
                     write(redis);
+                    assertEquals(State.UP, stateOf(redis, dead));
                     Map<String, Integer> after = homes(servers);
                     assertEquals(back.port(), after.get(lost));
                     try (Jedis proxied = nutcracker.jedis()) {
@@ -186,6 +188,35 @@ class EjectionTest {
                                             + "in again after [0-9]+\\.[0-9] s, and its keys with"
                                             + " it"),
                     lines.get(1));
+        }
+    }
+
+    @Test
+    void aNodeIsUpWithItsFirstAnswerAndNotBecauseOfTheTime() {
+        try (RedisServer well = RedisServer.start();
+                OneHopClient redis =
+                        Nodes.clientOf(
+                                Nodes.configOf(
+                                        Stream.of(
+                                                well.server() + " well",
+                                                "127.0.0.1:" + Processes.freePort() + ":1 gone"),
+                                        "auto_eject_hosts: true",
+                                        "server_failure_limit: 1",
+                                        "server_retry_timeout: 100"))) {
+            String lost = Nodes.keyOn(redis.topology(), "gone");
+            assertThrows(NodeDown.class, () -> redis.get(lost));
+            assertTrue(Callers.holdsSoon(() -> stateOf(redis, "gone") == State.RETURNED));
+            redis.get(Nodes.keyOn(redis.topology(), "well")); // Keys are placed again meanwhile.
+            PoolStatus status = redis.status();
+            assertEquals(State.RETURNED, stateOf(redis, "gone"));
+            assertFalse(status.isWell());
+            assertTrue(status.isUsable());
+            assertEquals(
+                    List.of("gone"),
+                    status.nodes().stream()
+                            .filter(node -> node.reason() != null)
+                            .map(NodeStatus::name)
+                            .toList());
         }
     }
 

@@ -43,7 +43,7 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
 
     /* ---- The fields of a state ---- */
 
-    /** The instant until which the node is down; 0: it is up. */
+    /** The instant until which the node is down; 0: it is in use. */
     public static long until(long state) {
         return state & UNTIL_MAX;
     }
@@ -53,9 +53,17 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
         return (int) (state >>> 40) & FAILURES_MAX;
     }
 
-    /** How many pauses in a row. */
+    /** How many pauses in a row. Where nodes are ejected: 1 from its return until it answers. */
     public static int step(long state) {
         return (int) (state >>> 54) & STEP_MAX;
+    }
+
+    /**
+     * False also for a node whose ejection is over and that has not answered since: nobody knows
+     * how it is.
+     */
+    public static boolean isUp(long state) {
+        return until(state) == 0 && step(state) == 0;
     }
 
     /** How often the node went down or came back, modulo 64. */
@@ -165,7 +173,7 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
     /** The state after a reply, which the caller notes as heard. It is usually the same. */
     public long answered(long state) {
         boolean wasDown = until(state) != 0;
-        if (failures(state) == 0 && (ejects || !wasDown)) {
+        if (failures(state) == 0 && step(state) == 0 && (ejects || !wasDown)) {
             return state;
         }
         return state(0, 0, 0, generation(state) + (wasDown ? 1 : 0));
@@ -267,7 +275,7 @@ public record Health(boolean ejects, int failureLimit, int retryMs) {
         if (until(state) == 0 || !isLive(state, nowMs)) {
             return state;
         }
-        return state(0, failures(state), 0, generation(state) + 1);
+        return state(0, failures(state), 1, generation(state) + 1);
     }
 
     /**

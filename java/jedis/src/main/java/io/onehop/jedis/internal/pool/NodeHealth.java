@@ -98,10 +98,9 @@ public final class NodeHealth {
         return times;
     }
 
-    /** True if it is asked normally. If the pool ejects nodes, also if it may return. */
-    public boolean isUp(long nowMs) {
-        long until = Health.until(state.get());
-        return until == 0 || rules.ejects() && until <= nowMs;
+    /** False also for a node that has returned and has not answered since. */
+    public boolean isUp() {
+        return Health.isUp(state.get());
     }
 
     /** True if its keys move to other nodes while it is down. */
@@ -110,9 +109,9 @@ public final class NodeHealth {
     }
 
     /** Its last failure, or {@code null} while it is up. */
-    public @Nullable String reason(long nowMs) {
+    public @Nullable String reason() {
         OneHopException failure = last;
-        return failure == null || isUp(nowMs) ? null : Failure.what(failure, node);
+        return failure == null || isUp() ? null : Failure.what(failure, node);
     }
 
     /** True if it should not be asked now. */
