@@ -112,12 +112,12 @@ class Document(PoolWalk):
         if value.is_scalar and not value.text:
             self.fail(name.line, f"{subject} has no value")
         elif "item" in ROWS[name.text] and not value.is_sequence:
-            self.fail(name.line, f"{subject} is not a sequence")
+            self.fail(name.line, f'{subject} is not a sequence: begin each item with "- "')
             self.skip_inside(event)
         elif "item" in ROWS[name.text]:
             self.items(name, sequences[name.text])
         elif not value.is_scalar:
-            self.fail(name.line, f"{subject} is not a scalar")
+            self.fail(name.line, f"{subject} is not a scalar: put its value in quotes")
             self.skip_inside(event)
         else:
             values.append((name.text, value.text, name.line))
@@ -149,7 +149,7 @@ class Document(PoolWalk):
                     self.skip_node()
                 return
             if not item.is_scalar:
-                self.fail(item.line, f"the {one} is not a scalar")
+                self.fail(item.line, f"the {one} is not a scalar: write it as one text")
                 self.skip_inside(event)
             else:
                 items.append((item.text, item.line))

@@ -92,9 +92,10 @@ def server_of(text, is_own):
     address, colon, weight = front.rpartition(":")
     host, port_colon, port = address.rpartition(":")
     maybe = "[:weight]" if is_own else ":weight"
+    needed = "" if is_own else ' (the weight may be absent in a pool with "engine: redis")'
     require(
         colon and bool(port_colon) != is_path,
-        f'the server is not "host:port{maybe} [name]" or "/path{maybe} [name]"',
+        f'the server is not "host:port{maybe} [name]" or "/path{maybe} [name]"{needed}',
     )
     weight = weight_of(weight)
     require(is_path or is_port(port), "the server has an invalid port")

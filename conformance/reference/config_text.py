@@ -51,11 +51,27 @@ def distance(a, b):
     return rows[-1][-1]
 
 
+# What other clients and servers call it.
+OTHERS = {
+    **dict.fromkeys(("host", "hosts", "port", "nodes", "seeds"), "servers"),
+    **dict.fromkeys(("password", "auth"), "redis_auth"),
+    "user": "username",
+    "db": "database",
+    **dict.fromkeys(("read_timeout", "connect_timeout"), "timeout"),
+    **dict.fromkeys(("valkey", "keydb", "dragonfly", "kvrocks"), "redis"),
+    **dict.fromkeys(("yes", "on"), "true"),
+    **dict.fromkeys(("no", "off"), "false"),
+}
+
+
 def suggestion(word, words):
     """The end of a reason: the word of a list that is meant."""
     word = word.encode()
     if len(word) > LIMITS["shown_bytes_max"]:
         return ""
+    other = OTHERS.get(word.lower().decode())
+    if other in words:
+        return f' (did you mean "{other}"?)'
     steps, nearest = min((distance(word.lower(), other.encode()), other) for other in words)
     return f' (did you mean "{nearest}"?)' if steps <= (1 if len(word) < 5 else 2) else ""
 

@@ -402,7 +402,7 @@ static void test_many_errors(void)
 
 static void test_telling(void)
 {
-    static const char text[] = "alpha:\n  cluster: yes\n  hosts: x\n  timeout: y\n";
+    static const char text[] = "alpha:\n  cluster: ja\n  harts: x\n  timeout: y\n";
     test_begin("config errors on one line");
     oh_config *config;
     oh_config_errors errors;
@@ -411,11 +411,11 @@ static void test_telling(void)
     free(exact.bytes);
     char told[512];
     oh_config_tell(&errors, told, sizeof told);
-    CHECK(strcmp(told, "directive \"cluster\" is not \"true\" or \"false\": \"yes\"; "
-                       "line 3: directive \"hosts\" is unknown; "
+    CHECK(strcmp(told, "directive \"cluster\" is not \"true\" or \"false\": \"ja\"; "
+                       "line 3: directive \"harts\" is unknown; "
                        "line 4: directive \"timeout\" is not a number: \"y\"") == 0);
     oh_config_tell(&errors, told, 120);
-    CHECK(strcmp(told, "directive \"cluster\" is not \"true\" or \"false\": \"yes\"; "
+    CHECK(strcmp(told, "directive \"cluster\" is not \"true\" or \"false\": \"ja\"; "
                        "and 2 more errors") == 0);
 }
 

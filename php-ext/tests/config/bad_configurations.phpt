@@ -56,7 +56,7 @@ ValueError: OneHop\Redis::__construct(): Argument #2 ($path) must not contain an
 OneHop\ConfigInvalid, node none, may have executed: false
   Configuration DIRECTORY/bad.yml, line 1: there is no server pool; correct the file, or name another one
 OneHop\ConfigInvalid, node none, may have executed: false
-  Configuration DIRECTORY/bad.yml, line 3: directive "redis" is not "true" or "false": "yes"; correct the file, or name another one
+  Configuration DIRECTORY/bad.yml, line 3: directive "redis" is not "true" or "false": "yes" (did you mean "true"?); correct the file, or name another one
 OneHop\ConfigInvalid, node none, may have executed: false
   Server pool alpha speaks memcached; set "redis: true" if its servers do
 OneHop\ConfigInvalid, node none, may have executed: false

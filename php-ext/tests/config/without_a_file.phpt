@@ -42,6 +42,9 @@ $try('DSN as the second argument', $from('shop', $dsn));
 $try('unknown names', $from('shop', ['servers' => [$server], 'timout' => 1, 'cluster' => 'yes']));
 $try('wrong type', $from('shop', ['servers' => [$server], 'timeout' => 1.5]));
 $try('no password', $from('shop', ['servers' => [$server], 'redis_auth' => getenv('UNSET')]));
+$try('words of phpredis', $from('shop', [
+    'host' => '127.0.0.1', 'port' => 6379, 'password' => 'x', 'db' => 0, 'engine' => 'valkey',
+]));
 $try('no name', $from('shop', [$server]));
 $try('wrong server', $from('shop', ['servers' => [null]]));
 $try('a whole pool', $from('shop', ['shop' => ['servers' => [$server]]]));
@@ -49,12 +52,16 @@ $try('null, and one server', $from('shop', ['servers' => $server, 'username' => 
 $try('host and port', $from('127.0.0.1', '6379'));
 $try('file and pool', $from('/n.yml', 'shop'));
 $try('DSN without a port', $from('onehop://127.0.0.1'));
+$try('DSN of a file without a pool', $from('onehop:///n.yml'));
 $try('DSN of a relative path', $from('onehop://etc/n.yml'));
 $try('path as a text', static fn () => Topology::check('/n.yml'));
 $try('path as a text', static fn () => Topology::fromText('shop', '/n.yml'));
 echo lab_run(
     '<?php foreach ([1, 1, 9, 10, 0] as $timeout) {
         new OneHop\Redis("shop", ["servers" => "h:1", "timeout" => $timeout]);
+    }
+    foreach (["\$PW", "\$_a0", "\$", "\$1", "\$a b", "a\$PW"] as $password) {
+        new OneHop\Redis("of $password", ["servers" => "h:1", "redis_auth" => $password]);
     }',
     settings: ['log_errors' => '1'],
 );
@@ -161,9 +168,10 @@ DSN: "here"
 DSN with directives: "here"
 DSN of a file: "here"
 DSN as the second argument: "here"
-unknown names: "OneHop\\ConfigInvalid: Configuration, line 4: directive \"timout\" is unknown (did you mean \"timeout\"?); line 5: directive \"cluster\" is not \"true\" or \"false\": \"yes\"; correct the file, or name another one"
+unknown names: "OneHop\\ConfigInvalid: Configuration, line 4: directive \"timout\" is unknown (did you mean \"timeout\"?); line 5: directive \"cluster\" is not \"true\" or \"false\": \"yes\" (did you mean \"true\"?); correct the file, or name another one"
 wrong type: "TypeError: Directive \"timeout\" of a server pool must be of type string|int|bool, or a list of strings, float given: times are whole milliseconds"
 no password: "TypeError: Directive \"redis_auth\" of a server pool must be of type string, bool given"
+words of phpredis: "OneHop\\ConfigInvalid: Configuration, line 2: directive \"host\" is unknown (did you mean \"servers\"?); line 3: directive \"port\" is unknown (did you mean \"servers\"?); line 4: directive \"password\" is unknown (did you mean \"redis_auth\"?); line 5: directive \"db\" is unknown (did you mean \"database\"?); line 6: directive \"engine\" is not \"redis\" or \"ssdb\": \"valkey\" (did you mean \"redis\"?); correct the file, or name another one"
 no name: "TypeError: The array of a server pool must have directives as its keys"
 wrong server: "TypeError: Directive \"servers\" of a server pool must be of type string|int|bool, or a list of strings, null given"
 a whole pool: "TypeError: Directive \"shop\" of a server pool must be of type string|int|bool, or a list of strings, array given: the array has the directives of one server pool, without its name"
@@ -171,11 +179,14 @@ null, and one server: "here"
 host and port: "OneHop\\ConfigInvalid: There is no configuration file 6379; name the server pool and then its file, or write 'onehop://N'"
 file and pool: "OneHop\\ConfigInvalid: There is no configuration file shop; name the server pool and then its file, or write 'onehop://N'"
 DSN without a port: "OneHop\\ConfigInvalid: The DSN is refused: a server of it has no port; the path of a file begins with a third slash; write onehop:///FILE?pool=NAME, or onehop://USER:PASSWORD@HOST:PORT,HOST:PORT?DIRECTIVE=VALUE"
+DSN of a file without a pool: "OneHop\\ConfigInvalid: The DSN is refused: it names a file, but no server pool of it; write onehop:///FILE?pool=NAME, or onehop://USER:PASSWORD@HOST:PORT,HOST:PORT?DIRECTIVE=VALUE"
 DSN of a relative path: "OneHop\\ConfigInvalid: The DSN is refused: a server of it has no port; the path of a file begins with a third slash; write onehop:///FILE?pool=NAME, or onehop://USER:PASSWORD@HOST:PORT,HOST:PORT?DIRECTIVE=VALUE"
 path as a text: "ValueError: OneHop\\Topology::check(): Argument #1 ($text) must be the text of a configuration, not the path of a file"
 path as a text: "ValueError: OneHop\\Topology::fromText(): Argument #2 ($text) must be the text of a configuration, not the path of a file"
 OneHop: server pool shop has a timeout of 1 ms: are seconds meant?
 OneHop: server pool shop has a timeout of 9 ms: are seconds meant?
+OneHop: the password of server pool of $PW looks like a variable and is taken as it is: only ${NAME} in the file of a OneHop pool is one
+OneHop: the password of server pool of $_a0 looks like a variable and is taken as it is: only ${NAME} in the file of a OneHop pool is one
 no servers: "OneHop\\ConfigInvalid: Configuration, line 1: directive \"servers\" is missing; correct the file, or name another one"
 empty servers: "OneHop\\ConfigInvalid: Configuration, line 2: directive \"servers\" has no value; correct the file, or name another one"
 another pool in a text: "OneHop\\ConfigInvalid: There is no server pool shop in the configuration, only alpha; name one of these"

@@ -41,6 +41,11 @@ lab_show('what is known goes on', $redis->set('key', 'other'));
 lab_show('at the known address', lab_plain($other)->get('key'));
 $told();
 
+echo "A redis that is no Sentinel\n";
+$config = $fakes->config($port, ['sentinels' => "\n   - 127.0.0.1:$port"]);
+lab_show('a write', (new OneHop\Redis('alpha', $config))->set('key', 'value'));
+$told();
+
 echo "A password\n";
 $lab = new LabSentinels(1, 1, 'sesame');
 $wrong = ['sentinel_password' => 'open'];
@@ -66,6 +71,9 @@ a write: true
 what is known goes on: true
 at the known address: "other"
   OneHop: no Sentinel of server pool alpha names master node-0 (Connection closed by the node): its address so far stays in use
+A redis that is no Sentinel
+a write: true
+  OneHop: no Sentinel of server pool alpha names master node-0 (it is no Sentinel): its address in the configuration stays in use
 A password
 a wrong one: true
   OneHop: no Sentinel of server pool alpha names master node-0 (The node refused the user or the password: WRONGPASS invalid username-password pair or user is disabled.): its address in the configuration stays in use

@@ -111,7 +111,7 @@ $show = fn (string $answer)
     => preg_replace('/ in \S+ on line \d+|\n(?=\n)/', '', ltrim(lab_hide($answer)));
 foreach ([
     'nopool', "pool=nopool&config=$config", "pool=alpha&pool=alpha", 'colour=blue',
-    "config=$config", '',
+    "config=$config", '/var/lib/php', '',
 ] as $path) {
     echo $show($page('x', $start, ['session.save_path' => $path]));
 }
@@ -196,6 +196,9 @@ Warning: session_start(): Failed to initialize storage module: onehop (path: col
 started: false
 Warning: session_start(): session.save_path names no server pool
 Warning: session_start(): Failed to initialize storage module: onehop (path: config=DIRECTORY/alpha.yml)
+started: false
+Warning: session_start(): session.save_path is a path: set it to the name of a server pool
+Warning: session_start(): Failed to initialize storage module: onehop (path: /var/lib/php)
 started: false
 Warning: session_start(): There is no configuration; set onehop.config in php.ini or name a file
 Warning: session_start(): Failed to initialize storage module: onehop (path: )

@@ -1,6 +1,8 @@
 /* The majority decides, then the newest epoch. There are few Sentinels: all are compared. */
 #include "core/cluster/sentinel.h"
 
+#include <string.h>
+
 #include "core/base/decimal.h"
 #include "core/cluster/cluster_reader.h"
 #include "core/generated/limits.h"
@@ -90,6 +92,12 @@ static const char *read_epoch(oh_values values, oh_sentinel_answer *answer)
     return has_epoch ? NULL : OH_REASON_SENTINEL_MALFORMED;
 }
 
+bool oh_sentinel_is_none(const uint8_t *reply, size_t length)
+{
+    static const char unknown[] = "-ERR unknown command";
+    return length >= sizeof unknown - 1 && memcmp(reply, unknown, sizeof unknown - 1) == 0;
+}
+
 bool oh_sentinel_read(oh_values *values, oh_sentinel_answer *answer)
 {
     oh_values first = *values;
@@ -101,8 +109,10 @@ bool oh_sentinel_read(oh_values *values, oh_sentinel_answer *answer)
     if (!oh_value_skip(values)) {
         return false;
     }
-    bool is_error = oh_value_begins_error(second.at, (size_t)(second.end - second.at));
-    const char *reason = is_error ? OH_REASON_SENTINEL_UNKNOWING : read_address(first, answer);
+    size_t length = (size_t)(second.end - second.at);
+    const char *reason = oh_sentinel_is_none(second.at, length)     ? OH_REASON_SENTINEL_NONE
+                         : oh_value_begins_error(second.at, length) ? OH_REASON_SENTINEL_UNKNOWING
+                                                                    : read_address(first, answer);
     reason = reason == NULL ? read_epoch(second, answer) : reason;
     answer->reason = reason == NULL && answer->port == 0 ? OH_REASON_SENTINEL_ADDRESS : reason;
     return true;

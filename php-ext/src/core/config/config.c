@@ -44,8 +44,8 @@ static void read_item(oh_config_reader *reader, int directive)
         return;
     }
     if (!is_scalar(reader)) {
-        oh_config_fail(
-            reader, line, "the %s is not a scalar", oh_config_directives[directive].item);
+        oh_config_fail(reader, line, "the %s is not a scalar: write it as one text",
+            oh_config_directives[directive].item);
         oh_config_skip(reader);
         return;
     }
@@ -125,7 +125,8 @@ static void read_value(oh_config_reader *reader, int directive, size_t line)
         read_sequence(reader, directive, line);
     } else if (is_sequence(directive) || !is_scalar(reader)) {
         oh_config_fail(reader, line, "directive \"%s\" is not a %s", name,
-            is_sequence(directive) ? "sequence" : "scalar");
+            is_sequence(directive) ? "sequence: begin each item with \"- \""
+                                   : "scalar: put its value in quotes");
         oh_config_skip(reader);
     } else {
         reader->values[reader->values_count++] = keep(reader, line, directive);

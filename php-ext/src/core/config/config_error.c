@@ -189,6 +189,61 @@ static size_t distance(oh_text word, const char *other)
     return rows[1][length];
 }
 
+/* What other clients and servers call it. */
+static const struct {
+    const char *word, *meant;
+} others[] = {
+    {"host", "servers"},
+    {"hosts", "servers"},
+    {"port", "servers"},
+    {"nodes", "servers"},
+    {"seeds", "servers"},
+    {"password", "redis_auth"},
+    {"auth", "redis_auth"},
+    {"user", "username"},
+    {"db", "database"},
+    {"read_timeout", "timeout"},
+    {"connect_timeout", "timeout"},
+    {"valkey", "redis"},
+    {"keydb", "redis"},
+    {"dragonfly", "redis"},
+    {"kvrocks", "redis"},
+    {"yes", "true"},
+    {"on", "true"},
+    {"no", "false"},
+    {"off", "false"},
+};
+
+/* NULL if the word has no other meaning among these words. */
+static const char *meant_by(oh_text word, const char *const *words, size_t words_count)
+{
+    const char *meant = NULL;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        meant = distance(word, others[i].word) == 0 ? others[i].meant : meant;
+    }
+    for (size_t i = 0; meant != NULL && i < words_count; i++) {
+        if (strcmp(words[i], meant) == 0) {
+            return meant;
+        }
+    }
+    return NULL;
+}
+
+static const char *near_by(oh_text word, const char *const *words, size_t words_count)
+{
+    const char *nearest = NULL;
+    size_t least = word.length < 5 ? 1 : 2;
+    for (size_t i = 0; i < words_count; i++) {
+        size_t steps = distance(word, words[i]);
+        bool is_first = nearest == NULL || strcmp(words[i], nearest) < 0;
+        if (steps < least || (steps == least && is_first)) {
+            least = steps;
+            nearest = words[i];
+        }
+    }
+    return nearest;
+}
+
 static bool is_kept(const oh_config_errors *errors, size_t line)
 {
     return errors->count < OH_CONFIG_ERRORS_MAX || line < errors->list[errors->count - 1].line;
@@ -198,21 +253,13 @@ oh_config_ending oh_config_near(const oh_config_reader *reader, size_t line, oh_
     const char *const *words, size_t words_count)
 {
     oh_config_ending hint = {""};
-    const char *nearest = NULL;
-    size_t least = word.length < 5 ? 1 : 2;
     if (word.length > OH_SHOWN_BYTES_MAX || !is_kept(reader->errors, line)) {
         return hint;
     }
-    for (size_t i = 0; i < words_count; i++) {
-        size_t steps = distance(word, words[i]);
-        bool is_first = nearest == NULL || strcmp(words[i], nearest) < 0;
-        if (steps < least || (steps == least && is_first)) {
-            least = steps;
-            nearest = words[i];
-        }
-    }
-    if (nearest != NULL) {
-        snprintf(hint.text, sizeof hint.text, " (did you mean \"%s\"?)", nearest);
+    const char *meant = meant_by(word, words, words_count);
+    meant = meant != NULL ? meant : near_by(word, words, words_count);
+    if (meant != NULL) {
+        snprintf(hint.text, sizeof hint.text, " (did you mean \"%s\"?)", meant);
     }
     return hint;
 }

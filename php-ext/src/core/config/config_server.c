@@ -162,7 +162,9 @@ static const char *check(oh_text text, oh_config_parts *it, bool is_own)
 {
     if (!take_apart(text, it)) {
         return is_own ? "is not \"host:port[:weight] [name]\" or \"/path[:weight] [name]\""
-                      : "is not \"host:port:weight [name]\" or \"/path:weight [name]\"";
+                      : "is not \"host:port:weight [name]\" or \"/path:weight [name]\" (the weight "
+                        "may "
+                        "be absent in a pool with \"engine: redis\")";
     }
     const char *fault = check_weight(it);
     fault = fault != NULL ? fault : oh_config_check_address(it);

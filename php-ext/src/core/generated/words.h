@@ -50,6 +50,9 @@
 /* What the log says of a server pool whose timeout is below timeout_short_ms. */
 #define OH_LOG_TIMEOUT_SHORT "server pool %s has a timeout of %d ms: are seconds meant?"
 
+/* What the log says of a password that is a dollar sign and the name of a variable. */
+#define OH_LOG_PASSWORD_VARIABLE "the password of server pool %s looks like a variable and is taken as it is: only ${NAME} in the file of a OneHop pool is one"
+
 /* What the log says of changed TLS files that are refused: tls_options, and this. */
 #define OH_LOG_TLS_STAYS "%s; the files before stay in use"
 

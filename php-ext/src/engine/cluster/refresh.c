@@ -288,7 +288,8 @@ static bool conclude_watched(oh_cluster *cluster)
 
         if (oh_exchange_has_failed(&refresh->exchanges[i])) {
             why = refresh->failures[i].what;
-        } else if (is_error(all)) { /* Not of one name: NOAUTH, for example. */
+        } else if (is_error(all) && !oh_sentinel_is_none(all.bytes, all.length)) {
+            /* Not of one name: NOAUTH, for example. */
             oh_text text = oh_value_error_text(all.bytes, all.length);
             why = oh_quote(&error, text.bytes, text.length);
         }

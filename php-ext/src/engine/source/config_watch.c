@@ -153,7 +153,25 @@ static void warn_exposed(const char *path, mode_t exposed)
     oh_surroundings.announce(LOG_WARNING, text);
 }
 
-static void warn_short(const oh_server_pool *pool)
+/* As a shell spells it: $NAME. */
+static bool is_like_variable(oh_text value)
+{
+    if (value.length < 2 || value.bytes[0] != '$' ||
+        (value.bytes[1] >= '0' && value.bytes[1] <= '9')) {
+        return false;
+    }
+    for (size_t i = 1; i < value.length; i++) {
+        char byte = value.bytes[i], letter = (char)(byte | 0x20);
+
+        if (byte != '_' && !(letter >= 'a' && letter <= 'z') && !(byte >= '0' && byte <= '9')) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What is right, and was probably not meant. */
+static void warn_slips(const oh_server_pool *pool)
 {
     char text[OH_LINE_BYTES];
 
@@ -162,13 +180,17 @@ static void warn_short(const oh_server_pool *pool)
             (int)pool->timeout_ms);
         oh_surroundings.announce(LOG_WARNING, text);
     }
+    if (is_like_variable(pool->redis_auth)) {
+        snprintf(text, sizeof text, "OneHop: " OH_LOG_PASSWORD_VARIABLE, pool->name.bytes);
+        oh_surroundings.announce(LOG_WARNING, text);
+    }
 }
 
 void oh_watch_warn_read(const oh_loaded *loaded, oh_exposed exposed)
 {
     oh_text password_file = loaded->snapshot->pool->redis_auth_file;
 
-    warn_short(loaded->snapshot->pool);
+    warn_slips(loaded->snapshot->pool);
     warn_exposed(loaded->origin.path, exposed.config);
     if (password_file.bytes) {
         warn_exposed(password_file.bytes, exposed.password_file);

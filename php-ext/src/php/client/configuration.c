@@ -154,7 +154,11 @@ static oh_snapshot *take_dsn(const zend_string *name, const zend_string *text)
     oh_snapshot *snapshot = NULL;
     oh_dsn dsn;
 
-    if (oh_dsn_read(&dsn, text)) {
+    if (!oh_dsn_read(&dsn, text)) {
+        /* It has thrown. */
+    } else if (dsn.path && !name && !dsn.pool) {
+        oh_failure_throw_plain(OH_SAY_DSN_REFUSED, OH_REASON_DSN_POOL);
+    } else {
         name = name ? name : dsn.pool ? dsn.pool : own;
         snapshot =
             dsn.path ? take_file(name, dsn.path) : take_array(name, Z_ARRVAL(dsn.directives));

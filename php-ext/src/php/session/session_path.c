@@ -42,6 +42,11 @@ static bool read_part(oh_save_path *path, const char *part, size_t length)
 
 bool oh_save_path_read(oh_save_path *path, const char *text)
 {
+    if (*text == '/') { /* PHP's own default, or that of the files handler. */
+        php_error_docref(
+            NULL, E_WARNING, "session.save_path is a path: set it to the name of a server pool");
+        return false;
+    }
     if (!strchr(text, '=') || !strncmp(text, "onehop://", strlen("onehop://"))) {
         path->pool = zend_string_init(text, strlen(text), false);
         return true;

@@ -27,6 +27,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.Arrays;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -42,6 +43,9 @@ final class ConfigSource {
 
     /* A message names this many server pools. */
     private static final int NAMES_MAX = 10;
+
+    /* As a shell spells it. */
+    private static final Pattern LIKE_VARIABLE = Pattern.compile("\\$[A-Za-z_][A-Za-z0-9_]*");
 
     private static final System.Logger LOG = System.getLogger("io.onehop");
 
@@ -149,7 +153,7 @@ final class ConfigSource {
 
     /**
      * Logs a line for each file whose password every user of the machine can read or change, and
-     * one for a timeout that may be meant as seconds.
+     * for what is right and was probably not meant: a timeout in seconds, a variable of a shell.
      */
     void warn(ServerPool pool) {
         if (pool.timeoutMs() > 0 && pool.timeoutMs() < Timings.TIMEOUT_SHORT_MS) {
@@ -157,6 +161,12 @@ final class ConfigSource {
                     Level.WARNING,
                     String.format(
                             Words.LOG_TIMEOUT_SHORT, Shown.of(pool.name()), pool.timeoutMs()));
+        }
+        String password = pool.redisAuth();
+        if (password != null && LIKE_VARIABLE.matcher(password).matches()) {
+            LOG.log(
+                    Level.WARNING,
+                    String.format(Words.LOG_PASSWORD_VARIABLE, Shown.of(pool.name())));
         }
         String passwordFile = pool.redisAuthFile();
         if (passwordFile != null) {

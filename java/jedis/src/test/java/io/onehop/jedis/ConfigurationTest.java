@@ -82,6 +82,21 @@ class ConfigurationTest {
     }
 
     @Test
+    void aPasswordThatMayBeMeantAsAVariableIsLogged() {
+        try (Log log = new Log()) {
+            for (String password : List.of("$PW", "$_a0", "$", "$1", "$a b", "a$PW")) {
+                String text =
+                        "alpha: {engine: redis, servers: ['h:1'], redis_auth: '" + password + "'}";
+                OneHopClient.builder().configText(text).pool("alpha").build().close();
+            }
+            String line =
+                    "warning: the password of server pool alpha looks like a variable and is taken"
+                            + " as it is: only ${NAME} in the file of a OneHop pool is one";
+            assertEquals(List.of(line, line), log.taken());
+        }
+    }
+
+    @Test
     @Timeout(
             value = 60,
             threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // No process writes into the FIFO.
@@ -144,8 +159,8 @@ class ConfigurationTest {
         assertEquals(
                 "Configuration "
                         + file
-                        + ", line 3: directive \"redis\" is not \"true\" or \"false\": \"yes\";"
-                        + " correct the file, or name another one",
+                        + ", line 3: directive \"redis\" is not \"true\" or \"false\": \"yes\""
+                        + " (did you mean \"true\"?); correct the file, or name another one",
                 refused(OneHopClient.builder().config(file).pool("alpha")).getMessage());
         String message =
                 refused(

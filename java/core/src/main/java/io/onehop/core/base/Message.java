@@ -105,6 +105,7 @@ public enum Message {
     REDIRECT_LATE(null, "there is no time left to try again", null),
     MAP_IS_ERROR(null, "the node answered with an error", null),
     SENTINEL_SILENT(null, "it did not answer", null),
+    SENTINEL_NONE(null, "it is no Sentinel", null),
     SENTINEL_UNKNOWING(null, "it does not know this master", null),
     SENTINEL_MALFORMED(null, "its answer is malformed", null),
     SENTINEL_ADDRESS(null, "it names no valid address", null),

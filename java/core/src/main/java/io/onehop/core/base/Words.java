@@ -54,6 +54,9 @@ public final class Words {
     /** What the log says of a server pool whose timeout is below timeout_short_ms. */
     public static final String LOG_TIMEOUT_SHORT = "server pool %s has a timeout of %d ms: are seconds meant?";
 
+    /** What the log says of a password that is a dollar sign and the name of a variable. */
+    public static final String LOG_PASSWORD_VARIABLE = "the password of server pool %s looks like a variable and is taken as it is: only ${NAME} in the file of a OneHop pool is one";
+
     /** What the log says of changed TLS files that are refused: tls_options, and this. */
     public static final String LOG_TLS_STAYS = "%s; the files before stay in use";
 

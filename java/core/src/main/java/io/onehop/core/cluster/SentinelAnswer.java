@@ -1,5 +1,7 @@
 package io.onehop.core.cluster;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import io.onehop.core.base.Limits;
 import io.onehop.core.base.Message;
 
@@ -19,6 +21,7 @@ import java.util.Map;
  */
 public record SentinelAnswer(@Nullable Message reason, String host, int port, long epoch) {
     private static final int DIGITS_MAX = 18;
+    private static final String UNKNOWN = "-ERR unknown command"; // Says a redis of SENTINEL.
 
     /** The answer of a Sentinel that has not answered. */
     public static final SentinelAnswer SILENT = without(Message.SENTINEL_SILENT);
@@ -49,6 +52,9 @@ public record SentinelAnswer(@Nullable Message reason, String host, int port, lo
         int second = values.position();
         if (!values.skip() || !values.hasEnded()) {
             return without(Message.SENTINEL_MALFORMED);
+        }
+        if (new String(replies, second, replies.length - second, ISO_8859_1).startsWith(UNKNOWN)) {
+            return without(Message.SENTINEL_NONE);
         }
         values.goTo(0);
         values.take();

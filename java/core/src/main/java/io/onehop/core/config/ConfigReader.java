@@ -232,12 +232,18 @@ final class ConfigReader {
             if (node instanceof ScalarEvent scalar) {
                 pool.spell(directive, scalar.getValue(), line);
             } else {
-                refuse(node, line, directive.subject() + " is not a scalar");
+                refuse(
+                        node,
+                        line,
+                        directive.subject() + " is not a scalar: put its value in quotes");
             }
         } else if (node instanceof SequenceStartEvent) {
             readItems(directive, line, pool);
         } else {
-            refuse(node, line, directive.subject() + " is not a sequence");
+            refuse(
+                    node,
+                    line,
+                    directive.subject() + " is not a sequence: begin each item with \"- \"");
         }
     }
 
@@ -272,7 +278,10 @@ final class ConfigReader {
         if (item instanceof ScalarEvent scalar) {
             pool.spellItem(directive, scalar.getValue(), line);
         } else {
-            refuse(item, line, "the " + directive.item() + " is not a scalar");
+            refuse(
+                    item,
+                    line,
+                    "the " + directive.item() + " is not a scalar: write it as one text");
         }
         return true;
     }

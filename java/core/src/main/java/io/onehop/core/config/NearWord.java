@@ -6,6 +6,7 @@ import io.onehop.core.topology.DirectiveValue;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /**
  * The word that was probably meant by one that is not in a list.
@@ -19,14 +20,43 @@ final class NearWord {
     /* A shorter word is near only at one step. */
     private static final int LONG_WORD = 5;
 
+    /** What other clients and servers call it. */
+    private static final Map<String, String> OTHERS =
+            Map.ofEntries(
+                    Map.entry("host", "servers"),
+                    Map.entry("hosts", "servers"),
+                    Map.entry("port", "servers"),
+                    Map.entry("nodes", "servers"),
+                    Map.entry("seeds", "servers"),
+                    Map.entry("password", "redis_auth"),
+                    Map.entry("auth", "redis_auth"),
+                    Map.entry("user", "username"),
+                    Map.entry("db", "database"),
+                    Map.entry("read_timeout", "timeout"),
+                    Map.entry("connect_timeout", "timeout"),
+                    Map.entry("valkey", "redis"),
+                    Map.entry("keydb", "redis"),
+                    Map.entry("dragonfly", "redis"),
+                    Map.entry("kvrocks", "redis"),
+                    Map.entry("yes", "true"),
+                    Map.entry("on", "true"),
+                    Map.entry("no", "false"),
+                    Map.entry("off", "false"));
+
     private NearWord() {}
 
-    /** The end of a reason: the one of these words that is near to a wrong word, or nothing. */
+    /** The end of a reason: the one of these words that a wrong word means, or nothing. */
     static String of(String wrong, List<String> words) {
         if (DirectiveValue.bytesCount(wrong) > Limits.SHOWN_BYTES_MAX) {
             return "";
         }
         String word = lower(wrong);
+        String other = OTHERS.getOrDefault(word, "");
+        String meant = words.contains(other) ? other : near(word, words);
+        return meant.isEmpty() ? "" : " (did you mean \"" + meant + "\"?)";
+    }
+
+    private static String near(String word, List<String> words) {
         int nearest = word.length() < LONG_WORD ? 1 : STEPS_MAX;
         String meant = "";
         for (String other : words) {
@@ -37,7 +67,7 @@ final class NearWord {
                 meant = other;
             }
         }
-        return meant.isEmpty() ? "" : " (did you mean \"" + meant + "\"?)";
+        return meant;
     }
 
     /** A character for each byte of UTF-8, and A-Z as a-z. */

@@ -23,6 +23,8 @@ import java.util.Objects;
  */
 final class ServerSpelling {
     private static final int PORT_LEFT_OUT = 11211;
+    private static final String WEIGHT_NEEDED =
+            " (the weight may be absent in a pool with \"engine: redis\")";
 
     private final String address;
     private final @Nullable String port;
@@ -41,13 +43,13 @@ final class ServerSpelling {
 
     /** A server of a pool of nutcracker. */
     static Server read(String text, int line) throws Fault {
-        return taken(text, ":weight").checked(line);
+        return taken(text, ":weight", WEIGHT_NEEDED).checked(line);
     }
 
     /** A server of a OneHop pool. */
     static Server readOwn(String text, int line) throws Fault {
         checkSlips(text);
-        return taken(completed(text), "[:weight]").checked(line);
+        return taken(completed(text), "[:weight]", "").checked(line);
     }
 
     /** A Sentinel, {@code host:port}: a server of that name. */
@@ -161,8 +163,11 @@ final class ServerSpelling {
                 + text.substring(where.length());
     }
 
-    /** Takes a server apart. {@code weight}: how the form shows it. */
-    private static ServerSpelling taken(String text, String weight) throws Fault {
+    /**
+     * Takes a server apart. {@code weight}: how the form shows it; {@code needed}: what to add
+     * about it.
+     */
+    private static ServerSpelling taken(String text, String weight, String needed) throws Fault {
         boolean isPath = text.startsWith("/");
         int space = text.lastIndexOf(' ');
         String where = space < 0 ? text : text.substring(0, space);
@@ -171,8 +176,8 @@ final class ServerSpelling {
         if (beforeWeight < 0 || isPath == beforePort >= 0) {
             throw new Fault(
                     String.format(
-                            "the server is not \"host:port%s [name]\" or \"/path%s [name]\"",
-                            weight, weight));
+                            "the server is not \"host:port%s [name]\" or \"/path%s [name]\"%s",
+                            weight, weight, needed));
         }
         return new ServerSpelling(
                 where.substring(0, isPath ? beforeWeight : beforePort),
