@@ -56,16 +56,16 @@ array(0) {
 }
 bool(true)
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::connect() is not supported: the command was not sent; the nodes and their addresses come from the server pool's configuration, connections are made when they are needed: drop the call, `new OneHop\Redis(pool)` is enough
+  OneHop\Redis::connect() is not supported; the nodes and their addresses come from the server pool's configuration, connections are made when they are needed: drop the call, `new OneHop\Redis(pool)` is enough
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::auth() is not supported: the command was not sent; connections are made and authenticated by the pool: set `redis_auth` (and `username`) in the server pool's configuration
+  OneHop\Redis::auth() is not supported; connections are made and authenticated by the pool: set `redis_auth` (and `username`) in the server pool's configuration
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::swapdb() is not supported: the command was not sent; it cannot happen on all nodes in the same moment, so readers would see both states: use two server pools and switch between them
+  OneHop\Redis::swapdb() is not supported; it cannot happen on all nodes in the same moment, so readers would see both states: use two server pools and switch between them
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::select() is not supported: the command was not sent; connections are shared, so a database chosen on one would be chosen for other callers: set `database` in the server pool's configuration, one pool per database
+  OneHop\Redis::select() is not supported; connections are shared, so a database chosen on one would be chosen for other callers: set `database` in the server pool's configuration, one pool per database
 value: true
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::slaveof() is not supported: the command was not sent; replication is set up for each server: send it to the node you mean by onNode, or leave it to Sentinel
+  OneHop\Redis::slaveof() is not supported; replication is set up for each server: send it to the node you mean by onNode, or leave it to Sentinel
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::client() with CLIENT SETNAME is not supported: the command was not sent; connections are shared and come and go, so a name would be lost or given to other callers: leave it out
 OneHop\Unsupported, node none, may have executed: false

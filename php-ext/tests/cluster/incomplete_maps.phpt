@@ -88,11 +88,11 @@ a node that lacks it: 3
 pipeline: [4,"4"]
 no cluster
 OneHop\ConfigInvalid, node none, may have executed: false
-  No node says what the cluster looks like: 127.0.0.1:PORT: it answered: ERR This instance has cluster support disabled, server pool alpha: the command was not sent; correct the servers of the server pool, or its redis_auth, username or database, or remove "cluster: true"
+  No node says what the cluster looks like: 127.0.0.1:PORT: it answered: ERR This instance has cluster support disabled, server pool alpha; correct the servers of the server pool, or its redis_auth, username or database, or remove "cluster: true"
 OneHop\ProtocolViolation, node none, may have executed: false
-  No node says what the cluster looks like: 127.0.0.1:PORT: its map of the cluster is refused: no slot is served, server pool alpha: the command was not sent; check the nodes of the cluster
+  No node says what the cluster looks like: 127.0.0.1:PORT: its map of the cluster is refused: no slot is served, server pool alpha; check the nodes of the cluster
 OneHop\NodeDown, node none, may have executed: false
-  No node says what the cluster looks like: 127.0.0.1:PORT: Connection refused while connecting, server pool alpha: the command was not sent; check that the servers run and can be reached
+  No node says what the cluster looks like: 127.0.0.1:PORT: Connection refused while connecting, server pool alpha; check that the servers run and can be reached
 a database, which redis has not in a cluster
 OneHop\ConfigInvalid, node none, may have executed: false
-  No node says what the cluster looks like: 127.0.0.1:PORT: The node refused the database: ERR SELECT is not allowed in cluster mode, server pool alpha: the command was not sent; correct the servers of the server pool, or its redis_auth, username or database, or remove "cluster: true"
+  No node says what the cluster looks like: 127.0.0.1:PORT: The node refused the database: ERR SELECT is not allowed in cluster mode, server pool alpha; correct the servers of the server pool, or its redis_auth, username or database, or remove "cluster: true"

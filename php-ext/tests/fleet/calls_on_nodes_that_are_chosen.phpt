@@ -100,9 +100,9 @@ SCAN: "0"
 with a prefix: {"node-0":"node-0","node-1":"node-1","node-2":"node-2"}
 -- refused
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::select() is not supported: the command was not sent; connections are shared, so a database chosen on one would be chosen for other callers: set `database` in the server pool's configuration, one pool per database
+  OneHop\Redis::select() is not supported; connections are shared, so a database chosen on one would be chosen for other callers: set `database` in the server pool's configuration, one pool per database
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::auth() is not supported: the command was not sent; connections are made and authenticated by the pool: set `redis_auth` (and `username`) in the server pool's configuration
+  OneHop\Redis::auth() is not supported; connections are made and authenticated by the pool: set `redis_auth` (and `username`) in the server pool's configuration
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand() with SELECT is not supported: the command was not sent; connections are shared, so a database chosen on one would be chosen for other callers: set `database` in the server pool's configuration, one pool per database
 OneHop\Unsupported, node none, may have executed: false

@@ -111,7 +111,7 @@ OneHop\ConfigInvalid, node node-0, may have executed: false
   The node is no SSDB of 1.9 or later: ERR unknown command 'VERSION', with args beginning with: , node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; correct the engine of the server pool
 A password:
 OneHop\ConfigInvalid, node node-0, may have executed: false
-  The node wants a password: NOAUTH authentication required., node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; set redis_auth of the server pool
+  The node wants a password: NOAUTH authentication required, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; set redis_auth of the server pool
 OneHop\ConfigInvalid, node node-0, may have executed: false
   The node refused the user or the password: ERR invalid password, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; correct username and redis_auth of the server pool
 value: "v"

@@ -188,7 +188,7 @@ OneHop\NodeDown, node node-0, may have executed: true
   Connection closed by the node, node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; what was published meanwhile is lost
 wants a password:
 OneHop\ConfigInvalid, node node-0, may have executed: false
-  The node wants a password: NOAUTH Authentication required., node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; set redis_auth of the server pool
+  The node wants a password: NOAUTH Authentication required, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; set redis_auth of the server pool
 allows this user no channel: phpredis reports it as on one server:
 the same: true
 dies while nothing is published:

@@ -6,8 +6,8 @@
  *
  * The outcome is: the command was not sent | may have executed | was answered.
  *
- * For a refused configuration there is no command yet, so the message has only what happened and
- * what to do.
+ * For a refused configuration, in a constructor, and for a method that is never served there is no
+ * command, so the message does not say what became of it.
  *
  * Implements spec/errors.json.
  */
@@ -67,6 +67,7 @@ void oh_failure_set(oh_failure *failure, oh_outcome outcome, oh_error_kind kind,
 
     failure->kind = kind;
     failure->outcome = outcome;
+    failure->has_no_command = false;
     failure->advice = advice;
     failure->numbers[0] = '\0';
     va_start(arguments, format);
@@ -189,7 +190,13 @@ static void append_node(oh_buffer *message, const oh_node *node)
 static void append_what(
     oh_buffer *message, const oh_failure *failure, const oh_node *node, const char *pool)
 {
-    oh_buffer_append_text(message, failure->what);
+    size_t length = strlen(failure->what);
+
+    /* What a server says may end with a full stop; this sentence goes on. */
+    if (length > 1 && failure->what[length - 1] == '.' && failure->what[length - 2] != '.') {
+        length--;
+    }
+    oh_buffer_append(message, failure->what, length);
     if (node) {
         append_node(message, node);
     }
@@ -202,7 +209,8 @@ static void append_what(
 void oh_failure_message(
     const oh_failure *failure, const oh_node *node, const char *pool, oh_buffer *message)
 {
-    bool has_command = failure->kind != OH_ERROR_CONFIG_INVALID || node || pool;
+    bool has_command =
+        !failure->has_no_command && (failure->kind != OH_ERROR_CONFIG_INVALID || node || pool);
 
     append_what(message, failure, node, pool);
     if (has_command) {

@@ -25,7 +25,8 @@
 typedef struct oh_failure {
     oh_error_kind kind;
     oh_outcome outcome;
-    const char *advice; /* What to do: a constant, without a capital or a full stop. */
+    bool has_no_command; /* No command was asked for: the message does not say what became of it. */
+    const char *advice;  /* What to do: a constant, without a capital or a full stop. */
     char what[OH_FAILURE_TEXT_BYTES];
     /*
      * Numbers that vary. They are at the end of the message, so that logs can be grouped by its
@@ -76,7 +77,7 @@ const char *oh_failure_outcome_phrase(oh_outcome outcome);
 
 /*
  * Appends the whole message. `node` and `pool` are NULL if the failure concerns none. The message
- * of a refused configuration has no outcome.
+ * of a refused configuration, of a constructor, or of a method that is never served has no outcome.
  */
 void oh_failure_message(
     const oh_failure *failure, const oh_node *node, const char *pool, oh_buffer *message);

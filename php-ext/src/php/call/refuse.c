@@ -44,7 +44,9 @@ static const char *spelled(const oh_command *command, char *text, size_t size)
     return text;
 }
 
-void oh_refuse(const zend_execute_data *execute_data, const oh_command *command, const char *advice)
+/* `is_method`: the method is never served, whatever its arguments. */
+static void refuse(const zend_execute_data *execute_data, const oh_command *command,
+    const char *advice, bool is_method)
 {
     const char *method = ZSTR_VAL(execute_data->func->common.function_name);
     const oh_method *called = oh_method_of(execute_data);
@@ -58,23 +60,25 @@ void oh_refuse(const zend_execute_data *execute_data, const oh_command *command,
     } else {
         oh_failure_set(&failure, OH_OUTCOME_NOT_SENT, OH_ERROR_UNSUPPORTED, advice,
             OH_WHAT_METHOD_UNSUPPORTED, method);
+        failure.has_no_command = is_method || (command && advice == command->reason);
     }
     oh_refuse_for(oh_client_of(Z_OBJ(execute_data->This)), &failure);
+}
+
+void oh_refuse(const zend_execute_data *execute_data, const oh_command *command, const char *advice)
+{
+    refuse(execute_data, command, advice, false);
 }
 
 void oh_refuse_method(INTERNAL_FUNCTION_PARAMETERS)
 {
     const oh_method *method = oh_method_of(execute_data);
+    const char *advice = !method->row                                 ? OH_REASON_METHOD_UNKNOWN
+                         : method->row->reason                        ? method->row->reason
+                         : method->command && method->command->reason ? method->command->reason
+                                                                      : OH_REASON_METHOD_PLAIN;
 
-    if (!method->row) {
-        oh_refuse(execute_data, NULL, OH_REASON_METHOD_UNKNOWN);
-    } else if (method->row->reason) {
-        oh_refuse(execute_data, NULL, method->row->reason);
-    } else if (method->command && method->command->reason) {
-        oh_refuse(execute_data, NULL, method->command->reason);
-    } else {
-        oh_refuse(execute_data, NULL, OH_REASON_METHOD_PLAIN);
-    }
+    refuse(execute_data, NULL, advice, true);
 }
 
 void oh_refuse_in_transaction(const zend_execute_data *execute_data, const char *advice)

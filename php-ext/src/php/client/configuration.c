@@ -88,9 +88,10 @@ static bool find_path(const zend_string *from, char absolute[MAXPATHLEN])
 }
 
 static oh_snapshot *taken(
-    oh_snapshot *snapshot, const zend_string *name, const oh_failure *failure, bool is_found)
+    oh_snapshot *snapshot, const zend_string *name, oh_failure *failure, bool is_found)
 {
     if (!snapshot) {
+        failure->has_no_command = true;
         oh_failure_throw(
             oh_failure_exception(failure, NULL, is_found ? ZSTR_VAL(name) : NULL, NULL));
     }

@@ -51,7 +51,7 @@ public final class Failure {
             Outcome outcome,
             @Nullable Throwable cause,
             Object... what) {
-        String text = text(message.what(what) + ", " + node, outcome, advice(message));
+        String text = text(begun(message.what(what)) + ", " + node, outcome, advice(message));
         return made(kind(message), text, node.name(), outcome, cause);
     }
 
@@ -67,10 +67,16 @@ public final class Failure {
         String where = ", server pool " + Shown.of(pool);
         return made(
                 kind(message),
-                text(message.what(what) + where, outcome, advice),
+                text(begun(message.what(what)) + where, outcome, advice),
                 null,
                 outcome,
                 null);
+    }
+
+    /** What a server says may end with a full stop; this sentence goes on. */
+    private static String begun(String what) {
+        boolean isEnded = what.endsWith(".") && !what.endsWith("..");
+        return isEnded ? what.substring(0, what.length() - 1) : what;
     }
 
     /** A client that cannot be built has neither a server pool nor a command. */
