@@ -120,7 +120,11 @@ public final class OneHopClient extends UnifiedJedis {
      * @return a snapshot
      */
     public PoolStatus status() {
-        return PoolStatus.of(snapshots().newest(), watcher.status(), snapshots().isClosed());
+        return PoolStatus.of(
+                snapshots().newest(),
+                watcher.status(),
+                route.isClusterDown(),
+                snapshots().isClosed());
     }
 
     /**

@@ -23,6 +23,8 @@ import java.util.List;
  * @param generation how often a configuration was adopted, from 1
  * @param fingerprint equal in two processes exactly if they place keys alike (spec/topology)
  * @param config the result of the last check of the configuration
+ * @param isClusterDown its nodes say that their Redis Cluster serves nothing ({@code
+ *     cluster_state:fail})
  * @param nodes all nodes by index, also ejected ones
  */
 public record PoolStatus(
@@ -30,10 +32,12 @@ public record PoolStatus(
         long generation,
         String fingerprint,
         ConfigStatus config,
+        boolean isClusterDown,
         List<NodeStatus> nodes) {
 
     /** {@code isOver}: the client is closed. */
-    static PoolStatus of(Snapshot snapshot, ConfigStatus config, boolean isOver) {
+    static PoolStatus of(
+            Snapshot snapshot, ConfigStatus config, boolean isClusterDown, boolean isOver) {
         PoolTopology topology = snapshot.topology();
         double[] shares = topology.shares();
         long nowMs = NodeHealth.nowMs();
@@ -42,6 +46,7 @@ public record PoolStatus(
                 snapshot.generation(),
                 topology.fingerprint(),
                 config,
+                isClusterDown,
                 topology.nodes().stream()
                         .map(
                                 node ->
@@ -107,21 +112,24 @@ public record PoolStatus(
      * that is down costs only its own keys, but an instance that is taken out of service serves
      * none. For probes there is {@link #isUsable}.
      *
-     * @return false if a node rests or is ejected, or the client is closed
+     * @return false if a node rests, is ejected or has returned, the Redis Cluster is down, or the
+     *     client is closed
      */
     public boolean isWell() {
-        return nodes.stream().allMatch(node -> node.state() == State.UP);
+        return !isClusterDown && nodes.stream().allMatch(node -> node.state() == State.UP);
     }
 
     /**
      * True if the client is open and would ask at least one node now: it is up, or its rest is over
      * and the next call probes it. Use it for a readiness probe. Nodes are asked only by calls, so
-     * an instance that waited for a node to be up before it took calls would wait for ever.
+     * an instance that waited for a node to be up before it took calls would wait for ever. The
+     * client itself finds out when a Redis Cluster is up again.
      *
-     * @return false if no node can be asked now
+     * @return false if no node can be asked now, or the Redis Cluster is down
      */
     public boolean isUsable() {
-        return nodes.stream()
-                .anyMatch(node -> node.state() != State.CLOSED && node.restsFor().isZero());
+        return !isClusterDown
+                && nodes.stream()
+                        .anyMatch(node -> node.state() != State.CLOSED && node.restsFor().isZero());
     }
 }

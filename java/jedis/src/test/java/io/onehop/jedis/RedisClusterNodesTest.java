@@ -120,6 +120,29 @@ class RedisClusterNodesTest {
         }
     }
 
+    /** Each node of it is up and answers, with CLUSTERDOWN. */
+    @Test
+    void aClientIsNotReadyWhileItsClusterIsDown() {
+        try (RedisCluster cluster =
+                        RedisCluster.start(1, false, "cluster-require-full-coverage", "yes");
+                OneHopClient client = cluster.client("timeout: 1500");
+                Jedis admin = cluster.server(0).jedis()) {
+            String key = keyIn(SLOT_OF_LAST);
+            Callers.answered(() -> client.set(key, "value"));
+            assertTrue(client.status().isUsable());
+            admin.clusterDelSlots(0);
+            RedisCluster.await("it is down", () -> admin.clusterInfo().contains("state:fail"));
+            assertThrows(NodeDown.class, () -> client.get(key));
+            RedisCluster.await("it is not ready", () -> !client.status().isUsable());
+            assertTrue(client.status().isClusterDown());
+            assertFalse(client.status().isWell());
+            assertEquals(NodeStatus.State.UP, client.status().nodes().get(0).state());
+            admin.clusterAddSlots(0);
+            RedisCluster.await("it is ready without a call", () -> client.status().isUsable());
+            assertEquals("value", Callers.answered(() -> client.get(key)));
+        }
+    }
+
     @Test
     void whenAllSeedsAreDeadNodesOfTheMapAreAsked() {
         try (RedisCluster cluster = RedisCluster.start(3, false);

@@ -30,17 +30,20 @@ import java.util.Set;
  */
 public final class ClusterMap {
     private static final String EPOCH = "cluster_current_epoch:";
+    private static final String DOWN = "cluster_state:fail";
 
     private final List<Node> nodes;
     private final char[] table;
     private final int served;
     private final long epoch;
+    private final boolean isDown;
 
-    private ClusterMap(ClusterNodes collected, long epoch) {
+    private ClusterMap(ClusterNodes collected, List<String> info) {
         this.nodes = collected.nodes();
         this.table = collected.slots();
         this.served = new Slots(table.clone()).servedCount();
-        this.epoch = epoch;
+        this.epoch = epoch(info);
+        this.isDown = info.stream().anyMatch(line -> line.startsWith(DOWN));
     }
 
     /** Reads an answer. {@code zone} is the pool's. */
@@ -51,16 +54,19 @@ public final class ClusterMap {
         ClusterNodes nodes = new ClusterNodes(answer, zone);
         ClusterReply.read(answer.reply(), nodes);
         nodes.close();
-        return new ClusterMap(nodes, epoch(answer.info()));
+        return new ClusterMap(nodes, lines(answer.info()));
     }
 
-    /** cluster_current_epoch in the text of CLUSTER INFO; 0 if it is missing. */
-    private static long epoch(byte[] info) {
+    /** The lines of CLUSTER INFO; none if the reply is no text. */
+    private static List<String> lines(byte[] info) {
         ClusterValues values = new ClusterValues(info);
-        if (!values.take() || values.kind != ClusterValues.Kind.TEXT) {
-            return 0;
-        }
-        for (String line : values.text.split("\n")) {
+        boolean isText = values.take() && values.kind == ClusterValues.Kind.TEXT;
+        return isText ? List.of(values.text.split("\n")) : List.of();
+    }
+
+    /** cluster_current_epoch; 0 if it is missing. */
+    private static long epoch(List<String> info) {
+        for (String line : info) {
             if (line.startsWith(EPOCH)) {
                 long epoch = 0;
                 for (int i = EPOCH.length();
@@ -79,6 +85,11 @@ public final class ClusterMap {
     /** The highest epoch that the node knows; 0 if it did not say. */
     public long epoch() {
         return epoch;
+    }
+
+    /** True if the node says that the cluster serves nothing. */
+    public boolean isDown() {
+        return isDown;
     }
 
     /** How many slots have an owner. */

@@ -75,6 +75,8 @@ class ClusterTest {
             JsonObject expectedMap = test.getAsJsonObject("map");
             assertEquals(expectedMap.getAsJsonArray("nodes").size(), map.nodes().size(), what);
             assertEquals(expectedMap.get("served").getAsInt(), map.servedCount(), what);
+            boolean isDown = test.has("info") && test.get("info").getAsString().contains("e:fail");
+            assertEquals(isDown, map.isDown(), what);
             if (!map.nodes().isEmpty()) {
                 check(expectedMap, map.topology(POOL, null), what);
             }

@@ -34,7 +34,8 @@ import java.util.Map;
  *     seeds (configuration) ─► bootstrap ─► map ─► snapshot ─► calls that begin from then on
  *                                            ▲
  *              refresh: two nodes are asked ─┤ requested after a redirect or for a node that is
- *                                            │ down; otherwise once a minute
+ *                                            │ down; otherwise once a minute, or once a second
+ *                                            │ while the whole cluster is down
  *              a redirect that was followed ─┘ (its one slot, immediately)
  * </pre>
  *
@@ -108,7 +109,18 @@ public final class Cluster extends Refresher {
         }
     }
 
+    /** True if its nodes say that it serves nothing. */
+    public boolean isDown() {
+        ClusterRefresh known = last;
+        return known != null && known.isDown() && snapshot().pool().cluster();
+    }
+
     /* ---- The thread ---- */
+
+    @Override
+    boolean isUnsettled() {
+        return isDown();
+    }
 
     @Override
     @Nullable RefreshFailure refresh(boolean isAwaited) throws InterruptedException {

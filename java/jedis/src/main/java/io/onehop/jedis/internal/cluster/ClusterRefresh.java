@@ -70,10 +70,12 @@ final class ClusterRefresh {
     private final Map<String, RefreshFailure> failures = new LinkedHashMap<>();
 
     private volatile boolean hasNoShards; // Nodes of this cluster are older than 7.0.
+    private volatile boolean isDown; // All answers say so, or those of the refresh before did.
 
     /** {@code before}: the previous refresh of this cluster, or {@code null}. */
     ClusterRefresh(ServerPool pool, @Nullable ClusterRefresh before) {
         this.hasNoShards = before != null && before.hasNoShards;
+        this.isDown = before != null && before.isDown;
         this.zone = pool.zone();
         this.timeoutMs = pool.timeoutMs() == 0 ? Timings.REFRESH_MS_DEFAULT : pool.timeoutMs();
     }
@@ -129,6 +131,10 @@ final class ClusterRefresh {
                 waitNs = Math.max(Clock.nowNs() - beganNs, GRACE_NS);
             }
         }
+        if (first == null) {
+            return null;
+        }
+        isDown = first.isDown() && (second == null || second.isDown());
         try {
             return first == null ? null : ClusterMap.choose(current, first, second);
         } catch (ClusterException unfit) {
@@ -176,6 +182,11 @@ final class ClusterRefresh {
             return new RefreshFailure(
                     more > 0 ? Message.MORE_NODES.what(each, more) : each, worst.kind());
         }
+    }
+
+    /** True if the cluster serves nothing, as far as is known. Any thread. */
+    boolean isDown() {
+        return isDown;
     }
 
     private Answer asked(Pool node) {

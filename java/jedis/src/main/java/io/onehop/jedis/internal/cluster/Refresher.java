@@ -65,6 +65,11 @@ abstract class Refresher implements AutoCloseable {
     /** Tells the log how a refresh ended; {@code null}: well. For the thread. */
     abstract void tell(@Nullable RefreshFailure problem);
 
+    /** True if the next refresh is due as soon as may be, without a request. */
+    boolean isUnsettled() {
+        return false;
+    }
+
     /** The thread ends. */
     void ended() {}
 
@@ -219,6 +224,7 @@ abstract class Refresher implements AutoCloseable {
             failure = problem == null ? failure : problem;
             changed.signalAll();
         }
+        anywayNs = isUnsettled() ? notBeforeNs : anywayNs;
         if (!isClosed) {
             tell(problem);
         }

@@ -66,6 +66,11 @@ public final class CurrentRoute implements CommandExecutor {
         return next;
     }
 
+    /** True if this is a Redis Cluster, and its nodes say that it serves nothing. */
+    public boolean isClusterDown() {
+        return cluster.isDown();
+    }
+
     public Snapshots snapshots() {
         return snapshots;
     }
