@@ -104,7 +104,6 @@ class StatusTest {
         assertNull(other.lastAnswered());
         assertEquals(0, other.idle());
         assertEquals(State.RESTING, other.state());
-        assertFalse(other.restsFor().isZero());
         assertEquals("Connection refused while connecting", other.reason());
         assertEquals(1, other.failures());
         assertTrue(other.p99().isZero());
