@@ -100,10 +100,6 @@ final class ConfigWatcher implements AutoCloseable {
                 check();
             }
             return isClosed;
-        } catch (RuntimeException | Error unexpected) {
-            // Without memory nothing can be said, nor waited for. The next check says it.
-            LockSupport.parkNanos(PAUSE_NS);
-            return false;
         } catch (InterruptedException end) {
             LOG.log(
                     Level.WARNING,
@@ -111,6 +107,10 @@ final class ConfigWatcher implements AutoCloseable {
                             + " is not looked at any more: the thread \"onehop-config\" was"
                             + " interrupted");
             return true;
+        } catch (Throwable unexpected) {
+            // Without memory nothing can be said, nor waited for. The next check says it.
+            LockSupport.parkNanos(PAUSE_NS);
+            return false;
         }
     }
 
@@ -217,7 +217,7 @@ final class ConfigWatcher implements AutoCloseable {
                         + ")");
         try {
             listener.accept(change);
-        } catch (RuntimeException | Error theirs) {
+        } catch (Throwable theirs) { // Not only what Java's compiler lets it throw.
             LOG.log(
                     Level.WARNING,
                     "the listener to changes failed; the changed configuration is used all the"

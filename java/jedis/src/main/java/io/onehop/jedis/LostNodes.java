@@ -47,8 +47,8 @@ final class LostNodes implements AutoCloseable {
         if (!has(node)) {
             Thread thread = new Thread(() -> connect(node), "onehop-subscription");
             thread.setDaemon(true);
-            sought.put(node, thread);
             thread.start();
+            sought.put(node, thread); // Not if it could not start.
         }
     }
 

@@ -136,7 +136,7 @@ final class ClusterRefresh {
         }
         isDown = first.isDown() && (second == null || second.isDown());
         try {
-            return first == null ? null : ClusterMap.choose(current, first, second);
+            return ClusterMap.choose(current, first, second);
         } catch (ClusterException unfit) {
             synchronized (failures) {
                 failures.replaceAll((node, why) -> why == FITS ? ofMap(unfit) : why);
@@ -203,6 +203,9 @@ final class ClusterRefresh {
                             failed instanceof OneHopException known
                                     ? known.getKind()
                                     : ErrorKind.NODE_DOWN));
+        } catch (Throwable unexpected) { // The one that waits for this answer gets one.
+            String what = Shown.of(unexpected.toString());
+            return new Answer(node, null, new RefreshFailure(what, ErrorKind.NODE_DOWN));
         }
     }
 

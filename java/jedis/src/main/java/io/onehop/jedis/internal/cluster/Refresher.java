@@ -81,7 +81,7 @@ abstract class Refresher implements AutoCloseable {
         try {
             boolean isNew = !isRefreshing && !isRequested;
             isRequested |= isNew;
-            if (isNew || thread == null) {
+            if (isNew || thread == null || !thread.isAlive()) {
                 wake();
             }
             if (isNew) {
@@ -127,7 +127,7 @@ abstract class Refresher implements AutoCloseable {
     }
 
     private void wake() {
-        if (thread == null && !isClosed) {
+        if ((thread == null || !thread.isAlive()) && !isClosed) {
             Thread next = new Thread(this::run, threadName);
             next.setDaemon(true);
             notBeforeNs = Clock.nowNs();
@@ -184,7 +184,7 @@ abstract class Refresher implements AutoCloseable {
         }
     }
 
-    /** Waits, or refreshes. An Error ends only this turn: out of memory, for example. */
+    /** Waits, or refreshes. What is thrown ends only this turn: out of memory, for example. */
     private void turn() throws InterruptedException {
         try {
             long now = Clock.nowNs();
@@ -194,7 +194,9 @@ abstract class Refresher implements AutoCloseable {
             } else {
                 refreshOnce(now);
             }
-        } catch (RuntimeException | Error unexpected) {
+        } catch (InterruptedException end) {
+            throw end;
+        } catch (Throwable unexpected) {
             lock.unlock();
             try {
                 LockSupport.parkNanos(PAUSE_NS);
@@ -215,7 +217,9 @@ abstract class Refresher implements AutoCloseable {
         RefreshFailure problem = GIVEN_UP;
         try {
             problem = refresh(isAwaited);
-        } catch (RuntimeException | Error unexpected) {
+        } catch (InterruptedException end) {
+            throw end;
+        } catch (Throwable unexpected) {
             problem = new RefreshFailure(Shown.of(unexpected.toString()), ErrorKind.NODE_DOWN);
         } finally {
             lock.lock();

@@ -100,7 +100,7 @@ final class SentinelQuestion {
             int number, Pool sentinel, NodeQuestion.Talk<List<Said>> talk, int timeoutMs) {
         try {
             return new Answer(number, NodeQuestion.ask(sentinel, timeoutMs, talk));
-        } catch (RuntimeException failed) {
+        } catch (Throwable failed) { // The one that waits for this answer gets one.
             return new Answer(number, List.of()); // Its health remembers why.
         }
     }

@@ -284,12 +284,10 @@ public final class Endpoint {
             InetAddress[] found = InetAddress.getAllByName(host);
             lookup.set(null);
             answer.complete(found);
-        } catch (UnknownHostException failure) {
-            lookup.set(null);
-            answer.completeExceptionally(explained(failure));
         } catch (Throwable failure) {
             lookup.set(null);
-            answer.completeExceptionally(failure);
+            answer.completeExceptionally(
+                    failure instanceof UnknownHostException unknown ? explained(unknown) : failure);
         }
     }
 
@@ -300,6 +298,8 @@ public final class Endpoint {
             return failure;
         } catch (IOException lack) {
             return new NoDescriptor(lack);
+        } catch (Error unexplained) {
+            return failure;
         }
     }
 }

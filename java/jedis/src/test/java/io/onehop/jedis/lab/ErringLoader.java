@@ -1,0 +1,161 @@
+package io.onehop.jedis.lab;
+
+import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.ClassVisitor;
+import org.objectweb.asm.ClassWriter;
+import org.objectweb.asm.MethodVisitor;
+import org.objectweb.asm.Opcodes;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.StackWalker.StackFrame;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Loads OneHop's classes so that any call in them may throw an Error, and the product needs no code
+ * for it.
+ *
+ * <p>Before each call in a method of {@code io.onehop} it asks {@link #reach}. Of the threads whose
+ * names begin with {@code onehop-}, number <i>n</i> of each name meets an Error at its <i>n</i>th
+ * call, times {@code each}; the first thread of each name meets none. Calls that only lock, park or
+ * set something throw nothing: they cannot fail, and nothing could be held together if they did.
+ */
+public final class ErringLoader extends ClassLoader {
+    private static final String OURS = "io.onehop.";
+    private static final String TESTS = "io.onehop.jedis.lab.";
+    private static final List<String> SAFE =
+            List.of("java/util/concurrent/locks/", "java/util/concurrent/atomic/");
+    private static final String HERE = ErringLoader.class.getName().replace('.', '/');
+
+    /* The method of the loop, and the one that calls it. */
+    private static final int OUTER_FRAMES = 2;
+
+    /** A thread: the call that is to fail, and how many it has made. */
+    private static final class Calls {
+        private final int failing;
+        private int made;
+
+        Calls(int failing) {
+            this.failing = failing;
+        }
+    }
+
+    private static final Map<String, Integer> STARTED = new HashMap<>();
+    private static final List<String> THROWN = Collections.synchronizedList(new ArrayList<>());
+    private static final ThreadLocal<Calls> CALLS = ThreadLocal.withInitial(ErringLoader::begin);
+
+    private static volatile int each;
+
+    public ErringLoader(int each) {
+        super(ErringLoader.class.getClassLoader());
+        ErringLoader.each = each;
+        THROWN.clear();
+        synchronized (STARTED) {
+            STARTED.clear();
+        }
+    }
+
+    /** Where Errors were thrown. */
+    public static List<String> thrown() {
+        return List.copyOf(THROWN);
+    }
+
+    /* ---- Throwing ---- */
+
+    private static Calls begin() {
+        String name = Thread.currentThread().getName();
+        if (!name.startsWith("onehop-")) {
+            return new Calls(0);
+        }
+        synchronized (STARTED) {
+            int number = STARTED.merge(name, 1, Integer::sum) - 1;
+            return new Calls(number * each);
+        }
+    }
+
+    /** A call begins. */
+    public static void reach() {
+        Calls calls = CALLS.get();
+        calls.made++;
+        if (calls.failing == 0 || calls.made < calls.failing) {
+            return;
+        }
+        List<StackFrame> own = StackWalker.getInstance().walk(ErringLoader::own);
+        if (own.size() < OUTER_FRAMES || own.stream().anyMatch(ErringLoader::isInitializer)) {
+            return;
+        }
+        calls.made = Integer.MIN_VALUE; // Once.
+        String place = Thread.currentThread().getName() + " in " + own.get(0);
+        THROWN.add(place);
+        throw new OutOfMemoryError("by the test, " + place);
+    }
+
+    private static List<StackFrame> own(java.util.stream.Stream<StackFrame> frames) {
+        return frames.filter(ErringLoader::isOwn).toList();
+    }
+
+    private static boolean isOwn(StackFrame frame) {
+        String name = frame.getClassName();
+        return name.startsWith(OURS) && !name.startsWith(TESTS);
+    }
+
+    /** A class whose initializer has failed is lost for the whole JVM. */
+    private static boolean isInitializer(StackFrame frame) {
+        return frame.getMethodName().equals("<clinit>");
+    }
+
+    /* ---- Loading ---- */
+
+    @Override
+    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+        if (!name.startsWith(OURS) || name.startsWith(TESTS)) {
+            return super.loadClass(name, resolve);
+        }
+        synchronized (getClassLoadingLock(name)) {
+            Class<?> known = findLoadedClass(name);
+            return known != null ? known : defined(name);
+        }
+    }
+
+    private Class<?> defined(String name) throws ClassNotFoundException {
+        try (InputStream in = getResourceAsStream(name.replace('.', '/') + ".class")) {
+            if (in == null) {
+                throw new ClassNotFoundException(name);
+            }
+            ClassReader reader = new ClassReader(in);
+            ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
+            reader.accept(new Asking(writer), 0);
+            byte[] bytes = writer.toByteArray();
+            return defineClass(name, bytes, 0, bytes.length);
+        } catch (IOException unreadable) {
+            throw new ClassNotFoundException(name, unreadable);
+        }
+    }
+
+    /** Adds a call of {@link #reach} before each call. */
+    private static final class Asking extends ClassVisitor {
+        Asking(ClassWriter to) {
+            super(Opcodes.ASM9, to);
+        }
+
+        @Override
+        public MethodVisitor visitMethod(
+                int access, String name, String type, String generic, String[] thrown) {
+            MethodVisitor to = super.visitMethod(access, name, type, generic, thrown);
+            return new MethodVisitor(Opcodes.ASM9, to) {
+                @Override
+                public void visitMethodInsn(
+                        int code, String owner, String called, String with, boolean isInterface) {
+                    if (SAFE.stream().noneMatch(owner::startsWith)) {
+                        super.visitMethodInsn(Opcodes.INVOKESTATIC, HERE, "reach", "()V", false);
+                    }
+                    super.visitMethodInsn(code, owner, called, with, isInterface);
+                }
+            };
+        }
+    }
+}
