@@ -103,7 +103,10 @@ final class OneHopConnection extends PhpRedisConnection
 
     /**
      * Begins a transaction. Cache::putMany() takes one to save time, and needs none: in a pipeline
-     * its keys may be on several nodes.
+     * its keys may be on several nodes. Nothing but the caller's name tells it from a transaction
+     * that somebody wants. A subclass of Laravel's store could override putMany() instead. But the
+     * store is made without asking the connection, so each application would have to register that
+     * class, too (Cache::extend), and putMany() would fail where this was forgotten.
      */
     public function multi(int $mode = \Redis::MULTI): \Redis
     {
