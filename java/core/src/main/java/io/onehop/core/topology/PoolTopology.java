@@ -372,4 +372,11 @@ public final class PoolTopology implements Topology {
         }
         return (moved + Limits.MOVED_KEYS / 2000) / (Limits.MOVED_KEYS / 1000);
     }
+
+    /** For logs: the server pool, its nodes and the fingerprint, never a password. */
+    @Override
+    public String toString() {
+        List<String> names = nodes.stream().map(Node::name).toList();
+        return "server pool " + pool.name() + ", nodes " + names + ", fingerprint " + fingerprint();
+    }
 }
