@@ -167,6 +167,28 @@ class SuccessorsTest {
     }
 
     @Test
+    void aWriteThatWaitsAsksForTheMap() throws Exception {
+        try (RedisCluster cluster = RedisCluster.start(2, true);
+                OneHopClient redis = cluster.client(TIMEOUT)) {
+            String key = Nodes.keyOn(redis.topology(), cluster.server(0).node());
+            redis.set(key, "value");
+            cluster.server(0).freeze();
+            Future<Long> sent = holding(redis, key, () -> redis.append(key, "?"));
+            try (Jedis replica = cluster.server(2).jedis()) {
+                replica.clusterFailover(ClusterFailoverOption.TAKEOVER);
+            }
+            assertTrue(
+                    Callers.holdsSoon(
+                            () ->
+                                    cluster.server(2)
+                                            .node()
+                                            .equals(redis.topology().locate(key).name())));
+            assertFalse(sent.isDone());
+            cluster.server(0).kill();
+        }
+    }
+
+    @Test
     void waitersLeaveANodeThatTheFileHasMoved(@TempDir Path folder) throws Exception {
         ScriptedNode.Script silent =
                 talk -> {

@@ -42,6 +42,7 @@ final class CommandExchange<T> extends Holder implements Successor {
     private final Deadline leased; // The connection must be open by then.
     private final Deadline deadline;
     private final BatchRunner runner;
+    private boolean isStaying; // It was sent, and must not be sent again.
 
     /** {@code waitMs} is the timeout of a blocking command; 0 for all others. */
     CommandExchange(
@@ -63,7 +64,8 @@ final class CommandExchange<T> extends Holder implements Successor {
 
     @Override
     public boolean isKnown() {
-        return runner.successor(node, home, leased) != null;
+        // Also one that stays asks for news when it has waited for long.
+        return runner.successor(node, home, leased) != null && !isStaying;
     }
 
     /** Returns the reply. Throws the error that the node answered, or the failure. */
@@ -78,7 +80,8 @@ final class CommandExchange<T> extends Holder implements Successor {
     /** One try. {@code before} is the failure of the first try, or {@code null}. */
     private T attempt(@Nullable OneHopException before, long asked) {
         NodeConnection connection = lease(before, asked);
-        connection.until(deadline, isReadOnly && deadline == leased ? this : null);
+        isStaying = !isReadOnly;
+        connection.until(deadline, deadline == leased ? this : null);
         long written = connection.written();
         OneHopException failure;
         try {
@@ -110,6 +113,7 @@ final class CommandExchange<T> extends Holder implements Successor {
     }
 
     private NodeConnection lease(@Nullable OneHopException before, long asked) {
+        isStaying = false;
         try {
             return node.lease(this, leased, asked, this);
         } catch (OneHopException failure) {
