@@ -259,12 +259,8 @@ def header(notice):
 
 # ---- Java ----
 
-JAVA_ENUMS = {
-    "hash": "Hash",
-    "distribution": "Distribution",
-    "read_from": "ReadFrom",
-    "tls_verify": "TlsVerify",
-}
+JAVA_ENUMS = {"hash": "Hash", "distribution": "Distribution", "read_from": "ReadFrom"}
+JAVA_ENUMS["tls_verify"] = "TlsVerify"
 JAVA_HEAD = """package io.onehop.core.topology;
 
 import io.onehop.core.Distribution;
@@ -289,15 +285,8 @@ JAVA_TAIL = """);
 
     private final Row row;
 
-    Directive(
-            String label,
-            Type type,
-            @Nullable String item,
-            int least,
-            int most,
-            @Nullable Object standard,
-            Trait... traits) {
-        row = new Row(label, type, item, least, most, standard, Set.of(traits));
+    Directive(Row row) {
+        this.row = row;
     }
 
     @Override
@@ -347,9 +336,9 @@ def java_row(row):
         java_constant(least),
         java_constant(most),
         java_default(row),
-        *(f"Trait.{trait}" for trait in java_traits(row)),
+        f"Set.of({', '.join(f'Trait.{trait}' for trait in java_traits(row))})",
     ]
-    return f"    {row['name'].upper()}({', '.join(cells)})"
+    return f"    {row['name'].upper()}(new Row({', '.join(cells)}))"
 
 
 def java_rule(rule):

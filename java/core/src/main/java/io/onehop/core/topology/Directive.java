@@ -13,46 +13,46 @@ import java.util.stream.Stream;
 
 /** Every directive of a server pool: its name, the type of its value, and its default. */
 public enum Directive implements DirectiveValue {
-    LISTEN("listen", Type.LISTEN, null, 0, 0, null),
-    SERVERS("servers", Type.SEQUENCE, "server", 0, Limits.POOL_SERVERS_MAX, null, Trait.OF_NODES),
-    HASH("hash", Type.HASH, null, 0, 0, Hash.FNV1A_64),
-    HASH_TAG("hash_tag", Type.TAG, null, 0, 0, null),
-    DISTRIBUTION("distribution", Type.DISTRIBUTION, null, 0, 0, Distribution.KETAMA),
-    TIMEOUT("timeout", Type.NUMBER, null, 0, Limits.NUMBER_MAX, Limits.TIMEOUT_MS_DEFAULT, Trait.OF_NODES, Trait.FOR_SENTINELS),
-    BACKLOG("backlog", Type.NUMBER, null, 0, Limits.NUMBER_MAX, 512),
-    CLIENT_CONNECTIONS("client_connections", Type.NUMBER, null, 0, Limits.NUMBER_MAX, 0),
-    TCPKEEPALIVE("tcpkeepalive", Type.BOOLEAN, null, 0, 0, false),
-    REUSEPORT("reuseport", Type.BOOLEAN, null, 0, 0, false),
-    PRECONNECT("preconnect", Type.BOOLEAN, null, 0, 0, false),
-    REDIS("redis", Type.BOOLEAN, null, 0, 0, false, Trait.OF_NODES, Trait.FOR_SENTINELS),
-    REDIS_AUTH("redis_auth", Type.TEXT, null, 0, Limits.TEXT_BYTES_MAX, null, Trait.OF_NODES, Trait.HIDDEN, Trait.SECRET),
-    REDIS_DB("redis_db", Type.NUMBER, null, 0, Limits.NUMBER_MAX, 0, Trait.OF_NODES),
-    AUTO_EJECT_HOSTS("auto_eject_hosts", Type.BOOLEAN, null, 0, 0, false, Trait.OF_NODES),
-    SERVER_CONNECTIONS("server_connections", Type.NUMBER, null, 1, Limits.NUMBER_MAX, 1),
-    SERVER_RETRY_TIMEOUT("server_retry_timeout", Type.NUMBER, null, 0, Limits.NUMBER_MAX, 30000, Trait.OF_NODES),
-    SERVER_FAILURE_LIMIT("server_failure_limit", Type.NUMBER, null, 0, Limits.NUMBER_MAX, 2, Trait.OF_NODES, Trait.FOR_SENTINELS),
-    ENGINE("engine", Type.ENGINE, null, 0, 0, "redis", Trait.OWN, Trait.OF_NODES),
-    POOL_SIZE("pool_size", Type.NUMBER, null, 1, Limits.POOL_SIZE_MAX, 16, Trait.OWN, Trait.OF_NODES, Trait.FOR_SENTINELS),
-    MAX_CONNECTION_AGE("max_connection_age", Type.NUMBER, null, 0, Limits.NUMBER_MAX, Limits.CONNECTION_AGE_MS_DEFAULT, Trait.OWN, Trait.OF_NODES, Trait.FOR_SENTINELS),
-    USERNAME("username", Type.TEXT, null, 0, Limits.TEXT_BYTES_MAX, null, Trait.OWN, Trait.OF_NODES, Trait.HIDDEN),
-    REDIS_AUTH_FILE("redis_auth_file", Type.PATH, null, 0, Limits.TEXT_BYTES_MAX, null, Trait.OWN, Trait.OF_NODES),
-    DATABASE("database", Type.NUMBER, null, 0, Limits.NUMBER_MAX, null, Trait.OWN, Trait.OF_NODES),
-    CLUSTER("cluster", Type.BOOLEAN, null, 0, 0, false, Trait.OWN, Trait.OF_NODES),
-    READ_FROM("read_from", Type.READ_FROM, null, 0, 0, ReadFrom.MASTER, Trait.OWN, Trait.OF_NODES),
-    ZONE("zone", Type.TEXT, null, 0, Limits.TEXT_BYTES_MAX, null, Trait.OWN, Trait.OF_NODES),
-    TLS("tls", Type.BOOLEAN, null, 0, 0, false, Trait.OWN, Trait.OF_NODES, Trait.FOR_SENTINELS),
-    TLS_CA_CERT_FILE("tls_ca_cert_file", Type.PATH, null, 0, Limits.TEXT_BYTES_MAX, null, Trait.OWN, Trait.OF_NODES, Trait.FOR_SENTINELS),
-    TLS_CERT_FILE("tls_cert_file", Type.PATH, null, 0, Limits.TEXT_BYTES_MAX, null, Trait.OWN, Trait.OF_NODES, Trait.FOR_SENTINELS),
-    TLS_KEY_FILE("tls_key_file", Type.PATH, null, 0, Limits.TEXT_BYTES_MAX, null, Trait.OWN, Trait.OF_NODES, Trait.FOR_SENTINELS),
-    TLS_KEY_FILE_PASS("tls_key_file_pass", Type.TEXT, null, 0, Limits.TEXT_BYTES_MAX, null, Trait.OWN, Trait.OF_NODES, Trait.FOR_SENTINELS, Trait.HIDDEN, Trait.SECRET),
-    TLS_SERVER_NAME("tls_server_name", Type.TEXT, null, 0, Limits.SERVER_ADDRESS_BYTES_MAX, null, Trait.OWN, Trait.OF_NODES, Trait.FOR_SENTINELS),
-    TLS_VERIFY("tls_verify", Type.TLS_VERIFY, null, 0, 0, TlsVerify.FULL, Trait.OWN, Trait.OF_NODES, Trait.FOR_SENTINELS),
-    SENTINELS("sentinels", Type.SEQUENCE, "sentinel", 0, Limits.POOL_SENTINELS_MAX, null, Trait.OWN, Trait.OF_SENTINELS),
-    SENTINEL_USERNAME("sentinel_username", Type.TEXT, null, 0, Limits.TEXT_BYTES_MAX, null, Trait.OWN, Trait.OF_SENTINELS, Trait.HIDDEN),
-    SENTINEL_PASSWORD("sentinel_password", Type.TEXT, null, 0, Limits.TEXT_BYTES_MAX, null, Trait.OWN, Trait.OF_SENTINELS, Trait.HIDDEN, Trait.SECRET),
-    SENTINEL_TLS("sentinel_tls", Type.BOOLEAN, null, 0, 0, false, Trait.OWN, Trait.OF_SENTINELS),
-    REPLICAS("replicas", Type.SEQUENCE, "replica", 0, Limits.POOL_SERVERS_MAX, null, Trait.OWN, Trait.OF_NODES),
-    HOST_ZONES("host_zones", Type.SEQUENCE, "zone", 0, Limits.POOL_SERVERS_MAX, null, Trait.OWN, Trait.OF_NODES);
+    LISTEN(new Row("listen", Type.LISTEN, null, 0, 0, null, Set.of())),
+    SERVERS(new Row("servers", Type.SEQUENCE, "server", 0, Limits.POOL_SERVERS_MAX, null, Set.of(Trait.OF_NODES))),
+    HASH(new Row("hash", Type.HASH, null, 0, 0, Hash.FNV1A_64, Set.of())),
+    HASH_TAG(new Row("hash_tag", Type.TAG, null, 0, 0, null, Set.of())),
+    DISTRIBUTION(new Row("distribution", Type.DISTRIBUTION, null, 0, 0, Distribution.KETAMA, Set.of())),
+    TIMEOUT(new Row("timeout", Type.NUMBER, null, 0, Limits.NUMBER_MAX, Limits.TIMEOUT_MS_DEFAULT, Set.of(Trait.OF_NODES, Trait.FOR_SENTINELS))),
+    BACKLOG(new Row("backlog", Type.NUMBER, null, 0, Limits.NUMBER_MAX, 512, Set.of())),
+    CLIENT_CONNECTIONS(new Row("client_connections", Type.NUMBER, null, 0, Limits.NUMBER_MAX, 0, Set.of())),
+    TCPKEEPALIVE(new Row("tcpkeepalive", Type.BOOLEAN, null, 0, 0, false, Set.of())),
+    REUSEPORT(new Row("reuseport", Type.BOOLEAN, null, 0, 0, false, Set.of())),
+    PRECONNECT(new Row("preconnect", Type.BOOLEAN, null, 0, 0, false, Set.of())),
+    REDIS(new Row("redis", Type.BOOLEAN, null, 0, 0, false, Set.of(Trait.OF_NODES, Trait.FOR_SENTINELS))),
+    REDIS_AUTH(new Row("redis_auth", Type.TEXT, null, 0, Limits.TEXT_BYTES_MAX, null, Set.of(Trait.OF_NODES, Trait.HIDDEN, Trait.SECRET))),
+    REDIS_DB(new Row("redis_db", Type.NUMBER, null, 0, Limits.NUMBER_MAX, 0, Set.of(Trait.OF_NODES))),
+    AUTO_EJECT_HOSTS(new Row("auto_eject_hosts", Type.BOOLEAN, null, 0, 0, false, Set.of(Trait.OF_NODES))),
+    SERVER_CONNECTIONS(new Row("server_connections", Type.NUMBER, null, 1, Limits.NUMBER_MAX, 1, Set.of())),
+    SERVER_RETRY_TIMEOUT(new Row("server_retry_timeout", Type.NUMBER, null, 0, Limits.NUMBER_MAX, 30000, Set.of(Trait.OF_NODES))),
+    SERVER_FAILURE_LIMIT(new Row("server_failure_limit", Type.NUMBER, null, 0, Limits.NUMBER_MAX, 2, Set.of(Trait.OF_NODES, Trait.FOR_SENTINELS))),
+    ENGINE(new Row("engine", Type.ENGINE, null, 0, 0, "redis", Set.of(Trait.OWN, Trait.OF_NODES))),
+    POOL_SIZE(new Row("pool_size", Type.NUMBER, null, 1, Limits.POOL_SIZE_MAX, 16, Set.of(Trait.OWN, Trait.OF_NODES, Trait.FOR_SENTINELS))),
+    MAX_CONNECTION_AGE(new Row("max_connection_age", Type.NUMBER, null, 0, Limits.NUMBER_MAX, Limits.CONNECTION_AGE_MS_DEFAULT, Set.of(Trait.OWN, Trait.OF_NODES, Trait.FOR_SENTINELS))),
+    USERNAME(new Row("username", Type.TEXT, null, 0, Limits.TEXT_BYTES_MAX, null, Set.of(Trait.OWN, Trait.OF_NODES, Trait.HIDDEN))),
+    REDIS_AUTH_FILE(new Row("redis_auth_file", Type.PATH, null, 0, Limits.TEXT_BYTES_MAX, null, Set.of(Trait.OWN, Trait.OF_NODES))),
+    DATABASE(new Row("database", Type.NUMBER, null, 0, Limits.NUMBER_MAX, null, Set.of(Trait.OWN, Trait.OF_NODES))),
+    CLUSTER(new Row("cluster", Type.BOOLEAN, null, 0, 0, false, Set.of(Trait.OWN, Trait.OF_NODES))),
+    READ_FROM(new Row("read_from", Type.READ_FROM, null, 0, 0, ReadFrom.MASTER, Set.of(Trait.OWN, Trait.OF_NODES))),
+    ZONE(new Row("zone", Type.TEXT, null, 0, Limits.TEXT_BYTES_MAX, null, Set.of(Trait.OWN, Trait.OF_NODES))),
+    TLS(new Row("tls", Type.BOOLEAN, null, 0, 0, false, Set.of(Trait.OWN, Trait.OF_NODES, Trait.FOR_SENTINELS))),
+    TLS_CA_CERT_FILE(new Row("tls_ca_cert_file", Type.PATH, null, 0, Limits.TEXT_BYTES_MAX, null, Set.of(Trait.OWN, Trait.OF_NODES, Trait.FOR_SENTINELS))),
+    TLS_CERT_FILE(new Row("tls_cert_file", Type.PATH, null, 0, Limits.TEXT_BYTES_MAX, null, Set.of(Trait.OWN, Trait.OF_NODES, Trait.FOR_SENTINELS))),
+    TLS_KEY_FILE(new Row("tls_key_file", Type.PATH, null, 0, Limits.TEXT_BYTES_MAX, null, Set.of(Trait.OWN, Trait.OF_NODES, Trait.FOR_SENTINELS))),
+    TLS_KEY_FILE_PASS(new Row("tls_key_file_pass", Type.TEXT, null, 0, Limits.TEXT_BYTES_MAX, null, Set.of(Trait.OWN, Trait.OF_NODES, Trait.FOR_SENTINELS, Trait.HIDDEN, Trait.SECRET))),
+    TLS_SERVER_NAME(new Row("tls_server_name", Type.TEXT, null, 0, Limits.SERVER_ADDRESS_BYTES_MAX, null, Set.of(Trait.OWN, Trait.OF_NODES, Trait.FOR_SENTINELS))),
+    TLS_VERIFY(new Row("tls_verify", Type.TLS_VERIFY, null, 0, 0, TlsVerify.FULL, Set.of(Trait.OWN, Trait.OF_NODES, Trait.FOR_SENTINELS))),
+    SENTINELS(new Row("sentinels", Type.SEQUENCE, "sentinel", 0, Limits.POOL_SENTINELS_MAX, null, Set.of(Trait.OWN, Trait.OF_SENTINELS))),
+    SENTINEL_USERNAME(new Row("sentinel_username", Type.TEXT, null, 0, Limits.TEXT_BYTES_MAX, null, Set.of(Trait.OWN, Trait.OF_SENTINELS, Trait.HIDDEN))),
+    SENTINEL_PASSWORD(new Row("sentinel_password", Type.TEXT, null, 0, Limits.TEXT_BYTES_MAX, null, Set.of(Trait.OWN, Trait.OF_SENTINELS, Trait.HIDDEN, Trait.SECRET))),
+    SENTINEL_TLS(new Row("sentinel_tls", Type.BOOLEAN, null, 0, 0, false, Set.of(Trait.OWN, Trait.OF_SENTINELS))),
+    REPLICAS(new Row("replicas", Type.SEQUENCE, "replica", 0, Limits.POOL_SERVERS_MAX, null, Set.of(Trait.OWN, Trait.OF_NODES))),
+    HOST_ZONES(new Row("host_zones", Type.SEQUENCE, "zone", 0, Limits.POOL_SERVERS_MAX, null, Set.of(Trait.OWN, Trait.OF_NODES)));
 
     /** The errors of a whole pool: what must be so, and the reason. A "?" misses something. */
     public static final List<String> RULES = List.of(
@@ -109,15 +109,8 @@ public enum Directive implements DirectiveValue {
 
     private final Row row;
 
-    Directive(
-            String label,
-            Type type,
-            @Nullable String item,
-            int least,
-            int most,
-            @Nullable Object standard,
-            Trait... traits) {
-        row = new Row(label, type, item, least, most, standard, Set.of(traits));
+    Directive(Row row) {
+        this.row = row;
     }
 
     @Override
