@@ -1,10 +1,11 @@
 """The source files that the checks read, and their text with comments and strings blanked out.
 
-Built and generated files are left out.
+Built and generated files are left out, and what git ignores: tests write files beside themselves.
 """
 
 import pathlib
 import re
+import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NOT_SOURCES = {"build", "target", "generated", "include", "modules", ".libs"}
@@ -18,8 +19,15 @@ _NOT_CODE = re.compile(
 
 def files(*patterns):
     """Source files below the root that match the patterns, in a stable order."""
-    found = {path for pattern in patterns for path in ROOT.glob(pattern)}
+    found = {path for pattern in patterns for path in ROOT.glob(pattern)} & kept()
     return sorted(path for path in found if path.is_file() and not is_built(path.relative_to(ROOT)))
+
+
+def kept():
+    """Every file that git knows, or would know if it were added."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    run = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True)
+    return {ROOT / name for name in run.stdout.decode().split("\0") if name}
 
 
 def is_built(path):
