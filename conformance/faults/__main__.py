@@ -4,8 +4,8 @@
 
 Each program prints its measurements and their bounds. A broken promise (a wrong reply, a connection
 too many, a lost write) makes the run fail. Times have bounds too, but a busy machine may miss them.
-README.md describes each program. All of them take about twenty minutes; --short, for tests, takes
-two. Needs root, for network namespaces.
+README.md describes each program. All of them take more than an hour; --short, for tests, takes two
+minutes. Needs root, for network namespaces.
 """
 
 import os

@@ -20,6 +20,7 @@ from lab.fpm import Fpm
 from lab.network import Namespace, Wire
 from lab.ports import free_port
 from lab.process import Process, program
+from lab.slots import until
 from table import bold, show
 
 TIMEOUT_MS = 300
@@ -73,13 +74,15 @@ class Answers:
 
 
 @contextlib.contextmanager
-def configuration(servers, pool_size=16):
+def configuration(servers, pool_size=16, more=()):
+    """A file with these servers. `more`: lines of further directives."""
     with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
         os.chmod(file.name, 0o644)
         lines = "".join(f"    - {server}\n" for server in servers)
+        directives = "".join(f"  {line}\n" for line in more)
         file.write(
             f"alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: {TIMEOUT_MS}\n"
-            f"  hash: murmur\n  pool_size: {pool_size}\n  servers:\n{lines}"
+            f"{directives}  pool_size: {pool_size}\n  servers:\n{lines}"
         )
         file.flush()
         yield file.name
@@ -135,11 +138,65 @@ def by_threads(client, config, ports, seconds, meanwhile, *, count, namespace=No
 # ---- Open connections go silent, new ones are answered ----
 
 
-def silence(by, count, pool_size, seconds, **more):
-    with tempfile.TemporaryDirectory(prefix="onehop-stalls-") as directory, RedisNode() as node:
-        told, port = os.path.join(directory, "relay"), free_port()
+# Where the node stands: a ring, the same by TLS, a Redis Cluster, behind a Sentinel. Each gives the
+# node and the lines of the file, for a relay at that port.
+
+
+@contextlib.contextmanager
+def on_a_ring(_directory, _port):
+    with RedisNode() as node:
+        yield node, ("hash: murmur",), ()
+
+
+@contextlib.contextmanager
+def by_tls(directory, _port):
+    files = [os.path.join(directory, name) for name in ("certificate", "key")]
+    words = ("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
+    subprocess.run(
+        ["openssl", *words, "-subj", "/CN=a", "-out", files[0], "-keyout", files[1]],
+        check=True,
+        capture_output=True,
+    )
+    with RedisNode() as node:
+        yield node, ("hash: murmur", "tls: true", "tls_verify: none"), files
+
+
+@contextlib.contextmanager
+def in_a_cluster(_directory, port):
+    with RedisNode(
+        cluster=True, cluster_announce_ip="127.0.0.1", cluster_announce_port=port
+    ) as node:
+        node.command("CLUSTER", "ADDSLOTSRANGE", 0, 16383)
+        until(lambda: b"cluster_state:ok" in node.command("CLUSTER", "INFO"), "the cluster is up")
+        yield node, ("cluster: true",), ()
+
+
+@contextlib.contextmanager
+def behind_a_sentinel(_directory, port):
+    """The Sentinel takes no notice of the silence: it reaches the node through the relay, too."""
+    own = free_port()
+    text = (
+        f"port {own}\nbind 127.0.0.1\nprotected-mode no\nsentinel monitor a 127.0.0.1 {port} 1\n"
+        "sentinel down-after-milliseconds a 600000\n"
+    )
+    words = ["redis-server", "sentinel.conf", "--sentinel"]
+    with (
+        RedisNode() as node,
+        Process(words, name="sentinel", files={"sentinel.conf": text}) as process,
+    ):
+        process.wait_until(lambda: is_open(own), what="listen")
+        yield node, ("hash: murmur", "sentinels:", f"  - 127.0.0.1:{own}"), ()
+
+
+def silence(where, by, count, pool_size, seconds, **more):
+    port = free_port()
+    with (
+        tempfile.TemporaryDirectory(prefix="onehop-stalls-") as directory,
+        where(directory, port) as (node, directives, certificate),
+    ):
+        told = os.path.join(directory, "relay")
         open(f"{told}.silent", "w").close()
-        relay = [sys.executable, RELAY, port, node.port, told]
+        relay = [sys.executable, RELAY, port, node.port, told, *certificate]
 
         def meanwhile():
             time.sleep(WARM_S)
@@ -149,7 +206,7 @@ def silence(by, count, pool_size, seconds, **more):
 
         with (
             Process(relay, name="relay") as process,
-            configuration([f"127.0.0.1:{port}:1 a"], pool_size) as config,
+            configuration([f"127.0.0.1:{port}:1 a"], pool_size, directives) as config,
         ):
             process.wait_until(lambda: is_open(port), what="listen")
             answers, began = by(
@@ -175,7 +232,10 @@ def is_open(port):
 
 
 def stalls(by, client, count, seconds):
-    with RedisNode() as node, configuration([node.server_line(name="a")]) as config:
+    with (
+        RedisNode() as node,
+        configuration([node.server_line(name="a")], more=("hash: murmur",)) as config,
+    ):
 
         def meanwhile():
             time.sleep(WARM_S)
@@ -208,7 +268,7 @@ def outage(by, count, kind, down_s):
             for namespace, host in places
         ]
         servers = [node.server_line(name=f"node{number}") for number, node in enumerate(nodes)]
-        config = stack.enter_context(configuration(servers))
+        config = stack.enter_context(configuration(servers, more=("hash: murmur",)))
 
         def meanwhile():
             time.sleep(WARM_S + 1)
@@ -259,12 +319,16 @@ def run_silences(progress, is_short):
         ("php-fpm, 16 workers", by_pages, 16),
         ("Java, 16 threads", by_threads, 16),
     )
-    for pool_size in (16,) if is_short else (4, 16, 64):
+    places = [("ring", on_a_ring, pool_size) for pool_size in ((16,) if is_short else (4, 16, 64))]
+    if not is_short:
+        others = (("TLS", by_tls), ("cluster", in_a_cluster), ("Sentinel", behind_a_sentinel))
+        places += [(title, where, 16) for title, where in others]
+    for title, where, pool_size in places:
         for label, by, count in kinds[1:2] if is_short else kinds:
-            progress.step(f"stalls: silence, {label}, pool_size {pool_size}")
+            name = f"{title}, {label}, pool_size {pool_size}"
+            progress.step(f"stalls: silence, {name}")
             more = {"idle": pool_size} if by is by_script else {}
-            found = silence(by, count, pool_size, 1.5 if is_short else 4, **more)
-            name = f"{label}, pool_size {pool_size}"
+            found = silence(where, by, count, pool_size, 1.5 if is_short else 4, **more)
             rows.append((name, found["failed"], found["rested"], f"{found['last'] * 1e3:.0f} ms"))
             figures += [
                 Figure(f"silence, {name}: failed calls", found["failed"], count),
@@ -312,7 +376,7 @@ def run_stalls(progress, is_short):
 def run_outages(progress, is_short):
     rows, figures = [], []
     callers = (("php-fpm, 4 workers", by_pages, 4), ("Java, 8 threads", by_threads, 8))
-    for down_s in (2,) if is_short else (8, 20):
+    for down_s in (2,) if is_short else (8, 20, 120):
         for kind in ("hanging",) if is_short else ("refused", "hanging", "vanished"):
             for label, by, count in callers[:1] if is_short else callers:
                 progress.step(f"stalls: {kind} for {down_s} s, {label}")
