@@ -67,5 +67,5 @@ pcntl_waitpid($child, $status);
 ?>
 --EXPECT--
 from another node
-The node has left the cluster, node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again
+The node has left the cluster, node 127.0.0.1:PORT, server pool alpha: the command was answered; subscribe again
 the one that left

@@ -72,10 +72,10 @@ lab_tell(static fn () => new OneHop\Redis('alpha', $config));
 --EXPECT--
 a slot without an owner
 OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: true
-  The cluster cannot serve this now: there is no time left to try again (node 127.0.0.1:PORT said CLUSTERDOWN Hash slot not served), node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha: the command was answered; try again
+  The cluster cannot serve this now: there is no time left to try again (node 127.0.0.1:PORT said CLUSTERDOWN Hash slot not served), node 127.0.0.1:PORT, server pool alpha: the command was answered; try again
 another slot: "else"
 OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: true
-  The cluster cannot serve this now: there is no time left to try again (node 127.0.0.1:PORT said CLUSTERDOWN Hash slot not served), node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha: the command was answered; try again
+  The cluster cannot serve this now: there is no time left to try again (node 127.0.0.1:PORT said CLUSTERDOWN Hash slot not served), node 127.0.0.1:PORT, server pool alpha: the command was answered; try again
 SET: true
 GET: "back"
 a node joins and gets a slot

@@ -167,7 +167,7 @@ lowest_latency, right of 20: [20,true]
 prefer_replica, right of 20: [20,true]
 lowest_latency, right of 20: [20,true]
 OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: false
-  Connection refused while connecting, node 127.0.0.1:PORT (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
+  Connection refused while connecting, node 127.0.0.1:PORT, server pool alpha: the command was not sent; check that the node runs and can be reached
 a write: true
 -- a file without those replicas
 read: "still"

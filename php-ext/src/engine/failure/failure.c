@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/address.h"
 #include "core/config/config.h"
 #include "core/generated/limits.h"
 
@@ -172,18 +173,22 @@ void oh_failure_append_name(oh_buffer *message, const char *bytes, size_t length
     }
 }
 
+/* Its name, and its address if that is another text. */
 static void append_node(oh_buffer *message, const oh_node *node)
 {
+    char written[OH_ADDRESS_BYTES_MAX];
+    oh_text address = node->path;
+
+    if (!address.bytes) {
+        address = oh_address_write(written, node->host, node->port);
+    }
     oh_buffer_append_text(message, ", node ");
     oh_failure_append_name(message, node->name.bytes, node->name.length);
-    oh_buffer_append_text(message, " (");
-    if (node->path.bytes) {
-        oh_failure_append_name(message, node->path.bytes, node->path.length);
-    } else {
-        oh_failure_append_name(message, node->host.bytes, node->host.length);
-        oh_buffer_print(message, ":%u", (unsigned)node->port);
+    if (!oh_text_is_same(address, node->name)) {
+        oh_buffer_append_text(message, " (");
+        oh_failure_append_name(message, address.bytes, address.length);
+        oh_buffer_append_text(message, ")");
     }
-    oh_buffer_append_text(message, ")");
 }
 
 /* What happened and where. */

@@ -35,6 +35,8 @@ static char *make_label(const oh_server_pool *pool, const oh_server *server)
     }
     if (server->role == OH_SPARE && !server->id.length) {
         snprintf(label, sizeof label, "Sentinel %s of server pool %s", address, pool->name.bytes);
+    } else if (strcmp(server->name.bytes, address) == 0) {
+        snprintf(label, sizeof label, "node %s of server pool %s", address, pool->name.bytes);
     } else {
         snprintf(label, sizeof label, "node %s (%s) of server pool %s", server->name.bytes, address,
             pool->name.bytes);

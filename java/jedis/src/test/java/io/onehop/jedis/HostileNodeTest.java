@@ -54,7 +54,7 @@ class HostileNodeTest {
         assertTrue(
                 failure.getMessage()
                         .matches(
-                                ".+, node \\S+ \\(\\S+\\), server pool alpha: the command "
+                                ".+, node \\S+( \\(\\S+\\))?, server pool alpha: the command "
                                         + phrase
                                         + "; .+"),
                 failure.getMessage());

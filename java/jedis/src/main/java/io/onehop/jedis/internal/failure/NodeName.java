@@ -13,21 +13,19 @@ public record NodeName(Node node, ServerPool pool) {
     /** For messages. */
     @Override
     public String toString() {
-        return "node "
-                + Shown.of(node.name())
-                + " ("
-                + Shown.of(node.address())
-                + "), server pool "
-                + Shown.of(pool.name());
+        return place() + ", server pool " + Shown.of(pool.name());
     }
 
     /** For the log. */
     public String label() {
-        return "node "
-                + Shown.of(node.name())
-                + " ("
-                + Shown.of(node.address())
-                + ") of server pool "
-                + Shown.of(pool.name());
+        return place() + " of server pool " + Shown.of(pool.name());
+    }
+
+    /** Its name, and its address if that is another text. */
+    private String place() {
+        String name = "node " + Shown.of(node.name());
+        return node.name().equals(node.address())
+                ? name
+                : name + " (" + Shown.of(node.address()) + ")";
     }
 }
