@@ -16,6 +16,7 @@
 
 static void free_client(zend_object *object);
 static void destruct_client(zend_object *object);
+static HashTable *describe_client(zend_object *object, int *is_temporary);
 
 /* ---- Layout ---- */
 
@@ -34,6 +35,7 @@ static void learn_layout(void)
     oh_client_handlers.dtor_obj = destruct_client;
     oh_client_handlers.free_obj = free_client;
     oh_client_handlers.clone_obj = NULL;
+    oh_client_handlers.get_debug_info = describe_client;
     oh_client_handlers.offset = (int)(aligned(sizeof(oh_client)) + aligned(phpredis_bytes));
 }
 
@@ -130,4 +132,21 @@ static void free_client(zend_object *object)
         client->options = NULL;
     }
     zend_object_std_dtor(object);
+}
+
+/* What var_dump() shows: the properties of a subclass, the server pool and its configuration. */
+static HashTable *describe_client(zend_object *object, int *is_temporary)
+{
+    const oh_client *client = oh_client_of(object);
+    HashTable *shown = zend_array_dup(zend_std_get_properties(object));
+    zval about;
+
+    *is_temporary = true;
+    if (client->snapshot) {
+        ZVAL_ARR(&about, shown);
+        add_assoc_string(&about, "pool", client->snapshot->pool->name.bytes);
+        add_assoc_long(&about, "nodes", (zend_long)client->snapshot->nodes_count);
+        add_assoc_string(&about, "fingerprint", oh_topology_fingerprint(client->topology));
+    }
+    return shown;
 }
