@@ -19,7 +19,7 @@
  */
 extern void *(*oh_memory_allocate)(size_t size);
 
-/* The same for an array, all zeros. NULL, too, if its size does not fit into a size_t. */
+/* Allocates an array of zeros. Also NULL if its size does not fit into a size_t. */
 void *oh_memory_zeroed(size_t count, size_t size);
 
 /* A copy of `length` bytes, followed by a 0; NULL if there is no memory. */

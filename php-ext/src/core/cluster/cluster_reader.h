@@ -4,7 +4,7 @@
  *
  * cluster_reply.c knows the two forms of an answer; cluster_node.c collects nodes and slots and
  * closes the map; cluster_map.c judges maps. A function that returns false has written the reason;
- * its caller then returns false, too.
+ * its caller then also returns false.
  */
 #ifndef OH_CLUSTER_READER_H
 #define OH_CLUSTER_READER_H

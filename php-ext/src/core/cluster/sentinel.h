@@ -85,11 +85,11 @@ typedef struct oh_sentinel_fields {
 
 /*
  * Reads a list of names and values, which is a whole RESP value; of each name the first text
- * counts. False if it is no such list.
+ * counts. False if it is not such a list.
  */
 bool oh_sentinel_read_fields(oh_values values, oh_sentinel_fields *fields);
 
-/* Reads a port or an epoch. False if it is no number, or one that no Sentinel has. */
+/* Reads a port or an epoch. False if it is not a number, or one that no Sentinel has. */
 bool oh_sentinel_read_number(oh_text text, uint64_t *number);
 
 /* The port of this address; 0 if the address is not valid. */

@@ -71,7 +71,9 @@ void oh_cursor_keep(oh_kept_cursors *kept, uint64_t own, uint64_t now_ms)
     kept->places[oldest].cursor = own;
 }
 
-/* A number that is no cursor, or another one's, has another ticket: the memory is not trusted. */
+/*
+ * The memory is not trusted: a number that is not a cursor, or is another one, has another ticket.
+ */
 bool oh_cursor_find(oh_kept_cursors *kept, uint64_t *within, uint64_t now_ms)
 {
     uint64_t ticket = *within, first = near(ticket);

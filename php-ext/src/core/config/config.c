@@ -1,7 +1,7 @@
 /*
  * The walk through the document: pools, their directives, their servers, in the order of the text.
  *
- * The text is parsed twice. The first pass only checks that all of it is YAML: nutcracker, too,
+ * The text is parsed twice. The first pass only checks that all of it is YAML: nutcracker also
  * reads a file to its end before it interprets it. The second pass takes each node in order. It
  * skips a node with an error and goes on, so that all errors are found. A pool's values are only
  * collected: whether it is a OneHop pool is known at its end.

@@ -1,8 +1,8 @@
 /*
  * The directives: the table that is made from spec/directives.json, and what each type accepts.
  *
- * Values are text. YAML's own types do not count, as in nutcracker: `yes` is no boolean, `0x10` is
- * no number, and `~` is a text of one byte.
+ * Values are text. YAML's own types do not count, as in nutcracker: `yes` is not a boolean, `0x10`
+ * is not a number, and `~` is a text of one byte.
  *
  * Implements spec/config, section 6.
  */

@@ -70,8 +70,8 @@ static uint32_t facts_of(const oh_config_reader *reader, const oh_server_pool *p
 }
 
 /*
- * What misses something is checked only if the pool is whole, which means without another error:
- * what is missing may be what is misspelled.
+ * Rules that miss something are checked only if the pool has no other error: the missing directive
+ * may be the one that is misspelled.
  */
 static void check_pool(oh_config_reader *reader, const oh_server_pool *pool)
 {

@@ -126,7 +126,7 @@ typedef struct oh_config_ending {
 oh_config_ending oh_config_about(oh_text value);
 
 /*
- * The end of a reason: the one of these words that was probably meant, or nothing. Nothing, too, if
+ * The end of a reason: the one of these words that was probably meant, or nothing. Also nothing if
  * the error will not be kept.
  */
 oh_config_ending oh_config_near(const oh_config_reader *reader, size_t line, oh_text word,

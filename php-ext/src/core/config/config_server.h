@@ -1,6 +1,6 @@
 /*
- * What the spelling of a server has in common with that of a Sentinel, a replica and a zone: its
- * parts, brackets, and how an address is checked.
+ * The spellings of a server, a Sentinel, a replica and a zone have this in common: their parts,
+ * brackets, and how an address is checked.
  */
 #ifndef OH_CONFIG_SERVER_H
 #define OH_CONFIG_SERVER_H

@@ -179,7 +179,7 @@ uint64_t oh_health_told(uint64_t told, oh_health_edge edge, uint64_t now_ms, oh_
 {
     uint64_t line_ms = told & UNTIL_MAX;
     uint32_t downs = (uint32_t)(told >> 40 & FAILURES_MAX) + (edge == OH_HEALTH_DOWN);
-    /* Other processes write there, too. */
+    /* Other processes also write there. */
     bool is_told = told >> 54 & 1, is_bad = line_ms > now_ms;
 
     *line = (oh_health_line){.is_due = false};

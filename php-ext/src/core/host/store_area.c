@@ -1,6 +1,6 @@
 /*
- * What all areas of the store have in common: entries that are found by their key, turns that one
- * process of the host takes, and texts that are read while another process writes them.
+ * All areas of the store share this: entries that are found by their key, turns that one process of
+ * the host takes, and texts that are read while another process writes them.
  *
  * Implements spec/topology/segment.md.
  */

@@ -4,7 +4,7 @@
  * grammar with only two types.
  *
  * A stack of bounded depth counts how many values each open aggregate still lacks. An attribute is
- * an aggregate, too, but when it is complete, the value it belongs to is still to come.
+ * also an aggregate, but when it is complete, the value it belongs to is still to come.
  *
  * Implements spec/wire.
  */
@@ -276,7 +276,7 @@ static inline const uint8_t *skip_length(const uint8_t *at, const uint8_t *end, 
     return is_number && end - at >= 2 && at[0] == '\r' && at[1] == '\n' ? at + 2 : NULL;
 }
 
-/* The same for a complete bulk. */
+/* Like skip_length, for a complete bulk. */
 static inline const uint8_t *skip_bulk(const uint8_t *at, const uint8_t *end)
 {
     uint32_t length;
@@ -290,14 +290,14 @@ static inline const uint8_t *skip_bulk(const uint8_t *at, const uint8_t *end)
     return at[0] == '\r' && at[1] == '\n' ? at + 2 : NULL;
 }
 
-/* The same for a bulk or nil, which only a reply may have. */
+/* Like skip_bulk, for a bulk or nil; only a reply may have nil. */
 static inline const uint8_t *skip_bulk_or_nil(const uint8_t *at, const uint8_t *end)
 {
     bool is_nil = end - at >= 5 && memcmp(at, "$-1\r\n", 5) == 0;
     return is_nil ? at + 5 : skip_bulk(at, end);
 }
 
-/* The same for a complete array of bulks. A command must not be empty. */
+/* Like skip_bulk, for a complete array of bulks. A command must not be empty. */
 static inline const uint8_t *skip_array(const uint8_t *at, const uint8_t *end, bool may_have_nils)
 {
     uint32_t length;
@@ -326,7 +326,7 @@ static inline const uint8_t *skip_value(
     return framer->depth < OH_WIRE_DEPTH_MAX ? skip_array(at, end, false) : NULL;
 }
 
-/* The same for a complete line: a status or an integer. */
+/* Like skip_bulk, for a complete line: a status or an integer. */
 static inline const uint8_t *skip_line(const uint8_t *at, const uint8_t *end)
 {
     const uint8_t *limit = end - at > OH_WIRE_LINE_BYTES_MAX ? at + OH_WIRE_LINE_BYTES_MAX : end;
@@ -335,7 +335,7 @@ static inline const uint8_t *skip_line(const uint8_t *at, const uint8_t *end)
     return end - at >= 2 && at[0] == '\r' && at[1] == '\n' ? at + 2 : NULL;
 }
 
-/* The same for a reply of a type that most commands have, or nil. */
+/* Like skip_bulk, for a reply of a type that most commands have, or nil. */
 static inline const uint8_t *skip_usual(const uint8_t *at, const uint8_t *end)
 {
     if (*at == ':' || *at == '+') {

@@ -58,7 +58,7 @@ typedef struct oh_wire {
      */
     /* Its number, from 1; 0 if there was none. It is complete once `answered` has reached it. */
     uint64_t error_number;
-    /* The same for the last reply that is an error or contains one, as EXEC's list may. */
+    /* The number of the last reply that is an error or contains one, as EXEC's list may. */
     uint64_t any_error_number;
     uint32_t error_text_length;
     char error_text[OH_MESSAGE_BYTES_MAX];
@@ -77,7 +77,7 @@ void oh_wire_reset(oh_wire *wire);
  */
 bool oh_wire_wrote(oh_wire *wire, const uint8_t *bytes, size_t length);
 
-/* The same for whole commands that are known to be well-formed and within the limits. */
+/* Like oh_wire_wrote, for whole commands that are known to be well-formed and within the limits. */
 static inline void oh_wire_wrote_whole(oh_wire *wire, uint32_t commands_count)
 {
     wire->written += commands_count;

@@ -68,7 +68,7 @@ const oh_ssdb_form *oh_ssdb_match(
 /* Why a command that has no form is refused. */
 const char *oh_ssdb_reason(const oh_ssdb_name *name, const oh_bytes *words, size_t count);
 
-/* The type of word `i` of a command that has this form, of which 0 is the name. */
+/* The type of word `i` of a command that has this form. Word 0 is the name. */
 char oh_ssdb_letter(const oh_ssdb_form *form, size_t i);
 
 #endif

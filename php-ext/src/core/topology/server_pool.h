@@ -34,8 +34,8 @@ typedef enum oh_distribution {
 const char *oh_distribution_name(oh_distribution distribution);
 
 /*
- * What a node is. In a pool that is no Redis Cluster each server is a master, and those that follow
- * one are replicas. The order is part of the topology's layout.
+ * The role of a node. In a pool that is not a Redis Cluster each server is a master, and those that
+ * follow one are replicas. The order is part of the topology's layout.
  */
 typedef enum oh_role {
     OH_MASTER,  /* Has slots, or keys. */
@@ -160,7 +160,7 @@ typedef struct oh_server_pool {
 
 /*
  * The secrets: the texts that leave a process neither in a message nor in an image. Absent ones are
- * absent here, too.
+ * also absent here.
  */
 #define X(member) +1
 enum { OH_SECRETS_COUNT = 0 OH_SECRETS(X) };
@@ -181,7 +181,7 @@ static inline bool oh_server_pool_asks_replicas(const oh_server_pool *pool)
 }
 
 /*
- * Of a pool that is no Redis Cluster: how many of `servers` come before the replicas. Goes through
+ * In a pool that is not a Redis Cluster: how many of `servers` come before the replicas. Walks over
  * the replicas.
  */
 size_t oh_server_pool_count_masters(const oh_server_pool *pool);

@@ -1,6 +1,6 @@
 /*
- * The header has the directives by value. It does not repeat the servers, since the topology has
- * them in the same order.
+ * The header contains the directives by value. It does not repeat the servers, since the topology
+ * lists them in the same order.
  */
 #include "core/topology/topology_image.h"
 
@@ -90,7 +90,7 @@ static oh_text cut_name(oh_text *names)
     return name;
 }
 
-/* What a variable says; a name that is too long for a variable says nothing. */
+/* The value of a variable; empty if its name is too long for a variable. */
 static oh_text value_of(oh_text name, oh_variable variable)
 {
     char text[OH_VARIABLE_BYTES_MAX + 1];

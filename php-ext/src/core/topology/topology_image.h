@@ -8,9 +8,9 @@
  *     +------------------------+------------------------------------+----------+
  *
  * It holds no secret (oh_server_pool_secrets), only a digest of all of them with the store's salt.
- * With the digest a process checks that the secrets it has read itself are the same. It holds a
- * digest of the environment variables that the file uses, too: a process whose variables say
- * something else must not use the image.
+ * With the digest a process checks that the secrets it has read itself are the same. It also holds
+ * a digest of the environment variables that the file uses: a process whose variables say something
+ * else must not use the image.
  *
  * Implements spec/topology/segment.md.
  */

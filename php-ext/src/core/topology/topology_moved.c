@@ -1,5 +1,5 @@
 /*
- * What a change of topology would cost: the share of a fixed set of keys that get another node.
+ * The cost of a change of topology: the share of a fixed set of keys that get another node.
  *
  * Implements spec/topology, "How many keys move".
  */

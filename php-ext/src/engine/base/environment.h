@@ -54,7 +54,7 @@ static inline void *oh_call_allocate(size_t size)
     return oh_surroundings.allocate(size);
 }
 
-/* The same for an array, filled with zeros. NULL, too, if its size exceeds a size_t. */
+/* Allocates an array of zeros. Also NULL if its size exceeds a size_t. */
 void *oh_call_zeroed(size_t count, size_t size);
 
 /*

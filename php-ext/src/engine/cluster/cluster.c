@@ -118,8 +118,8 @@ static void reconfigure(oh_cluster *cluster, oh_snapshot *seeds)
 }
 
 /*
- * The same for a watched pool: the addresses stay. If no Sentinel has named the master of one of
- * its names yet, they are asked. False if there is no memory.
+ * Reconfigures a watched pool: the addresses stay. If no Sentinel has named a master for one of its
+ * names yet, asks the Sentinels. False if there is no memory.
  */
 static bool reconfigure_watched(oh_cluster *cluster, oh_snapshot *seeds)
 {

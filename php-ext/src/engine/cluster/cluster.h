@@ -30,7 +30,7 @@
 
 struct oh_refresh;
 
-/* What is done with an answer that has no node of the map: with a foreign one. */
+/* How to treat a foreign answer: one without any node of the map. */
 typedef enum oh_strangers {
     OH_STRANGERS_NONE,    /* There was none. */
     OH_STRANGERS_DOUBTED, /* There was one, so all nodes of the map are asked. */

@@ -447,7 +447,7 @@ void oh_refresh_move(oh_cluster *cluster, uint32_t milliseconds)
 {
     oh_refresh *refresh = cluster->refresh;
 
-    /* Without a wait, too: answers may have arrived since the last look, which may be long ago. */
+    /* Even without a wait: answers may have arrived since the last check, perhaps long ago. */
     glance(refresh, goes_on(cluster) ? milliseconds : 0);
     if (goes_on(cluster)) {
         return;

@@ -204,7 +204,7 @@ static void judge_promise(oh_exchange *exchange)
     }
 }
 
-/* Takes the cursor of SCAN's reply. If it is no number of 64 bits, the exchange fails. */
+/* Takes the cursor of SCAN's reply. If it is not a number of 64 bits, the exchange fails. */
 static void take_cursor(oh_exchange *exchange)
 {
     oh_bytes reply = oh_replies_unread(&exchange->replies);

@@ -48,7 +48,7 @@ typedef struct oh_lookout {
     oh_leaving (*look)(
         struct oh_lookout *lookout, const struct oh_exchange *exchange, uint64_t now_ns);
     uint32_t every_ms;   /* How soon to look again. */
-    bool may_ask_master; /* So it looks when half of the time is over, too. */
+    bool may_ask_master; /* So it also looks when half of the time is over. */
 } oh_lookout;
 
 /* The node of an exchange. */
@@ -66,7 +66,7 @@ typedef struct oh_peer {
      * failed. NULL if nothing does. It is the caller's, and lives as long as the peer.
      */
     struct oh_interceptor *succession;
-    oh_lookout *lookout; /* The caller's, too. NULL if nothing else can answer for the node. */
+    oh_lookout *lookout; /* Also the caller's. NULL if nothing else can answer for the node. */
 } oh_peer;
 
 /* Judges replies before the caller reads them. */
@@ -119,7 +119,7 @@ typedef struct oh_call_times {
     bool has_waited;      /* Time has passed since the deadline was set, so it must be checked. */
     /* When the caller wrote. 0 for blocking commands, which are not timed. */
     uint64_t begun_ns;
-    uint64_t waits_since_ns; /* The same for blocking commands; 0 for all others. */
+    uint64_t waits_since_ns; /* When the caller wrote a blocking command; 0 for others. */
     uint64_t late_ns; /* When the first look after the deadline was; before that, less than it. */
     /* When control returned to the caller before the exchange ended; 0 if it did not. */
     uint64_t left_ns;
@@ -254,9 +254,10 @@ void oh_exchange_start(oh_exchange *exchange, const char *request, size_t length
 void oh_exchange_await(oh_exchange *exchange);
 
 /*
- * The same for so many whole commands within the limits of wire, which does not frame them again.
- * The caller keeps their promise by itself. Only for terms without preface, discards, cursor and
- * `is_exec`. The bytes must stay until `conclude`, which waits for a reply as run does.
+ * Like oh_exchange_start, for this many whole commands within the limits of wire, which does not
+ * frame them again. The caller itself keeps their promise. Only for terms without preface,
+ * discards, cursor and `is_exec`. The bytes must stay until `conclude`, which waits for a reply as
+ * run does.
  */
 void oh_exchange_start_whole(
     oh_exchange *exchange, const char *request, size_t length, uint32_t commands_count);
@@ -269,10 +270,10 @@ void oh_exchange_glance(oh_exchange *const *members, uint32_t count, int millise
 size_t oh_exchange_read(oh_exchange *exchange, char *bytes, size_t size);
 
 /*
- * For a caller that reads replies where they are. unread: the replies that have arrived, of which
- * the last may not be complete; valid until the next receive. skip: `count` bytes of them were
- * read. take_reply: the first of them, and skips it. receive_more: waits for more. False if there
- * will be no more, or if what is unread must be read first.
+ * For a caller that reads replies where they are. unread: the replies that have arrived; the last
+ * one may be incomplete. They are valid until the next receive. skip: `count` bytes of them were
+ * read. take_reply: returns the first one, and skips it. receive_more: waits for more. False if no
+ * more will come, or if the caller must first read what is unread.
  */
 oh_bytes oh_exchange_unread(const oh_exchange *exchange);
 void oh_exchange_skip(oh_exchange *exchange, size_t count);

@@ -101,7 +101,7 @@ static bool has_passed(const oh_exchange *exchange, uint64_t now_ns)
     return limit_ns && now_ns >= limit_ns;
 }
 
-/* What poll() is to look for. Nothing more is sent after the deadline. */
+/* The events that poll() waits for. Nothing more is sent after the deadline. */
 static short events_of(const oh_exchange *exchange, uint64_t now_ns)
 {
     short events = oh_exchange_is_active(exchange) ? oh_exchange_events(exchange) : 0;

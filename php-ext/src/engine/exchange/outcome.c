@@ -180,8 +180,8 @@ static void judge_refusal(oh_exchange *exchange)
 }
 
 /*
- * True if somebody has ended the wait of this command, which is no answer to its caller. Sets the
- * failure.
+ * True if somebody has ended the wait of this command. Its caller gets a failure then, not the
+ * answer. Sets the failure.
  */
 static bool was_unblocked(const oh_exchange *exchange)
 {

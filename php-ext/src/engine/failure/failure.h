@@ -50,10 +50,10 @@ typedef struct oh_quoted {
 /* Escapes control characters and cuts; returns quoted->text. */
 const char *oh_quote(oh_quoted *quoted, const void *bytes, size_t length);
 
-/* The same for a name or a key, whose beginning is enough. */
+/* Like oh_quote, for a name or a key, whose beginning is enough. */
 const char *oh_quote_name(oh_quoted *quoted, const void *bytes, size_t length);
 
-/* The same for a path or the name of a pool, as far as it can be one. */
+/* Like oh_quote, for a path or the name of a pool, as far as it can be one. */
 const char *oh_quote_path(oh_quoted *quoted, const char *path, size_t length);
 
 /* Fills `numbers`, which oh_failure_set leaves empty. */
@@ -68,7 +68,7 @@ void oh_failure_append(oh_failure *failure, const char *text);
 /* Appends bytes from outside to `what`, escaped, and cut to OH_MESSAGE_BYTES_MAX. */
 void oh_failure_quote(oh_failure *failure, const char *bytes, size_t length);
 
-/* The same for a name or a key, whose beginning is enough. */
+/* Like oh_failure_quote, for a name or a key, whose beginning is enough. */
 void oh_failure_show(oh_failure *failure, const void *bytes, size_t length);
 
 /* The name of a kind and the phrase of an outcome, the same in all languages. */

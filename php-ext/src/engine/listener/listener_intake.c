@@ -79,8 +79,8 @@ void oh_listener_drop_first(oh_listener *listener)
 }
 
 /*
- * True for a message of a pattern that another node has, too: each node of a Redis Cluster brings
- * what callers publish anywhere. Notifications of keys come from their own node only.
+ * True for a message of a pattern that another node also delivers: each node of a Redis Cluster
+ * brings what callers publish anywhere. Notifications of keys come from their own node only.
  */
 static bool is_told(const oh_listener *listener, uint32_t node, const char *bytes, size_t length)
 {

@@ -118,8 +118,8 @@ void oh_subscribed_node_send_rest(oh_listener *listener, uint32_t node);
 /* ---- Recall ---- */
 
 /*
- * Subscribes the names of lost nodes: on another node of a Redis Cluster at once, otherwise on
- * their own as soon as it is time to try that again. Returns when the next try is due, at most
+ * Subscribes the names of lost nodes: immediately on another node of a Redis Cluster, otherwise on
+ * their own as soon as it is time to try that one again. Returns when the next try is due, at most
  * `until_ns`.
  */
 uint64_t oh_listener_settle(oh_listener *listener, uint64_t until_ns);

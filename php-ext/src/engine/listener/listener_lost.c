@@ -1,6 +1,6 @@
 /*
- * What fails: the whole listener, or one node of it. A node that is lost keeps its names, so that
- * they can be subscribed again (listener_recall.c).
+ * Failures of the whole listener, or of one of its nodes. A lost node keeps its names, so that they
+ * can be subscribed again (listener_recall.c).
  */
 #include "engine/listener/listener_internal.h"
 

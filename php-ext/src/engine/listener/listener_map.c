@@ -64,7 +64,9 @@ static bool is_everywhere(const oh_listener *listener)
     return false;
 }
 
-/* A new master notifies, too, and a former one repeats what its master does. */
+/*
+ * Fails if masters have changed: a new one also notifies, and a former one notifies a second time.
+ */
 static void look_at_masters(oh_listener *listener, const oh_snapshot *map)
 {
     const oh_snapshot *own = listener->snapshot;

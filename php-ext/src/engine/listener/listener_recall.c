@@ -64,7 +64,7 @@ static bool recall(oh_listener *listener, uint32_t lost, uint32_t node)
     return !listener->has_failed && listener->nodes[node].recalled > before;
 }
 
-/* A node of a Redis Cluster takes what others pass on to it, too. */
+/* In a Redis Cluster another node takes over, because the others pass messages on to it. */
 static void stand_in(oh_listener *listener, uint32_t lost)
 {
     uint32_t other = oh_listener_stand_in(listener);

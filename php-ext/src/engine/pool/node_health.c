@@ -247,7 +247,7 @@ void oh_node_health_answer(oh_node_health *health, uint64_t now_ms)
 }
 
 /*
- * Workers of other users write here, too, so an instant that no rule can produce counts as passed.
+ * Workers of other users also write here, so an instant that no rule can produce counts as passed.
  * The clock is read after the word, because another process may have ejected the node after
  * `looked_ms`.
  */

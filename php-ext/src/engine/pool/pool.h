@@ -77,8 +77,8 @@ oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter
 void oh_pool_report_failure(oh_connection *connection, oh_health_cause cause, const char *why);
 
 /*
- * The same for a connection that could not be opened. A node that refuses a connection with an
- * error has not failed.
+ * Like oh_pool_report_failure, for a connection that could not be opened. A node that refuses a
+ * connection with an error has not failed.
  */
 void oh_pool_report_failed_opening(oh_connection *connection, const char *why);
 
@@ -86,8 +86,8 @@ void oh_pool_report_failed_opening(oh_connection *connection, const char *why);
 void oh_pool_note_late(const oh_connection *connection);
 
 /*
- * The same for such a deadline, while opening or later. It says nothing about the node if others
- * were late together with it.
+ * Reports such a deadline, which passed while opening or later. It says nothing about the node if
+ * others were late together with it.
  */
 void oh_pool_report_late(oh_connection *connection, const char *why);
 

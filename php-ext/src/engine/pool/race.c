@@ -1,6 +1,6 @@
 /*
  * Each attempt is a socket in the epoll set. The timer is there as long as addresses are left. An
- * attempt that fails begins the next one at once.
+ * attempt that fails begins the next one immediately.
  */
 #include "engine/pool/race.h"
 
@@ -58,7 +58,7 @@ static void set_timer(const oh_race *race)
     timerfd_settime(race->timer, 0, &when, NULL);
 }
 
-/* Tries the next address that does not fail at once. False if there is none. */
+/* Tries the next address that does not fail immediately. False if there is none. */
 static bool try_next(oh_race *race)
 {
     while (race->next < race->count) {
@@ -98,7 +98,7 @@ static bool has_ended(int sock, int *error)
 }
 
 /*
- * Ends an attempt. The epoll set would keep the socket if a child of a fork had it, too.
+ * Ends an attempt. The epoll set would keep the socket if a child of a fork also had it.
  */
 static void leave(oh_race *race, uint8_t number)
 {

@@ -16,8 +16,8 @@
 typedef struct oh_race oh_race;
 
 /*
- * Begins with the first address that does not fail at once. `addresses` stays the caller's, and as
- * long as the race. NULL if none can be tried, or for lack of memory; errno says why.
+ * Begins with the first address that does not fail immediately. `addresses` stays the caller's, and
+ * must live as long as the race. NULL if none can be tried, or for lack of memory; errno says why.
  */
 oh_race *oh_race_begin(const oh_address *addresses, uint8_t count, uint32_t timeout_ms);
 
@@ -33,7 +33,7 @@ oh_progress oh_race_advance(oh_race *race, int *socket, uint8_t *winner, int *er
 /* Closes what is left of it. */
 void oh_race_end(oh_race *race);
 
-/* A socket that has begun to connect, without waiting; -1 and errno if it failed at once. */
+/* A socket that has begun to connect, without waiting; -1 and errno if it failed immediately. */
 int oh_race_connect(const oh_address *address);
 
 #endif

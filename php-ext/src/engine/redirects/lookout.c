@@ -1,5 +1,5 @@
 /*
- * What is known of the successor of a node: in a Redis Cluster by the map, elsewhere by the name.
+ * Finds the successor of a node: in a Redis Cluster by the map, elsewhere by the name.
  */
 #include "engine/redirects/lookout.h"
 

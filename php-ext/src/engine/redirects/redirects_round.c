@@ -11,7 +11,7 @@
 #include "engine/redirects/redirects_internal.h"
 
 #define OH_NOWHERE UINT32_MAX
-/* A command of this slot waits for the next round, so later ones must wait, too. */
+/* A command of this slot waits for the next round, so later ones must also wait. */
 #define OH_WAITS (UINT32_MAX - 1)
 
 /* ---- Loading ---- */

@@ -37,8 +37,8 @@ typedef struct oh_succession_run {
     oh_bytes *commands;        /* Those in the caller's request. */
     oh_redirect_reply *places; /* Of their replies. */
     oh_replacement *replies;   /* Bytes NULL until there is another reply. */
-    bool has_others;           /* There is an error that is no refusal, */
-    bool has_nested;           /* or an error inside a reply. */
+    bool has_others;           /* Some error is not a refusal. */
+    bool has_nested;           /* Some error is inside a reply. */
     bool is_overtaken;         /* A write behind a refused command was executed. */
     bool has_failed;           /* The exchange has: nothing was sent, or reads were lost. */
     bool is_over;              /* Another node may have executed them, or there is no memory. */
@@ -136,7 +136,7 @@ static void find(oh_succession_run *run)
     }
 }
 
-/* The same for a request without replies: lists all of its commands. */
+/* Lists all commands of a request that has no replies. */
 static void find_all(oh_succession_run *run)
 {
     const oh_request *request = &run->exchange->request;
@@ -326,7 +326,8 @@ static uint64_t deadline_of(const oh_succession_run *run)
 
 /*
  * Finds the node with the same name. False if there is none, or if it is reached in the same way as
- * the one that was asked. A watched one may be: if it is no master, nothing is sent to it.
+ * the one that was asked. A watched one may be reached in the same way: if it is not a master,
+ * nothing is sent to it.
  */
 static bool find_successor(
     const oh_succession_run *run, oh_snapshot *newest, const oh_connections *asked, uint32_t *node)

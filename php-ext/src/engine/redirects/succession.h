@@ -13,12 +13,13 @@
  * A node that answers READONLY has not executed the command, so a write may be sent again. This is
  * never done in a transaction or in a batch that has a MULTI.
  *
- * With Sentinels NOREPLICAS is such a refusal, too, and the newest version is what they answer now.
- * Until the deadline they are asked again and again, at most every 100 ms, and the node that they
- * name is tried. So a call that begins while a master dies waits for the next one. A call that has
- * left its node, because its lookout knows the next one (lookout.h), goes there at once.
+ * With Sentinels NOREPLICAS is also such a refusal, and their current answer is the newest version.
+ * Until the deadline the Sentinels are asked again and again, at most every 100 ms, and the node
+ * that they name is tried. So a call that begins while a master dies waits for the next one. A call
+ * that has left its node, because its lookout knows the next one (lookout.h), goes there
+ * immediately.
  *
- * A read that a replica has not answered goes to its master at once, if `read_from` allows it.
+ * A read that a replica has not answered goes to its master immediately, if `read_from` allows it.
  *
  * It is the interceptor of an exchange only from the first error on, so calls without errors pay
  * nothing for it.

@@ -1,5 +1,5 @@
 /*
- * The kernel reuses process ids, so the time when a process began is checked, too. It is in /proc,
+ * The kernel reuses process ids, so the time when a process began is also checked. It is in /proc,
  * in ticks since the boot, including the time the machine was suspended.
  */
 #include "engine/shared/worker.h"

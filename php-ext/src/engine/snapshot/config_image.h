@@ -45,7 +45,7 @@ typedef struct oh_config_image {
 
 /*
  * A number for the version of a file, which changes if the file is replaced or written to. It is
- * never 0. A missing file has a version, too. A text has one version. The password file that the
+ * never 0. Even a missing file has a version. A text has one version. The password file that the
  * image names is a part of it. `image` may be NULL.
  */
 uint64_t oh_config_image_version(const oh_config_origin *origin, const void *image);

@@ -55,8 +55,8 @@ typedef struct oh_snapshot {
     struct oh_cluster *watched;
     oh_followed *followed;                     /* NULL if the configuration never changes. */
     oh_connections **connections;              /* By index of the node; opened at the first use. */
-    oh_metered *meters;                        /* By index, too; opened together with them. */
-    oh_read_nodes *read_nodes;                 /* By index, too; NULL until the first use. */
+    oh_metered *meters;                        /* Also by index; opened together with them. */
+    oh_read_nodes *read_nodes;                 /* Also by index; NULL until the first use. */
     oh_read_counts *read_counts;               /* The server pool's; NULL for Sentinels. */
     uint8_t identity[OH_STORE_IDENTITY_BYTES]; /* Of the server pool. */
     bool ejects; /* auto_eject_hosts: oh_ejection_follow has the ring for placement. */

@@ -4,8 +4,8 @@
  * host.
  *
  * A file may use environment variables. The first process that reads it publishes its image under
- * this identity. A process whose variables say something else goes on under an identity that has
- * the digest of them in it, too.
+ * this identity. A process whose variables say something else goes on under an identity that also
+ * contains their digest.
  */
 #include "engine/source/source_internal.h"
 

@@ -29,9 +29,9 @@
 oh_snapshot *oh_source_load(oh_text name, const char *path, oh_failure *failure, bool *is_found);
 
 /*
- * The same for a text that the program has. Processes with the same text share the pool; the text
- * itself stays in the process. It never changes: another text is another configuration, and each
- * one is kept until the thread ends.
+ * Like oh_source_load, for a text that the program has. Processes with the same text share the
+ * pool; the text itself stays in the process. It never changes: another text is another
+ * configuration, and each one is kept until the thread ends.
  */
 oh_snapshot *oh_source_load_text(oh_text name, oh_text text, oh_failure *failure, bool *is_found);
 

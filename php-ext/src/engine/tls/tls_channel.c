@@ -133,7 +133,7 @@ bool oh_tls_channel_has_received(const oh_tls_channel *channel)
     return channel->has_received;
 }
 
-/* What recv() or send() would return for a result of OpenSSL that is no number of bytes. */
+/* What recv() or send() would return where OpenSSL's result is not a number of bytes. */
 static ssize_t failed(oh_tls_channel *channel, int result)
 {
     int error = SSL_get_error(channel->ssl, result);
@@ -204,7 +204,7 @@ bool oh_tls_channel_has_buffered(const oh_tls_channel *channel)
     return channel->has_buffered;
 }
 
-/* True if a part of a record has come. Its head alone is no byte that OpenSSL has pending. */
+/* True if a part of a record has come. OpenSSL does not count its head alone as pending. */
 static bool has_part(const oh_tls_channel *channel)
 {
     return SSL_has_pending(channel->ssl) || strcmp(SSL_rstate_string(channel->ssl), "RB") == 0;

@@ -1,6 +1,6 @@
 /*
- * OpenSSL says what was wrong with a certificate by the result of its check, and everything else by
- * its queue of errors: among them the alerts of the node, and what a node sends that is no TLS.
+ * The result of OpenSSL's check says what was wrong with a certificate. Its queue of errors says
+ * everything else, such as alerts of the node, or bytes from it that are not TLS.
  */
 #include <string.h>
 

@@ -45,7 +45,7 @@ typedef struct oh_client {
     uint32_t any_node;
     bool never_repeats; /* OPT_MAX_RETRIES is 0. */
     bool packs_by_php;  /* OPT_SERIALIZER is SERIALIZER_PHP. */
-    /* The nodes are no SSDB, and no option changes how values are written or returned. */
+    /* The nodes are not SSDB, and no option changes how values are written or returned. */
     bool takes_express;
     /* OPT_SCAN has SCAN_RETRY: scan() skips answers without keys, except for the last. */
     bool retries_scan;

@@ -5,7 +5,7 @@
  *     onehop:///etc/onehop.yml?pool=shop                          a file
  *     onehop://user:password@10.0.0.1:6379,10.0.0.2:6379?cluster=true  its servers and directives
  *
- * What a program says is taken literally: `${` in it is no variable.
+ * Values from a program are taken literally: `${` in them does not begin a variable.
  */
 #ifndef OH_PHP_CONFIGURATION_TEXT_H
 #define OH_PHP_CONFIGURATION_TEXT_H

@@ -112,7 +112,7 @@ static zend_always_inline bool oh_express_may_write(const zend_string *text)
     return EXPECTED(ZSTR_LEN(text) <= OH_WIRE_BULK_BYTES_MAX / 2);
 }
 
-/* Removes all commands. The other function frees the memory, too. */
+/* Removes all commands. The second function also frees the memory. */
 void oh_express_clear(oh_express *express);
 void oh_express_free(oh_express *express);
 
@@ -131,8 +131,8 @@ const char *oh_express_read(
     const oh_express_row *row, oh_values command, const char *at, const char *end, zval *value);
 
 /*
- * The same for the command of a chain: reads a list with one value for each key, or an integer,
- * into the values of the deal.
+ * Like oh_express_read, for the command of a chain: reads a list with one value for each key, or an
+ * integer, into the values of the deal.
  */
 const char *oh_express_read_chain(const oh_express_row *row, const oh_express_deal *deal,
     const oh_express_chain *chain, const char *at, const char *end);

@@ -164,7 +164,7 @@ static const char *read_list(const char *at, const char *end, zval *value)
     return at;
 }
 
-/* Adds a name and the value after it, of which neither may be nil. */
+/* Adds a name and the value after it. Neither may be nil. */
 static const char *read_pair(const char *at, const char *end, HashTable *map)
 {
     zend_string *name = NULL, *text = NULL;

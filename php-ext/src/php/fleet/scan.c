@@ -22,7 +22,7 @@ typedef struct oh_scan {
     uint32_t count;          /* Number of the script's arguments. */
     /* Copies of them. The first is a reference to the node's iterator. */
     zval *arguments;
-    oh_cursor cursor; /* The current position. Its node's own cursor is no ticket. */
+    oh_cursor cursor; /* The current position. Its node's own cursor is not a ticket. */
     uint64_t next;    /* The fleet's next cursor; 0 at the end. */
 } oh_scan;
 

@@ -1,5 +1,5 @@
 /*
- * redis reports redis_version in INFO. valkey reports it, too, for compatibility, and also its own
+ * redis reports redis_version in INFO. valkey also reports it, for compatibility, and adds
  * server_name and valkey_version.
  */
 #include "php/base/zend.h"

@@ -1,8 +1,8 @@
 /*
  * Express call: sends what a node client has written on the express lane, and reads the replies.
- * The two are apart, so that several nodes are sent to before the first of them is waited for.
+ * The two are apart, so that the commands of several nodes are sent before the first wait.
  *
- * From the first reply that the express lane does not read, phpredis reads: it queues the rest of
+ * phpredis takes over at the first reply that the express lane does not read: it queues the rest of
  * the commands, its writes are dropped, because the node has them already, and the replies that
  * have arrived become its input. So errors and odd replies have the effects that phpredis gives
  * them.
@@ -38,9 +38,10 @@ void oh_express_call_exec(oh_node_client *node_client, bool is_started, zval *re
 void oh_express_call_one(oh_node_client *node_client, bool is_started, zval *return_value);
 
 /*
- * The same for commands that are the chains of a deal. If all replies were read into its values,
- * the share is dealt and the result is null. Otherwise the result is that of the function above,
- * and the node's values are in it: one call's if the share is alone, exec()'s if not.
+ * Like these functions, for commands that are the chains of a deal. If all replies were read into
+ * its values, the share is dealt and the result is null. Otherwise the result is theirs and
+ * contains the node's values: as oh_express_call_one returns them if the share is alone, otherwise
+ * as exec() does.
  */
 void oh_express_call_deal(oh_node_client *node_client, bool is_started, zval *return_value);
 

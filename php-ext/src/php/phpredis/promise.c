@@ -11,7 +11,7 @@
 /* ---- One reply ---- */
 
 /*
- * Each function takes a reply if it has the form, or is no list: phpredis refuses that itself.
+ * Each function takes a reply if it has the form, or is not a list: phpredis refuses that itself.
  * Otherwise it returns false.
  */
 
@@ -20,7 +20,7 @@ static bool is_list_next(const oh_values *values)
     return values->at < values->end && *values->at == OH_RESP_LIST;
 }
 
-/* Takes one value that is no list. */
+/* Takes one value that is not a list. */
 static bool take_flat(oh_values *values)
 {
     return !is_list_next(values) && oh_value_skip(values);
@@ -108,7 +108,7 @@ static bool take_streams(oh_values *values)
     return true;
 }
 
-/* Takes a value that is no list, no error and not nil. */
+/* Takes a value that is neither a list nor an error nor nil. */
 static bool take_plain(oh_values *values)
 {
     oh_value value;

@@ -261,7 +261,7 @@ static void return_list(oh_dealer *dealer, zval *return_value)
     ZEND_HASH_FILL_END();
 }
 
-/* Returns false if a reply is no number. */
+/* Returns false if a reply is not a number. */
 static bool return_sum(const oh_dealer *dealer, zval *return_value)
 {
     zend_ulong sum = 0;

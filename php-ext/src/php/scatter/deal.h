@@ -10,7 +10,8 @@
  *     values 0 1 2 3 4 ◄──────── replies are read along the chains
  *
  * If a node fails, or a reply is not the usual one, everything that was read becomes the replies of
- * parts again, which are merged (parts.h). So the result does not depend on this road.
+ * parts again, which are merged (parts.h). So the result is the same with and without this
+ * shortcut.
  */
 #ifndef OH_PHP_DEAL_H
 #define OH_PHP_DEAL_H

@@ -21,8 +21,8 @@ void oh_parts_conclude_piped(oh_client *client, const struct oh_split *split,
     oh_node_call *node_calls, uint32_t count, zval *return_value);
 
 /*
- * The same for the next replies of pipes. Puts the merged reply into `place`, or returns the
- * failure, which the caller throws or releases.
+ * Merges the next replies of pipes in the same way. Puts the merged reply into `place`, or returns
+ * the failure, which the caller throws or releases.
  */
 zend_object *oh_parts_join_next(
     oh_client *client, const struct oh_split *split, oh_reply_cursor *cursors, zval *place);

@@ -91,8 +91,8 @@ static zend_always_inline bool oh_pipes_write(oh_pipes *pipes, oh_client *client
 bool oh_pipes_hand_over(oh_pipes *pipes);
 
 /*
- * True if phpredis has queued the command: its result is its own object then. In this case releases
- * the result and counts the command.
+ * True if phpredis has queued the command: it then returns its own object. In this case releases
+ * that result and counts the command.
  */
 static zend_always_inline bool oh_pipes_took(
     oh_node_client *node_client, bool is_read_only, zval *answer)
@@ -124,8 +124,8 @@ void oh_pipes_close(oh_pipes *pipes);
 oh_reply_cursor *oh_pipes_exec(oh_pipes *pipes, oh_client *client, oh_node_call *node_calls);
 
 /*
- * The second half of it: the replies of calls that have been made. A node that did not return as
- * many as `expected` has failed.
+ * The second half of oh_pipes_exec: returns the replies of calls that have been made. A node that
+ * did not return as many as `expected` has failed.
  */
 oh_reply_cursor *oh_pipes_collect(oh_client *client, oh_node_call *node_calls, uint32_t count);
 

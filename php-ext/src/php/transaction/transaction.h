@@ -64,7 +64,7 @@ void oh_transaction_queue_unwatch(oh_client *client, INTERNAL_FUNCTION_PARAMETER
 /* Queues the current call, in the caller's frame. It must concern one node and at most one key. */
 void oh_transaction_call(oh_client *client, const oh_call *call, INTERNAL_FUNCTION_PARAMETERS);
 
-/* The same for a plan of any spread. Refuses commands over several nodes. */
+/* Like oh_transaction_call, for a plan of any spread. Refuses commands over several nodes. */
 void oh_transaction_carry_out(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
 
 /* Ends the transaction because a call was refused. */
