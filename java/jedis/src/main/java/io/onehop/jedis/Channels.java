@@ -22,8 +22,8 @@ import java.util.Set;
  * What the caller of a subscription wants to hear, and the nodes on which each channel or pattern
  * is subscribed.
  *
- * <p>A channel is subscribed on its own node, where PUBLISH goes, too; a pattern on every node, but
- * in a Redis Cluster on one, which passes on the messages of all. Notifications of keys are
+ * <p>A channel is subscribed on its own node, to which PUBLISH also goes; a pattern on every node,
+ * but in a Redis Cluster on one, which passes on the messages of all. Notifications of keys are
  * subscribed on every node ({@link Notification}). For one thread. Implements spec/route, section
  * 6.
  */

@@ -79,7 +79,7 @@ final class ConfigWatcher implements AutoCloseable {
         return status;
     }
 
-    /** The running check ends. Its result is not adopted, because the snapshots are closed, too. */
+    /** The running check ends. Its result is not adopted, because the snapshots are also closed. */
     @Override
     public void close() {
         closed.countDown();

@@ -122,7 +122,10 @@ final class Confirmations {
         expected.add(new Expected(command, channel, nodes, deadline, null));
     }
 
-    /** The same for a command of which the caller does not know. Runs that when it is confirmed. */
+    /**
+     * Like {@link #expect}, for a command that the caller does not know of. Runs {@code then} when
+     * it is confirmed.
+     */
     void expectOwn(Command command, byte[] channel, Pool node, Deadline deadline, Runnable then) {
         expected.add(new Expected(command, channel, Set.of(node), deadline, then));
     }

@@ -68,7 +68,7 @@ import javax.net.ssl.SSLContext;
  *
  * <p>With {@code cluster: true} the servers are seeds of a Redis Cluster, and the cluster's own map
  * says where keys are. Only the first call waits for the map. Commands whose slot has moved follow
- * the redirect, in pipelines, too.
+ * the redirect, even in pipelines.
  *
  * <p>Every call ends within the server pool's {@code timeout} (milliseconds; 0 = none). Blocking
  * commands (BLPOP, XREAD with BLOCK) add their own timeout; one that blocks forever ends only by an
@@ -215,8 +215,8 @@ public final class OneHopClient extends UnifiedJedis {
     }
 
     /**
-     * The same for a command in words. The replies are as Jedis reads them from the wire, and an
-     * error reply is a value.
+     * Runs a command, given in words, on every node. The replies are as Jedis reads them from the
+     * wire, and an error reply is a value.
      *
      * @param arguments the command and its arguments
      * @return the replies by the names of the nodes, in node order
@@ -240,7 +240,7 @@ public final class OneHopClient extends UnifiedJedis {
     }
 
     /**
-     * The same for a command in words. The reply is as Jedis reads it from the wire.
+     * Runs a command, given in words, on one node. The reply is as Jedis reads it from the wire.
      *
      * @param node the name of the node, as in the configuration
      * @param arguments the command and its arguments
@@ -256,7 +256,7 @@ public final class OneHopClient extends UnifiedJedis {
 
     /**
      * Subscribes and receives messages on the calling thread, until the last channel is left. Each
-     * channel is on its own node, where PUBLISH goes, too; channels of notifications of keys
+     * channel is on its own node, to which PUBLISH also goes; channels of notifications of keys
      * ({@code __keyevent@0__:expired}) are on every node. Uses one connection to each of these
      * nodes and closes it at the end.
      *

@@ -17,7 +17,7 @@ import java.util.Properties;
 
 /**
  * The versions of OneHop and Jedis at run time. Both have a {@code pom.properties} beside their
- * classes, so that the version is known in a fat jar and in a module, too.
+ * classes, so that the version is known even in a fat jar and in a module.
  *
  * <p>A build that manages versions, such as Spring Boot's, may have replaced Jedis by an older one.
  * Without a check some later call would throw NoSuchMethodError.

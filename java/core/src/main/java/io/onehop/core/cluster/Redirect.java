@@ -167,7 +167,7 @@ public record Redirect(
 
     /**
      * A node that the map lacks may be new, or gone: only a refresh can tell. If the refreshed map
-     * lacks it, too, there are two cases: the slot's owner in the map is the same node under
+     * also lacks it, there are two cases: the slot's owner in the map is the same node under
      * another name, or the news has not reached all nodes yet.
      */
     private static Redirect toUnknown(PoolTopology map, Case it, Action action, int slot) {

@@ -69,7 +69,7 @@ public final class Blocking {
         return position < words.count() ? Math.max(position, 0) : 0;
     }
 
-    /** The word for this many milliseconds, of which there must be at least one. */
+    /** The word for this many milliseconds, at least one. */
     public String word(long ms) {
         return msPerUnit == 1
                 ? Long.toString(ms)

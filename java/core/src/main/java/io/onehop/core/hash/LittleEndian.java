@@ -25,7 +25,7 @@ final class LittleEndian {
         return (short) HALF.get(bytes, offset) & 0xffff;
     }
 
-    /** A word of which only the first {@code count} (0 to 4) bytes exist; the others are zero. */
+    /** A word with only its first {@code count} (0 to 4) bytes; the others are zero. */
     static int partOfWord(byte[] bytes, int offset, int count) {
         int word = 0;
         for (int i = 0; i < count; i++) {

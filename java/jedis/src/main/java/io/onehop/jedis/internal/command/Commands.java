@@ -30,7 +30,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * Finds a command's entry in the command table.
  *
  * <p>In: a command's arguments as Jedis built them. Out: its entry, or {@link Unsupported} before a
- * byte is sent. A command that the table lacks has an entry, too, if Jedis marked its keys; nothing
+ * byte is sent. A command that the table lacks also gets an entry if Jedis marked its keys; nothing
  * else says which of its words are keys. Any thread. Implements spec/route/route.md, "Finding the
  * entry" and "Unknown commands".
  */

@@ -157,7 +157,7 @@ public record Plan(Command command, Spread spread, int home, Split.Part[] parts)
     }
 
     /**
-     * True if each marked key is a key by the table, too. Both have the same order, so the search
+     * True if each marked key is also a key by the table. Both have the same order, so the search
      * for each begins after the one before.
      */
     private static boolean areWords(

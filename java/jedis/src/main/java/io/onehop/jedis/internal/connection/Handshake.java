@@ -30,7 +30,7 @@ import java.util.function.Supplier;
  * the handshake, sent in one piece, and a verdict on each answer. The last one is always PING, or
  * VERSION if the node is to be SSDB. So a node that is full, locked or of another kind says so
  * here, before any command of the caller is sent, and not instead of a command's reply. There is no
- * HELLO and no CLIENT, so servers that know only RESP2 are served, too. Implements spec/config,
+ * HELLO and no CLIENT, so servers that know only RESP2 are also served. Implements spec/config,
  * section 6.
  */
 public final class Handshake {
@@ -157,7 +157,7 @@ public final class Handshake {
     }
 
     private static void carryOn(String answer, boolean isError, NodeName node) {
-        // nutcracker ignores this answer, too.
+        // nutcracker also ignores this answer.
     }
 
     private static void authenticated(String answer, boolean isError, NodeName node) {

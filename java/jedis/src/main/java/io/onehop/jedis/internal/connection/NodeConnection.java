@@ -133,7 +133,7 @@ public final class NodeConnection extends Connection {
         until(deadline, null);
     }
 
-    /** The same for a command that may go to a successor, although it was sent. */
+    /** Sets the deadline for a command that may go to a successor, although it was sent. */
     public void until(Deadline deadline, @Nullable Successor successor) {
         this.deadline = deadline;
         lease.until(deadline);
@@ -169,7 +169,7 @@ public final class NodeConnection extends Connection {
         open(Successor.NONE);
     }
 
-    /** The same for a call that leaves if it knows a successor. */
+    /** Opens for a call that leaves if it knows a successor. */
     public void open(Successor successor) throws IOException {
         while (!tryOpen()) {
             if (successor.isKnown()) {
@@ -254,7 +254,7 @@ public final class NodeConnection extends Connection {
             lease.opened(received(), endpoint.isSlow());
             heardNs = lease.steppedNs();
             expiresNs = heardNs + endpoint.ageNs();
-            if (lease.isReadyLate()) { // The answer would come too late, too.
+            if (lease.isReadyLate()) { // The answer would also come too late.
                 throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
             }
         }

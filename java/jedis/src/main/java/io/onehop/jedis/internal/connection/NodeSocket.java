@@ -129,7 +129,7 @@ public final class NodeSocket extends Socket {
         use(deadline, null);
     }
 
-    /** The same for a call that leaves its node as long as no byte of an answer has come. */
+    /** Uses the socket for a call that leaves its node as long as no byte of an answer has come. */
     void use(Deadline deadline, @Nullable Successor successor) {
         this.deadline = deadline;
         this.successor = successor;
@@ -138,9 +138,9 @@ public final class NodeSocket extends Socket {
     }
 
     /**
-     * True if the deadline has passed, and the moment, too, in which bytes that have arrived are
-     * still read. That moment begins with the first look after the deadline: this thread may have
-     * been stopped until then. A node that never stops sending cannot prolong it.
+     * True if the deadline has passed, and also the moment when bytes that have arrived are still
+     * read. That moment begins with the first look after the deadline: this thread may have been
+     * stopped until then. A node that never stops sending cannot prolong it.
      */
     boolean isOver() {
         if (!deadline.hasPassed()) {

@@ -56,7 +56,7 @@ public final class Pool implements AutoCloseable {
 
     /**
      * {@code before} is the pool of the same node, reached in another way, or {@code null}. Its
-     * meter and health are used here, too.
+     * meter and health are also used here.
      */
     public Pool(
             Node node,
@@ -101,7 +101,7 @@ public final class Pool implements AutoCloseable {
         return lease(holder, deadline, asked, Successor.NONE);
     }
 
-    /** The same for a call that leaves if it knows a successor. */
+    /** Leases a connection for a call that leaves if it knows a successor. */
     public NodeConnection lease(Holder holder, Deadline deadline, long asked, Successor successor) {
         NodeConnection connection = null;
         try {

@@ -104,7 +104,7 @@ public final class Route {
         return new Route(other, cluster, sentinels, observer, budget, scripts, cursors, null);
     }
 
-    /** The same for one call that began before, and ends by this deadline. */
+    /** This route for one call that began before, and ends by this deadline. */
     Route by(Deadline deadline) {
         return new Route(
                 snapshot, cluster, sentinels, observer, budget, scripts, cursors, deadline);
