@@ -136,7 +136,7 @@ const char *oh_command_shape_of(
     const oh_command *command, const oh_bytes *words, size_t count, oh_command_shape *shape);
 
 /*
- * Writes the words that node `node` gets, and returns their number. `nodes` has the node of each
+ * Writes the words that node `node` gets, and returns their number. `nodes` lists the node of each
  * key, by the key's position in the command. `part` has room for all words of the command.
  */
 size_t oh_command_part(const oh_command_shape *shape, const oh_bytes *words, const uint32_t *nodes,

@@ -71,9 +71,7 @@ void oh_cursor_keep(oh_kept_cursors *kept, uint64_t own, uint64_t now_ms)
     kept->places[oldest].cursor = own;
 }
 
-/*
- * The memory is not trusted: a number that is not a cursor, or is another one, has another ticket.
- */
+/* The memory is not trusted: any number but the kept cursor would have another ticket. */
 bool oh_cursor_find(oh_kept_cursors *kept, uint64_t *within, uint64_t now_ms)
 {
     uint64_t ticket = *within, first = near(ticket);

@@ -106,7 +106,7 @@ static const char *check_slips(oh_text text)
                : NULL;
 }
 
-/* The text as nutcracker would have it: no brackets, and a weight. Absent without memory. */
+/* The text as nutcracker expects it: no brackets, and a weight. Absent without memory. */
 static oh_text complete(oh_config_reader *reader, oh_text text)
 {
     oh_text front = text;

@@ -1,6 +1,6 @@
 /*
- * Store: the memory that all workers of a host share. It has the images of server pools, the owners
- * of connections, the health of nodes, and the counters of their calls.
+ * Store: the memory that all workers of a host share. It holds the images of server pools, the
+ * owners of connections, the health of nodes, and the counters of their calls.
  *
  * engine/shared/segment provides memory that several processes see, and a kernel lock so that only
  * one process publishes at a time. Readers never wait. If a process dies half-way, its work is

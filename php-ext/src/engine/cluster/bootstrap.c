@@ -2,7 +2,7 @@
  * The bootstrap: one process of the host asks the seeds, and the others wait for it. It writes the
  * failure of each node to the store, so that all processes can report why there is no map.
  *
- * A word in the store has the pid of the asking process and the time. If that process has failed,
+ * A word in the store holds the pid of the asking process and the time. If that process has failed,
  * the kind of failure replaces the pid.
  */
 #include "engine/cluster/cluster_internal.h"
@@ -166,7 +166,7 @@ static bool ask_sentinels(oh_cluster *cluster, uint64_t deadline_ns, oh_failure 
 
 /* ---- Failing ---- */
 
-/* `list` has the reason of each node that gave no map. */
+/* `list` holds the reason of each node that gave no map. */
 static bool fail(oh_failure *failure, oh_error_kind kind, const char *list)
 {
     switch (kind) {

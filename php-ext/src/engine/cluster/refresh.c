@@ -74,7 +74,7 @@ uint64_t oh_refresh_asked_ms(const oh_cluster *cluster)
 /* The request, which stays where it is until the refresh ends. */
 static oh_text request_of(const oh_cluster *cluster, const oh_refresh *refresh)
 {
-    /* SLOTS has the ports of the kind of connection that asks; SHARDS may lack those for TLS. */
+    /* SLOTS names the ports for the kind of connection that asks; SHARDS may lack those for TLS. */
     bool wants_slots = cluster->has_no_shards || refresh->snapshot->pool->tls.is_on;
     const char *request = wants_slots ? OH_RESP_CLUSTER_INFO OH_RESP_CLUSTER_SLOTS
                                       : OH_RESP_CLUSTER_INFO OH_RESP_CLUSTER_SHARDS;
@@ -273,7 +273,7 @@ static void list_replies(const oh_refresh *refresh, oh_values replies[OH_POOL_SE
     }
 }
 
-/* The same for Sentinels. */
+/* Adopts what the Sentinels have answered. */
 static bool conclude_watched(oh_cluster *cluster)
 {
     const oh_refresh *refresh = cluster->refresh;

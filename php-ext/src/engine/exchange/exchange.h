@@ -34,7 +34,7 @@
 #include "engine/pool/pool.h"
 
 #define OH_BLOCK_FOR_EVER UINT32_MAX
-/* Maximum of nodes in one set; php/scatter/scatter.h has the reason for the limit. */
+/* Maximum of nodes in one set; php/scatter/scatter.h explains the limit. */
 #define OH_EXCHANGE_SET_MAX 64
 
 struct oh_exchange;

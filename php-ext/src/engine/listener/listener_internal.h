@@ -71,7 +71,7 @@ void oh_subscribed_node_close(oh_subscribed_node *subscribed_node);
 /* The node on which a name is subscribed, or OH_EVERY_NODE that has keys. */
 uint32_t oh_listener_place(const oh_listener *listener, oh_channel_kind kind, oh_text name);
 
-/* True if each node of a Redis Cluster has what is published under this name. */
+/* True if each node of a Redis Cluster delivers what is published under this name. */
 bool oh_listener_is_passed_on(const oh_listener *listener, oh_channel_kind kind, uint32_t node);
 
 /* A node of a Redis Cluster that is not lost; OH_NO_NODE if there is none. */

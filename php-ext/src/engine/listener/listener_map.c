@@ -64,9 +64,7 @@ static bool is_everywhere(const oh_listener *listener)
     return false;
 }
 
-/*
- * Fails if masters have changed: a new one also notifies, and a former one notifies a second time.
- */
+/* Fails if masters have changed: new ones also notify, and former ones notify a second time. */
 static void look_at_masters(oh_listener *listener, const oh_snapshot *map)
 {
     const oh_snapshot *own = listener->snapshot;

@@ -8,9 +8,9 @@
  * Before a connection is used again, a peek checks that it is still connected and silent. An
  * unexpected reply may have come at any moment since the last one was read.
  *
- * After a fork parent and child hold the same sockets. Each connection has the generation of forks
- * in which it was made. A child detects connections of another generation and closes its copies
- * without sending anything. The parent's copies are not affected.
+ * After a fork parent and child hold the same sockets. Each connection records the generation of
+ * forks in which it was made. A child detects connections of another generation and closes its
+ * copies without sending anything. The parent's copies are not affected.
  */
 #include <pthread.h>
 

@@ -6,7 +6,7 @@
  * been read. So all clients of a process share one connection per node unless their exchanges
  * overlap.
  *
- * A pool lives as long as the process (under ZTS, the thread). pool_host has the connections that
+ * A pool lives as long as the process (under ZTS, the thread). pool_host keeps the connections that
  * the workers of a server share. Callers cannot see from which of the two a connection came.
  */
 #ifndef OH_ENGINE_POOL_H
@@ -33,7 +33,7 @@ uint32_t oh_pool_timeout(const oh_connections *connections);
 
 /* The state of a pool at this moment, for display. */
 typedef struct oh_pool_view {
-    bool is_of_host; /* The counts are those of the host; the store has them. */
+    bool is_of_host; /* The counts are those of the host, from the store. */
     uint32_t leased, idle;
     const oh_store_health *health;
 } oh_pool_view;

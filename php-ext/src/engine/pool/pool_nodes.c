@@ -1,5 +1,5 @@
 /*
- * The nodes of a process. The first snapshot that has a node opens it, and the last one closes it.
+ * The nodes of a process. The first snapshot with a node opens it, and the last one closes it.
  */
 #include <stdio.h>
 #include <string.h>

@@ -11,7 +11,7 @@
  *     sends those commands there ─► replaces the errors by the replies ─► the caller reads
  *
  * A node that answers READONLY has not executed the command, so a write may be sent again. This is
- * never done in a transaction or in a batch that has a MULTI.
+ * never done in a transaction or in a batch with a MULTI.
  *
  * With Sentinels NOREPLICAS is also such a refusal, and their current answer is the newest version.
  * Until the deadline the Sentinels are asked again and again, at most every 100 ms, and the node

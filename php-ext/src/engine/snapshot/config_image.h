@@ -53,7 +53,7 @@ uint64_t oh_config_image_version(const oh_config_origin *origin, const void *ima
 /* True if this process may not read one of these files. False if a file is missing. */
 bool oh_config_image_is_forbidden(const oh_config_origin *origin, const void *image);
 
-/* Reads the server pool `name`. The image has a digest of the secrets with `salt`. */
+/* Reads the server pool `name`. The image contains a digest of the secrets with `salt`. */
 bool oh_config_image_make(oh_config_image *config_image, const oh_config_origin *origin,
     oh_text name, const uint8_t salt[OH_IMAGE_SALT_BYTES]);
 

@@ -68,7 +68,7 @@ typedef struct oh_source_origin {
     uint64_t generation;
     /* Its entry in the store. If it is OH_STORE_NONE, the fields below are set instead. */
     uint32_t index;
-    uint64_t read_at;    /* As oh_store_read_at has it. */
+    uint64_t read_at;    /* As oh_store_read_at returns it. */
     const char *problem; /* Why the file was refused; NULL if it was not. */
 } oh_source_origin;
 

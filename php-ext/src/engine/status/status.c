@@ -19,7 +19,7 @@
 typedef struct subject {
     const char *path;
     uint64_t generation;
-    uint64_t read_at;    /* As oh_store_read_at has it. */
+    uint64_t read_at;    /* As oh_store_read_at returns it. */
     const char *problem; /* Why the file was refused then. Any process may have written it. */
     uint8_t identity[OH_STORE_IDENTITY_BYTES];
     const oh_snapshot *snapshot; /* Of this process; NULL if it has none. */

@@ -36,7 +36,7 @@ typedef struct oh_node_status {
 
 typedef struct oh_server_pool_status {
     struct oh_server_pool_status *next;
-    oh_server_pool pool; /* Without the password. In a Redis Cluster it has the nodes of the map. */
+    oh_server_pool pool; /* Without the password. In a Redis Cluster with the nodes of the map. */
     const oh_topology *topology;
     oh_node_status *nodes;
     uint32_t nodes_count;

@@ -50,7 +50,7 @@ oh_part *oh_split_add(oh_split *split, uint32_t node, uint32_t count, const zval
 oh_split *oh_split_cut(oh_client *client, const struct oh_plan *plan,
     zend_execute_data *execute_data, uint32_t keys_count);
 
-/* Cuts the words of a raw command with this shape; `homes` has the home of each key. */
+/* Cuts the words of a raw command with this shape; `homes` lists the home of each key. */
 oh_split *oh_split_cut_words(oh_client *client, const struct oh_plan *plan, const oh_bytes *words,
     const oh_command_shape *shape, const uint32_t *homes);
 

@@ -33,7 +33,7 @@ static bool is_url(const zend_string *text)
     return zend_memnstr(ZSTR_VAL(text), ZEND_STRL("://"), end) != NULL;
 }
 
-/* Text in one line begins before any URL that is in it: the password of a URL may have a brace. */
+/* Text in one line begins before any URL in it: the password of a URL may contain a brace. */
 static bool is_text(const zend_string *from)
 {
     const char *text = ZSTR_VAL(from), *url = strstr(text, "://");

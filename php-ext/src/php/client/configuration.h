@@ -21,7 +21,7 @@
 oh_snapshot *oh_configuration_take(
     const zend_string *name, const zend_string *from, const HashTable *directives);
 
-/* True if `from` is the path of a file. Anything else may have a password, and is never shown. */
+/* True if `from` is the path of a file. Anything else may hide a password and is never shown. */
 bool oh_configuration_is_path(const zend_string *from);
 
 #endif

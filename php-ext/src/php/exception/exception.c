@@ -1,6 +1,6 @@
 /*
  * Makes an exception: an object of one of OneHop's classes, with its properties set and the
- * failure's message. PartialBatch also has the replies and failures of all nodes.
+ * failure's message. PartialBatch also carries the replies and failures of all nodes.
  */
 #include "php/base/zend.h"
 

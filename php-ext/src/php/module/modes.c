@@ -139,7 +139,7 @@ void oh_modes_get(INTERNAL_FUNCTION_PARAMETERS)
     }
 }
 
-/* A pipeline that is spoilt, or has a spoilt transaction, ends here: exec() would only fail. */
+/* A spoilt pipeline, or one with a spoilt transaction, ends here: exec() would only fail. */
 static void begin_pipeline(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 {
     bool is_spoilt = client->batch && client->batch->is_spoilt;

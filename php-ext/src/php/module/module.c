@@ -35,7 +35,7 @@
 #include "php/phpredis/transport.h"
 #include "php/session/session.h"
 
-/* phpinfo() shows the path of a file. Anything else may have a password. */
+/* phpinfo() shows the path of a file. Anything else may contain a password. */
 static ZEND_INI_DISP(display_config)
 {
     bool is_original = type == ZEND_INI_DISPLAY_ORIG && ini_entry->modified;

@@ -3,7 +3,7 @@
  *
  * Replies are phpredis' values, as its method returns them to a script: false is an error reply or
  * nil. A merge needs the replies of all parts. So one false makes the whole result false, unless
- * the rule expects it; getLastError() has the reason.
+ * the rule expects it; getLastError() returns the reason.
  *
  * Implements spec/route, "Merging", on PHP's values.
  */

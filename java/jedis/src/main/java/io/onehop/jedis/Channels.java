@@ -125,7 +125,7 @@ final class Channels {
                 : !heard.contains(node) && homes(route, channel).contains(node);
     }
 
-    /** True if each node of a Redis Cluster has all that is for the channel. */
+    /** True if each node of a Redis Cluster delivers everything for the channel. */
     static boolean isOfAnyNode(Route route, Channel channel) {
         return route.snapshot().pool().cluster()
                 && channel.kind != Kind.SHARDED

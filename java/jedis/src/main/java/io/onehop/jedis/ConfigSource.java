@@ -91,7 +91,7 @@ final class ConfigSource {
                 return bytes.readNBytes(most + 1);
             }
         } catch (IOException unreadable) {
-            // Its text has the path.
+            // Its text contains the path.
             Throwable cause = unreadable instanceof FileSystemException ? null : unreadable;
             throw new ConfigRefused(refusal, cause, path, Shown.of(why(unreadable)));
         }

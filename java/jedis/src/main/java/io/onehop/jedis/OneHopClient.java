@@ -279,7 +279,7 @@ public final class OneHopClient extends UnifiedJedis {
 
     /**
      * Subscribes to patterns on every node. A message arrives once, because it is published on one
-     * node. In a Redis Cluster one node has the messages of all, except notifications of keys.
+     * node. In a Redis Cluster one node delivers the messages of all, except notifications of keys.
      */
     @Override
     public void psubscribe(JedisPubSub subscriber, String... patterns) {

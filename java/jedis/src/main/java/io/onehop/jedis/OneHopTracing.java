@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
  * OpenTelemetry's conventions for Redis.
  *
  * <p>A span has the name of the command ({@code GET}), or of the batch ({@code PIPELINE GET},
- * {@code MULTI}). It never contains a key or a value. Therefore the event of a failure has no
+ * {@code MULTI}). It never contains a key or a value. Therefore the event of a failure contains no
  * message of a node and no stack, only the kind of the failure. Subscriptions have no spans.
  * docs/operations.md lists the attributes. Implements spec/meter, section 6.
  *

@@ -6,8 +6,8 @@ import io.onehop.core.ErrorKind.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The node sent bytes that are no reply, more replies than commands, or more than the limits allow
- * (spec/constants.json).
+ * The node sent bytes that are not a reply, more replies than commands, or more than the limits
+ * allow (spec/constants.json).
  *
  * <p>The connection is closed, so none of those bytes reach another command. {@link
  * #mayHaveExecuted()} says whether the command may have run.

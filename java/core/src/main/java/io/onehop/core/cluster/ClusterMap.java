@@ -57,7 +57,7 @@ public final class ClusterMap {
         return new ClusterMap(nodes, lines(answer.info()));
     }
 
-    /** The lines of CLUSTER INFO; none if the reply is no text. */
+    /** The lines of CLUSTER INFO; none if the reply is not a text. */
     private static List<String> lines(byte[] info) {
         ClusterValues values = new ClusterValues(info);
         boolean isText = values.take() && values.kind == ClusterValues.Kind.TEXT;

@@ -25,7 +25,7 @@ public final class SentinelReplicas {
      *
      * @param replies of the Sentinels that name the adopted address
      * @param master the name of the master
-     * @param adopted its address, which is no replica
+     * @param adopted its address, which is not a replica
      */
     public static List<Replica> read(List<byte[]> replies, String master, String adopted) {
         Map<Replica, Integer> counts = new HashMap<>();

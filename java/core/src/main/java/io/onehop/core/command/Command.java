@@ -53,8 +53,8 @@ public final class Command {
     }
 
     /**
-     * The entry of the subcommand, or this one if it is no container or has no second word; {@code
-     * null}: unknown.
+     * The entry of the subcommand, or this one if it is not a container or there is no second word;
+     * {@code null}: unknown.
      */
     public @Nullable Command resolve(CommandWords words) {
         Command found =

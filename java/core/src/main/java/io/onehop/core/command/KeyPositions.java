@@ -10,7 +10,7 @@ public final class KeyPositions {
     /** What is at such a position. */
     public enum Kind {
         KEY,
-        /** A channel, which is placed like a key, but is no key of the database. */
+        /** A channel, which is placed like a key, but is not a key of the database. */
         CHANNEL,
         /** A pattern from which the server makes keys: SORT's BY and GET. */
         PATTERN

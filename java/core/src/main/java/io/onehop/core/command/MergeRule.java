@@ -12,7 +12,7 @@ public enum MergeRule {
     AND,
     /** The first, if no node failed. */
     ALL_OK,
-    /** The first that is no error. */
+    /** The first that is not an error. */
     ONE_OK,
     /** The reply, if all are equal. */
     EQUAL,

@@ -152,7 +152,7 @@ final class ServerSpelling {
         return afterHost.chars().filter(character -> character == ':').count();
     }
 
-    /** The same server as nutcracker would have it: without brackets, and with a weight. */
+    /** The same server as nutcracker expects it: without brackets, and with a weight. */
     private static String completed(String text) {
         String where = front(text);
         int bracket = where.indexOf(']');

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import java.io.IOException;
 
 /**
- * The bytes of a node are no replies, are more than its commands asked for, or exceed the limits.
+ * The bytes of a node are not replies, are more than its commands asked for, or exceed the limits.
  *
  * <p>It is permanent: every further read of the same {@link ReplyGuard} throws it again, and the
  * connection must be closed. The message says what was wrong, with the node's bytes escaped.

@@ -225,8 +225,8 @@ public final class Merge {
     }
 
     /**
-     * One element of a part's reply, built by the command's builder. If the reply is no list, all
-     * of it.
+     * One element of a part's reply, built by the command's builder. If the reply is not a list,
+     * all of it.
      */
     private @Nullable Object element(@Nullable Object reply, int number) {
         if (reply instanceof Exception || !(reply instanceof List<?> list)) {

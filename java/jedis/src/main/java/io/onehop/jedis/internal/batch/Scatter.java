@@ -198,7 +198,8 @@ public final class Scatter {
 
     /**
      * Waits until some exchange can make progress. All that are left fail if the last step began
-     * after the deadline: a step before it is no proof, as this thread may have been stopped since.
+     * after the deadline: a step before it proves nothing, as this thread may have been stopped
+     * since.
      */
     private void await() {
         try {

@@ -89,7 +89,7 @@ final class ClusterRefresh {
         return ask(nodes, current, false);
     }
 
-    /** The same. {@code onlyKnown}: a map that has no node of {@code current} is no answer. */
+    /** The same. {@code onlyKnown}: a map without any node of {@code current} is not an answer. */
     @Nullable ClusterMap ask(List<Pool> nodes, @Nullable PoolTopology current, boolean onlyKnown)
             throws InterruptedException {
         BlockingQueue<Answer> answers = new ArrayBlockingQueue<>(nodes.size());

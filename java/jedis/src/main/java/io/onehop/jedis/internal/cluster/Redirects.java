@@ -182,7 +182,7 @@ public final class Redirects implements Forwarding {
 
     /**
      * What a redirect means on a dedicated connection: the transaction is lost as a whole, and is
-     * never sent again. Returns {@code null} if the error is no redirect, but the answer. Either
+     * never sent again. Returns {@code null} if the error is not a redirect but the answer. Either
      * way the map learns from it.
      */
     public static @Nullable OneHopException ofHeld(

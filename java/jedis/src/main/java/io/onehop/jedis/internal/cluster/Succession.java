@@ -36,9 +36,9 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 
 /**
- * The commands of one batch that their master has not executed, because it is no master any more or
+ * The commands of one batch that their master has not executed, because it is no longer a master or
  * was not reached. They are sent again, after each question to the Sentinels, to the master that is
- * known then. A read that a replica has not answered goes to its master at once.
+ * known then. A read that a replica has not answered goes to its master immediately.
  *
  * <p>Commands of one node keep their order: reads behind a command that was refused are sent again
  * with it. If a write behind it was executed, or may have been, nothing of this node is.

@@ -30,10 +30,10 @@ import java.util.Objects;
  */
 public record Plan(Command command, Spread spread, int home, Split.Part[] parts) {
     /*
-     * The table says where the keys are, and Jedis says which words the caller marked as keys.
-     * They agree, with two exceptions. Jedis forgets some keys (ZRANGESTORE's source); then the
-     * table counts. And a caller may mark a sample key that is no word of the command, to name a
-     * node; then the whole command goes to that node.
+     * The table says where the keys are, and Jedis says which words the caller marked as keys. They
+     * agree, with two exceptions. Jedis forgets some keys (ZRANGESTORE's source); then the table
+     * counts. And a caller may mark a sample key that is not a word of the command, to name a node;
+     * then the whole command goes to that node.
      */
     private static final Split.Part[] NO_PARTS = {};
 

@@ -201,7 +201,7 @@ public final class Route {
         return reply.get();
     }
 
-    /** A blocking command. If somebody ends its wait, that is no answer. */
+    /** A blocking command. If somebody ends its wait, that is not an answer. */
     private <T> T waiting(CommandObject<T> command, Command entry, int home, long waitMs) {
         try {
             return exchange(command, entry, home, waitMs);

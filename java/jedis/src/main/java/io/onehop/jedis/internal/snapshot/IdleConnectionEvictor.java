@@ -76,7 +76,7 @@ public final class IdleConnectionEvictor implements AutoCloseable {
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(EVICT_LAST_MS));
             return false;
         } catch (InterruptedException end) {
-            // What ends a program may interrupt all its threads, so this is no warning.
+            // Whatever ends a program may interrupt all its threads, so this is not a warning.
             LOG.log(
                     System.Logger.Level.DEBUG,
                     "idle connections are not checked any more: the thread \"onehop-idle\" was"
