@@ -1,5 +1,5 @@
 /*
- * Hints to gcc and clang for which C11 has no words. They change how fast the code is and what the
+ * Hints to gcc and clang that C11 cannot express. They change how fast the code is and what the
  * compiler warns of, never what it does. OH_IS_THREADED is set if PHP has threads (ZTS): then each
  * thread has its own pools and snapshots.
  */

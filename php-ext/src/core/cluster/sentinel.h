@@ -65,7 +65,7 @@ bool oh_sentinel_names(const oh_sentinel_answer *answer, oh_text host, uint16_t 
 
 /*
  * Judges the answers of all Sentinels of the pool, silent ones included. Returns the index of an
- * answer with the address to adopt and its epoch, or -1 if what is known stays.
+ * answer with the address to adopt and its epoch, or -1 to keep what is known.
  */
 int oh_sentinel_judge(
     const oh_sentinel_answer *answers, size_t count, const oh_sentinel_known *known);

@@ -2,7 +2,7 @@
  * Cursor: SCAN over all nodes with one number for the caller.
  *
  * The cursor contains all that is needed to go on: the node, that node's own cursor, and a few bits
- * of the topology's fingerprint, by which a cursor of another topology is noticed.
+ * of the topology's fingerprint, which reveal a cursor of another topology.
  *
  *     bits 62..52                        51..40             39..0
  *     first 11 bits of the fingerprint | the node's index | the node's own cursor

@@ -34,8 +34,8 @@ typedef struct oh_ssdb_send {
 } oh_ssdb_send;
 
 /*
- * The words after the name, as letters of their types: those that must be there, and those that are
- * there once or more.
+ * The words after the name, as letters of their types: first those that must be there, then those
+ * that repeat, once or more.
  */
 typedef struct oh_ssdb_form {
     const char *fixed;

@@ -15,8 +15,8 @@
  * Without shared memory each process asks for itself.
  *
  * With Sentinels all of them are asked instead of two nodes, and the map is the server pool as
- * configured, with the addresses that they name. If none answers, what is known stays in use, first
- * the addresses of the configuration; so calls never fail because of the Sentinels.
+ * configured, with the addresses that they name. If none answers, the known addresses stay in use,
+ * at first those of the configuration. So calls never fail because of the Sentinels.
  *
  * Implements spec/topology/cluster.md and sentinel.md.
  */

@@ -77,7 +77,7 @@ static bool is_map(const oh_cluster *cluster, const void *image)
 }
 
 /*
- * True if the host has a map that differs from that of this process, and that this process may use.
+ * True if the host has another map than this process, and this process may use it.
  */
 static bool is_behind(const oh_cluster *cluster)
 {

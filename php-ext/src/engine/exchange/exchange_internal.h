@@ -33,8 +33,8 @@ void oh_exchange_put_off(oh_exchange *exchange);
 void oh_exchange_end_well(oh_exchange *exchange);
 
 /*
- * Fail an exchange with ProtocolViolation; because this process is a forked child of the one that
- * began it.
+ * Fail an exchange: with ProtocolViolation, or because this process is a forked child of the one
+ * that began it.
  */
 void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason);
 void oh_exchange_disown(oh_exchange *exchange);
@@ -63,8 +63,9 @@ void oh_exchange_note_late(const oh_exchange *exchange);
 void oh_exchange_pass_deadline(oh_exchange *exchange);
 
 /*
- * True if the answer would be late over this connection, which is just ready, as that of the call
- * before was. The other function fails the exchange, and gives the connection to the next call.
+ * True if the answer over this connection, which is only just ready, would be late, as the answer
+ * of an earlier call was. The other function fails the exchange, and gives the connection to the
+ * next call.
  */
 bool oh_exchange_is_ready_too_late(const oh_exchange *exchange);
 void oh_exchange_refuse_late_connection(oh_exchange *exchange);

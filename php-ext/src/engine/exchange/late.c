@@ -5,8 +5,8 @@
  * The first look for another node comes OH_LEAVING_LOOK_MS after the begin, so calls that are
  * answered sooner pay nothing for it.
  *
- * Implements spec/health, what is reported of a passed deadline, and spec/wire, section 5, "While a
- * call waits".
+ * Implements spec/health (what to report about a passed deadline) and spec/wire, section 5, "While
+ * a call waits".
  */
 #include "core/base/clock.h"
 #include "core/generated/timings.h"

@@ -122,9 +122,9 @@ void oh_pool_report_ready(oh_connection *connection);
 void oh_pool_settle(oh_connection *connection);
 
 /*
- * Takes back a connection for which its call has no time left, before the command was sent. If it
- * is ready it is settled. If the node has moved it on during this call, it is kept for the next
- * call. Otherwise it is discarded.
+ * Takes back a connection whose call has no time left, before the command was sent. If it is ready
+ * it is settled. If the node has moved it on during this call, it is kept for the next call.
+ * Otherwise it is discarded.
  */
 void oh_pool_put_off(oh_connection *connection);
 

@@ -77,8 +77,8 @@ bool oh_redirects_find_slot(const uint8_t *command, size_t length, uint32_t *slo
 uint64_t oh_redirects_wait_end(const oh_exchange *exchange, bool is_alone);
 
 /*
- * The time for which nodes have let a command wait does not count: moves the deadline by the time
- * since then.
+ * The time that nodes have let a command wait does not count: moves the deadline by the time since
+ * then.
  */
 void oh_redirects_extend(oh_exchange *exchange, uint64_t since_ns);
 

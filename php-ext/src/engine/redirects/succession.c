@@ -64,8 +64,8 @@ static bool is_repeatable(const oh_exchange *exchange)
 }
 
 /*
- * True if a reply may be a refusal, and no reply was read yet, or if a node was not reached that is
- * watched, has a master or was replaced, or a command that only reads was lost with it.
+ * True in two cases. All replies are unread, so one may be a refusal. Or the node failed, which is
+ * watched, has a master or was replaced: it was not reached, or lost commands that only read.
  */
 static bool may_send_again(const oh_exchange *exchange)
 {

@@ -250,9 +250,9 @@ static oh_switched switch_to(
 }
 
 /*
- * A configuration is refused for what may have no version of its own, such as a password file that
- * comes after the file that names it. So the failure is noted, not the version: the next look reads
- * the files again, and one process of the host warns of the failure, once.
+ * What makes a configuration bad may lie outside its version, such as a password file that comes
+ * after the file that names it. So the failure is noted, not the version: the next look reads the
+ * files again, and one process of the host warns of the failure, once.
  */
 static void look_at_refused(oh_loaded *loaded, const oh_config_image *refused)
 {

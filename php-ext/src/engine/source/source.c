@@ -241,8 +241,8 @@ void oh_source_shutdown(void)
 /* ---- What clients call ---- */
 
 /*
- * Replaces the seeds of a Redis Cluster, which the configuration names, by the map of that cluster,
- * and the addresses of masters that Sentinels watch by those that the Sentinels name.
+ * Replaces what the configuration names: the seeds of a Redis Cluster by the cluster's map, and the
+ * addresses of watched masters by those that the Sentinels name.
  */
 static oh_snapshot *take_map(oh_loaded *loaded, oh_map_kind kind, oh_failure *failure)
 {

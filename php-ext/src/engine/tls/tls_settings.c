@@ -1,8 +1,8 @@
 /*
  * Server pools with equal settings share one context of OpenSSL. It is made at the first handshake,
  * and made again when one of the files has changed; open connections keep the one that they began
- * with. A file that cannot be used, such as one that is only half written, leaves the context as
- * it is, and is read again at the next look: the reason may be outside of it, such as its rights.
+ * with. A file that cannot be used, such as one that is only half written, leaves the context as it
+ * is. It is read again at the next check: the reason may be outside of it, such as its rights.
  *
  * Each peer keeps the session of its latest connection. The next handshake resumes it, so no
  * certificate is sent or checked again. A session is never resumed under another context.

@@ -2,8 +2,8 @@
  * Server info: serverName() and serverVersion(). phpredis sends HELLO for them and reads only half
  * of the reply.
  *
- * OneHop takes both from the fleet's INFO. So the version is the lowest of all nodes, which is the
- * one that programs can rely on.
+ * OneHop takes both from the fleet's INFO. So the version is the lowest of all nodes: programs can
+ * rely on that one.
  *
  * Implements spec/route, "phpredis' methods": `own`.
  */

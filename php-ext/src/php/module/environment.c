@@ -1,8 +1,8 @@
 /*
  * Calls use the memory of the request: it counts against memory_limit and is always freed with the
- * request. (emalloc ends the script instead of returning NULL.) An interrupt is what Zend handles
- * between two opcodes, for example signals. If it leaves an exception pending, the engine ends the
- * current wait.
+ * request. (emalloc ends the script instead of returning NULL.) Zend handles interrupts, such as
+ * signals, between two opcodes. If one leaves an exception pending, the engine ends the current
+ * wait.
  */
 #include "php/base/zend.h"
 

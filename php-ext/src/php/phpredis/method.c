@@ -99,7 +99,7 @@ static bool is_about_one_key(const oh_method *method)
  *
  * The copy has the description of one more parameter, which is empty. If null is passed where a
  * number or a text is wanted, Zend reads the parameter's description for a warning. phpredis 5.3.7
- * takes parameters that it does not describe: decr($key, null) would read what is behind the list.
+ * takes parameters that it does not describe: decr($key, null) would read beyond the list.
  */
 static zend_function *copy_function(const zend_internal_function *original)
 {

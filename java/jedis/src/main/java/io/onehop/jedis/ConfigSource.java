@@ -153,7 +153,8 @@ final class ConfigSource {
 
     /**
      * Logs a line for each file whose password every user of the machine can read or change, and
-     * for what is right and was probably not meant: a timeout in seconds, a variable of a shell.
+     * for values that are valid but probably not meant: a timeout in seconds, a variable of a
+     * shell.
      */
     void warn(ServerPool pool) {
         if (pool.timeoutMs() > 0 && pool.timeoutMs() < Timings.TIMEOUT_SHORT_MS) {

@@ -34,8 +34,8 @@ import java.util.stream.Collectors;
  * subscribed again when they are back.
  *
  * <p>In: nodes that failed, and the newest route. Out: commands that bring each channel to the
- * nodes where it belongs. The caller does not see their confirmations. What is lost and what is
- * back, the log says, and a {@link ChannelsListener} is told. For one thread. Implements
+ * nodes where it belongs. The caller does not see their confirmations. The log says what is lost
+ * and what is back, and a {@link ChannelsListener} learns it. For one thread. Implements
  * spec/route, section 6.
  */
 final class SubscribedNodes implements AutoCloseable {

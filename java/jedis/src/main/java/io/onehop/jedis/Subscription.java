@@ -125,8 +125,8 @@ final class Subscription extends Connection {
     /* ---- From the subscribing thread ---- */
 
     /**
-     * The next confirmation or message, as soon as there is one. Throws what a node refused, what
-     * has happened to the first node that failed, if no node is left, and that the client is
+     * The next confirmation or message, as soon as there is one. Throws if a node has refused
+     * something, if no node is left (then the failure of the first lost node), and if the client is
      * closed.
      */
     @Override

@@ -34,8 +34,8 @@ import java.util.stream.Stream;
  * the first one that knows of a failover has no majority yet.
  *
  * <p>One daemon thread with a connection to each Sentinel. Lost connections are opened again once a
- * second, one after another. While a Sentinel hangs there, the others are not heard; a failed call
- * asks them all the same, and soon the one that hangs rests. Implements spec/topology/sentinel.md,
+ * second, one after another. If a Sentinel hangs then, the others are not heard meanwhile; a failed
+ * call still asks them, and the one that hangs soon rests. Implements spec/topology/sentinel.md,
  * section 3.
  */
 final class SentinelNews implements AutoCloseable {

@@ -72,8 +72,8 @@ public final class Commands {
     }
 
     /**
-     * True if the effect of a command on its connection is unknown: neither the table has it, nor
-     * Jedis, which has methods for the commands of modules. It may be SELECT under another name.
+     * True if the effect of a command on its connection is unknown: it is neither in the table nor
+     * in Jedis, which has methods for the commands of modules. It may be SELECT under another name.
      */
     public static boolean isUnknown(Command entry, CommandArguments arguments) {
         return !entry.isKnown() && !isOfJedis(arguments.getCommand());

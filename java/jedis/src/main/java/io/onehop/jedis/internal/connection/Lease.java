@@ -118,8 +118,8 @@ public final class Lease {
     }
 
     /**
-     * Its connection is open. Bytes that came before are not an answer. {@code isOfSlow}: a call of
-     * its node was late that had opened its own connection.
+     * Its connection is open. Bytes that came before are not an answer. {@code isOfSlow}: an
+     * earlier call had opened its own connection to this node, and was late.
      */
     void opened(long all, boolean isOfSlow) {
         receivedBefore = all;

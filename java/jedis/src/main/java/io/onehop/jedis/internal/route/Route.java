@@ -268,8 +268,8 @@ public final class Route {
     }
 
     /**
-     * The reply of a command that another node is to execute. The time for which a node has let it
-     * wait does not count.
+     * The reply of a command that another node is to execute. The time that a node has let it wait
+     * does not count.
      */
     private <T> T sentOn(
             Forwarding forwarding, Reply<T> reply, Deadline deadline, long waitMs, long begunNs) {

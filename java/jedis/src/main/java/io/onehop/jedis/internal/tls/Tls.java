@@ -81,7 +81,7 @@ public final class Tls {
                 : null;
     }
 
-    /** The name for which the certificate of a node at this host must be. */
+    /** The name that the certificate of a node at this host must carry. */
     public String nameOf(String host) {
         return name == null ? host : name;
     }

@@ -24,8 +24,8 @@ public final class TlsReason {
     private TlsReason() {}
 
     /**
-     * The failure. {@code name}: for which the certificate must be. {@code isNameless}: the node
-     * has shown its certificate, and this client has none to show.
+     * The failure. {@code name}: the name that the certificate must carry. {@code isNameless}: the
+     * node has shown its certificate, and this client has none to show.
      */
     public static TlsFailure of(SSLException thrown, String name, boolean isNameless) {
         for (Throwable each = thrown; each != null; each = each.getCause()) {
