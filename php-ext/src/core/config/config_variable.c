@@ -2,9 +2,9 @@
  * Variables in the values of a OneHop pool: ${NAME} becomes what the environment says, and $${
  * becomes ${.
  *
- * The value of a variable is not searched for variables again. It is never shown: errors show the
- * value as the text spells it. The names that were used are kept with the pool, because processes
- * whose variables differ must not share it.
+ * The value of a variable is not read again, neither as YAML nor for variables. It is never shown:
+ * errors show the value as the text spells it. The names that were used are kept with the pool,
+ * because processes whose variables differ must not share it.
  *
  * Implements spec/config, section 8.
  */
