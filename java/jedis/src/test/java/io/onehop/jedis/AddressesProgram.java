@@ -3,7 +3,9 @@ package io.onehop.jedis;
 import io.onehop.jedis.lab.RedisServer;
 import io.onehop.jedis.lab.SilentAddress;
 
+import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Response;
 import redis.clients.jedis.args.ClientType;
 import redis.clients.jedis.params.ClientKillParams;
 
@@ -15,8 +17,8 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * Calls nodes whose names have silent addresses before the one that answers. Its argument is the
- * hosts file of the JVM.
+ * Calls nodes whose names have silent addresses before the one that answers, or one that refuses.
+ * Its argument is the hosts file of the JVM.
  */
 final class AddressesProgram {
 
@@ -39,6 +41,8 @@ final class AddressesProgram {
                     127.0.0.3 four.test
                     127.0.0.4 four.test
                     127.0.0.1 four.test
+                    127.0.0.5 refused.test
+                    127.0.0.1 refused.test
                     """);
             try (Jedis plain = server.jedis()) {
                 plain.set("k", "value");
@@ -46,6 +50,7 @@ final class AddressesProgram {
             for (String name : List.of("one", "two", "four")) {
                 System.out.println(name + ".test: " + calls(name, server));
             }
+            System.out.println("refused.test: " + callsOfRefused(server));
             for (SilentAddress address : silent) {
                 address.close();
             }
@@ -54,18 +59,7 @@ final class AddressesProgram {
 
     /** The value of the first call, and of one over another new connection, which is quick. */
     private static String calls(String name, RedisServer server) {
-        String config =
-                """
-                alpha:
-                  listen: 127.0.0.1:1
-                  redis: true
-                  timeout: 5000
-                  servers:
-                   - %s.test:%d:1
-                """
-                        .formatted(name, server.port());
-        try (OneHopClient client =
-                OneHopClient.builder().configText(config).pool("alpha").build()) {
+        try (OneHopClient client = client(name, server)) {
             String first = value(client);
             long bestNs = Long.MAX_VALUE;
             for (int i = 0; i < 10; i++) {
@@ -81,6 +75,38 @@ final class AddressesProgram {
             }
             return first + (bestNs < 100_000_000 ? ", then quick" : ", then slow");
         }
+    }
+
+    /** The value of the first call of a client, and of the first batch of another one. */
+    private static String callsOfRefused(RedisServer server) {
+        try (OneHopClient ofCalls = client("refused", server);
+                OneHopClient ofBatches = client("refused", server)) {
+            return value(ofCalls) + ", " + batched(ofBatches);
+        }
+    }
+
+    private static String batched(OneHopClient client) {
+        try (AbstractPipeline batch = client.pipelined()) {
+            Response<String> reply = batch.get("k");
+            batch.sync();
+            return reply.get();
+        } catch (RuntimeException failure) {
+            return failure.toString();
+        }
+    }
+
+    private static OneHopClient client(String name, RedisServer server) {
+        String config =
+                """
+                alpha:
+                  listen: 127.0.0.1:1
+                  redis: true
+                  timeout: 5000
+                  servers:
+                   - %s.test:%d:1
+                """
+                        .formatted(name, server.port());
+        return OneHopClient.builder().configText(config).pool("alpha").build();
     }
 
     private static String value(OneHopClient client) {

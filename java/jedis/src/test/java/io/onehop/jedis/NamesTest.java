@@ -19,7 +19,10 @@ import java.util.List;
 class NamesTest {
     private static final Path DNS = Path.of("..", "..", "conformance", "lab", "dns.py");
 
-    /** One step for each silent address, and then the one that has answered comes first. */
+    /**
+     * One step for each silent address, and then the one that has answered comes first. No time for
+     * one that refuses.
+     */
     @Test
     void aSilentAddressOfANameCostsAStep(@TempDir Path folder) {
         String hosts = folder.resolve("hosts").toString();
@@ -28,6 +31,7 @@ class NamesTest {
                 one.test: value, then quick
                 two.test: value, then quick
                 four.test: value, then quick
+                refused.test: value, value
                 """,
                 Jvm.output(
                                 "-Djdk.net.hosts.file=" + hosts,

@@ -58,12 +58,16 @@ public final class Opening {
             socket = connector.socket();
             step = Step.CONNECTING;
         }
-        if (step == Step.CONNECTING && connector().isConnected()) {
-            socket = connector().socket();
-            address = connector().address();
-            endpoint.connected(address, connector().isFirst());
-            lease.stepped();
-            encrypt(socket);
+        if (step == Step.CONNECTING) {
+            boolean isConnected = connector().isConnected();
+            NodeSocket current = connector().socket(); // The one before may have failed.
+            socket = current;
+            if (isConnected) {
+                address = connector().address();
+                endpoint.connected(address, connector().isFirst());
+                lease.stepped();
+                encrypt(current);
+            }
         }
         return step == Step.ENCRYPTING && socket != null && socket.finishTls();
     }
@@ -163,10 +167,11 @@ public final class Opening {
 
     /** Its connection is closed. {@code hasHeard}: the node has sent something. */
     void end(boolean hasHeard) {
+        if (connector != null) {
+            connector.close(); // Its connection may not know the socket that has just connected.
+        }
         if (address != null) {
             endpoint.ended(address, hasHeard);
-        } else if (connector != null) {
-            connector.close();
         }
     }
 }
