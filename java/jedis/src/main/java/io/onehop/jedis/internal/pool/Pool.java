@@ -137,15 +137,15 @@ public final class Pool implements AutoCloseable {
     }
 
     private OneHopException unopened(@Nullable NodeConnection connection, Throwable thrown) {
-        if (connection != null) {
-            if (!connection.isKeptAfter(thrown)) {
-                connection.disconnect();
-            }
-            settle(connection);
-        }
         OneHopException failure = failure(thrown);
+        if (connection != null && !connection.isKeptAfter(thrown)) {
+            connection.disconnect();
+        }
         if (!Failure.isLeft(failure)) {
             failed(connection, failure);
+        }
+        if (connection != null) {
+            settle(connection); // Last: from now on another call may use it.
         }
         return failure;
     }
