@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.core.key.Key;
 import io.onehop.jedis.lab.LyingCluster;
+import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisCluster;
 import io.onehop.jedis.lab.ScriptedNode;
 
@@ -69,6 +70,31 @@ class LyingClusterTest {
                 assertTrue(maps < 10, maps + " maps");
             }
             Inspected.assertNothingLeased(redis);
+        }
+    }
+
+    /** The map still gives the slot to the node that said ASK. */
+    @Test
+    void aCallStaysAtASlowNodeThatAskNamed() {
+        LongAdder asked = new LongAdder();
+        try (LyingCluster cluster = new LyingCluster(2);
+                OneHopClient redis = cluster.client("timeout: 30000")) {
+            int owner = redis.get("key").equals("0 key") ? 0 : 1;
+            cluster.behave(
+                    (node, command, talk) -> {
+                        if (!command.get(0).equals("GET")) {
+                            return null;
+                        }
+                        asked.increment();
+                        if (node == owner) {
+                            return cluster.to("ASK", slot("key"), 1 - owner);
+                        }
+                        Processes.pause(2000);
+                        return null;
+                    });
+            assertEquals(1 - owner + " key", redis.get("key"));
+            assertEquals(List.of(1 - owner + " key"), got(redis, List.of("key")));
+            assertEquals(4, asked.sum());
         }
     }
 

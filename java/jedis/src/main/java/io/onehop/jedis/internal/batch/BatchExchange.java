@@ -138,6 +138,11 @@ public final class BatchExchange {
         isClosedAfter = true;
     }
 
+    /** Makes it stay at its node, which its caller has chosen. */
+    public void bind() {
+        isBound = true;
+    }
+
     /** Forbids a retry on another connection once there is a reply. */
     void stay() {
         isStaying = true;

@@ -369,6 +369,7 @@ public final class Redirects implements Forwarding {
             }
             if (named != null && target != null && target.action() == Redirect.Action.ASK) {
                 exchange.append(ASKING, true, ReplySink.NOBODY);
+                exchange.bind(); // To the map, the slot still belongs to the node that said ASK.
             }
             exchange.at(command.slot)
                     .append(
