@@ -79,7 +79,8 @@ public final class NodeConnection extends Connection {
     private boolean isOfReplica; // In a plain pool: the node has become one.
     private boolean isSubscribed;
     private final int seat;
-    private long heardNs = Clock.nowNs(); // Its last whole answer, or when it was made or opened.
+    // Its last whole answer, or when it was made or opened, or kept while it was being opened.
+    private long heardNs = Clock.nowNs();
     private long expiresNs; // Meaningless until it is open, and if it has no age.
     private int idleChecks; // Checks while it was idle, since its last lease.
     // Between the caller, which may begin to wait for long, and the thread that closes the client.
@@ -404,9 +405,16 @@ public final class NodeConnection extends Connection {
         heardNs = nowNs;
     }
 
+    /** Its lease ends. One that is being opened is as old as this, if it is kept. */
+    public void settle() {
+        if (isOpening()) {
+            heardNs = Clock.nowNs();
+        }
+    }
+
     /** True if its last answer came at or before that instant. */
     public boolean isAsOldAs(long ns) {
-        return (isOpening() ? lease.steppedNs() : heardNs) - ns <= 0;
+        return heardNs - ns <= 0;
     }
 
     /** True if its handshake has ever ended well. */

@@ -330,6 +330,7 @@ public final class Pool implements AutoCloseable {
             return;
         }
         count(connection);
+        connection.settle();
         if (connection.seat() == NodeConnection.NO_SEAT) {
             connection.disconnect();
             apart.remove(connection);
