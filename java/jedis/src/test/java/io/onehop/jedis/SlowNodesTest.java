@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 
 /** Nodes whose every answer takes more than half of the timeout. */
 class SlowNodesTest {
-    private static final int TIMEOUT_MS = 1500;
+    private static final int TIMEOUT_MS = 3000;
 
     /** Answers every command after that long. */
     private static ScriptedNode.Script after(int handshakeMs, int ms) {
@@ -56,7 +56,7 @@ class SlowNodesTest {
 
     @Test
     void aConnectionThatIsReadyTooLateServesTheNextCall() {
-        try (ScriptedNode node = ScriptedNode.start(after(900, 900));
+        try (ScriptedNode node = ScriptedNode.start(after(1800, 1800));
                 OneHopClient redis = client(node)) {
             // A handshake may have been slow for once, so the first command is sent.
             assertTrue(late(() -> redis.incr("key")).mayHaveExecuted());
@@ -70,7 +70,7 @@ class SlowNodesTest {
 
     @Test
     void theSameOfABatch() {
-        try (ScriptedNode node = ScriptedNode.start(after(900, 900));
+        try (ScriptedNode node = ScriptedNode.start(after(1800, 1800));
                 OneHopClient redis = client(node)) {
             late(() -> batch(redis));
             unsent(() -> batch(redis));
