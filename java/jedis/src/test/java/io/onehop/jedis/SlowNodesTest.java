@@ -11,8 +11,11 @@ import io.onehop.jedis.lab.ScriptedNode;
 import org.junit.jupiter.api.Test;
 
 import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.JedisPubSub;
 import redis.clients.jedis.Response;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Supplier;
 
 /** Nodes whose every answer takes more than half of the timeout. */
@@ -76,6 +79,41 @@ class SlowNodesTest {
             unsent(() -> batch(redis));
             assertEquals("value", batch(redis));
             assertEquals(2, node.connections());
+        }
+    }
+
+    /** Its connection is of no use to the next call. */
+    @Test
+    void aSubscriptionIsNeverReadyTooLate() {
+        ScriptedNode.Script slow =
+                talk -> {
+                    talk.command();
+                    Processes.pause(1800);
+                    talk.send("+PONG\r\n");
+                    for (List<String> it = talk.command(); it != null; it = talk.command()) {
+                        if (it.get(0).equals("SUBSCRIBE")) {
+                            talk.send("*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n");
+                        } else if (it.get(0).equals("UNSUBSCRIBE")) {
+                            talk.send("*3\r\n$11\r\nunsubscribe\r\n$1\r\na\r\n:0\r\n");
+                        } else {
+                            talk.awaitClose();
+                        }
+                    }
+                };
+        List<String> channels = new ArrayList<>();
+        try (ScriptedNode node = ScriptedNode.start(slow);
+                OneHopClient redis = client(node)) {
+            late(() -> redis.get("key"));
+            redis.subscribe(
+                    new JedisPubSub() {
+                        @Override
+                        public void onSubscribe(String channel, int count) {
+                            channels.add(channel);
+                            unsubscribe("a");
+                        }
+                    },
+                    "a");
+            assertEquals(List.of("a"), channels);
         }
     }
 

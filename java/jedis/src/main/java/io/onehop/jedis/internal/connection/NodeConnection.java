@@ -252,7 +252,8 @@ public final class NodeConnection extends Connection {
                 mayWaitLong();
             }
             lease.stepped();
-            lease.opened(received(), endpoint.isSlow());
+            // Without a seat it could not serve the next call.
+            lease.opened(received(), endpoint.isSlow() && seat != NO_SEAT);
             heardNs = lease.steppedNs();
             expiresNs = heardNs + endpoint.ageNs();
             if (lease.isReadyLate()) { // The answer would also come too late.
