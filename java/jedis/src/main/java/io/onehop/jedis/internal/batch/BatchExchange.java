@@ -175,6 +175,7 @@ public final class BatchExchange {
     /** Takes a connection, which may not be open yet. */
     void start(NodeConnection leased) {
         connection = leased;
+        isKernelFull = false; // Of the connection before.
         connection.lease().beginsLate(); // Other nodes may have been waited for before.
         asked = connection.lease().health();
     }
