@@ -117,7 +117,7 @@ final class CommandExchange<T> extends Holder implements Successor {
         try {
             return node.lease(this, leased, asked, this);
         } catch (OneHopException failure) {
-            if (before == null || !before.mayHaveExecuted()) {
+            if (before == null || !before.mayHaveExecuted() || Failure.isLeft(failure)) {
                 throw failure;
             }
             before.addSuppressed(failure); // This try sent nothing, but the first one did.
