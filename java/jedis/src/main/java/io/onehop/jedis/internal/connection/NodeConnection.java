@@ -408,6 +408,9 @@ public final class NodeConnection extends Connection {
 
     /** Its lease ends. One that is being opened is as old as this, if it is kept. */
     public void settle() {
+        if (socket != null) {
+            socket.forgetCaller();
+        }
         if (isOpening()) {
             heardNs = Clock.nowNs();
         }

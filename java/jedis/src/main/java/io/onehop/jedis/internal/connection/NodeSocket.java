@@ -137,6 +137,11 @@ public final class NodeSocket extends Socket {
         lateNs = 0;
     }
 
+    /** The call is over. What it knows may be large: its arguments. */
+    void forgetCaller() {
+        successor = null;
+    }
+
     /**
      * True if the deadline has passed, and also the moment when bytes that have arrived are still
      * read. That moment begins with the first look after the deadline: this thread may have been
