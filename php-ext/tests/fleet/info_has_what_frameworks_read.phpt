@@ -63,6 +63,13 @@ lab_show(
     'one node has all',
     count((new OneHop\Redis('alpha', lab_config([$ports[0]], [], 'one.yml')))->info()) > 80,
 );
+
+$old = fn () => lab_node('
+    while ($node->command()) {
+        $node->value("# Server\r\nuptime_in_seconds:86500\r\nuptime_in_days:1\r\n");
+    }');
+$fleet = new OneHop\Redis('alpha', lab_config([$old(), $old()]));
+lab_show('a number behind a longer one', $fleet->info());
 ?>
 --EXPECT--
 Symfony, clear(): true
@@ -83,3 +90,4 @@ the same fields in the text: true
 absent: []
 each node has all: true
 one node has all: true
+a number behind a longer one: {"uptime_in_seconds":86500,"uptime_in_days":1}

@@ -58,13 +58,14 @@ static size_t merge_field(const oh_merging *merging, const oh_info_field *field,
 
 static void merge_arrays(oh_merging *merging)
 {
-    char text[OH_INFO_ROOM];
+    char text[OH_INFO_ROOM + 1]; /* PHP reads a number up to the NUL behind it. */
 
     array_init(merging->merged);
     for (const oh_info_field *field = oh_info_fields; field->name; field++) {
         size_t length = merge_field(merging, field, text);
         zend_long number;
 
+        text[length] = '\0';
         if (length > 0 && is_numeric_string(text, length, &number, NULL, false) == IS_LONG) {
             add_assoc_long(merging->merged, field->name, number);
         } else if (length > 0) {
