@@ -44,6 +44,26 @@ foreach ([1, 2, 3] as $i) {
 }
 lab_show('connections', $connections($port));
 
+echo "a connection that the node has closed meanwhile is not gone on with\n";
+$closed = Lab::file('closed');
+$redis = $client($port = lab_node("
+    while (\$words = \$node->command()) {
+        if (\$words[0] === 'AUTH' && \$node->connection === 1) {
+            usleep(900000);
+            fclose(\$socket);
+            touch('$closed');
+            exit(0);
+        }
+        \$words[0] === 'AUTH' ? \$node->send(\"+OK\\r\\n\") : \$node->value('value');
+    }"), 600);
+lab_tell(static fn () => $redis->get('key'));
+for ($i = 0; $i < 3000 && !file_exists($closed); $i++) {
+    usleep(10000);
+    clearstatcache();
+}
+lab_tell(static fn () => $redis->get('key'));
+lab_show('connections', $connections($port));
+
 echo "a worker keeps it for the next request\n";
 $page = lab_fpm();
 $query = ['config' => $config($port = $node(900, 0), 600)];
@@ -80,6 +100,11 @@ waited: true
 OneHop\DeadlineExceeded, node node-0, may have executed: false
   No connection within 300 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; try again
 waited: true
+connections: 2
+a connection that the node has closed meanwhile is not gone on with
+OneHop\DeadlineExceeded, node node-0, may have executed: false
+  No connection within 600 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; try again
+value: "value"
 connections: 2
 a worker keeps it for the next request
 OneHop\DeadlineExceeded, not sent

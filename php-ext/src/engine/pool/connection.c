@@ -407,6 +407,13 @@ bool oh_connection_has_more(const oh_connection *connection)
                                : recv(connection->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
+bool oh_connection_is_open(const oh_connection *connection)
+{
+    struct pollfd descriptor = {.fd = connection->socket, .events = POLLRDHUP};
+
+    return poll(&descriptor, 1, 0) == 0;
+}
+
 bool oh_connection_is_sound(const oh_connection *connection)
 {
     char byte;

@@ -153,6 +153,9 @@ void oh_connection_set_timeout(oh_connection *connection, uint32_t timeout_ms);
 /* For waits that may last for days: detects a node that vanishes silently within a minute. */
 void oh_connection_keep_alive(const oh_connection *connection);
 
+/* True if the node has not closed a connection that is still being opened. One system call. */
+bool oh_connection_is_open(const oh_connection *connection);
+
 /* True if an idle connection is still connected and silent. One system call. */
 bool oh_connection_is_sound(const oh_connection *connection);
 

@@ -223,14 +223,17 @@ static oh_connection *open_new(oh_connections *connections, uint32_t seat, uint6
     return connection;
 }
 
-/* Goes on with the connection that an earlier call could not open, if there is one. */
+/*
+ * Goes on with the connection that an earlier call could not open, if there is one. If the node has
+ * closed it meanwhile, that is no failure of this call.
+ */
 static oh_connection *open_on(oh_connections *connections, uint32_t seat, uint64_t now_ms)
 {
     oh_connection *connection = connections->opening;
 
     connections->opening = NULL;
     if (connection && connection->generation == fork_generation &&
-        is_fresh(connections, connection, now_ms)) {
+        is_fresh(connections, connection, now_ms) && oh_connection_is_open(connection)) {
         connection->seat = seat;
         return connection;
     }
