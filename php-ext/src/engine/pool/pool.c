@@ -440,18 +440,20 @@ bool oh_pool_is_own(const oh_connection *connection)
 /* At the end of a request: any worker may have the connection if it is ready by now. */
 static void finish_opening(oh_connections *connections)
 {
-    uint64_t now_ms = oh_clock_now_ms();
-    oh_connection *connection =
-        connections->opening ? open_on(connections, OH_STORE_NONE, now_ms) : NULL;
     oh_failure ignored;
 
+    if (!connections->opening) {
+        return;
+    }
+    uint64_t now_ms = oh_pool_join(connections, 0); /* Its entry may be another node's by now. */
+    oh_connection *connection = open_on(connections, OH_STORE_NONE, now_ms);
     if (!connection) {
         return;
     }
     oh_progress progress = oh_connection_advance(connection, &connections->endpoint, &ignored);
     if (progress == OH_PROGRESS_WAITS) {
         connections->opening = connection;
-    } else if (progress == OH_PROGRESS_READY &&
+    } else if (progress == OH_PROGRESS_READY && connections->is_of_host &&
                (connection->seat = oh_host_claim(&connections->host)) != OH_STORE_NONE) {
         oh_host_park(&connections->host, connection);
     } else {
