@@ -101,16 +101,19 @@ void oh_exchange_refuse_late_connection(oh_exchange *exchange)
 
 /* ---- Leaving ---- */
 
-/* True if its lookout may find something: the request may be sent to another node. */
-static bool may_leave(const oh_exchange *exchange)
+/*
+ * True if its lookout looks: the request may be sent to another node, or all of it was sent. A
+ * write that was sent stays, but if it waits for long, its node may be gone.
+ */
+static bool may_look(const oh_exchange *exchange)
 {
     const oh_call_terms *terms = &exchange->terms;
     bool is_bound = exchange->use.keeps || terms->is_pinned || terms->has_multi || terms->is_exec ||
                     terms->preface;
-    bool may_repeat = terms->is_read_only && !terms->never_repeats && !exchange->times.block_ms;
 
     return exchange->peer.lookout && !is_bound &&
-           (exchange->request.sent == 0 || (may_repeat && !exchange->found.has_heard));
+           (exchange->request.sent == 0 ||
+               (!exchange->times.block_ms && !exchange->found.has_heard));
 }
 
 /* Half of the time of a read whose master may be asked; UINT64_MAX for others. */
@@ -131,7 +134,7 @@ static void plan_look(oh_exchange *exchange, uint64_t from_ns, uint32_t every_ms
 
 uint64_t oh_exchange_look_ns(oh_exchange *exchange)
 {
-    if (!may_leave(exchange)) {
+    if (!may_look(exchange)) {
         return UINT64_MAX;
     }
     if (!exchange->times.look_ns) {
