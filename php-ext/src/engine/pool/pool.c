@@ -234,7 +234,11 @@ static oh_connection *open_on(oh_connections *connections, uint32_t seat, uint64
     connections->opening = NULL;
     if (connection && connection->generation == fork_generation &&
         is_fresh(connections, connection, now_ms) && oh_connection_is_open(connection)) {
+        uint64_t pause_ms = now_ms > connection->used_ms ? now_ms - connection->used_ms : 0;
+
         connection->seat = seat;
+        /* The time in which no call waited is no part of its step. */
+        connection->asked_ms = OH_MIN(connection->asked_ms + pause_ms, now_ms);
         return connection;
     }
     if (connection) {
@@ -452,6 +456,7 @@ static void finish_opening(oh_connections *connections)
     }
     oh_progress progress = oh_connection_advance(connection, &connections->endpoint, &ignored);
     if (progress == OH_PROGRESS_WAITS) {
+        connection->used_ms = now_ms;
         connections->opening = connection;
     } else if (progress == OH_PROGRESS_READY && connections->is_of_host &&
                (connection->seat = oh_host_claim(&connections->host)) != OH_STORE_NONE) {
