@@ -74,10 +74,12 @@ void oh_exchange_refuse_late_connection(oh_exchange *exchange);
 uint64_t oh_exchange_look_ns(oh_exchange *exchange);
 
 /*
- * Looks, if it is time. True if its request should go to another node: the failure is set, and the
- * caller fails the exchange.
+ * Looks, if it is time. True if its request should go to another node: the failure is set, a late
+ * replica is noted, and the caller fails the exchange, after a wait for the node by the other
+ * function.
  */
 bool oh_exchange_looks_away(oh_exchange *exchange, uint64_t now_ns);
+void oh_exchange_go_away(oh_exchange *exchange);
 
 /* ---- exchange_ssdb ---- */
 

@@ -191,14 +191,22 @@ static void pass_deadlines(oh_exchange *const *members, uint32_t count,
     }
 }
 
-/* Fails those that should go to another node. Whatever has arrived counts first. */
+/*
+ * Fails those that should go to another node. Whatever has arrived counts first. As with deadlines,
+ * all are noted before one is judged.
+ */
 static void look_away(oh_exchange *const *members, uint32_t count, const struct pollfd *descriptors,
     uint64_t looked_ns)
 {
+    bool is_any_away = false;
+
     for (uint32_t i = 0; i < count; i++) {
-        if (!descriptors[i].revents && oh_exchange_is_active(members[i]) &&
-            oh_exchange_looks_away(members[i], looked_ns)) {
-            oh_exchange_fail(members[i]);
+        is_any_away |= !descriptors[i].revents && oh_exchange_is_active(members[i]) &&
+                       oh_exchange_looks_away(members[i], looked_ns);
+    }
+    for (uint32_t i = 0; OH_UNLIKELY(is_any_away) && i < count; i++) {
+        if (oh_exchange_is_active(members[i]) && oh_exchange_has_left(members[i])) {
+            oh_exchange_go_away(members[i]);
         }
     }
 }

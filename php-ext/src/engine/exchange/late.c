@@ -143,14 +143,6 @@ uint64_t oh_exchange_look_ns(oh_exchange *exchange)
     return exchange->times.look_ns;
 }
 
-/* The replica had half of the time. Its own health learns of that as of a passed deadline. */
-static void blame_replica(oh_exchange *exchange)
-{
-    if (is_for_the_node(exchange, half_ns(exchange))) {
-        oh_pool_report_late(exchange->use.connection, exchange->failure->what);
-    }
-}
-
 bool oh_exchange_looks_away(oh_exchange *exchange, uint64_t now_ns)
 {
     if (now_ns < oh_exchange_look_ns(exchange)) {
@@ -167,8 +159,20 @@ bool oh_exchange_looks_away(oh_exchange *exchange, uint64_t now_ns)
     case OH_LEAVING_FOR_MASTER:
         oh_failure_set(exchange->failure, oh_exchange_outcome(exchange), OH_SAY_LATE_REPLICA,
             (unsigned)exchange->terms.timeout_ms);
-        blame_replica(exchange);
+        if (is_for_the_node(exchange, half_ns(exchange))) {
+            oh_pool_note_late(exchange->use.connection);
+        }
         return true;
     default: return false;
     }
+}
+
+void oh_exchange_go_away(oh_exchange *exchange)
+{
+    /* The replica had half of the time. Its own health learns of that as of a passed deadline. */
+    if (exchange->found.leaving == OH_LEAVING_FOR_MASTER &&
+        is_for_the_node(exchange, half_ns(exchange))) {
+        oh_pool_report_late(exchange->use.connection, exchange->failure->what);
+    }
+    oh_exchange_fail(exchange);
 }
