@@ -87,7 +87,7 @@ class Document(PoolWalk):
         values, sequences, seen = (
             [],
             {name: [] for name, row in ROWS.items() if "item" in row},
-            set(),
+            {},
         )
         while self.is_more(yaml.MappingEndEvent):
             self.directive(values, sequences, seen)
@@ -103,7 +103,7 @@ class Document(PoolWalk):
         if not name or fault:
             self.skip_node()
             return
-        seen.add(name.text)
+        seen[name.text] = name.line
         event = self.events[self.at]
         value = self.node(name.line)
         if not value:

@@ -51,9 +51,9 @@ class PoolWalk(Walk):
             self.listening.append((given["listen"], name.text))
         given["servers"] = list(taken.values())
         is_whole = len(self.found) == before
-        for reason, misses in rules(given, seen, is_own):
+        for reason, named, misses in rules(given, seen, is_own):
             if is_whole or not misses:
-                self.fail(name.line, reason)
+                self.fail(seen.get(named, name.line), reason)
         if given.get("cluster"):
             given.update({"hash": "crc16", "hash_tag": "{}", "distribution": "slots"})
         return {

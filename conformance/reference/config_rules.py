@@ -1,10 +1,14 @@
 """Chapter config: the rules about several directives of a pool."""
 
+import re
+
 from .config_values import PAGE, ROWS, default
 
 
 def rules(given, seen, is_own):
-    """Section 5, end of a pool: those that are broken, and whether each misses something."""
+    """Section 5, end of a pool: those that are broken, with the directive that each names first,
+    and whether it misses something.
+    """
 
     def is_so(term):
         if term.startswith("!"):
@@ -19,7 +23,8 @@ def rules(given, seen, is_own):
 
     for rule in PAGE["rules"]:
         if all(map(is_so, rule["if"])):
-            yield rule["reason"], "misses" in rule
+            named = re.search(r'"(\w+)', rule["reason"])[1]
+            yield rule["reason"], named, "misses" in rule
 
 
 SERVERS = {

@@ -216,7 +216,9 @@ def c_rule(rule):
             cells[".has" if positive == term else ".lacks"].append(f"HAS({positive.upper()})")
     terms = [f"{name} = {' | '.join(all_)}" for name, all_ in cells.items() if all_]
     misses = [".misses = true"] if rule.get("misses") else []
-    return f"{{{', '.join([*terms, *misses])}, .reason = {quoted(rule['reason'])}}},"
+    named = re.search(r'"(\w+)', rule["reason"])[1]
+    terms += [*misses, f".named = OH_CONFIG_{named.upper()}"]
+    return f"{{{', '.join(terms)}, .reason = {quoted(rule['reason'])}}},"
 
 
 def facts():

@@ -142,6 +142,7 @@ static void read_directive(oh_config_reader *reader)
         return;
     }
     reader->seen |= UINT64_C(1) << directive;
+    reader->lines[directive] = line;
     reader->is_own_pool |= oh_config_directives[directive].is_own;
     if (oh_config_next(reader)) {
         read_value(reader, directive, line);

@@ -56,6 +56,7 @@ static const struct {
     uint64_t has, lacks; /* Directives. */
     uint32_t is, is_not; /* Facts. */
     bool misses;         /* It misses something. */
+    int named;           /* The directive that the reason names first. */
     const char *reason;
 } rules[] = {OH_POOL_RULES};
 #define RULES_COUNT (sizeof rules / sizeof rules[0])
@@ -81,7 +82,9 @@ static void check_pool(oh_config_reader *reader, const oh_server_pool *pool)
         if ((reader->seen & rules[i].has) == rules[i].has && (reader->seen & rules[i].lacks) == 0 &&
             (facts & rules[i].is) == rules[i].is && (facts & rules[i].is_not) == 0 &&
             (is_whole || !rules[i].misses)) {
-            oh_config_fail(reader, pool->line, "%s", rules[i].reason);
+            int named = rules[i].named;
+            oh_config_fail(reader, has(reader, named) ? reader->lines[named] : pool->line, "%s",
+                rules[i].reason);
         }
     }
 }

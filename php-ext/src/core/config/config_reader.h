@@ -85,8 +85,9 @@ typedef struct oh_config_reader {
 
     /* Of the pool that is being read. */
     bool is_own_pool;
-    uint64_t seen;        /* A bit for each directive whose name was read. */
-    size_t errors_before; /* Errors when it began. */
+    uint64_t seen;                            /* A bit for each directive whose name was read. */
+    size_t lines[OH_CONFIG_DIRECTIVES_COUNT]; /* Of the names of those. */
+    size_t errors_before;                     /* Errors when it began. */
     oh_config_spelled values[OH_CONFIG_DIRECTIVES_COUNT];
     size_t values_count;
     oh_config_sequence sequences[OH_CONFIG_SEQUENCES_COUNT];

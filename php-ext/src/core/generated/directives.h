@@ -147,56 +147,56 @@ typedef enum oh_directive_type {
 
 /* Errors of a whole pool, in order. */
 #define OH_POOL_RULES \
-  {.lacks = HAS(LISTEN), .is_not = IS(ONEHOP), .misses = true, .reason = "directive \"listen\" is missing"}, \
-  {.lacks = HAS(SERVERS), .misses = true, .reason = "directive \"servers\" is missing"}, \
-  {.has = HAS(REDIS_AUTH), .is_not = IS(REDIS_TRUE), .misses = true, .reason = "directive \"redis_auth\" needs \"redis: true\""}, \
-  {.has = HAS(REDIS_AUTH_FILE), .is_not = IS(REDIS_TRUE), .misses = true, .reason = "directive \"redis_auth_file\" needs \"redis: true\""}, \
-  {.has = HAS(USERNAME), .is_not = IS(REDIS_TRUE), .misses = true, .reason = "directive \"username\" needs \"redis: true\""}, \
-  {.has = HAS(DATABASE), .is_not = IS(REDIS_TRUE), .misses = true, .reason = "directive \"database\" needs \"redis: true\""}, \
-  {.has = HAS(USERNAME), .lacks = HAS(REDIS_AUTH) | HAS(REDIS_AUTH_FILE), .misses = true, .reason = "directive \"username\" needs \"redis_auth\""}, \
-  {.has = HAS(REDIS_AUTH) | HAS(REDIS_AUTH_FILE), .reason = "directives \"redis_auth\" and \"redis_auth_file\" exclude each other"}, \
-  {.has = HAS(DATABASE) | HAS(REDIS_DB), .reason = "directives \"database\" and \"redis_db\" exclude each other"}, \
-  {.is = IS(ENGINE_SSDB), .is_not = IS(REDIS_TRUE), .misses = true, .reason = "\"engine: ssdb\" needs \"redis: true\""}, \
-  {.has = HAS(USERNAME), .is = IS(ENGINE_SSDB), .reason = "directive \"username\" is not for \"engine: ssdb\""}, \
-  {.has = HAS(DATABASE), .is = IS(ENGINE_SSDB), .reason = "directive \"database\" is not for \"engine: ssdb\""}, \
-  {.is = IS(CLUSTER_TRUE), .is_not = IS(REDIS_TRUE), .misses = true, .reason = "\"cluster: true\" needs \"redis: true\""}, \
-  {.is = IS(CLUSTER_TRUE) | IS(ENGINE_SSDB), .reason = "\"cluster: true\" is not for \"engine: ssdb\""}, \
-  {.has = HAS(HASH), .is = IS(CLUSTER_TRUE), .reason = "directive \"hash\" is not for \"cluster: true\""}, \
-  {.has = HAS(HASH_TAG), .is = IS(CLUSTER_TRUE), .reason = "directive \"hash_tag\" is not for \"cluster: true\""}, \
-  {.has = HAS(DISTRIBUTION), .is = IS(CLUSTER_TRUE), .reason = "directive \"distribution\" is not for \"cluster: true\""}, \
-  {.is = IS(CLUSTER_TRUE) | IS(AUTO_EJECT_HOSTS_TRUE), .reason = "\"auto_eject_hosts: true\" is not for \"cluster: true\""}, \
-  {.is = IS(CLUSTER_TRUE), .is_not = IS(REDIS_DB_0), .reason = "\"cluster: true\" needs \"database\" instead of \"redis_db\""}, \
-  {.is = IS(CLUSTER_TRUE) | IS(WEIGHTED), .reason = "\"cluster: true\" has no server of another weight than 1"}, \
-  {.is = IS(CLUSTER_TRUE) | IS(UNIX), .reason = "\"cluster: true\" has no server on a unix socket"}, \
-  {.has = HAS(READ_FROM), .lacks = HAS(SENTINELS) | HAS(REPLICAS), .is_not = IS(CLUSTER_TRUE), .misses = true, .reason = "directive \"read_from\" needs \"cluster: true\", \"sentinels\" or \"replicas\""}, \
-  {.has = HAS(ZONE), .is_not = IS(READ_FROM_SAME_ZONE), .misses = true, .reason = "directive \"zone\" needs \"read_from: same_zone\""}, \
-  {.has = HAS(HOST_ZONES), .is_not = IS(READ_FROM_SAME_ZONE), .misses = true, .reason = "directive \"host_zones\" needs \"read_from: same_zone\""}, \
-  {.lacks = HAS(ZONE), .is = IS(READ_FROM_SAME_ZONE), .misses = true, .reason = "\"read_from: same_zone\" needs \"zone\""}, \
-  {.is = IS(TLS_TRUE), .is_not = IS(REDIS_TRUE), .misses = true, .reason = "\"tls: true\" needs \"redis: true\""}, \
-  {.has = HAS(TLS_CA_CERT_FILE), .is_not = IS(TLS_TRUE) | IS(SENTINEL_TLS_TRUE), .misses = true, .reason = "directive \"tls_ca_cert_file\" needs \"tls: true\""}, \
-  {.has = HAS(TLS_CERT_FILE), .is_not = IS(TLS_TRUE) | IS(SENTINEL_TLS_TRUE), .misses = true, .reason = "directive \"tls_cert_file\" needs \"tls: true\""}, \
-  {.has = HAS(TLS_KEY_FILE), .is_not = IS(TLS_TRUE) | IS(SENTINEL_TLS_TRUE), .misses = true, .reason = "directive \"tls_key_file\" needs \"tls: true\""}, \
-  {.has = HAS(TLS_KEY_FILE_PASS), .is_not = IS(TLS_TRUE) | IS(SENTINEL_TLS_TRUE), .misses = true, .reason = "directive \"tls_key_file_pass\" needs \"tls: true\""}, \
-  {.has = HAS(TLS_SERVER_NAME), .is_not = IS(TLS_TRUE) | IS(SENTINEL_TLS_TRUE), .misses = true, .reason = "directive \"tls_server_name\" needs \"tls: true\""}, \
-  {.has = HAS(TLS_VERIFY), .is_not = IS(TLS_TRUE) | IS(SENTINEL_TLS_TRUE), .misses = true, .reason = "directive \"tls_verify\" needs \"tls: true\""}, \
-  {.has = HAS(TLS_CERT_FILE), .lacks = HAS(TLS_KEY_FILE), .misses = true, .reason = "directive \"tls_cert_file\" needs \"tls_key_file\""}, \
-  {.has = HAS(TLS_KEY_FILE), .lacks = HAS(TLS_CERT_FILE), .misses = true, .reason = "directive \"tls_key_file\" needs \"tls_cert_file\""}, \
-  {.has = HAS(TLS_KEY_FILE_PASS), .lacks = HAS(TLS_KEY_FILE), .misses = true, .reason = "directive \"tls_key_file_pass\" needs \"tls_key_file\""}, \
-  {.has = HAS(SENTINELS), .is_not = IS(REDIS_TRUE), .misses = true, .reason = "directive \"sentinels\" needs \"redis: true\""}, \
-  {.has = HAS(SENTINELS), .is = IS(ENGINE_SSDB), .reason = "directive \"sentinels\" is not for \"engine: ssdb\""}, \
-  {.has = HAS(SENTINELS), .is = IS(CLUSTER_TRUE), .reason = "directive \"sentinels\" is not for \"cluster: true\""}, \
-  {.has = HAS(SENTINELS), .is = IS(AUTO_EJECT_HOSTS_TRUE), .reason = "\"auto_eject_hosts: true\" is not for \"sentinels\""}, \
-  {.has = HAS(SENTINELS), .is = IS(UNIX), .reason = "\"sentinels\" has no server on a unix socket"}, \
-  {.has = HAS(SENTINELS), .is = IS(UNNAMED), .misses = true, .reason = "directive \"sentinels\" needs a name for each server"}, \
-  {.has = HAS(SENTINEL_USERNAME), .lacks = HAS(SENTINELS), .misses = true, .reason = "directive \"sentinel_username\" needs \"sentinels\""}, \
-  {.has = HAS(SENTINEL_PASSWORD), .lacks = HAS(SENTINELS), .misses = true, .reason = "directive \"sentinel_password\" needs \"sentinels\""}, \
-  {.has = HAS(SENTINEL_USERNAME), .lacks = HAS(SENTINEL_PASSWORD), .misses = true, .reason = "directive \"sentinel_username\" needs \"sentinel_password\""}, \
-  {.has = HAS(SENTINEL_TLS), .lacks = HAS(SENTINELS), .misses = true, .reason = "directive \"sentinel_tls\" needs \"sentinels\""}, \
-  {.has = HAS(REPLICAS), .is_not = IS(REDIS_TRUE), .misses = true, .reason = "directive \"replicas\" needs \"redis: true\""}, \
-  {.has = HAS(REPLICAS), .is = IS(ENGINE_SSDB), .reason = "directive \"replicas\" is not for \"engine: ssdb\""}, \
-  {.has = HAS(REPLICAS), .is = IS(CLUSTER_TRUE), .reason = "directive \"replicas\" is not for \"cluster: true\""}, \
-  {.has = HAS(REPLICAS) | HAS(SENTINELS), .reason = "directive \"replicas\" is not for \"sentinels\""}, \
-  {.has = HAS(REPLICAS), .is = IS(AUTO_EJECT_HOSTS_TRUE), .reason = "\"auto_eject_hosts: true\" is not for \"replicas\""},
+  {.lacks = HAS(LISTEN), .is_not = IS(ONEHOP), .misses = true, .named = OH_CONFIG_LISTEN, .reason = "directive \"listen\" is missing"}, \
+  {.lacks = HAS(SERVERS), .misses = true, .named = OH_CONFIG_SERVERS, .reason = "directive \"servers\" is missing"}, \
+  {.has = HAS(REDIS_AUTH), .is_not = IS(REDIS_TRUE), .misses = true, .named = OH_CONFIG_REDIS_AUTH, .reason = "directive \"redis_auth\" needs \"redis: true\""}, \
+  {.has = HAS(REDIS_AUTH_FILE), .is_not = IS(REDIS_TRUE), .misses = true, .named = OH_CONFIG_REDIS_AUTH_FILE, .reason = "directive \"redis_auth_file\" needs \"redis: true\""}, \
+  {.has = HAS(USERNAME), .is_not = IS(REDIS_TRUE), .misses = true, .named = OH_CONFIG_USERNAME, .reason = "directive \"username\" needs \"redis: true\""}, \
+  {.has = HAS(DATABASE), .is_not = IS(REDIS_TRUE), .misses = true, .named = OH_CONFIG_DATABASE, .reason = "directive \"database\" needs \"redis: true\""}, \
+  {.has = HAS(USERNAME), .lacks = HAS(REDIS_AUTH) | HAS(REDIS_AUTH_FILE), .misses = true, .named = OH_CONFIG_USERNAME, .reason = "directive \"username\" needs \"redis_auth\""}, \
+  {.has = HAS(REDIS_AUTH) | HAS(REDIS_AUTH_FILE), .named = OH_CONFIG_REDIS_AUTH, .reason = "directives \"redis_auth\" and \"redis_auth_file\" exclude each other"}, \
+  {.has = HAS(DATABASE) | HAS(REDIS_DB), .named = OH_CONFIG_DATABASE, .reason = "directives \"database\" and \"redis_db\" exclude each other"}, \
+  {.is = IS(ENGINE_SSDB), .is_not = IS(REDIS_TRUE), .misses = true, .named = OH_CONFIG_ENGINE, .reason = "\"engine: ssdb\" needs \"redis: true\""}, \
+  {.has = HAS(USERNAME), .is = IS(ENGINE_SSDB), .named = OH_CONFIG_USERNAME, .reason = "directive \"username\" is not for \"engine: ssdb\""}, \
+  {.has = HAS(DATABASE), .is = IS(ENGINE_SSDB), .named = OH_CONFIG_DATABASE, .reason = "directive \"database\" is not for \"engine: ssdb\""}, \
+  {.is = IS(CLUSTER_TRUE), .is_not = IS(REDIS_TRUE), .misses = true, .named = OH_CONFIG_CLUSTER, .reason = "\"cluster: true\" needs \"redis: true\""}, \
+  {.is = IS(CLUSTER_TRUE) | IS(ENGINE_SSDB), .named = OH_CONFIG_CLUSTER, .reason = "\"cluster: true\" is not for \"engine: ssdb\""}, \
+  {.has = HAS(HASH), .is = IS(CLUSTER_TRUE), .named = OH_CONFIG_HASH, .reason = "directive \"hash\" is not for \"cluster: true\""}, \
+  {.has = HAS(HASH_TAG), .is = IS(CLUSTER_TRUE), .named = OH_CONFIG_HASH_TAG, .reason = "directive \"hash_tag\" is not for \"cluster: true\""}, \
+  {.has = HAS(DISTRIBUTION), .is = IS(CLUSTER_TRUE), .named = OH_CONFIG_DISTRIBUTION, .reason = "directive \"distribution\" is not for \"cluster: true\""}, \
+  {.is = IS(CLUSTER_TRUE) | IS(AUTO_EJECT_HOSTS_TRUE), .named = OH_CONFIG_AUTO_EJECT_HOSTS, .reason = "\"auto_eject_hosts: true\" is not for \"cluster: true\""}, \
+  {.is = IS(CLUSTER_TRUE), .is_not = IS(REDIS_DB_0), .named = OH_CONFIG_CLUSTER, .reason = "\"cluster: true\" needs \"database\" instead of \"redis_db\""}, \
+  {.is = IS(CLUSTER_TRUE) | IS(WEIGHTED), .named = OH_CONFIG_CLUSTER, .reason = "\"cluster: true\" has no server of another weight than 1"}, \
+  {.is = IS(CLUSTER_TRUE) | IS(UNIX), .named = OH_CONFIG_CLUSTER, .reason = "\"cluster: true\" has no server on a unix socket"}, \
+  {.has = HAS(READ_FROM), .lacks = HAS(SENTINELS) | HAS(REPLICAS), .is_not = IS(CLUSTER_TRUE), .misses = true, .named = OH_CONFIG_READ_FROM, .reason = "directive \"read_from\" needs \"cluster: true\", \"sentinels\" or \"replicas\""}, \
+  {.has = HAS(ZONE), .is_not = IS(READ_FROM_SAME_ZONE), .misses = true, .named = OH_CONFIG_ZONE, .reason = "directive \"zone\" needs \"read_from: same_zone\""}, \
+  {.has = HAS(HOST_ZONES), .is_not = IS(READ_FROM_SAME_ZONE), .misses = true, .named = OH_CONFIG_HOST_ZONES, .reason = "directive \"host_zones\" needs \"read_from: same_zone\""}, \
+  {.lacks = HAS(ZONE), .is = IS(READ_FROM_SAME_ZONE), .misses = true, .named = OH_CONFIG_READ_FROM, .reason = "\"read_from: same_zone\" needs \"zone\""}, \
+  {.is = IS(TLS_TRUE), .is_not = IS(REDIS_TRUE), .misses = true, .named = OH_CONFIG_TLS, .reason = "\"tls: true\" needs \"redis: true\""}, \
+  {.has = HAS(TLS_CA_CERT_FILE), .is_not = IS(TLS_TRUE) | IS(SENTINEL_TLS_TRUE), .misses = true, .named = OH_CONFIG_TLS_CA_CERT_FILE, .reason = "directive \"tls_ca_cert_file\" needs \"tls: true\""}, \
+  {.has = HAS(TLS_CERT_FILE), .is_not = IS(TLS_TRUE) | IS(SENTINEL_TLS_TRUE), .misses = true, .named = OH_CONFIG_TLS_CERT_FILE, .reason = "directive \"tls_cert_file\" needs \"tls: true\""}, \
+  {.has = HAS(TLS_KEY_FILE), .is_not = IS(TLS_TRUE) | IS(SENTINEL_TLS_TRUE), .misses = true, .named = OH_CONFIG_TLS_KEY_FILE, .reason = "directive \"tls_key_file\" needs \"tls: true\""}, \
+  {.has = HAS(TLS_KEY_FILE_PASS), .is_not = IS(TLS_TRUE) | IS(SENTINEL_TLS_TRUE), .misses = true, .named = OH_CONFIG_TLS_KEY_FILE_PASS, .reason = "directive \"tls_key_file_pass\" needs \"tls: true\""}, \
+  {.has = HAS(TLS_SERVER_NAME), .is_not = IS(TLS_TRUE) | IS(SENTINEL_TLS_TRUE), .misses = true, .named = OH_CONFIG_TLS_SERVER_NAME, .reason = "directive \"tls_server_name\" needs \"tls: true\""}, \
+  {.has = HAS(TLS_VERIFY), .is_not = IS(TLS_TRUE) | IS(SENTINEL_TLS_TRUE), .misses = true, .named = OH_CONFIG_TLS_VERIFY, .reason = "directive \"tls_verify\" needs \"tls: true\""}, \
+  {.has = HAS(TLS_CERT_FILE), .lacks = HAS(TLS_KEY_FILE), .misses = true, .named = OH_CONFIG_TLS_CERT_FILE, .reason = "directive \"tls_cert_file\" needs \"tls_key_file\""}, \
+  {.has = HAS(TLS_KEY_FILE), .lacks = HAS(TLS_CERT_FILE), .misses = true, .named = OH_CONFIG_TLS_KEY_FILE, .reason = "directive \"tls_key_file\" needs \"tls_cert_file\""}, \
+  {.has = HAS(TLS_KEY_FILE_PASS), .lacks = HAS(TLS_KEY_FILE), .misses = true, .named = OH_CONFIG_TLS_KEY_FILE_PASS, .reason = "directive \"tls_key_file_pass\" needs \"tls_key_file\""}, \
+  {.has = HAS(SENTINELS), .is_not = IS(REDIS_TRUE), .misses = true, .named = OH_CONFIG_SENTINELS, .reason = "directive \"sentinels\" needs \"redis: true\""}, \
+  {.has = HAS(SENTINELS), .is = IS(ENGINE_SSDB), .named = OH_CONFIG_SENTINELS, .reason = "directive \"sentinels\" is not for \"engine: ssdb\""}, \
+  {.has = HAS(SENTINELS), .is = IS(CLUSTER_TRUE), .named = OH_CONFIG_SENTINELS, .reason = "directive \"sentinels\" is not for \"cluster: true\""}, \
+  {.has = HAS(SENTINELS), .is = IS(AUTO_EJECT_HOSTS_TRUE), .named = OH_CONFIG_AUTO_EJECT_HOSTS, .reason = "\"auto_eject_hosts: true\" is not for \"sentinels\""}, \
+  {.has = HAS(SENTINELS), .is = IS(UNIX), .named = OH_CONFIG_SENTINELS, .reason = "\"sentinels\" has no server on a unix socket"}, \
+  {.has = HAS(SENTINELS), .is = IS(UNNAMED), .misses = true, .named = OH_CONFIG_SENTINELS, .reason = "directive \"sentinels\" needs a name for each server"}, \
+  {.has = HAS(SENTINEL_USERNAME), .lacks = HAS(SENTINELS), .misses = true, .named = OH_CONFIG_SENTINEL_USERNAME, .reason = "directive \"sentinel_username\" needs \"sentinels\""}, \
+  {.has = HAS(SENTINEL_PASSWORD), .lacks = HAS(SENTINELS), .misses = true, .named = OH_CONFIG_SENTINEL_PASSWORD, .reason = "directive \"sentinel_password\" needs \"sentinels\""}, \
+  {.has = HAS(SENTINEL_USERNAME), .lacks = HAS(SENTINEL_PASSWORD), .misses = true, .named = OH_CONFIG_SENTINEL_USERNAME, .reason = "directive \"sentinel_username\" needs \"sentinel_password\""}, \
+  {.has = HAS(SENTINEL_TLS), .lacks = HAS(SENTINELS), .misses = true, .named = OH_CONFIG_SENTINEL_TLS, .reason = "directive \"sentinel_tls\" needs \"sentinels\""}, \
+  {.has = HAS(REPLICAS), .is_not = IS(REDIS_TRUE), .misses = true, .named = OH_CONFIG_REPLICAS, .reason = "directive \"replicas\" needs \"redis: true\""}, \
+  {.has = HAS(REPLICAS), .is = IS(ENGINE_SSDB), .named = OH_CONFIG_REPLICAS, .reason = "directive \"replicas\" is not for \"engine: ssdb\""}, \
+  {.has = HAS(REPLICAS), .is = IS(CLUSTER_TRUE), .named = OH_CONFIG_REPLICAS, .reason = "directive \"replicas\" is not for \"cluster: true\""}, \
+  {.has = HAS(REPLICAS) | HAS(SENTINELS), .named = OH_CONFIG_REPLICAS, .reason = "directive \"replicas\" is not for \"sentinels\""}, \
+  {.has = HAS(REPLICAS), .is = IS(AUTO_EJECT_HOSTS_TRUE), .named = OH_CONFIG_AUTO_EJECT_HOSTS, .reason = "\"auto_eject_hosts: true\" is not for \"replicas\""},
 
 /* X(member): the secrets. */
 #define OH_SECRETS(X) \

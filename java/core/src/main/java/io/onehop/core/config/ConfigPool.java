@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -40,7 +39,7 @@ final class ConfigPool {
     private final ConfigErrors errors;
     private final int errorsBefore;
 
-    private final Set<Directive> seen = EnumSet.noneOf(Directive.class);
+    private final Map<Directive, Integer> seen = new EnumMap<>(Directive.class); // With its line.
     private final Map<Directive, Spelled> spelled = new LinkedHashMap<>();
     private final Map<Directive, List<Spelled>> spelledItems = new EnumMap<>(Directive.class);
     private boolean isOwn;
@@ -65,9 +64,9 @@ final class ConfigPool {
     /* ---- What the text spells ---- */
 
     /** False if the pool already has this directive. */
-    boolean begin(Directive directive) {
+    boolean begin(Directive directive, int at) {
         isOwn |= directive.is(Trait.OWN);
-        return seen.add(directive);
+        return seen.putIfAbsent(directive, at) == null;
     }
 
     void spell(Directive directive, String text, int at) {
@@ -107,7 +106,7 @@ final class ConfigPool {
         if (isOwn) {
             values.putIfAbsent(Directive.REDIS, true);
         }
-        if (seen.contains(Directive.SENTINELS)) {
+        if (seen.containsKey(Directive.SENTINELS)) {
             values.putIfAbsent(Directive.SENTINEL_TLS, values.getOrDefault(Directive.TLS, false));
         }
         boolean isWhole = errors.count() == errorsBefore;

@@ -213,7 +213,7 @@ final class ConfigReader {
         Directive directive = Directive.named(name);
         if (directive == null) {
             errors.add(line, () -> unknown(name));
-        } else if (!pool.begin(directive)) {
+        } else if (!pool.begin(directive, line)) {
             errors.add(line, directive.subject() + " is a duplicate");
             return null;
         }

@@ -7,7 +7,6 @@ import io.onehop.core.topology.Server;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.Predicate;
 
 /**
@@ -17,8 +16,8 @@ import java.util.function.Predicate;
  */
 final class ConfigRules {
 
-    /** An error if all terms are so. */
-    private record Rule(boolean misses, List<String> terms, String reason) {}
+    /** An error if all terms are so. {@code named}: the directive that the reason names first. */
+    private record Rule(boolean misses, List<String> terms, Directive named, String reason) {}
 
     private static final List<Rule> RULES =
             Directive.RULES.stream().map(ConfigRules::rule).toList();
@@ -26,16 +25,16 @@ final class ConfigRules {
     private final ConfigErrors errors;
     private final int line;
     private final boolean isOwn;
-    private final Set<Directive> seen;
+    private final Map<Directive, Integer> seen;
     private final Map<Directive, Object> values;
     private final List<Server> servers;
 
-    /** {@code seen} are all directives of the pool; those with an error have no value. */
+    /** {@code seen}: all directives of the pool with their lines; those with an error have no value. */
     ConfigRules(
             ConfigErrors errors,
             int line,
             boolean isOwn,
-            Set<Directive> seen,
+            Map<Directive, Integer> seen,
             Map<Directive, Object> values,
             List<Server> servers) {
         this.errors = errors;
@@ -50,14 +49,15 @@ final class ConfigRules {
         String[] parts = row.split(" => ");
         boolean misses = row.startsWith("? ");
         List<String> terms = List.of(parts[0].substring(misses ? 2 : 0).split(", "));
-        return new Rule(misses, terms, parts[1]);
+        String named = parts[1].split("[\":]")[1];
+        return new Rule(misses, terms, Objects.requireNonNull(Directive.named(named)), parts[1]);
     }
 
     /** {@code isWhole}: no other error. Otherwise what is missing may be what is misspelled. */
     void check(boolean isWhole) {
         for (Rule rule : RULES) {
             if ((isWhole || !rule.misses()) && rule.terms().stream().allMatch(this::isSo)) {
-                errors.add(line, rule.reason());
+                errors.add(seen.getOrDefault(rule.named(), line), rule.reason());
             }
         }
     }
@@ -81,7 +81,7 @@ final class ConfigRules {
         String label = colon < 0 ? term : term.substring(0, colon);
         Directive directive = Objects.requireNonNull(Directive.named(label));
         if (colon < 0) {
-            return seen.contains(directive);
+            return seen.containsKey(directive);
         }
         Object value = values.getOrDefault(directive, directive.standard());
         String text = value instanceof ReadFrom from ? from.label() : String.valueOf(value);
