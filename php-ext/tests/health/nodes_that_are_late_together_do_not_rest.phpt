@@ -1,5 +1,7 @@
 --TEST--
 Nodes that are all late together do not rest: this host had no processor or no network
+--DESCRIPTION--
+Not beneath valgrind: it is slower than these deadlines.
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
@@ -20,7 +22,19 @@ $count = static function (array $keys, float $seconds) use ($redis): array {
     }
     return [$late, $rests];
 };
-$redis->mGet($keys);
+/** The values, as soon as a busy machine lets both nodes answer in time. */
+$read = static function () use ($redis, $keys): array {
+    for ($end = microtime(true) + 30;; usleep(10000)) {
+        try {
+            return $redis->mGet($keys);
+        } catch (OneHop\Exception $e) {
+            if (microtime(true) > $end) {
+                throw $e;
+            }
+        }
+    }
+};
+$read();
 posix_kill($one, SIGSTOP);
 posix_kill($two, SIGSTOP);
 [$late, $rests] = $count($keys, 0.9);
@@ -28,7 +42,7 @@ posix_kill($one, SIGCONT);
 posix_kill($two, SIGCONT);
 lab_show('both: late', $late >= 3);
 lab_show('rested', $rests);
-lab_show('both serve', $redis->mGet($keys));
+lab_show('both serve', $read());
 
 posix_kill($one, SIGSTOP);
 $end = microtime(true) + 30;

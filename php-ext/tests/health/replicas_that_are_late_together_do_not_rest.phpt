@@ -1,5 +1,7 @@
 --TEST--
 Replicas that have kept a call for half of its time together do not rest
+--DESCRIPTION--
+Not beneath valgrind: it is slower than these deadlines.
 --INI--
 error_log=/dev/null
 --FILE--

@@ -29,7 +29,7 @@ final class ConfigRules {
     private final Map<Directive, Object> values;
     private final List<Server> servers;
 
-    /** {@code seen}: all directives of the pool with their lines; those with an error have no value. */
+    /** {@code seen}: directives of the pool with lines; those with an error have no value. */
     ConfigRules(
             ConfigErrors errors,
             int line,
