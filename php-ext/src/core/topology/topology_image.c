@@ -23,9 +23,12 @@ enum {
         TEXTS_COUNT
 };
 
-#define X(name, member, type, most) +1
-enum { VALUES_COUNT = 0 OH_SHARED_VALUES(X) };
+enum {
+#define X(name, member, type, most) VALUE_##name,
+    OH_SHARED_VALUES(X)
 #undef X
+        VALUES_COUNT
+};
 
 /* All of its numbers have one size, so that nothing but fields stands in it: images are compared.
  */

@@ -79,7 +79,7 @@ class FailuresTest {
         }
         assertEquals(node, failure.getNode(), failure.getMessage());
         assertEquals(mayHaveExecuted, failure.mayHaveExecuted(), failure.getMessage());
-        assertTrue(failure.getMessage().contains("node " + node + " ("), failure.getMessage());
+        assertTrue(failure.getMessage().contains(", node " + node), failure.getMessage());
         assertTrue(
                 failure.getMessage().contains("server pool alpha: the command "),
                 failure.getMessage());
