@@ -70,13 +70,19 @@ void oh_exchange_pass_deadline(oh_exchange *exchange);
 bool oh_exchange_is_ready_too_late(const oh_exchange *exchange);
 void oh_exchange_refuse_late_connection(oh_exchange *exchange);
 
+/*
+ * The end of its wait; 0 if there is none. block_ms is not added before the node has the whole
+ * command.
+ */
+uint64_t oh_exchange_limit_ns(const oh_exchange *exchange);
+
 /* When it looks next whether its request should go to another node; UINT64_MAX if never. */
 uint64_t oh_exchange_look_ns(oh_exchange *exchange);
 
 /*
- * Looks, if it is time. True if its request should go to another node: the failure is set, a late
- * replica is noted, and the caller fails the exchange, after a wait for the node by the other
- * function.
+ * Looks, if it is time. True if its request should go to another node. The failure is set, and a
+ * late replica is noted. The caller then fails the exchange: by oh_exchange_go_away if it was
+ * waiting for the node itself.
  */
 bool oh_exchange_looks_away(oh_exchange *exchange, uint64_t now_ns);
 void oh_exchange_go_away(oh_exchange *exchange);

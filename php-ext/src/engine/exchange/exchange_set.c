@@ -55,23 +55,6 @@ void oh_exchange_set_leave(oh_exchange *exchange)
 
 /* ---- Deadlines ---- */
 
-/*
- * The end of the wait; 0 if there is none. block_ms is not added before the node has the whole
- * command.
- */
-static uint64_t limit_of(const oh_exchange *exchange)
-{
-    bool has_request =
-        exchange->state == OH_EXCHANGE_MOVING && oh_request_is_sent(&exchange->request);
-
-    if (!exchange->terms.timeout_ms ||
-        (has_request && exchange->times.block_ms == OH_BLOCK_FOR_EVER)) {
-        return 0;
-    }
-    return exchange->times.deadline_ns +
-           (has_request ? (uint64_t)exchange->times.block_ms * 1000000 : 0);
-}
-
 /* Milliseconds until the earliest deadline or look, rounded up; -1 if there is none. */
 static int time_left_ms(oh_exchange *const *members, uint32_t count, uint64_t now_ns)
 {
@@ -79,7 +62,7 @@ static int time_left_ms(oh_exchange *const *members, uint32_t count, uint64_t no
 
     for (uint32_t i = 0; i < count; i++) {
         bool is_active = oh_exchange_is_active(members[i]);
-        uint64_t limit_ns = is_active ? limit_of(members[i]) : 0;
+        uint64_t limit_ns = is_active ? oh_exchange_limit_ns(members[i]) : 0;
         uint64_t look_ns = is_active ? oh_exchange_look_ns(members[i]) : UINT64_MAX;
 
         if (limit_ns && limit_ns < earliest_ns) {
@@ -96,7 +79,7 @@ static int time_left_ms(oh_exchange *const *members, uint32_t count, uint64_t no
 
 static bool has_passed(const oh_exchange *exchange, uint64_t now_ns)
 {
-    uint64_t limit_ns = limit_of(exchange);
+    uint64_t limit_ns = oh_exchange_limit_ns(exchange);
 
     return limit_ns && now_ns >= limit_ns;
 }
@@ -121,7 +104,7 @@ static bool is_late(oh_exchange *exchange, bool has_moved, uint64_t looked_ns)
         oh_exchange_is_full(exchange)) {
         return false;
     }
-    if (exchange->times.late_ns < limit_of(exchange)) {
+    if (exchange->times.late_ns < oh_exchange_limit_ns(exchange)) {
         exchange->times.late_ns = looked_ns;
     }
     return !has_moved || looked_ns >= exchange->times.late_ns + OH_DRAIN_NS;

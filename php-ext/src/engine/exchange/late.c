@@ -15,6 +15,19 @@
 
 /* ---- The deadline ---- */
 
+uint64_t oh_exchange_limit_ns(const oh_exchange *exchange)
+{
+    bool has_request =
+        exchange->state == OH_EXCHANGE_MOVING && oh_request_is_sent(&exchange->request);
+
+    if (!exchange->terms.timeout_ms ||
+        (has_request && exchange->times.block_ms == OH_BLOCK_FOR_EVER)) {
+        return 0;
+    }
+    return exchange->times.deadline_ns +
+           (has_request ? (uint64_t)exchange->times.block_ms * 1000000 : 0);
+}
+
 /*
  * True if a deadline that passed at that instant is the node's failure. The node must have had the
  * whole timeout of the server pool, not only the rest after a wait for a connection. And this
@@ -27,18 +40,12 @@ static bool is_for_the_node(const oh_exchange *exchange, uint64_t limit_ns)
 
     return connection && !connection->has_waited &&
            exchange->terms.timeout_ms >= oh_pool_timeout(exchange->peer.connections) &&
-           exchange->times.block_ms != OH_BLOCK_FOR_EVER &&
            oh_clock_now_ns() < limit_ns + OH_CLOCK_PAUSE_MS * UINT64_C(1000000);
-}
-
-static uint64_t limit_of(const oh_exchange *exchange)
-{
-    return exchange->times.deadline_ns + (uint64_t)exchange->times.block_ms * 1000000;
 }
 
 void oh_exchange_note_late(const oh_exchange *exchange)
 {
-    if (is_for_the_node(exchange, limit_of(exchange))) {
+    if (is_for_the_node(exchange, oh_exchange_limit_ns(exchange))) {
         oh_pool_note_late(exchange->use.connection);
     }
 }
@@ -68,7 +75,7 @@ void oh_exchange_pass_deadline(oh_exchange *exchange)
     if (exchange->request.sent) {
         exchange->failure->advice = OH_ADVICE_LATE_REPLY;
     }
-    if (is_for_the_node(exchange, limit_of(exchange))) {
+    if (is_for_the_node(exchange, oh_exchange_limit_ns(exchange))) {
         oh_pool_report_late(exchange->use.connection, exchange->failure->what);
     }
     if (is_opening && exchange->use.connection) {
@@ -102,8 +109,8 @@ void oh_exchange_refuse_late_connection(oh_exchange *exchange)
 /* ---- Leaving ---- */
 
 /*
- * True if its lookout looks: the request may be sent to another node, or all of it was sent. A
- * write that was sent stays, but if it waits for long, its node may be gone.
+ * True if its lookout looks: no byte of the request was sent, or none of its answer has come and it
+ * does not block. A write that was sent stays, but if it waits for long, its node may be gone.
  */
 static bool may_look(const oh_exchange *exchange)
 {
