@@ -93,16 +93,16 @@ $old = new OneHop\Redis('alpha', $config);
 echo $old->get('key:1'), "\n";
 lab_config($plain, ['timeout' => 3000], 'live.yml');
 ini_set('error_log', '/dev/null');
-LabCluster::until(
+Lab::until(
     static fn () => (new OneHop\Redis('alpha', $config))->get('key:1') === 'plain key:1',
     'client of plain servers',
 );
 echo $old->get('key:1'), "\n";
 $second->config(['timeout' => 2000], null, 'live.yml');
-LabCluster::until(static fn () => $old->get('key:1') === 'second key:1', 'client of a cluster');
+Lab::until(static fn () => $old->get('key:1') === 'second key:1', 'client of a cluster');
 echo 'timeout ', $old->getTimeout(), "\n";
 lab_config($plain, ['timeout' => 3000], 'live.yml');
-LabCluster::until(static fn () => $old->get('key:1') === 'plain key:1', 'client without one');
+Lab::until(static fn () => $old->get('key:1') === 'plain key:1', 'client without one');
 $status = array_column(OneHop\Topology::status(), 'distribution', 'path')[$config];
 echo "the status shows $status\n";
 ?>

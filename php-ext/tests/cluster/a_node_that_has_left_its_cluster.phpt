@@ -11,7 +11,7 @@ $names = static fn () => array_map(
     (new OneHop\Topology('alpha', $config))->nodes(),
 );
 $redis = new OneHop\Redis('alpha', $config);
-LabCluster::until(
+Lab::until(
     static fn () => $redis->set('key', 'value') && count($names()) === 6,
     'map of all nodes',
 );
@@ -33,7 +33,7 @@ try {
 } catch (OneHop\NodeDown $exception) {
     echo "down\n";
 }
-LabCluster::until(
+Lab::until(
     static fn () => $redis->get('key') === 'value' && !in_array($leaving->name, $names(), true),
     'map without it',
 );

@@ -57,10 +57,10 @@ $ask = '<?php
     } catch (Exception) {
     }
     echo (new OneHop\Topology("alpha", $_GET["config"]))->locate($_GET["key"])->port;';
-LabCluster::until(static fn () => $page($ask, $query) == $heir, 'map with the heir');
+Lab::until(static fn () => $page($ask, $query) == $heir, 'map with the heir');
 $cluster->kill($victim);
 $answer = static fn (string $file) => explode("\r\n\r\n", file_get_contents($file), 2)[1] ?? '';
-LabCluster::until(static fn () => $answer($read) !== '' && $answer($write) !== '', 'end of both');
+Lab::until(static fn () => $answer($read) !== '' && $answer($write) !== '', 'end of both');
 echo 'read: ', $answer($read), "\nwrite: ", $answer($write), "\n";
 ?>
 --EXPECT--

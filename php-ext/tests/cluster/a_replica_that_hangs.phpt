@@ -22,6 +22,10 @@ lab_show('without the express lane', $redis->getRange($key, 0, -1));
 lab_show('several keys', $redis->mGet([$key, $second, $other]));
 lab_show('a batch', $redis->pipeline()->get($key)->get($other)->get($second)->exec());
 lab_show('in time', microtime(true) - $begin < 4 * 1.0);
+/* One read and a batch at most found out that it is silent. */
+$nodes = OneHop\Topology::status()[0]['nodes'];
+$errors = array_column($nodes, 'errors', 'address')["127.0.0.1:$replica"];
+lab_show('reads that waited, at most two', $errors <= 2);
 ?>
 --EXPECT--
 before: ["1","2","3"]
@@ -30,3 +34,4 @@ without the express lane: "1"
 several keys: ["1","2","3"]
 a batch: ["1","3","2"]
 in time: true
+reads that waited, at most two: true

@@ -8,7 +8,7 @@ $cluster = new LabCluster(2, 0);
 [$a, $b] = $cluster->ports;
 $cluster->start($new = Lab::port());
 $cluster->introduce($new);
-LabCluster::until(
+Lab::until(
     fn () => substr_count($cluster->call($new, 'CLUSTER', 'NODES'), "\n") === 3
         && substr_count($cluster->call($b, 'CLUSTER', 'NODES'), "\n") === 3
         && !str_contains(
@@ -30,7 +30,7 @@ if ($child === 0) {
         return $redis->rawCommand(...$words);
     };
     $listens = static fn () => $plain($new, 'PUBSUB', 'NUMSUB', $channel)[1] > 0;
-    LabCluster::until($listens, 'listener');
+    Lab::until($listens, 'listener');
     $plain($a, 'PUBLISH', $channel, 'from another node');
     $ids = array_map(
         static fn ($port) => $plain($port, 'CLUSTER', 'MYID'),
@@ -45,7 +45,7 @@ if ($child === 0) {
     }
     $plain($new, 'CLUSTER', 'RESET', 'HARD');
     $mine = new OneHop\Redis('alpha', $config);
-    LabCluster::until(static function () use ($mine, $channel, $config) {
+    Lab::until(static function () use ($mine, $channel, $config) {
         try {
             $mine->get($channel);
         } catch (OneHop\Exception) {

@@ -16,7 +16,7 @@ $cluster->kill($c);
 $cluster->replace($c); /* Another server, which knows none of the others. */
 $cluster->call($c, 'CLUSTER', 'SET-CONFIG-EPOCH', '1000');
 $cluster->call($c, 'CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
-LabCluster::until(
+Lab::until(
     fn () => str_contains($cluster->call($c, 'CLUSTER', 'INFO'), 'cluster_state:ok'),
     'good state',
 );
@@ -37,7 +37,7 @@ lab_show('keys at the stranger', $cluster->call($c, 'DBSIZE'));
 echo "-- no known node is left\n";
 $cluster->kill($a);
 $cluster->kill($b);
-LabCluster::until(function () use ($redis, $keys) {
+Lab::until(function () use ($redis, $keys) {
     try {
         return $redis->set($keys[0], 'value');
     } catch (OneHop\Exception) {

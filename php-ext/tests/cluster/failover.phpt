@@ -49,21 +49,21 @@ var_dump($pipeline->exec() === $keys);
 
 echo "the old master comes back as a replica\n";
 $cluster->start($victim);
-LabCluster::until(fn () => $cluster->call($victim, 'ROLE')[0] === 'slave', 'demotion');
+Lab::until(fn () => $cluster->call($victim, 'ROLE')[0] === 'slave', 'demotion');
 var_dump($redis->mGet($keys) === $keys);
 
 echo "another node at an old node's address: its connections are not the old node's\n";
 $old = $cluster->id($victim);
 // The others must call the old node failed before they meet another node at its address.
 $cluster->kill($victim);
-LabCluster::until(
+Lab::until(
     fn ()
         => preg_match("/^$old \\S+ \\S*fail\\b/m", $cluster->call($heir, 'CLUSTER', 'NODES')) === 1,
     'failure of the old node',
 );
 $cluster->replace($victim);
 $cluster->introduce($victim, $heir);
-LabCluster::until(
+Lab::until(
     fn () => str_contains($cluster->call($victim, 'CLUSTER', 'INFO'), 'cluster_state:ok'),
     'good state',
 );

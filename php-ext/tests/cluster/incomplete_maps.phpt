@@ -33,7 +33,7 @@ lab_show('another slot', $second->get('somewhere'));
 lab_tell(static fn () => ask($second, $key));
 $cluster->call($b, 'CLUSTER', 'ADDSLOTS', (string) $slot);
 foreach ($cluster->ports as $port) {
-    LabCluster::until(static fn () => $cluster->owns($port, $slot, $b), 'owner of the slot');
+    Lab::until(static fn () => $cluster->owns($port, $slot, $b), 'owner of the slot');
 }
 lab_show('SET', $redis->set($key, 'back'));
 lab_show('GET', $second->get($key));

@@ -23,7 +23,7 @@ $of = static fn (int $port): array => current(array_filter(
 /* Repeats a call until it is served, and notes the kinds of its failures. */
 $await = static function (callable $call, string $what) use (&$failures): mixed {
     $failures = [];
-    LabCluster::until(static function () use ($call, &$value, &$failures) {
+    Lab::until(static function () use ($call, &$value, &$failures) {
         try {
             return ($value = $call()) !== null;
         } catch (OneHop\Exception $exception) {
@@ -72,7 +72,7 @@ foreach ([$a, $b, $moved] as $port) {
 }
 $cluster->introduce($c, $a);
 foreach ([$a, $b, $moved] as $port) {
-    LabCluster::until(
+    Lab::until(
         static fn () => preg_match(
             "/^(?!$old)\\S+ 127\\.0\\.0\\.1:$c@\\S+ master /m",
             $cluster->call($port, 'CLUSTER', 'NODES'),
@@ -83,7 +83,7 @@ foreach ([$a, $b, $moved] as $port) {
 [$first, $last] = [2 * LAB_SLOTS / 4, 3 * LAB_SLOTS / 4 - 1];
 $cluster->call($c, 'CLUSTER', 'ADDSLOTSRANGE', (string) $first, (string) $last);
 foreach ([$a, $b, $moved, $c] as $port) {
-    LabCluster::until(
+    Lab::until(
         static fn () => $cluster->owns($port, $slots[$c], $c)
             && str_contains($cluster->call($port, 'CLUSTER', 'INFO'), 'cluster_state:ok'),
         'owner',
@@ -91,7 +91,7 @@ foreach ([$a, $b, $moved, $c] as $port) {
 }
 lab_show('SET', $await(static fn () => $redis->set($keys[$c], 'other'), 'new node'));
 lab_show('GET', $redis->get($keys[$c]));
-LabCluster::until(
+Lab::until(
     static fn () => $redis->get($keys[$c]) === 'other' && $of($c)['failures'] === 0,
     'node without failures',
 );
@@ -118,7 +118,7 @@ foreach ([$a, $b] as $seed) {
 }
 $cluster->call($spare, 'CLUSTER', 'BUMPEPOCH');
 foreach ([$c, $moved, $spare] as $port) {
-    LabCluster::until(
+    Lab::until(
         static fn () => $cluster->owns($port, 100, $spare) && $cluster->owns($port, 5000, $spare),
         'new owner',
     );
@@ -146,14 +146,14 @@ $ask = static function () use ($redis, $keys, $values, $a, &$wrong) {
     }
 };
 $forgetful = $cluster->join();
-LabCluster::until(static function () use ($ask, $ports, $forgetful) {
+Lab::until(static function () use ($ask, $ports, $forgetful) {
     $ask();
     return in_array($forgetful, $ports(), true);
 }, 'a map with the new node');
 $before = $topology()->fingerprint();
 $cluster->call($forgetful, 'CLUSTER', 'RESET', 'SOFT');
 $cluster->forgetStatistics();
-LabCluster::until(static function () use ($ask, $cluster, $forgetful) {
+Lab::until(static function () use ($ask, $cluster, $forgetful) {
     $ask();
     return preg_match(
         '/cmdstat_cluster\|shards:calls=[2-9]/',

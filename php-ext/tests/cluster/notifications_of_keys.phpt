@@ -55,7 +55,7 @@ echo "another master ends it, because it notifies, too:\n";
 $new = $cluster->join();
 if (($child = pcntl_fork()) === 0) {
     $asks = ['PUBSUB', 'NUMSUB', $event];
-    LabCluster::until(fn () => lab_plain($cluster->ports[2])->rawCommand(...$asks)[1], 'listener');
+    Lab::until(fn () => lab_plain($cluster->ports[2])->rawCommand(...$asks)[1], 'listener');
     $cluster->move(99, $cluster->ports[0], $new);
     /* It is sent on, and its process asks for the map, which the parent shares. */
     (new OneHop\Redis('alpha', $config))->set(lab_key_in(99), 'value');

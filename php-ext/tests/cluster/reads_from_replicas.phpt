@@ -13,7 +13,7 @@ $plain->mSet(array_combine($keys, $keys));
 $cluster->awaitReplicas();
 
 /* A replica that has received nothing yet counts as loading. */
-LabCluster::until(
+Lab::until(
     static fn () => array_reduce(
         $cluster->ports,
         static fn ($is, $port) => $is
@@ -68,7 +68,7 @@ foreach ($near as $port) {
     $cluster->call($port, 'CONFIG', 'SET', 'cluster-announce-hostname', 'localhost');
 }
 foreach ($cluster->ports as $port) {
-    LabCluster::until(
+    Lab::until(
         static fn ()
             => substr_count($cluster->call($port, 'CLUSTER', 'NODES'), ',localhost ') === 2,
         'hostnames',

@@ -8,9 +8,9 @@ const READS = 400;
 $cluster = new LabCluster(1, 2, '--hz', '500');
 $cluster->call($cluster->ports[0], 'SET', 'key', 'value');
 foreach ($cluster->ports as $port) {
-    LabCluster::until(static fn () => $cluster->call($port, 'DBSIZE') === 1, 'replicated key');
+    Lab::until(static fn () => $cluster->call($port, 'DBSIZE') === 1, 'replicated key');
 }
-LabCluster::until(
+Lab::until(
     static fn () => array_reduce(
         $cluster->ports,
         static fn ($is, $port) => $is

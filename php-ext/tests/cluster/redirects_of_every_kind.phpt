@@ -46,7 +46,7 @@ foreach ($cluster->ports as $port) {
     $cluster->call($port, 'CONFIG', 'SET', 'cluster-announce-hostname', 'localhost');
 }
 foreach ($cluster->ports as $port) {
-    LabCluster::until(
+    Lab::until(
         static fn () => substr_count(
             json_encode($cluster->call($port, 'CLUSTER', 'SLOTS')),
             '"localhost"',
@@ -131,7 +131,7 @@ try {
 }
 $cluster->call($a, 'CLUSTER', 'SETSLOT', '300', 'NODE', $cluster->id($a));
 foreach ($cluster->ports as $port) {
-    LabCluster::until(static fn () => $cluster->owns($port, 300, $a), 'owner of the slot');
+    Lab::until(static fn () => $cluster->owns($port, 300, $a), 'owner of the slot');
 }
 lab_show('SET once the nodes agree', $redis->set($key, 'mended'));
 
@@ -139,7 +139,7 @@ echo "the cluster is down: a call waits within its deadline and is served as soo
 foreach ($cluster->ports as $port) {
     $cluster->call($port, 'CLUSTER', 'DELSLOTS', '77');
 }
-LabCluster::until(
+Lab::until(
     static fn () => str_contains($cluster->call($a, 'CLUSTER', 'INFO'), 'cluster_state:fail'),
     'bad state',
 );

@@ -18,7 +18,7 @@ $reads = static fn () => array_map(
 );
 
 /* Begins once the map shows the replicas as online. */
-LabCluster::until(static function () use ($cluster) {
+Lab::until(static function () use ($cluster) {
     foreach ($cluster->ports as $port) {
         if (str_contains(json_encode($cluster->call($port, 'CLUSTER', 'SHARDS')), '"loading"')) {
             return false;

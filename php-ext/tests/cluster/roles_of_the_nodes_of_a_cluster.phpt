@@ -19,7 +19,7 @@ $roles = static fn () => array_column(
     0,
 );
 $redis = new OneHop\Redis('alpha', $config);
-LabCluster::until(
+Lab::until(
     static fn () => $redis->set('key', 'value') && count($roles()) === 7,
     'map of all nodes',
 );
@@ -85,7 +85,7 @@ lab_show('masters on the page', substr_count($show('html'), '<small>master<'));
 echo "a replica takes over\n";
 $cluster->kill($victim = $cluster->ports[0]);
 $heir = array_search($victim, $cluster->masters, true);
-LabCluster::until(static function () use ($redis, $roles, $heir) {
+Lab::until(static function () use ($redis, $roles, $heir) {
     try {
         $redis->mGet(array_map(static fn ($i) => "key:$i", range(0, 20)));
     } catch (OneHop\Exception) {

@@ -113,7 +113,7 @@ $moved = $cluster->errors('MOVED');
 $asked = $cluster->errors('ASK');
 touch($stop);
 for ($i = 0; $i < WORKERS; $i++) {
-    LabCluster::until(
+    Lab::until(
         static fn ()
             => str_contains((string) @file_get_contents(Lab::file("worker-$i.out")), ' failed, '),
         'end of workers',

@@ -66,7 +66,7 @@ function left(LabCluster $cluster, string $name, int $at, int $whole): mixed
 /* Both nodes must agree on the roles before they exchange them once more. */
 function settle(LabCluster $cluster): void
 {
-    LabCluster::until(function () use ($cluster) {
+    Lab::until(function () use ($cluster) {
         $roles = array_map(fn ($port) => $cluster->call($port, 'ROLE'), $cluster->ports);
         sort($roles);
         return $roles[0][0] === 'master' && $roles[1][0] === 'slave'

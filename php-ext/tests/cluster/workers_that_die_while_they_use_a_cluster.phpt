@@ -24,7 +24,7 @@ Lab::start([
     'env', 'SCRIPT_FILENAME=' . Lab::file('contact.php'), 'REQUEST_METHOD=GET', 'cgi-fcgi', '-bind',
     '-connect', Lab::file('fpm.sock'),
 ]);
-LabCluster::until(fn () => lab_commands($liars->ports[0]) !== [], 'question');
+Lab::until(fn () => lab_commands($liars->ports[0]) !== [], 'question');
 $liars->behave('null');
 posix_kill((int) file_get_contents(Lab::file('pid')), SIGKILL);
 $page = '<?php

@@ -57,10 +57,7 @@ $redis = $client($port = lab_node("
         \$words[0] === 'AUTH' ? \$node->send(\"+OK\\r\\n\") : \$node->value('value');
     }"), 600);
 lab_tell(static fn () => $redis->get('key'));
-for ($i = 0; $i < 3000 && !file_exists($closed); $i++) {
-    usleep(10000);
-    clearstatcache();
-}
+Lab::until(static fn () => file_exists($closed), 'end of the connection');
 lab_tell(static fn () => $redis->get('key'));
 lab_show('connections', $connections($port));
 

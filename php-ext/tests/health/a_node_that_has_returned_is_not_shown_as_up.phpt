@@ -35,9 +35,7 @@ $tell = static function () use ($node, $show): void {
 };
 
 echo $ask($keys['gone']), "\n";
-for ($end = time() + 30; $node()['state'] === 'ejected' && time() < $end;) {
-    usleep(10000);
-}
+Lab::until(static fn () => $node()['state'] !== 'ejected', 'end of the ejection');
 $tell();
 echo "\nothers are asked: ", $ask($keys['node-0']), "\n";
 $tell();

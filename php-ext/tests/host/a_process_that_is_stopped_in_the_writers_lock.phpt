@@ -73,7 +73,7 @@ for ($end = microtime(true) + 3; microtime(true) < $end; usleep(50000)) {
 echo 'changed: ', implode(', ', array_keys($seen)), "\n";
 
 exec("kill -CONT $victim");
-LabCluster::until(static fn () => $get($config) === 'other other', 'changed configuration');
+Lab::until(static fn () => $get($config) === 'other other', 'changed configuration');
 echo 'afterwards: ', $get($config), ', ', $holder() ? 'locked' : 'free', "\n";
 $status = json_decode($page('<?php echo json_encode(OneHop\Topology::status());'), true);
 echo count(array_filter($status, static fn ($pool) => count($pool['nodes']) === LARGE)) > 0

@@ -14,7 +14,7 @@ foreach (['localhost', '127.0.0.1', '127.0.0.1'] as $i => $host) {
     $master = intdiv($i, 2);
     $masters[$master] ??= lab_redis('--repl-diskless-sync-delay', '0');
     [$ports[$i]] = lab_redis_process('--replicaof', "127.0.0.1 $masters[$master]");
-    LabSentinels::until(
+    Lab::until(
         fn () => lab_plain($ports[$i])->info('replication')['master_link_status'] === 'up',
         'replication',
     );
@@ -23,7 +23,7 @@ foreach (['localhost', '127.0.0.1', '127.0.0.1'] as $i => $host) {
 $keys = array_map(fn ($i) => "key:$i", range(0, 199));
 (new OneHop\Redis('alpha', lab_config($masters)))->mSet(array_combine($keys, $keys));
 foreach ($ports as $i => $port) {
-    LabSentinels::until(
+    Lab::until(
         fn () => (lab_plain($port)->info('replication')['slave_repl_offset'] ?? -1)
             >= lab_plain($masters[intdiv($i, 2)])->info('replication')['master_repl_offset'],
         'replica that has everything',

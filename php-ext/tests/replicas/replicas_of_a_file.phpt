@@ -13,7 +13,7 @@ foreach ([0, 1] as $i) {
         [$port, $process] = lab_redis_process('--replicaof', "127.0.0.1 $masters[$i]");
         $replicas[$port] = $process;
         $lines[] = "\n   - 127.0.0.1:$port node-$i";
-        LabSentinels::until(
+        Lab::until(
             fn () => lab_plain($port)->info('replication')['master_link_status'] === 'up',
             'replication',
         );
@@ -30,7 +30,7 @@ foreach ($keys as $key) {
 }
 $settle = function () use ($masters, $replicas): void {
     foreach (array_keys($replicas) as $i => $port) {
-        LabSentinels::until(
+        Lab::until(
             fn () => lab_plain($port)->info('replication')['slave_repl_offset']
                 >= lab_plain($masters[intdiv($i, 2)])->info('replication')['master_repl_offset'],
             'replica that has everything',

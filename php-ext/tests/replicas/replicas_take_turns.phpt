@@ -10,7 +10,7 @@ $master = lab_redis();
 $replicas = [];
 foreach ([0, 1] as $i) {
     $replicas[] = $port = lab_redis('--replicaof', "127.0.0.1 $master");
-    LabSentinels::until(
+    Lab::until(
         fn () => lab_plain($port)->info('replication')['master_link_status'] === 'up',
         'replication',
     );

@@ -19,7 +19,7 @@ $reads = function (int $port): int {
 };
 $settle = function () use ($lab, $replicas): void {
     foreach ($replicas() as $port) {
-        LabSentinels::until(
+        Lab::until(
             fn () => (lab_plain($port)->info('replication')['slave_repl_offset'] ?? -1)
                 >= lab_plain($lab->port())->info('replication')['master_repl_offset'],
             'replica that has everything',
@@ -36,7 +36,7 @@ $read = function (OneHop\Redis $redis) use ($keys): bool {
 $answered = function (string $what, array $ports) use ($redis, $read, $reads): void {
     $right = true;
     $before = array_combine($ports, array_map($reads, $ports));
-    LabSentinels::until(function () use (&$right, $redis, $read, $reads, $before): bool {
+    Lab::until(function () use (&$right, $redis, $read, $reads, $before): bool {
         $right = $right && $read($redis);
         foreach ($before as $port => $count) {
             if ($reads($port) === $count) {
@@ -60,7 +60,7 @@ lab_show('the status', [$roles, $followed]);
 
 $old = $lab->port();
 $lab->failOver();
-LabSentinels::until(fn () => LabSentinels::isReplica($old), 'replica at the old address');
+Lab::until(fn () => LabSentinels::isReplica($old), 'replica at the old address');
 lab_show('a write', $redis->set('key:1', 'key:1'));
 $settle();
 $answered('after a failover the old master answers, too', [$old]);
@@ -73,7 +73,7 @@ $zone = new OneHop\Redis('alpha', $lab->config([
     'read_from' => 'same_zone', 'zone' => 'a', 'host_zones' => "\n   - 127.0.0.1 a",
 ]));
 $before = array_map($reads, array_keys($lab->processes));
-LabSentinels::until(
+Lab::until(
     fn () => $read($zone)
         && min(array_map(fn ($now, $then) => $now - $then, array_map(
             $reads,
@@ -91,7 +91,7 @@ foreach ($dead as $i => $port) {
     }
     lab_show('right without ' . ($i + 1) . ' of the replicas', $right);
 }
-LabSentinels::until(function () use ($strict): bool {
+Lab::until(function () use ($strict): bool {
     try {
         return $strict->get('key:1') === null;
     } catch (OneHop\NodeDown $failure) {

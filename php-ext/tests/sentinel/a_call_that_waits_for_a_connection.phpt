@@ -36,12 +36,13 @@ $begin = static function (string $name, string $call, string $config): string {
         'REQUEST_METHOD' => 'GET',
         'QUERY_STRING' => http_build_query(['config' => $config]),
     ]);
-    LabCallers::until(static fn () => file_exists(Lab::file("$name.begun")), 'request');
+    Lab::until(static fn () => file_exists(Lab::file("$name.begun")), 'request');
     return Lab::file("$name.out");
 };
 Lab::signal($process, 19);
 $holder = $begin('holder', '$redis->append("key", "!")', $short);
-usleep(200000); /* It has the only connection. */
+$nodes = '<?php echo json_encode(OneHop\Topology::status()[0]["nodes"][0]["connections"]);';
+Lab::until(static fn () => json_decode($page($nodes), true)['leased'] === 1, 'leased connection');
 $write = $begin('write', '$redis->set("key", "2")', $config);
 $wait = $begin('wait', '$redis->blPop(["list"], 30)', $config);
 usleep(300000);
@@ -50,7 +51,7 @@ lab_plain($new)->rPush('list', 'element');
 $answer = static fn (string $file) => explode("\r\n\r\n", file_get_contents($file), 2)[1] ?? '';
 $files = ['a write' => $write, 'a wait' => $wait, 'a write that was sent' => $holder];
 foreach ($files as $name => $file) {
-    LabCallers::until(static fn () => $answer($file) !== '', 'answer');
+    Lab::until(static fn () => $answer($file) !== '', 'answer');
     echo "$name: ", $answer($file), "\n";
 }
 lab_show('at the new master', lab_plain($new)->get('key'));

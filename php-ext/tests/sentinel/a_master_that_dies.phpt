@@ -10,7 +10,7 @@ $lab = new LabSentinels();
 $config = $lab->config(['timeout' => 30000]);
 $redis = new OneHop\Redis('alpha', $config);
 lab_show('a write', $redis->set('key', 'before'));
-LabSentinels::until(function () use ($lab) {
+Lab::until(function () use ($lab) {
     $replica = array_values(array_diff(array_keys($lab->processes), $lab->ports))[0];
     return lab_plain($replica)->get('key') === 'before';
 }, 'copied key');

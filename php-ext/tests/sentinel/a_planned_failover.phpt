@@ -15,7 +15,7 @@ lab_show('a write', $redis->set($key, 'before'));
 $old = $lab->ports[0];
 $new = $lab->failOver();
 /* Until then the old master takes writes that the new one never gets. */
-LabSentinels::until(fn () => LabSentinels::isReplica($old), 'replica at the old address');
+Lab::until(fn () => LabSentinels::isReplica($old), 'replica at the old address');
 lab_show('another address', $new !== $old);
 lab_show('a read', $redis->get($key));
 lab_show('writes', [$redis->set($key, 'after'), $redis->set($other, 'other')]);
@@ -28,7 +28,7 @@ lab_show('a new client', (new OneHop\Redis('alpha', $config))->get($key));
 
 /* Back, under load: the old address returns, and with it no connection of before. */
 [$old, $new] = [$new, $lab->failOver()];
-LabSentinels::until(
+Lab::until(
     fn () => $redis->get($key) === 'after' && LabSentinels::isReplica($old),
     'replica at the old address',
 );

@@ -11,7 +11,7 @@ $redis = new OneHop\Redis('alpha', $lab->config(['timeout' => 30000]));
 $redis->set('key', 'before');
 $old = lab_plain($lab->ports[0]);
 $old->config('SET', 'min-replicas-to-write', '2');
-LabSentinels::until(
+Lab::until(
     fn () => $lab->ask(array_key_last($lab->sentinels), 'FAILOVER', 'node-0') === true,
     'failover',
 );

@@ -29,10 +29,10 @@ $redis = new OneHop\Redis('alpha', $fakes->config($port));
 lab_show('a write', $redis->set('key', 'value'));
 $told();
 $fakes->say(0, $other = lab_redis(), 1);
-LabSentinels::until(fn () => $redis->get('key') === false, 'other address');
+Lab::until(fn () => $redis->get('key') === false, 'other address');
 $told();
 $fakes->send(0, '');
-LabSentinels::until(function () use ($redis, $log) {
+Lab::until(function () use ($redis, $log) {
     $redis->get('key');
     clearstatcache();
     return is_file($log);

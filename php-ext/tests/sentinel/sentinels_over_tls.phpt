@@ -17,7 +17,7 @@ $tls = new OneHop\Redis('alpha', $config(['sentinel_tls' => 'true'], $lab->tlsPo
 lab_show('a write', $tls->set('key', 'value'));
 $old = $lab->port();
 $lab->failOver();
-LabSentinels::until(fn () => LabSentinels::isReplica($old), 'replica at the old address');
+Lab::until(fn () => LabSentinels::isReplica($old), 'replica at the old address');
 lab_show('after a failover', $tls->set('key', 'again'));
 
 echo "-- a Sentinel that has no TLS\n";

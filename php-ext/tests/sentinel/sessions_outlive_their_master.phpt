@@ -16,7 +16,7 @@ $script = '<?php
     session_start();
     echo $_SESSION["visits"] = ($_SESSION["visits"] ?? 0) + 1, "\n";';
 echo $page($script), $page($script);
-LabSentinels::until(function () use ($lab) {
+Lab::until(function () use ($lab) {
     $replica = array_values(array_diff(array_keys($lab->processes), $lab->ports))[0];
     return str_contains((string) lab_plain($replica)->get('PHPREDIS_SESSION:visitor'), 'i:2');
 }, 'copied session');
