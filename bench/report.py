@@ -224,7 +224,7 @@ class Published:
         return f"{self.placed[name]:,}"
 
     def stay(self, distribution):
-        return f"{self.placed[f'stay_{distribution}']:.2%}"
+        return f"{100 * self.placed[f'stay_{distribution}']:.2f} %"
 
 
 # ---- Rising load: bench/open_loop ----

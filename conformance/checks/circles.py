@@ -1,10 +1,10 @@
 """No circles: no two files of C, and no two classes of Java, use each other, even indirectly.
 
 A C file uses another if its object needs a symbol that the other one's object defines, as `nm`
-says; so what macros hide counts, too. Without objects, or if a source is newer than its own, names
-in the text count instead. A Java class uses another if it names it; nested classes count as their
-outer class. Callbacks go through a pointer or an interface that belongs to the lower of the two.
-Prints every circle and exits with 1, or prints one line with the number of files.
+says; so uses that macros hide also count. Without objects, or if a source is newer than its own,
+names in the text count instead. A Java class uses another if it names it; nested classes count as
+their outer class. Callbacks go through a pointer or an interface that belongs to the lower of the
+two. Prints every circle and exits with 1, or prints one line with the number of files.
 `circles.py --arrows A B` lists what A uses of B.
 """
 

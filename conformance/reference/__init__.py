@@ -1,8 +1,9 @@
 """The reference: OneHop's specification as a program, written to be read, not to be fast.
 
-It was written from the prose of spec/ and from nothing else, so it is a third opinion beside C and
-Java. Each file has the name of its chapter; chapter config has several. It uses only Python's
-library, and PyYAML for the events of a YAML text (through libyaml, which is nutcracker's parser).
+It was written from the prose of spec/ and its data (constants.json, directives.json), not from C or
+Java, so it is a third opinion beside them. Each file has the name of its chapter; chapter config
+has several. It uses only Python's library, and PyYAML for the events of a YAML text (through
+libyaml, which is nutcracker's parser).
 
 Implements spec/hash, spec/key, spec/placement, spec/topology, spec/config, spec/wire, spec/health.
 """

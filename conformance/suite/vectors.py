@@ -15,9 +15,8 @@ from .stages import first_difference
 from .testee import ROOT, is_unsupported
 
 CHAPTERS = ("hash", "key", "placement", "topology", "wire")
-WITHOUT_OP = (
-    *("cluster_adoption", "cluster_replies", "fastest", "leaving", "sentinel", "sentinel_replicas"),
-)
+WITHOUT_OP = {"cluster_adoption", "cluster_replies", "fastest", "leaving"}
+WITHOUT_OP |= {"sentinel", "sentinel_replicas"}
 JUDGE_RING_POINTS = 2000  # On larger rings nutcracker is asked at every seventh point only.
 
 

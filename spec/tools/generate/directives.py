@@ -261,8 +261,12 @@ def header(notice):
 
 # ---- Java ----
 
-JAVA_ENUMS = {"hash": "Hash", "distribution": "Distribution", "read_from": "ReadFrom"}
-JAVA_ENUMS["tls_verify"] = "TlsVerify"
+JAVA_ENUMS = {
+    "hash": "Hash",
+    "distribution": "Distribution",
+    "read_from": "ReadFrom",
+    "tls_verify": "TlsVerify",
+}
 JAVA_HEAD = """package io.onehop.core.topology;
 
 import io.onehop.core.Distribution;

@@ -129,7 +129,7 @@ void oh_pool_settle(oh_connection *connection);
 void oh_pool_put_off(oh_connection *connection);
 
 /*
- * note_slow: a call was late that had opened this connection itself. is_slow: that was so, and the
+ * note_slow: a call that had opened this connection itself was late. is_slow: so it was, and the
  * node has not answered since.
  */
 void oh_pool_note_slow(const oh_connection *connection);

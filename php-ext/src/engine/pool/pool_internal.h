@@ -24,7 +24,7 @@ struct oh_connections {
     oh_node_health health;
     oh_connection *idle;
     oh_connection *opening; /* One that no call had the time to open; without a seat. */
-    /* A call was late that had opened its connection itself. Until the node's next answer. */
+    /* A call that had opened its own connection was late, and the node has not answered since. */
     bool is_slow;
     oh_connection *leased;
     size_t identity_length;
@@ -38,8 +38,8 @@ void oh_pool_forget(oh_connections *connections);
 
 /*
  * Finds the node's entry again. Must be called before each use of the entry: it may belong to
- * another node now, or there may be room for one only now. A caller that does not
- * know the time passes 0. Returns the time.
+ * another node now, or there may be room for one only now. A caller that does not know the time
+ * passes 0. Returns the time.
  */
 uint64_t oh_pool_join(oh_connections *connections, uint64_t now_ms);
 
