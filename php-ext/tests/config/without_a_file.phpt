@@ -168,10 +168,10 @@ DSN: "here"
 DSN with directives: "here"
 DSN of a file: "here"
 DSN as the second argument: "here"
-unknown names: "OneHop\\ConfigInvalid: Configuration, line 4: directive \"timout\" is unknown (did you mean \"timeout\"?); line 5: directive \"cluster\" is not \"true\" or \"false\": \"yes\" (did you mean \"true\"?); correct the file, or name another one"
+unknown names: "OneHop\\ConfigInvalid: Configuration of server pool shop: directive \"timout\" is unknown (did you mean \"timeout\"?); directive \"cluster\" is not \"true\" or \"false\": \"yes\" (did you mean \"true\"?); correct the array or the DSN"
 wrong type: "TypeError: Directive \"timeout\" of a server pool must be of type string|int|bool, or a list of strings, float given: times are whole milliseconds"
 no password: "TypeError: Directive \"redis_auth\" of a server pool must be of type string, bool given"
-words of phpredis: "OneHop\\ConfigInvalid: Configuration, line 2: directive \"host\" is unknown (did you mean \"servers\"?); line 3: directive \"port\" is unknown (did you mean \"servers\"?); line 4: directive \"password\" is unknown (did you mean \"redis_auth\"?); line 5: directive \"db\" is unknown (did you mean \"database\"?); line 6: directive \"engine\" is not \"redis\" or \"ssdb\": \"valkey\" (did you mean \"redis\"?); correct the file, or name another one"
+words of phpredis: "OneHop\\ConfigInvalid: Configuration of server pool shop: directive \"host\" is unknown (did you mean \"servers\"?); directive \"port\" is unknown (did you mean \"servers\"?); directive \"password\" is unknown (did you mean \"redis_auth\"?); directive \"db\" is unknown (did you mean \"database\"?); directive \"engine\" is not \"redis\" or \"ssdb\": \"valkey\" (did you mean \"redis\"?); correct the array or the DSN"
 no name: "TypeError: The array of a server pool must have directives as its keys"
 wrong server: "TypeError: Directive \"servers\" of a server pool must be of type string|int|bool, or a list of strings, null given"
 a whole pool: "TypeError: Directive \"shop\" of a server pool must be of type string|int|bool, or a list of strings, array given: the array has the directives of one server pool, without its name"
@@ -187,25 +187,25 @@ OneHop: server pool shop has a timeout of 1 ms: are seconds meant?
 OneHop: server pool shop has a timeout of 9 ms: are seconds meant?
 OneHop: the password of server pool of $PW looks like a variable and is taken as it is: only ${NAME} in the file of a OneHop pool is one
 OneHop: the password of server pool of $_a0 looks like a variable and is taken as it is: only ${NAME} in the file of a OneHop pool is one
-no servers: "OneHop\\ConfigInvalid: Configuration, line 1: directive \"servers\" is missing; correct the file, or name another one"
-empty servers: "OneHop\\ConfigInvalid: Configuration, line 2: directive \"servers\" has no value; correct the file, or name another one"
+no servers: "OneHop\\ConfigInvalid: Configuration of server pool shop: directive \"servers\" is missing; correct the array or the DSN"
+empty servers: "OneHop\\ConfigInvalid: Configuration of server pool shop: directive \"servers\" has no value; correct the array or the DSN"
 another pool in a text: "OneHop\\ConfigInvalid: There is no server pool shop in the configuration, only alpha; name one of these"
 DSN without anything: "OneHop\\ConfigInvalid: The DSN is refused: it names neither a file nor servers; write onehop:///FILE?pool=NAME, or onehop://USER:PASSWORD@HOST:PORT,HOST:PORT?DIRECTIVE=VALUE"
 DSN with a query that is none: "OneHop\\ConfigInvalid: The DSN is refused: after the ? it must have name=value, separated by &; write onehop:///FILE?pool=NAME, or onehop://USER:PASSWORD@HOST:PORT,HOST:PORT?DIRECTIVE=VALUE"
 DSN with a name twice: "OneHop\\ConfigInvalid: The DSN is refused: a name stands in it twice; write onehop:///FILE?pool=NAME, or onehop://USER:PASSWORD@HOST:PORT,HOST:PORT?DIRECTIVE=VALUE"
 DSN of a file with directives: "OneHop\\ConfigInvalid: The DSN is refused: one that names a file can say nothing but the server pool; write onehop:///FILE?pool=NAME, or onehop://USER:PASSWORD@HOST:PORT,HOST:PORT?DIRECTIVE=VALUE"
-DSN with a wrong value: "OneHop\\ConfigInvalid: Configuration, line 6: directive \"hash\" is not a valid hash: \"md6\" (did you mean \"md5\"?); correct the file, or name another one"
+DSN with a wrong value: "OneHop\\ConfigInvalid: Configuration of server pool onehop: directive \"hash\" is not a valid hash: \"md6\" (did you mean \"md5\"?); correct the array or the DSN"
 DSN and a file: "ValueError: OneHop\\Redis::__construct(): Argument #2 ($path) must be null if the first one is a DSN"
 path with a NUL: "ValueError: OneHop\\Redis::__construct(): Argument #2 ($path) must not contain any null bytes"
 a path of a file that is missing: "OneHop\\ConfigInvalid: Configuration /no/such/file.yml: No such file or directory; correct the file, or name another one"
 DSN of a file with a password: "OneHop\\ConfigInvalid: The DSN is refused: it has a user or a password, but names a file: servers come after two slashes, not three; write onehop:///FILE?pool=NAME, or onehop://USER:PASSWORD@HOST:PORT,HOST:PORT?DIRECTIVE=VALUE"
 URL as a name: "OneHop\\ConfigInvalid: A URL stands where the name of a server pool or the path of a file is expected; it is not shown, because a password may be in it; name a server pool of the configuration, and its file; PHP takes onehop://, too"
 URL as a file: "OneHop\\ConfigInvalid: A URL stands where the name of a server pool or the path of a file is expected; it is not shown, because a password may be in it; name a server pool of the configuration, and its file; PHP takes onehop://, too"
-URL as a server: "OneHop\\ConfigInvalid: Configuration, line 3: the server is a URL, not \"host:port\"; correct the file, or name another one"
+URL as a server: "OneHop\\ConfigInvalid: Configuration of server pool shop: the server is a URL, not \"host:port\"; correct the array or the DSN"
 URL of sessions: [true,false]
 URL as a name: "OneHop\\ConfigInvalid: A URL stands where the name of a server pool or the path of a file is expected; it is not shown, because a password may be in it; name a server pool of the configuration, and its file; PHP takes onehop://, too"
 URL as a file: "OneHop\\ConfigInvalid: A URL stands where the name of a server pool or the path of a file is expected; it is not shown, because a password may be in it; name a server pool of the configuration, and its file; PHP takes onehop://, too"
-URL as a server: "OneHop\\ConfigInvalid: Configuration, line 3: the server is a URL, not \"host:port\"; correct the file, or name another one"
+URL as a server: "OneHop\\ConfigInvalid: Configuration of server pool shop: the server is a URL, not \"host:port\"; correct the array or the DSN"
 URL of sessions: [true,false]
 phpinfo()
 onehop.config => not shown => DIRECTORY/n.yml

@@ -46,6 +46,7 @@ typedef struct oh_config_errors {
     size_t more;                                /* Errors that are not in the list. */
     bool is_out_of_memory; /* Then the list has one error, which says nothing about the text. */
     bool has_variables;    /* Another environment may make the text good. */
+    bool has_no_lines;     /* Set by the caller: nobody has seen the text, so lines say nothing. */
 } oh_config_errors;
 
 /*
@@ -57,7 +58,8 @@ bool oh_config_parse(const char *text, size_t length, oh_variable variable, oh_c
 
 /*
  * All errors on one line, as messages show them: the first reason without its line, then
- * "; line N: reason" for each of the others as far as there is room, then how many are left.
+ * "; line N: reason", or "; reason", for each of the others as far as there is room, then how many
+ * are left.
  */
 void oh_config_tell(const oh_config_errors *errors, char *text, size_t size);
 

@@ -87,14 +87,17 @@ void oh_config_tell(const oh_config_errors *errors, char *text, size_t size)
 {
     size_t end = (size_t)snprintf(text, size, "%s", errors->list[0].reason);
     size_t told = 1;
+    char line[sizeof "line 4294967295: "] = "";
     for (; told < errors->count; told++) {
         const oh_config_error *error = &errors->list[told];
         size_t needed = strlen(error->reason) + sizeof "; line 4294967295: " + LEFT_BYTES;
         if (end + needed > size) {
             break;
         }
-        end +=
-            (size_t)snprintf(text + end, size - end, "; line %u: %s", error->line, error->reason);
+        if (!errors->has_no_lines) {
+            snprintf(line, sizeof line, "line %u: ", error->line);
+        }
+        end += (size_t)snprintf(text + end, size - end, "; %s%s", line, error->reason);
     }
     size_t left = errors->count - told + errors->more;
     if (left > 0 && end + LEFT_BYTES <= size) {

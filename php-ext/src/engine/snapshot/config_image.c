@@ -165,6 +165,10 @@ void oh_config_image_refuse(oh_failure *failure, const char *from, const oh_conf
                  sizeof "Configuration , line 4294967295: "];
 
     oh_config_tell(errors, reasons, sizeof reasons);
+    if (errors->has_no_lines) {
+        oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_ARRAY_REFUSED, from, reasons);
+        return;
+    }
     oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_FILE_REFUSED, from,
         (unsigned)errors->list[0].line, reasons);
 }
@@ -209,7 +213,8 @@ static void refuse_without_memory(oh_config_image *config_image)
 }
 
 /* Returns NULL if the text is not a configuration; the config image says why. */
-static oh_config *parse(oh_config_image *config_image, const oh_config_origin *origin, oh_text text)
+static oh_config *parse(
+    oh_config_image *config_image, const oh_config_origin *origin, oh_text name, oh_text text)
 {
     oh_config_errors errors;
     oh_config *config = NULL;
@@ -224,8 +229,15 @@ static oh_config *parse(oh_config_image *config_image, const oh_config_origin *o
         return NULL;
     }
     config_image->is_of_process = errors.has_variables;
-    snprintf(from, sizeof from, origin->text.bytes ? "Configuration" : "Configuration %s",
-        oh_quote(&shown, origin->path, strlen(origin->path)));
+    errors.has_no_lines = origin->is_array;
+    if (origin->is_array) {
+        snprintf(from, sizeof from, "%s", oh_quote(&shown, name.bytes, name.length));
+    } else if (origin->text.bytes) {
+        snprintf(from, sizeof from, "Configuration");
+    } else {
+        snprintf(from, sizeof from, "Configuration %s",
+            oh_quote(&shown, origin->path, strlen(origin->path)));
+    }
     oh_config_image_refuse(&config_image->failure, from, &errors);
     return NULL;
 }
@@ -294,7 +306,7 @@ static void keep_with_password(
 static void read_text(oh_config_image *config_image, const oh_config_origin *origin, oh_text text,
     oh_text name, const uint8_t *salt, mode_t mode)
 {
-    oh_config *config = parse(config_image, origin, text);
+    oh_config *config = parse(config_image, origin, name, text);
     const oh_server_pool *pool =
         config
             ? oh_config_image_find(config, name.bytes, name.length,

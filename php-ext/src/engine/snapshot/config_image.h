@@ -19,6 +19,7 @@
 typedef struct oh_config_origin {
     const char *path; /* Absolute; of a text a name that says nothing about its content. */
     oh_text text;     /* Absent if it is a file. */
+    bool is_array;    /* The text was made of an array or a DSN: its lines say nothing. */
 } oh_config_origin;
 
 /* The rights of all users to files with a password: S_IROTH, S_IWOTH. */

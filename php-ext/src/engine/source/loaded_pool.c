@@ -61,6 +61,7 @@ void oh_loaded_become_other(oh_loaded *loaded, const oh_loaded *like)
 static bool keep(oh_loaded *loaded, oh_text name, const oh_config_origin *origin)
 {
     oh_text text = origin->text;
+    loaded->origin.is_array = origin->is_array;
 
     loaded->origin.path = oh_memory_copy(origin->path, strlen(origin->path));
     loaded->name = (oh_text){oh_memory_copy(name.bytes, name.length), name.length};

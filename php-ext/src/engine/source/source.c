@@ -431,10 +431,11 @@ oh_snapshot *oh_source_known(oh_snapshot *snapshot)
     return known;
 }
 
-oh_snapshot *oh_source_load_text(oh_text name, oh_text text, oh_failure *failure, bool *is_found)
+oh_snapshot *oh_source_load_text(
+    oh_text name, oh_text text, bool is_array, oh_failure *failure, bool *is_found)
 {
     char path[sizeof "text:" + (size_t)2 * OH_MD5_DIGEST_BYTES] = "text:";
-    oh_config_origin origin = {.path = path, .text = text};
+    oh_config_origin origin = {.path = path, .text = text, .is_array = is_array};
     uint8_t digest[OH_MD5_DIGEST_BYTES];
     oh_md5 md5;
 

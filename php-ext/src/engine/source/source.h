@@ -31,9 +31,11 @@ oh_snapshot *oh_source_load(oh_text name, const char *path, oh_failure *failure,
 /*
  * Like oh_source_load, for a text that the program has. Processes with the same text share the
  * pool; the text itself stays in the process. It never changes: another text is another
- * configuration, and each one is kept until the thread ends.
+ * configuration, and each one is kept until the thread ends. `is_array`: the text was made of an
+ * array or a DSN.
  */
-oh_snapshot *oh_source_load_text(oh_text name, oh_text text, oh_failure *failure, bool *is_found);
+oh_snapshot *oh_source_load_text(
+    oh_text name, oh_text text, bool is_array, oh_failure *failure, bool *is_found);
 
 /* For a client that exists, when a call begins: true if it is time to follow. Reads the clock. */
 static inline bool oh_source_is_due(const oh_snapshot *snapshot)

@@ -126,12 +126,12 @@ static oh_snapshot *take_file(const zend_string *name, const zend_string *from)
     return taken(snapshot, name, &failure, is_found);
 }
 
-static oh_snapshot *take_text(const zend_string *name, const char *text, size_t length)
+static oh_snapshot *take_text(const zend_string *name, const zend_string *text, bool is_array)
 {
     oh_failure failure;
     bool is_found;
-    oh_snapshot *snapshot = oh_source_load_text(
-        (oh_text){ZSTR_VAL(name), ZSTR_LEN(name)}, (oh_text){text, length}, &failure, &is_found);
+    oh_snapshot *snapshot = oh_source_load_text((oh_text){ZSTR_VAL(name), ZSTR_LEN(name)},
+        (oh_text){ZSTR_VAL(text), ZSTR_LEN(text)}, is_array, &failure, &is_found);
 
     return taken(snapshot, name, &failure, is_found);
 }
@@ -143,7 +143,7 @@ static oh_snapshot *take_array(const zend_string *name, const HashTable *directi
     if (!text) {
         return NULL;
     }
-    oh_snapshot *snapshot = take_text(name, ZSTR_VAL(text), ZSTR_LEN(text));
+    oh_snapshot *snapshot = take_text(name, text, true);
     zend_string_release(text);
     return snapshot;
 }
@@ -175,7 +175,7 @@ static oh_snapshot *take(const zend_string *name, const zend_string *from)
         return take_dsn(name, from);
     }
     if (is_text(from)) {
-        return take_text(name, ZSTR_VAL(from), ZSTR_LEN(from));
+        return take_text(name, from, false);
     }
     return take_file(name, from);
 }
