@@ -16,16 +16,20 @@ $cluster->awaitReplicas();
 lab_show('before', $redis->mGet([$key, $second, $other]));
 
 Lab::signal($cluster->processes[$replica], 19);
-$begin = microtime(true);
-lab_show('a read', $redis->get($key));
-lab_show('without the express lane', $redis->getRange($key, 0, -1));
-lab_show('several keys', $redis->mGet([$key, $second, $other]));
-lab_show('a batch', $redis->pipeline()->get($key)->get($other)->get($second)->exec());
-lab_show('in time', microtime(true) - $begin < 4 * 1.0);
-/* One read and a batch at most found out that it is silent. */
-$nodes = OneHop\Topology::status()[0]['nodes'];
-$errors = array_column($nodes, 'errors', 'address')["127.0.0.1:$replica"];
-lab_show('reads that waited, at most two', $errors <= 2);
+$reads = [
+    'a read' => static fn () => $redis->get($key),
+    'without the express lane' => static fn () => $redis->getRange($key, 0, -1),
+    'several keys' => static fn () => $redis->mGet([$key, $second, $other]),
+    'a batch' => static fn () => $redis->pipeline()->get($key)->get($other)->get($second)->exec(),
+];
+foreach ($reads as $name => $read) {
+    $begin = microtime(true);
+    lab_show($name, $read());
+    $took[] = microtime(true) - $begin;
+}
+/* No read has waited for its whole time, and two at most have found out that it is silent. */
+lab_show('in time', array_sum($took) < 4 * 1.0);
+lab_show('at most two waited', count(array_filter($took, static fn ($s) => $s >= 0.5)) <= 2);
 ?>
 --EXPECT--
 before: ["1","2","3"]
@@ -34,4 +38,4 @@ without the express lane: "1"
 several keys: ["1","2","3"]
 a batch: ["1","3","2"]
 in time: true
-reads that waited, at most two: true
+at most two waited: true
