@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.jedis.lab.Processes;
+import io.onehop.jedis.lab.RedisCluster;
 import io.onehop.jedis.lab.ScriptedNode;
 
 import org.junit.jupiter.api.Test;
@@ -16,6 +17,7 @@ import redis.clients.jedis.Response;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 /** Nodes whose every answer takes more than half of the timeout. */
@@ -134,6 +136,49 @@ class SlowNodesTest {
             unsent(() -> batch(redis));
             assertEquals("value", batch(redis));
             assertEquals(1, node.connections());
+        }
+    }
+
+    /** Accepts a connection, is silent during the first call, and closes before the second. */
+    private static ScriptedNode.Script closing(AtomicBoolean isLate, AtomicBoolean hasClosed) {
+        return talk -> {
+            if (talk.number() == 1) {
+                RedisCluster.await("the first call is late", isLate::get);
+                talk.end();
+                hasClosed.set(true);
+                talk.awaitClose();
+            }
+            talk.handshake().command();
+            talk.bulk("value").awaitClose();
+        };
+    }
+
+    @Test
+    void theNextCallDoesNotGoOnWithAConnectionThatTheNodeHasClosed() {
+        AtomicBoolean isLate = new AtomicBoolean();
+        AtomicBoolean hasClosed = new AtomicBoolean();
+        try (ScriptedNode node = ScriptedNode.start(closing(isLate, hasClosed));
+                OneHopClient redis = Inspected.clientOf(node, "timeout: 1500")) {
+            unsent(() -> redis.get("key"));
+            isLate.set(true);
+            RedisCluster.await("the node has closed", hasClosed::get);
+            assertEquals("value", redis.get("key"));
+            assertEquals(2, node.connections());
+        }
+    }
+
+    /** Its second connection fails, too: the node does not speak TLS. */
+    @Test
+    void theSameOfATlsHandshake() {
+        AtomicBoolean isLate = new AtomicBoolean();
+        AtomicBoolean hasClosed = new AtomicBoolean();
+        try (ScriptedNode node = ScriptedNode.start(closing(isLate, hasClosed));
+                OneHopClient redis = Inspected.clientOf(node, "timeout: 1500", "tls: true")) {
+            unsent(() -> redis.get("key"));
+            isLate.set(true);
+            RedisCluster.await("the node has closed", hasClosed::get);
+            assertThrows(OneHopException.class, () -> redis.get("key"));
+            assertEquals(2, node.connections());
         }
     }
 

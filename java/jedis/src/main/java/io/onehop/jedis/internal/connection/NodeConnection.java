@@ -467,13 +467,32 @@ public final class NodeConnection extends Connection {
     }
 
     /**
-     * True if it may be leased: it is not open yet, or it is clean, not too old and not of a
-     * replica, and its socket has no unread byte.
+     * True if it may be leased: it is not open yet and the node has not closed it, or it is clean,
+     * not too old and not of a replica, and its socket has no unread byte.
      */
     public boolean isUsable() {
         return state == State.NEW
-                || isOpening()
+                || isOpening() && !hasEnded()
                 || isClean() && !isOfReplica && !isTooOld() && !socket.hasSurplus();
+    }
+
+    /**
+     * True if the node has closed a connection that is being opened. What the node sent before that
+     * is taken first, and kept.
+     */
+    private boolean hasEnded() {
+        try {
+            if (state == State.OPENING) {
+                boolean isOver = socket.finishTls(); // It receives once: the end needs another.
+                return (isOver || socket.finishTls()) && socket.hasSurplus();
+            }
+            if (fill() > 0) {
+                fill();
+            }
+            return false;
+        } catch (IOException ended) {
+            return true;
+        }
     }
 
     private boolean isTooOld() {
