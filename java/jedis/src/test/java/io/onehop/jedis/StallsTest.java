@@ -10,6 +10,7 @@ import io.onehop.jedis.lab.ScriptedNode;
 
 import org.junit.jupiter.api.Test;
 
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -113,6 +114,41 @@ class StallsTest {
             assertTrue(
                     Callers.holdsSoon(() -> rests(redis, keys, 400) > 0), "one node alone rests");
             first.thaw();
+        }
+    }
+
+    @Test
+    void replicasThatAreLateTogetherDoNotRest() {
+        ScriptedNode.Script silent =
+                talk -> {
+                    talk.handshake();
+                    talk.awaitClose();
+                };
+        try (Nodes masters = Nodes.start(2);
+                ScriptedNode first = ScriptedNode.start(silent);
+                ScriptedNode second = ScriptedNode.start(silent);
+                OneHopClient redis =
+                        masters.client(
+                                "timeout: 1000",
+                                "read_from: prefer_replica",
+                                "replicas:",
+                                " - " + first.node() + " " + masters.servers().get(0).node(),
+                                " - " + second.node() + " " + masters.servers().get(1).node())) {
+            String[] keys =
+                    masters.servers().stream()
+                            .map(master -> Nodes.keyOn(redis.topology(), master.node()))
+                            .toArray(String[]::new);
+            for (String key : keys) {
+                Callers.answered(() -> redis.set(key, "value"));
+            }
+            for (int i = 0; i < 2; i++) {
+                assertEquals(
+                        List.of("value", "value"), Callers.answered(() -> redis.mget(keys)));
+                assertEquals(
+                        List.of(0, 0, 0, 0),
+                        redis.status().nodes().stream().map(NodeStatus::failures).toList());
+            }
+            assertTrue(first.connections() > 0 && second.connections() > 0, "both were asked");
         }
     }
 

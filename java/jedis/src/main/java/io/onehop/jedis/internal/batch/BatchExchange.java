@@ -301,6 +301,13 @@ public final class BatchExchange {
         pool.noteLate(leased());
     }
 
+    /** The same for a replica that has kept it for half of its time. */
+    void noteLateReplica() {
+        if (isOfReplica) {
+            noteLate();
+        }
+    }
+
     /** True if several addresses of its node are being tried, or may be. */
     boolean isTrying() {
         return opening() != null && opening().isTrying();

@@ -217,15 +217,18 @@ public final class Scatter {
         }
     }
 
-    /** Exchanges that wait for a node leave it if they may, and another one can answer sooner. */
+    /**
+     * Exchanges that wait for a node leave it if they may, and another one can answer sooner. As
+     * with deadlines, all are noted before one is judged.
+     */
     private void leave() {
-        for (Iterator<BatchExchange> each = serving.iterator(); each.hasNext(); ) {
-            BatchExchange exchange = each.next();
-            if (exchange.mayLeave(successors, deadline)) {
-                each.remove();
-                if (exchange.leave(successors, deadline)) {
-                    rest.add(exchange);
-                }
+        List<BatchExchange> leaving =
+                serving.stream().filter(each -> each.mayLeave(successors, deadline)).toList();
+        serving.removeAll(leaving);
+        leaving.forEach(BatchExchange::noteLateReplica);
+        for (BatchExchange exchange : leaving) {
+            if (exchange.leave(successors, deadline)) {
+                rest.add(exchange);
             }
         }
     }
