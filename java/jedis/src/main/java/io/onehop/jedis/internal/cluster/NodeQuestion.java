@@ -55,7 +55,7 @@ final class NodeQuestion {
             return answer;
         } catch (IOException | RuntimeException failed) {
             OneHopException failure = failure(failed, node, connection);
-            if (connection != null) {
+            if (connection != null && !connection.isKeptAfter(failed)) {
                 connection.disconnect();
             }
             node.failed(connection, failure);
@@ -67,7 +67,8 @@ final class NodeQuestion {
 
     private static OneHopException failure(
             Exception failed, Pool node, @Nullable NodeConnection connection) {
-        boolean wasOpen = connection != null && connection.wasOpen();
+        boolean wasOpen =
+                connection != null && connection.wasOpen() && !connection.lease().isReadyLate();
         return Failure.of(
                 failed,
                 node.endpoint().nodeName(),
