@@ -10,6 +10,7 @@ import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.pool.Holder;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisCluster;
 import io.onehop.jedis.lab.RedisServer;
 import io.onehop.jedis.lab.ScriptedNode;
@@ -35,6 +36,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 /**
@@ -213,6 +215,31 @@ class SuccessorsTest {
                 assertEquals(1, soon(write));
                 assertEquals(List.of("OK", "batch"), soon(batch));
                 requireStaying(sent);
+            }
+        }
+    }
+
+    @Test
+    void aReadThatWasSentMayHaveBeenExecutedIfItsSuccessorIsDead(@TempDir Path folder)
+            throws Exception {
+        AtomicBoolean isSent = new AtomicBoolean();
+        ScriptedNode.Script silent =
+                talk -> {
+                    talk.handshake().command();
+                    isSent.set(true);
+                    talk.awaitClose();
+                };
+        try (ScriptedNode hangs = ScriptedNode.start(silent)) {
+            Path file = folder.resolve("nutcracker.yml");
+            Files.writeString(file, text(hangs.server() + " a", TIMEOUT));
+            try (OneHopClient redis = OneHopClient.builder().config(file).pool("alpha").build()) {
+                Future<String> read = threads.submit(() -> redis.get("key"));
+                RedisCluster.await("it is sent", isSent::get);
+                Files.writeString(
+                        file, text("127.0.0.1:" + Processes.freePort() + ":1 a", TIMEOUT));
+                Throwable failure =
+                        assertThrows(ExecutionException.class, () -> soon(read)).getCause();
+                assertTrue(assertInstanceOf(NodeDown.class, failure).mayHaveExecuted());
             }
         }
     }

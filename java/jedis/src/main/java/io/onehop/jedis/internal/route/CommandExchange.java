@@ -7,6 +7,7 @@ import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.connection.NodeConnection;
 import io.onehop.jedis.internal.connection.Successor;
 import io.onehop.jedis.internal.failure.Failure;
+import io.onehop.jedis.internal.failure.Left;
 import io.onehop.jedis.internal.pool.Holder;
 import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.Pool;
@@ -109,7 +110,7 @@ final class CommandExchange<T> extends Holder implements Successor {
             return attempt(failure, connection.lease().health());
         }
         node.failed(connection, failure);
-        throw failure;
+        throw before == null ? failure : Failure.worse(failure, before);
     }
 
     private NodeConnection lease(@Nullable OneHopException before, long asked) {
@@ -117,8 +118,11 @@ final class CommandExchange<T> extends Holder implements Successor {
         try {
             return node.lease(this, leased, asked, this);
         } catch (OneHopException failure) {
-            if (before == null || !before.mayHaveExecuted() || Failure.isLeft(failure)) {
+            if (before == null || !before.mayHaveExecuted()) {
                 throw failure;
+            }
+            if (Failure.isLeft(failure)) {
+                throw Failure.of(new Left(), node.endpoint().nodeName(), Outcome.MAYBE_EXECUTED);
             }
             before.addSuppressed(failure); // This try sent nothing, but the first one did.
             throw before;

@@ -254,7 +254,11 @@ public final class Route {
             Pool successor =
                     Failure.isLeft(failure) ? runner.successor(node, home, deadline) : null;
             if (successor != null) {
-                return exchange(command, entry, home, waitMs, successor, deadline);
+                try {
+                    return exchange(command, entry, home, waitMs, successor, deadline);
+                } catch (OneHopException next) { // The node that was left may have executed it.
+                    throw Failure.worse(next, failure);
+                }
             }
             runner.failed(failure);
             Forwarding forwarding = runner.forwarding();
