@@ -234,7 +234,7 @@ final class Seats {
     int idle() {
         int count = 0;
         for (int seat = 0; seat < connections.length; seat++) {
-            count += holders.get(seat) == null && connections[seat] != null ? 1 : 0;
+            count += holders.get(seat) == null && isOpen(seat) ? 1 : 0;
         }
         return count;
     }
