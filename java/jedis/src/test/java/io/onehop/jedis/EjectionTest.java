@@ -41,12 +41,25 @@ class EjectionTest {
     private static final List<String> KEYS =
             IntStream.range(0, 400).mapToObj(i -> "key:" + i).toList();
 
-    private static State stateOf(OneHopClient redis, String node) {
+    private static NodeStatus nodeOf(OneHopClient redis, String node) {
         return redis.status().nodes().stream()
                 .filter(each -> each.name().equals(node))
                 .findFirst()
-                .orElseThrow()
-                .state();
+                .orElseThrow();
+    }
+
+    private static State stateOf(OneHopClient redis, String node) {
+        return nodeOf(redis, node).state();
+    }
+
+    /** A client of a node that is well, and of one named gone on which nothing listens. */
+    private static OneHopClient clientOf(RedisServer well, int gone, int failures, int retryMs) {
+        return Nodes.clientOf(
+                Nodes.configOf(
+                        Stream.of(well.server() + " well", "127.0.0.1:" + gone + ":1 gone"),
+                        "auto_eject_hosts: true",
+                        "server_failure_limit: " + failures,
+                        "server_retry_timeout: " + retryMs));
     }
 
     /** Sends a command for the dead node until it is answered. Returns how often it failed. */
@@ -148,15 +161,7 @@ class EjectionTest {
         String node = "node gone (127.0.0.1:" + port + ") of server pool alpha is ";
         try (Log log = new Log();
                 RedisServer well = RedisServer.start();
-                OneHopClient redis =
-                        Nodes.clientOf(
-                                Nodes.configOf(
-                                        Stream.of(
-                                                well.server() + " well",
-                                                "127.0.0.1:" + port + ":1 gone"),
-                                        "auto_eject_hosts: true",
-                                        "server_failure_limit: 2",
-                                        "server_retry_timeout: 300"))) {
+                OneHopClient redis = clientOf(well, port, 2, 300)) {
             String lost = Nodes.keyOn(redis.topology(), "gone");
             List<Integer> failures = new ArrayList<>();
             for (int returns = 0; returns < 3; returns++) { // Each time it is ejected again.
@@ -192,17 +197,9 @@ class EjectionTest {
     }
 
     @Test
-    void aNodeIsUpWithItsFirstAnswerAndNotBecauseOfTheTime() {
+    void aNodeIsNotUpBecauseItsEjectionIsOver() {
         try (RedisServer well = RedisServer.start();
-                OneHopClient redis =
-                        Nodes.clientOf(
-                                Nodes.configOf(
-                                        Stream.of(
-                                                well.server() + " well",
-                                                "127.0.0.1:" + Processes.freePort() + ":1 gone"),
-                                        "auto_eject_hosts: true",
-                                        "server_failure_limit: 1",
-                                        "server_retry_timeout: 100"))) {
+                OneHopClient redis = clientOf(well, Processes.freePort(), 1, 100)) {
             String lost = Nodes.keyOn(redis.topology(), "gone");
             assertThrows(NodeDown.class, () -> redis.get(lost));
             assertTrue(Callers.holdsSoon(() -> stateOf(redis, "gone") == State.RETURNED));
@@ -253,27 +250,13 @@ class EjectionTest {
     @Test
     void aBatchEndsOnThePlacementItBeganWith() {
         try (RedisServer well = RedisServer.start();
-                OneHopClient redis =
-                        Nodes.clientOf(
-                                Nodes.configOf(
-                                        Stream.of(
-                                                well.server() + " well",
-                                                "127.0.0.1:" + Processes.freePort() + ":1 lost"),
-                                        "auto_eject_hosts: true",
-                                        "server_failure_limit: 1",
-                                        "server_retry_timeout: 60000"))) {
+                OneHopClient redis = clientOf(well, Processes.freePort(), 1, 60_000)) {
             String[] keys = KEYS.toArray(String[]::new);
             PartialBatch partial = assertThrows(PartialBatch.class, () -> redis.mget(keys));
-            assertEquals(Set.of("lost"), partial.getFailures().keySet());
+            assertEquals(Set.of("gone"), partial.getFailures().keySet());
             assertEquals(KEYS.size(), redis.mget(keys).size());
-            assertEquals(
-                    1.0,
-                    redis.status().nodes().stream()
-                            .filter(each -> each.name().equals("well"))
-                            .findFirst()
-                            .orElseThrow()
-                            .share());
-            assertNotEquals("lost", redis.topology().locate(keys[0]).name());
+            assertEquals(1.0, nodeOf(redis, "well").share());
+            assertNotEquals("gone", redis.topology().locate(keys[0]).name());
         }
     }
 
