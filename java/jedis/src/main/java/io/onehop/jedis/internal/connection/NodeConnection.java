@@ -579,9 +579,6 @@ public final class NodeConnection extends Connection {
     public void disconnect() {
         state = State.CLOSED;
         setBroken();
-        if (socket != null) {
-            socket.close();
-        }
         if (opening != null) {
             opening.end(received() > 0);
         }

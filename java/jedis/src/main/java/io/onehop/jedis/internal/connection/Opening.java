@@ -55,7 +55,6 @@ public final class Opening {
             List<SocketAddress> found = Endpoint.await(addresses, deadline);
             connector = new Connector(found, deadline, endpoint.timeoutMs());
             connector.begin();
-            socket = connector.socket();
             step = Step.CONNECTING;
         }
         if (step == Step.CONNECTING) {
@@ -165,10 +164,10 @@ public final class Opening {
         return failure;
     }
 
-    /** Its connection is closed. {@code hasHeard}: the node has sent something. */
+    /** Closes the socket, and all that are being tried. The node has sent something, or not. */
     void end(boolean hasHeard) {
         if (connector != null) {
-            connector.close(); // Its connection may not know the socket that has just connected.
+            connector.close();
         }
         if (address != null) {
             endpoint.ended(address, hasHeard);
