@@ -22,8 +22,7 @@ public enum Leaving {
             boolean isBlocking,
             boolean isBound) {}
 
-    /** Whether this request may go to another node. */
-    public static boolean mayLeave(Request request) {
+    private static boolean mayLeave(Request request) {
         return !request.isBound()
                 && (!request.isSent()
                         || request.isReadOnly() && !request.isHeard() && !request.isBlocking());

@@ -81,7 +81,7 @@ abstract class Refresher implements AutoCloseable {
         try {
             boolean isNew = !isRefreshing && !isRequested;
             isRequested |= isNew;
-            if (isNew || thread == null || !thread.isAlive()) {
+            if (isNew || !isRunning()) {
                 wake();
             }
             if (isNew) {
@@ -126,8 +126,12 @@ abstract class Refresher implements AutoCloseable {
         }
     }
 
+    private boolean isRunning() {
+        return thread != null && thread.isAlive();
+    }
+
     private void wake() {
-        if ((thread == null || !thread.isAlive()) && !isClosed) {
+        if (!isRunning() && !isClosed) {
             Thread next = new Thread(this::run, threadName);
             next.setDaemon(true);
             notBeforeNs = Clock.nowNs();
