@@ -20,7 +20,7 @@ import java.time.Instant;
  * @param master the name of the master that a replica follows; otherwise {@code null}
  * @param share its part of the key space, 0 to 1, as keys are placed now
  * @param state whether it is asked
- * @param restsFor how long it will still rest or be ejected; zero if it is up
+ * @param restsFor how long it will still rest or be ejected; zero if the next call asks it
  * @param failures failures in a row
  * @param reason its last failure; {@code null} while it is up
  * @param leased connections in use
