@@ -61,7 +61,7 @@ final class Callers {
     }
 
     static boolean holdsSoon(BooleanSupplier condition) {
-        for (int i = 0; i < 500; i++) {
+        for (int i = 0; i < 3000; i++) {
             if (condition.getAsBoolean()) {
                 return true;
             }

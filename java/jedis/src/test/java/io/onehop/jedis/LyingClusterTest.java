@@ -89,7 +89,7 @@ class LyingClusterTest {
                         if (node == owner) {
                             return cluster.to("ASK", slot("key"), 1 - owner);
                         }
-                        Processes.pause(2000);
+                        Processes.pause(500);
                         return null;
                     });
             assertEquals(1 - owner + " key", redis.get("key"));

@@ -20,8 +20,8 @@ class NamesTest {
     private static final Path DNS = Path.of("..", "..", "conformance", "lab", "dns.py");
 
     /**
-     * One step for each silent address, and then the one that has answered comes first. No time for
-     * one that refuses.
+     * One step for each silent address, and then the one that has answered comes first. One that
+     * refuses is passed over.
      */
     @Test
     void aSilentAddressOfANameCostsAStep(@TempDir Path folder) {

@@ -132,7 +132,7 @@ class RedisClusterNodesTest {
             assertTrue(client.status().isUsable());
             admin.clusterDelSlots(0);
             RedisCluster.await("it is down", () -> admin.clusterInfo().contains("state:fail"));
-            assertThrows(NodeDown.class, () -> client.get(key));
+            assertThrows(OneHopException.class, () -> client.get(key));
             RedisCluster.await("it is not ready", () -> !client.status().isUsable());
             assertTrue(client.status().isClusterDown());
             assertFalse(client.status().isWell());

@@ -293,11 +293,14 @@ class SuccessorsTest {
                                         "read_from: prefer_replica",
                                         "replicas:\n   - " + hangs.node() + " a"))) {
             redis.set("key", "value");
+            long beginNs = System.nanoTime();
             Future<String> sent = threads.submit(() -> redis.get("key"));
             RedisCluster.await("it is sent", () -> hangs.connections() == 1);
             Future<String> unsent = threads.submit(() -> redis.get("key"));
             Future<List<String>> batch = threads.submit(() -> redis.mget("key", "none"));
             assertEquals("value", soon(sent));
+            long tookNs = System.nanoTime() - beginNs; // The client counts whole milliseconds.
+            assertTrue(tookNs >= 1_499_000_000L, tookNs + " ns");
             assertEquals("value", soon(unsent));
             assertEquals("value", soon(batch).get(0));
             assertEquals("value", redis.get("key"));
