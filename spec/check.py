@@ -65,12 +65,12 @@ def scenario_findings(path):
 
 
 def case_findings(kind):
-    """Every head obeys the schema, and no name is there twice."""
+    """Every head obeys the schema, and no name is listed twice."""
     path = SPEC / f"config/cases/{kind}.txt"
     found = list(config_cases.read(kind))
     heads = {name: head for name, head, _ in found}
     twice = {name for name in heads if [other for other, _, _ in found].count(name) > 1}
-    return [f"config/cases/{kind}.txt: {name} is there twice" for name in sorted(twice)] + (
+    return [f"config/cases/{kind}.txt: {name} is listed twice" for name in sorted(twice)] + (
         schema_findings(path, heads, "spec/schema/pages.json#/$defs/config_cases")
     )
 

@@ -89,7 +89,8 @@ final class Stalls {
                                             node,
                                             now,
                                             (now - began) / 1_000_000,
-                                            failure.getMessage().startsWith("The node rests")));
+                                            failure.getMessage()
+                                                    .startsWith("The node is resting")));
                 }
                 pause();
             }

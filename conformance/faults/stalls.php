@@ -64,7 +64,7 @@ for ($end = hrtime(true) + (float) $seconds * 1e9; ($began = hrtime(true)) < $en
             $answered[$node][$tenth] = ($answered[$node][$tenth] ?? 0) + 1;
         } catch (RedisException $failure) {
             $now = hrtime(true);
-            $rests = str_starts_with($failure->getMessage(), 'The node rests');
+            $rests = str_starts_with($failure->getMessage(), 'The node is resting');
             $failed[] = [$node, $now, ($now - $began) / 1e6, $rests];
         }
         usleep(1000);

@@ -37,7 +37,7 @@ class Framing:
             self.inside = False
             first = yield
             if not self.owed and first != b">" and not self.is_subscribed:
-                raise Broken("a reply that nothing asked for")
+                raise Broken("a reply that was not asked for")
             self.inside = True
             last = yield from self.value(first, 0)
             is_answer = last != b">" and self.owed > 0
@@ -50,7 +50,7 @@ class Framing:
             yield from self.line()
             return first
         if first not in (b"$", b"!", b"=", b"*", b"~", b"%", b">", b"|"):
-            raise Broken("a byte that begins no reply")
+            raise Broken("a byte that cannot begin a reply")
         length = yield from self.length(first)
         if first in (b"$", b"!", b"="):
             yield from self.bulk(length)

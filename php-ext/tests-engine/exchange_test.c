@@ -45,9 +45,9 @@ static const ending endings[] = {
     {"mute", false, OH_ERROR_DEADLINE_EXCEEDED, OH_OUTCOME_MAYBE_EXECUTED,
         "No answer within 50 ms"},
     {"noise", false, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_MAYBE_EXECUTED,
-        "a byte that begins no reply"},
+        "a byte that cannot begin a reply"},
     {"surplus", false, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_MAYBE_EXECUTED,
-        "a reply that nothing asked for"},
+        "a reply that was not asked for"},
 };
 
 static void check_ending(const node *one, oh_snapshot *snapshot, const ending *expected)
@@ -141,7 +141,8 @@ static void test_refused(void)
     CHECK(failure.kind == OH_ERROR_NODE_DOWN && failure.outcome == OH_OUTCOME_NOT_SENT);
     CHECK(strcmp(failure.what, "Connection refused while connecting") == 0);
     CHECK(!caller_gets(snapshot, 0, "ECHO x", "", &failure));
-    CHECK(strcmp(failure.what, "The node rests: Connection refused while connecting") == 0);
+    CHECK(strcmp(failure.what,
+              "The node is resting after a failure: Connection refused while connecting") == 0);
     oh_snapshot_release(snapshot);
     caller_leave();
 }
@@ -273,11 +274,11 @@ void test_exchange(const node *one, const node *other)
 {
     test_endings(one);
     test_reuse(one);
-    check_sign_in(one, "  redis_auth: wrong\n", "The node refused the user or the password",
+    check_sign_in(one, "  redis_auth: wrong\n", "The node refused the user name or password",
         OH_ERROR_CONFIG_INVALID);
     check_sign_in(one, "  redis_auth: half\n", "Connection closed by the node during the handshake",
         OH_ERROR_NODE_DOWN);
-    check_sign_in(one, "  redis_auth: noise\n", "No proper answer to the handshake",
+    check_sign_in(one, "  redis_auth: noise\n", "Unexpected answer to the handshake",
         OH_ERROR_PROTOCOL_VIOLATION);
     test_refused();
     test_pipeline(one);

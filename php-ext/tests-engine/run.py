@@ -57,7 +57,7 @@ def differences(directory, port):
             "alpha",
             ("GET", "user:1"),
             f"Connection refused while connecting, node only (127.0.0.1:{unused}), server pool"
-            " alpha: the command was not sent; check that the node runs and can be reached\n",
+            " alpha: the command was not sent; check that the node is running and reachable\n",
         ),
     ):
         with open(path, "w") as file:

@@ -15,7 +15,7 @@ static const char *running;
 
 bool sweep_is_for_rest(const oh_failure *failure)
 {
-    return strstr(failure->what, "The node rests") != NULL;
+    return strstr(failure->what, "The node is resting") != NULL;
 }
 
 static void tell_hang(int signal_number)

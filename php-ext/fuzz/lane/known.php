@@ -35,7 +35,7 @@ function is_of_odd_key(array $faults, array $step): bool
 function is_without_node(array $faults, array $step, array $ours): bool
 {
     return ($ours['thrown'][0] ?? '') === 'OneHop\\Unsupported'
-        && str_contains($ours['thrown'][1], 'has no place in a transaction');
+        && str_contains($ours['thrown'][1], 'cannot be used in a transaction');
 }
 
 function is_empty_transaction(array $faults, array $step): bool
@@ -50,7 +50,7 @@ const EMPTY_DISCARD = "*1\r\n\$5\r\nMULTI\r\n*1\r\n\$7\r\nDISCARD\r\n";
 function is_refused_transaction(array $faults, array $step, array $ours): bool
 {
     return str_starts_with($ours['thrown'][0] ?? '', 'OneHop\\')
-        && preg_match('/refused a transaction|EXEC was not answered/', $ours['thrown'][1]);
+        && preg_match('/refused a transaction|EXEC did not return/', $ours['thrown'][1]);
 }
 
 function is_violation(array $faults, array $step, array $ours): bool

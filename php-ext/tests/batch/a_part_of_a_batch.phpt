@@ -76,14 +76,14 @@ PartialBatch may have executed: true, node: NULL
   4: NodeDown on dead
   dead: NodeDown on dead
   hung: DeadlineExceeded? on hung
-  A part of the batch did not come back (nodes that failed: dead, hung), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed; the first failure: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
+  Part of the batch failed (nodes that failed: dead, hung), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says for each failed node whether its commands may have executed; the first failure: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
 -- pipeline with split commands
 PartialBatch may have executed: true, node: NULL
   0: PartialBatch?
   1: 1
   2: false
   dead: NodeDown on dead
-  A part of the batch did not come back (nodes that failed: dead), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed; the first failure: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
+  Part of the batch failed (nodes that failed: dead), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says for each failed node whether its commands may have executed; the first failure: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
 -- MGET
 PartialBatch may have executed: true, node: NULL
   0: false
@@ -92,26 +92,26 @@ PartialBatch may have executed: true, node: NULL
   3: false
   dead: NodeDown on dead
   hung: DeadlineExceeded? on hung
-  A part of the batch did not come back (nodes that failed: dead, hung), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed; the first failure: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
+  Part of the batch failed (nodes that failed: dead, hung), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says for each failed node whether its commands may have executed; the first failure: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
 -- DEL
 PartialBatch may have executed: true, node: NULL
   0: 0
   1: NodeDown on dead
   dead: NodeDown on dead
-  A part of the batch did not come back (nodes that failed: dead), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed; the first failure: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
+  Part of the batch failed (nodes that failed: dead), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says for each failed node whether its commands may have executed; the first failure: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
 -- MSET
 PartialBatch may have executed: true, node: NULL
   0: true
   1: NodeDown on dead
   dead: NodeDown on dead
-  A part of the batch did not come back (nodes that failed: dead), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed; the first failure: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
+  Part of the batch failed (nodes that failed: dead), server pool alpha: the other commands were answered; getReplies() has their replies, getFailures() says for each failed node whether its commands may have executed; the first failure: Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha
 value: "set"
 -- no reply arrived: the failure that leaves open what was executed
 OneHop\DeadlineExceeded, node hung, may have executed: true
-  No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+  No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 OneHop\DeadlineExceeded, node hung, may have executed: true
-  No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+  No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 -- more nodes failed than a message names
-A part of the batch did not come back (nodes that failed: d%s\xc3\xa9N, d%s\xc3\xa9N, d%s\xc3\xa9N and 2 more)
+Part of the batch failed (nodes that failed: d%s\xc3\xa9N, d%s\xc3\xa9N, d%s\xc3\xa9N and 2 more)
 -- the client still works
 value: true

@@ -75,12 +75,12 @@ a value that cannot be packed spoils the batch: nothing of it is sent
 DomainException: cannot be packed
 value: true
 OneHop\Unsupported, node none, may have executed: false
-  A value of the batch could not be packed: the command was not sent; see the exception that was thrown when it was queued
+  A value in the batch could not be serialized or compressed: the command was not sent; see the exception that was thrown when it was queued
 int(0)
 DomainException: cannot be packed
 value: true
 OneHop\Unsupported, node none, may have executed: false
-  A value of the batch could not be packed: the command was not sent; see the exception that was thrown when it was queued
+  A value in the batch could not be serialized or compressed: the command was not sent; see the exception that was thrown when it was queued
 int(0)
 DomainException: cannot be packed
 array(2) {

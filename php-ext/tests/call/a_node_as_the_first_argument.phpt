@@ -57,11 +57,11 @@ var_dump(
 ?>
 --EXPECT--
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::flushDB() is not supported: the command was not sent; its first argument names no node, as that of RedisCluster does, and it would concern all of them: leave it out if you mean that, or call it by onNode() on one
+  OneHop\Redis::flushDB() is not supported: the command was not sent; unlike in RedisCluster, the first argument does not select a node, and the call would run on all of them; omit it to do that, or use onNode()
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::flushAll() is not supported: the command was not sent; its first argument names no node, as that of RedisCluster does, and it would concern all of them: leave it out if you mean that, or call it by onNode() on one
+  OneHop\Redis::flushAll() is not supported: the command was not sent; unlike in RedisCluster, the first argument does not select a node, and the call would run on all of them; omit it to do that, or use onNode()
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::flushAll() is not supported: the command was not sent; its first argument names no node, as that of RedisCluster does, and it would concern all of them: leave it out if you mean that, or call it by onNode() on one
+  OneHop\Redis::flushAll() is not supported: the command was not sent; unlike in RedisCluster, the first argument does not select a node, and the call would run on all of them; omit it to do that, or use onNode()
 phpredis' own first argument is still accepted
 bool(true)
 bool(true)

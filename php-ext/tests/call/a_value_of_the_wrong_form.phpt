@@ -56,5 +56,5 @@ lab_tell(fn () => $redis->get('end'));
 ?>
 --EXPECT--
 OneHop\NodeDown, node odd, may have executed: true
-  Connection closed by the node, node odd (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+  Connection closed by the node, node odd (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 value: "value of end"

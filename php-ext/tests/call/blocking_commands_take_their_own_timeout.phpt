@@ -158,14 +158,14 @@ pipeline: [["{a}1","p"],true,["{a}1","q"]]
 transaction: [[],"1"]
 other nodes
 OneHop\CrossNode, node none, may have executed: false
-  BLPOP needs all its keys on one node: key "{a}1" is on node node-0, key "key:100" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{a}1" and "{a}key:100"
+  BLPOP needs all its keys on one node: key "{a}1" is on node node-0, key "key:100" on node node-1, server pool alpha: the command was not sent; give both keys the same hash tag, such as "{a}1" and "{a}key:100"
 a node that hangs, or does not accept
 OneHop\DeadlineExceeded, node hung, may have executed: true
-  No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+  No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 OneHop\NodeDown, node hung, may have executed: true
-  Connection closed by the node, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+  Connection closed by the node, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 OneHop\DeadlineExceeded, node hung, may have executed: true
-  Answer not complete within 500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+  Only part of the answer arrived within 500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 value: "fine"
 OneHop\DeadlineExceeded, node full, may have executed: false
   No connection within 500 ms, node full (127.0.0.1:PORT), server pool alpha: the command was not sent; try again

@@ -117,17 +117,17 @@ the warning: "OneHop\\Redis::setOption(): Unknown option '9999'"
 a known option: true
 scans
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::hscan() is not supported: the command was not sent; it is a conversation, in which each answer says where to go on: call it outside
+  OneHop\Redis::hscan() is not supported: the command was not sent; it takes several round trips, each depending on the last; call it outside
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::sscan() is not supported: the command was not sent; it is a conversation, in which each answer says where to go on: call it outside
+  OneHop\Redis::sscan() is not supported: the command was not sent; it takes several round trips, each depending on the last; call it outside
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::zscan() is not supported: the command was not sent; it is a conversation, in which each answer says where to go on: call it outside
+  OneHop\Redis::zscan() is not supported: the command was not sent; it takes several round trips, each depending on the last; call it outside
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::hscan() is not supported: the command was not sent; it is a conversation, in which each answer says where to go on: call it outside
+  OneHop\Redis::hscan() is not supported: the command was not sent; it takes several round trips, each depending on the last; call it outside
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::sscan() is not supported: the command was not sent; it is a conversation, in which each answer says where to go on: call it outside
+  OneHop\Redis::sscan() is not supported: the command was not sent; it takes several round trips, each depending on the last; call it outside
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::zscan() is not supported: the command was not sent; it is a conversation, in which each answer says where to go on: call it outside
+  OneHop\Redis::zscan() is not supported: the command was not sent; it takes several round trips, each depending on the last; call it outside
 nulls among keys are taken silently, as in phpredis
 phpredis: [["1","empty","2"],2,3,2,2,1,0]
 OneHop: [["1","empty","2"],2,3,2,2,1,0]

@@ -69,8 +69,8 @@ OneHop\Unsupported, node none, may have executed: false
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::client() with CLIENT SETNAME is not supported: the command was not sent; connections are shared and come and go, so a name would be lost or given to other callers: leave it out
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::client(): the table of commands has no "client unheard-of": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
+  OneHop\Redis::client(): unknown command "client unheard-of": the command was not sent; send it to nodes of your choice with onNode() or onEachNode(), because OneHop cannot tell which argument is the key
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::object(): the table of commands has no "object freq-uency": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
+  OneHop\Redis::object(): unknown command "object freq-uency": the command was not sent; send it to nodes of your choice with onNode() or onEachNode(), because OneHop cannot tell which argument is the key
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::xinfo() is not supported: the command was not sent; phpredis does not read the whole reply of XINFO HELP: the connection would be out of step. Read the documentation instead

@@ -80,36 +80,36 @@ value: "3  1 2 3"
 value: 4
 value: ["3 1","2",2]
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand() with MSET is not supported: the command was not sent; it is malformed: its keys and what belongs to them do not come out even
+  OneHop\Redis::rawcommand() with MSET is not supported: the command was not sent; it is malformed: each key needs its value (or id); one is missing
 value: true
 Nowhere
-value: "RENAME needs all its keys on one node: key \"A\" is on node a, key \"B\" on node b, server pool alpha: the command was not sent; give both keys one hash tag, such as \"{A}\" and \"{A}B\""
-value: "SORT reads keys made from the pattern \"w_*\", which may live on any node, server pool alpha: the command was not sent; put a hash tag before the *, the one that the sorted key has, in a server pool with hash_tag: \"{}\""
-value: "SORT needs all its keys on one node: key \"A\" is on node a, key \"B\" on node b, server pool alpha: the command was not sent; give both keys one hash tag, such as \"{A}\" and \"{A}B\""
+value: "RENAME needs all its keys on one node: key \"A\" is on node a, key \"B\" on node b, server pool alpha: the command was not sent; give both keys the same hash tag, such as \"{A}\" and \"{A}B\""
+value: "SORT reads keys made from the pattern \"w_*\", which may live on any node, server pool alpha: the command was not sent; put the sorted key's hash tag before the *, and set hash_tag: \"{}\" in the server pool"
+value: "SORT needs all its keys on one node: key \"A\" is on node a, key \"B\" on node b, server pool alpha: the command was not sent; give both keys the same hash tag, such as \"{A}\" and \"{A}B\""
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand(): the table of commands has no "NO.SUCH": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
+  OneHop\Redis::rawcommand(): unknown command "NO.SUCH": the command was not sent; send it to nodes of your choice with onNode() or onEachNode(), because OneHop cannot tell which argument is the key
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand(): the table of commands has no "CLIENT NOSUCH": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
+  OneHop\Redis::rawcommand(): unknown command "CLIENT NOSUCH": the command was not sent; send it to nodes of your choice with onNode() or onEachNode(), because OneHop cannot tell which argument is the key
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand() with SELECT is not supported: the command was not sent; connections are shared, so a database chosen on one would be chosen for other callers: set `database` in the server pool's configuration, one pool per database
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand() with MULTI is not supported: the command was not sent; a raw call could not follow what it begins: call multi(), watch(), subscribe() or scan() and their kin
+  OneHop\Redis::rawcommand() with MULTI is not supported: the command was not sent; rawCommand() cannot track what this command starts; use multi(), watch(), subscribe() or scan()
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand() with WATCH is not supported: the command was not sent; a raw call could not follow what it begins: call multi(), watch(), subscribe() or scan() and their kin
+  OneHop\Redis::rawcommand() with WATCH is not supported: the command was not sent; rawCommand() cannot track what this command starts; use multi(), watch(), subscribe() or scan()
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand() with SUBSCRIBE is not supported: the command was not sent; a raw call could not follow what it begins: call multi(), watch(), subscribe() or scan() and their kin
+  OneHop\Redis::rawcommand() with SUBSCRIBE is not supported: the command was not sent; rawCommand() cannot track what this command starts; use multi(), watch(), subscribe() or scan()
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand() with SCAN is not supported: the command was not sent; a raw call could not follow what it begins: call multi(), watch(), subscribe() or scan() and their kin
+  OneHop\Redis::rawcommand() with SCAN is not supported: the command was not sent; rawCommand() cannot track what this command starts; use multi(), watch(), subscribe() or scan()
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand() with EVAL is not supported: the command was not sent; a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand() with EVAL is not supported: the command was not sent; it is malformed: its keys would reach beyond its last word
+  OneHop\Redis::rawcommand() with EVAL is not supported: the command was not sent; it is malformed: it has fewer arguments than its keys need
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand() with GET is not supported: the command was not sent; it is malformed: its keys would reach beyond its last word
+  OneHop\Redis::rawcommand() with GET is not supported: the command was not sent; it is malformed: it has fewer arguments than its keys need
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand() with CLIENT REPLY is not supported: the command was not sent; without replies a failed command goes unnoticed, and its connection cannot be shared: use a pipeline
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand(): the table of commands has no "": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
+  OneHop\Redis::rawcommand(): unknown command "": the command was not sent; send it to nodes of your choice with onNode() or onEachNode(), because OneHop cannot tell which argument is the key
 TypeError: OneHop\Redis::rawcommand(): Argument #2 must be a key of type string, array given; nothing was sent
 ArgumentCountError: OneHop\Redis::rawcommand() expects at least 1 argument, 0 given
 value: "3"

@@ -33,20 +33,20 @@ foreach ([
 --EXPECT--
 -- larger than any node takes: nothing is sent, the connection closes, the node does not rest
 OneHop\Unsupported, node node-0, may have executed: false
-  A key or a value is larger than 512 MiB, the most that a node takes, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; store it in parts
+  A key or value is larger than 512 MiB, the most a node takes, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; split it
 OneHop\Unsupported, node node-0, may have executed: false
-  A key or a value is larger than 512 MiB, the most that a node takes, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; store it in parts
+  A key or value is larger than 512 MiB, the most a node takes, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; split it
 OneHop\Unsupported, node node-0, may have executed: false
-  A key or a value is larger than 512 MiB, the most that a node takes, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; store it in parts
+  A key or value is larger than 512 MiB, the most a node takes, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; split it
 string(6) "before"
 -- names that begin like a command of the table
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand(): the table of commands has no "CLIENT\x00": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
+  OneHop\Redis::rawcommand(): unknown command "CLIENT\x00": the command was not sent; send it to nodes of your choice with onNode() or onEachNode(), because OneHop cannot tell which argument is the key
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand(): the table of commands has no "GET\x00": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
+  OneHop\Redis::rawcommand(): unknown command "GET\x00": the command was not sent; send it to nodes of your choice with onNode() or onEachNode(), because OneHop cannot tell which argument is the key
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand(): the table of commands has no "GET\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
+  OneHop\Redis::rawcommand(): unknown command "GET\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00": the command was not sent; send it to nodes of your choice with onNode() or onEachNode(), because OneHop cannot tell which argument is the key
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand(): the table of commands has no "client\x00|list": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
+  OneHop\Redis::rawcommand(): unknown command "client\x00|list": the command was not sent; send it to nodes of your choice with onNode() or onEachNode(), because OneHop cannot tell which argument is the key
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand(): the table of commands has no "\x00": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
+  OneHop\Redis::rawcommand(): unknown command "\x00": the command was not sent; send it to nodes of your choice with onNode() or onEachNode(), because OneHop cannot tell which argument is the key

@@ -117,6 +117,6 @@ redirects: 0
 1000 nodes, 0 wrong; questions: 2
 -- more nodes than a map may have
 OneHop\ProtocolViolation, node none, may have executed: false
-  No node says what the cluster looks like: 127.0.0.1:PORT: its map of the cluster is refused: there are more than 4096 nodes, server pool alpha; check the nodes of the cluster
+  No node returned the map of the cluster: 127.0.0.1:PORT: its map of the cluster was not accepted: there are more than 4096 nodes, server pool alpha; check the nodes of the cluster
 asked again: yes, wrong: 0, nodes: 2
 4096 nodes

@@ -102,13 +102,13 @@ MGET and GET in a pipeline: [["value:5","value:6","value:7"],"value:8"]
 MGET with a prefix: ["value:1","value:2","value:3"]
 one slot
 OneHop\CrossNode, node none, may have executed: false
-  SINTER needs all its keys in one slot: key "a" is in slot 15495, key "b" in slot 3300, server pool alpha: the command was not sent; give both keys one hash tag, such as "{a}" and "{a}b"
+  SINTER needs all its keys in one slot: key "a" is in slot 15495, key "b" in slot 3300, server pool alpha: the command was not sent; give both keys the same hash tag, such as "{a}" and "{a}b"
 OneHop\CrossNode, node none, may have executed: false
-  RENAME needs all its keys in one slot: key "a" is in slot 15495, key "b" in slot 3300, server pool alpha: the command was not sent; give both keys one hash tag, such as "{a}" and "{a}b"
+  RENAME needs all its keys in one slot: key "a" is in slot 15495, key "b" in slot 3300, server pool alpha: the command was not sent; give both keys the same hash tag, such as "{a}" and "{a}b"
 OneHop\CrossNode, node none, may have executed: false
-  SINTER needs all its keys in one slot: key "a" is in slot 15495, key "b" in slot 3300, server pool alpha: the command was not sent; give both keys one hash tag, such as "{a}" and "{a}b"
+  SINTER needs all its keys in one slot: key "a" is in slot 15495, key "b" in slot 3300, server pool alpha: the command was not sent; give both keys the same hash tag, such as "{a}" and "{a}b"
 OneHop\CrossNode, node none, may have executed: false
-  XREAD needs all its keys in one slot: key "a" is in slot 15495, key "b" in slot 3300, server pool alpha: the command was not sent; give both keys one hash tag, such as "{a}" and "{a}b"
+  XREAD needs all its keys in one slot: key "a" is in slot 15495, key "b" in slot 3300, server pool alpha: the command was not sent; give both keys the same hash tag, such as "{a}" and "{a}b"
 SADD: 2
 SADD: 2
 SINTER of keys with one tag: ["y"]
@@ -118,20 +118,20 @@ nodes that onEachNode() calls: 3
 PING: true
 SCAN finds each key once: true
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand() with WAIT is not supported: the command was not sent; it would answer for the writes of one connection of a Redis Cluster, which is seldom the one that carried yours
+  OneHop\Redis::rawcommand() with WAIT is not supported: the command was not sent; it reports on the writes of one connection, and yours were probably sent on another
 transactions
 of one slot: [true,2,"2"]
 OneHop\CrossNode, node none, may have executed: false
   The transaction is bound to slot 15891 by key "{t}a", but key "{u}a" belongs to slot 11826, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a slot
 OneHop\CrossNode, node none, may have executed: false
-  The transaction was discarded because a call of it was refused: The transaction is bound to slot 15891 by key "{t}a", but key "{u}a" belongs to slot 11826, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a slot
+  The transaction was discarded because one of its calls was refused: The transaction is bound to slot 15891 by key "{t}a", but key "{u}a" belongs to slot 11826, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a slot
 OneHop\CrossNode, node none, may have executed: false
   The transaction is bound to slot 15891 by key "{t}a", but key "{u}a" belongs to slot 11826, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a slot
 OneHop\CrossNode, node none, may have executed: false
-  The transaction was discarded because a call of it was refused: The transaction is bound to slot 15891 by key "{t}a", but key "{u}a" belongs to slot 11826, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a slot
+  The transaction was discarded because one of its calls was refused: The transaction is bound to slot 15891 by key "{t}a", but key "{u}a" belongs to slot 11826, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a slot
 the rest of the pipeline: [2,3]
 OneHop\CrossNode, node none, may have executed: false
-  MGET needs all its keys in one slot, being in a transaction: key "{t}a" is in slot 15891, key "{u}a" in slot 11826, server pool alpha: the command was not sent; give both keys one hash tag, such as "{t}a" and "{t}{u}a"
+  MGET needs all its keys in one slot in a transaction: key "{t}a" is in slot 15891, key "{u}a" in slot 11826, server pool alpha: the command was not sent; give both keys the same hash tag, such as "{t}a" and "{t}{u}a"
 in a pipeline: [true,[4,5],"5"]
 WATCH: true
 and a transaction: [6]

@@ -101,4 +101,4 @@ nodes that gave the value: 1
 nodes that refused: 2
 -- two nodes redirect to each other
 OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: true
-  The cluster cannot serve this now: the nodes send it to each other (node 127.0.0.1:PORT said MOVED 300 127.0.0.1:PORT), node 127.0.0.1:PORT, server pool alpha: the command was answered; try again
+  The cluster cannot serve this now: the nodes redirect it to each other (node 127.0.0.1:PORT answered MOVED 300 127.0.0.1:PORT), node 127.0.0.1:PORT, server pool alpha: the command was answered; try again

@@ -50,15 +50,15 @@ lab_show(
 --EXPECT--
 -- the slot has moved before the transaction
 OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: false
-  The cluster cannot serve this now: a transaction is never sent again (node 127.0.0.1:PORT said MOVED 119 127.0.0.1:PORT), node 127.0.0.1:PORT, server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+  The cluster cannot serve this now: a transaction is never sent again (node 127.0.0.1:PORT answered MOVED 119 127.0.0.1:PORT), node 127.0.0.1:PORT, server pool alpha: the command was not sent; nothing in the transaction was executed; start it again
 value: null
 the next transaction: [2]
 -- the slot moves before exec()
 OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: true
-  The cluster cannot serve this now: a transaction is never sent again (node 127.0.0.1:PORT said MOVED 119 127.0.0.1:PORT), node 127.0.0.1:PORT, server pool alpha: the command was answered; try again
+  The cluster cannot serve this now: a transaction is never sent again (node 127.0.0.1:PORT answered MOVED 119 127.0.0.1:PORT), node 127.0.0.1:PORT, server pool alpha: the command was answered; try again
 the value stays: "2"
 -- in a pipeline, between transactions of a slot that stays and single commands
-A part of the batch failed, though every node has answered, server pool alpha: its commands were answered; getReplies() has all replies, with a failure in the place of each such part; the first failure: The cluster cannot serve this now: a transaction is never sent again, node 127.0.0.1:PORT, server pool alpha
+Part of the batch failed, although every node answered, server pool alpha: all commands were answered; getReplies() has the replies, with a failure in place of each part that failed; the first failure: The cluster cannot serve this now: a transaction is never sent again, node 127.0.0.1:PORT, server pool alpha
 reply 0: "other:0"
 reply 1: [true,2]
 reply 2: "OneHop\\NodeDown"

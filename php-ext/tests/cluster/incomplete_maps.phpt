@@ -72,10 +72,10 @@ lab_tell(static fn () => new OneHop\Redis('alpha', $config));
 --EXPECT--
 a slot without an owner
 OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: true
-  The cluster cannot serve this now: there is no time left to try again (node 127.0.0.1:PORT said CLUSTERDOWN Hash slot not served), node 127.0.0.1:PORT, server pool alpha: the command was answered; try again
+  The cluster cannot serve this now: there is no time left to try again (node 127.0.0.1:PORT answered CLUSTERDOWN Hash slot not served), node 127.0.0.1:PORT, server pool alpha: the command was answered; try again
 another slot: "else"
 OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: true
-  The cluster cannot serve this now: there is no time left to try again (node 127.0.0.1:PORT said CLUSTERDOWN Hash slot not served), node 127.0.0.1:PORT, server pool alpha: the command was answered; try again
+  The cluster cannot serve this now: there is no time left to try again (node 127.0.0.1:PORT answered CLUSTERDOWN Hash slot not served), node 127.0.0.1:PORT, server pool alpha: the command was answered; try again
 SET: true
 GET: "back"
 a node joins and gets a slot
@@ -88,11 +88,11 @@ a node that lacks it: 3
 pipeline: [4,"4"]
 no cluster
 OneHop\ConfigInvalid, node none, may have executed: false
-  No node says what the cluster looks like: 127.0.0.1:PORT: it answered: ERR This instance has cluster support disabled, server pool alpha; correct the servers of the server pool, or its redis_auth, username or database, or remove "cluster: true"
+  No node returned the map of the cluster: 127.0.0.1:PORT: it answered: ERR This instance has cluster support disabled, server pool alpha; correct servers, redis_auth, username or database in the server pool, or remove "cluster: true"
 OneHop\ProtocolViolation, node none, may have executed: false
-  No node says what the cluster looks like: 127.0.0.1:PORT: its map of the cluster is refused: no slot is served, server pool alpha; check the nodes of the cluster
+  No node returned the map of the cluster: 127.0.0.1:PORT: its map of the cluster was not accepted: no slot is served, server pool alpha; check the nodes of the cluster
 OneHop\NodeDown, node none, may have executed: false
-  No node says what the cluster looks like: 127.0.0.1:PORT: Connection refused while connecting, server pool alpha; check that the servers run and can be reached
+  No node returned the map of the cluster: 127.0.0.1:PORT: Connection refused while connecting, server pool alpha; check that the servers are running and reachable
 a database, which redis has not in a cluster
 OneHop\ConfigInvalid, node none, may have executed: false
-  No node says what the cluster looks like: 127.0.0.1:PORT: The node refused the database: ERR SELECT is not allowed in cluster mode, server pool alpha; correct the servers of the server pool, or its redis_auth, username or database, or remove "cluster: true"
+  No node returned the map of the cluster: 127.0.0.1:PORT: The node refused the database: ERR SELECT is not allowed in cluster mode, server pool alpha; correct servers, redis_auth, username or database in the server pool, or remove "cluster: true"

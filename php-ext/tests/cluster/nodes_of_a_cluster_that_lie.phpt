@@ -172,19 +172,19 @@ given up
 given up
 -- surplus replies, and missing replies
 OneHop\ProtocolViolation, node 127.0.0.1:PORT, may have executed: true
-  The node broke the protocol (a reply that nothing asked for), node 127.0.0.1:PORT, server pool alpha: the command may have executed; check what listens there
+  The node violated the protocol (a reply that was not asked for), node 127.0.0.1:PORT, server pool alpha: the command may have executed; check what listens at that address
 OneHop\ProtocolViolation, node 127.0.0.1:PORT, may have executed: true
-  Sent on to 127.0.0.1:PORT: The node broke the protocol (a reply that nothing asked for), node 127.0.0.1:PORT, server pool alpha: the command may have executed; check what listens there
+  Redirected to 127.0.0.1:PORT: The node violated the protocol (a reply that was not asked for), node 127.0.0.1:PORT, server pool alpha: the command may have executed; check what listens at that address
 OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: true
-  Sent on to 127.0.0.1:PORT: Connection closed by the node, node 127.0.0.1:PORT, server pool alpha: the command may have executed; try again if the command may run twice
+  Redirected to 127.0.0.1:PORT: Connection closed by the node, node 127.0.0.1:PORT, server pool alpha: the command may have executed; try again only if the command can safely run twice
 OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: true
-  Sent on to 127.0.0.1:PORT: Connection closed by the node, node 127.0.0.1:PORT, server pool alpha: the command may have executed; try again if the command may run twice
+  Redirected to 127.0.0.1:PORT: Connection closed by the node, node 127.0.0.1:PORT, server pool alpha: the command may have executed; try again only if the command can safely run twice
 -- push frames
 OneHop\ProtocolViolation, node 127.0.0.1:PORT, may have executed: true
-  The node broke the protocol (a push frame in RESP2), node 127.0.0.1:PORT, server pool alpha: the command may have executed; check what listens there
+  The node violated the protocol (a push frame in RESP2), node 127.0.0.1:PORT, server pool alpha: the command may have executed; check what listens at that address
 OneHop\ProtocolViolation, node 127.0.0.1:PORT, may have executed: true
-  The node broke the protocol (a push frame in RESP2), node 127.0.0.1:PORT, server pool alpha: the command may have executed; check what listens there
+  The node violated the protocol (a push frame in RESP2), node 127.0.0.1:PORT, server pool alpha: the command may have executed; check what listens at that address
 OneHop\ProtocolViolation, node 127.0.0.1:PORT, may have executed: true
-  Sent on to 127.0.0.1:PORT: The node broke the protocol (a push frame in RESP2), node 127.0.0.1:PORT, server pool alpha: the command may have executed; check what listens there
+  Redirected to 127.0.0.1:PORT: The node violated the protocol (a push frame in RESP2), node 127.0.0.1:PORT, server pool alpha: the command may have executed; check what listens at that address
 -- large replies around a redirect
 value: ["1 3000000","2 3000000","b {460}","3 3000000","b {108756}"]

@@ -193,7 +193,7 @@ redirected 6 times at most: true
 the message names one node: true
 and the other one: true
 the other node's redirects are counted as its own
-The cluster cannot serve this now: the nodes send it to each other
+The cluster cannot serve this now: the nodes redirect it to each other
 SET once the nodes agree: true
 the cluster is down: a call waits within its deadline and is served as soon as possible
 The cluster cannot serve this now: there is no time left to try again 

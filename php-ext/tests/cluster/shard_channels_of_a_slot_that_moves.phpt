@@ -41,7 +41,7 @@ $listen = static function (OneHop\Redis $redis, string $said) use ($channel): vo
         } catch (OneHop\NodeDown $over) {
             if ($said === 'heard at home') {
                 echo preg_match(
-                    '/^The slot of .* is another node\'s now, node .*; subscribe again$/',
+                    '/^The slot of .* has moved to another node, node .*; subscribe again$/',
                     $over->getMessage(),
                 )
                     ? "NodeDown, subscribe again: the slot has moved\n"

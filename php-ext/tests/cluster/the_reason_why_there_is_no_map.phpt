@@ -14,4 +14,4 @@ lab_tell(fn () => $liars->client());
 ?>
 --EXPECT--
 OneHop\ProtocolViolation, node none, may have executed: false
-  No node says what the cluster looks like: 127.0.0.1:PORT: its map of the cluster is refused: slot 8000 is claimed twice, server pool alpha; check the nodes of the cluster
+  No node returned the map of the cluster: 127.0.0.1:PORT: its map of the cluster was not accepted: slot 8000 is claimed twice, server pool alpha; check the nodes of the cluster

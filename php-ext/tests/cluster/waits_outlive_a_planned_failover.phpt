@@ -122,6 +122,6 @@ timeout: "0"
 xRead: {"stream":{"1-1":{"f":"v"}}}
 timeout: "less"
 -- CLIENT UNBLOCK
-The wait was ended: UNBLOCKED client unblocked via CLIENT UNBLOCK, node 127.0.0.1:PORT, server pool alpha: the command was answered; find out who sends CLIENT UNBLOCK
+The node ended the wait: UNBLOCKED client unblocked via CLIENT UNBLOCK, node 127.0.0.1:PORT, server pool alpha: the command was answered; find out who sent CLIENT UNBLOCK
 may have executed: true
 the next call: "value"

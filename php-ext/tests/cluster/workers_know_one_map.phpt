@@ -99,7 +99,7 @@ $answers = $page(
 );
 foreach (array_unique(array_map(
     static fn ($answer) => substr($answer, 0, strlen(
-        'OneHop\NodeDown not sent No node says what the cluster looks like',
+        'OneHop\NodeDown not sent No node returned the map of the cluster',
     )),
     $answers,
 )) as $answer) {
@@ -123,5 +123,5 @@ questions: at most one refresh per second
 nodes that do not know CLUSTER SHARDS
 another worker, refused: 2, questions: 2
 no node can be asked
-OneHop\NodeDown not sent No node says what the cluster looks like
+OneHop\NodeDown not sent No node returned the map of the cluster
 each names the reason of both nodes

@@ -117,9 +117,9 @@ value: "a"
 OneHop\ConfigInvalid, node none, may have executed: false
   Configuration DIRECTORY/loop: Too many levels of symbolic links; correct the file, or name another one
 OneHop\ConfigInvalid, node none, may have executed: false
-  Configuration DIRECTORY/fifo: it is a FIFO, a device or a socket, and not a file; correct the file, or name another one
+  Configuration DIRECTORY/fifo: it is a FIFO, a device or a socket, not a file; correct the file, or name another one
 OneHop\ConfigInvalid, node none, may have executed: false
-  Configuration /dev/null: it is a FIFO, a device or a socket, and not a file; correct the file, or name another one
+  Configuration /dev/null: it is a FIFO, a device or a socket, not a file; correct the file, or name another one
 OneHop\ConfigInvalid, node none, may have executed: false
   Configuration DIRECTORY/x%sx: File name too long; correct the file, or name another one
 OneHop\ConfigInvalid, node none, may have executed: false

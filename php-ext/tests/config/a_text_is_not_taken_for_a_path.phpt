@@ -45,7 +45,7 @@ JSON: true
 flow YAML: true
 a URL in its middle: true
 with a comment: true
-a URL with a brace: "A URL stands where the name of a server pool or the path of a file is expected; it is not shown, because a password may be in it; name a server pool of the configuration, and its file; PHP takes onehop://, too"
+a URL with a brace: "Expected the name of a server pool or the path of a file, but got a URL (not shown, because it may contain a password); name a server pool of the configuration, and its file; PHP also accepts onehop://"
 behind a slash: "Configuration /...: No such file or directory; correct the file, or name another one"
 lines behind a slash: "Configuration /alpha:...: No such file or directory; correct the file, or name another one"
 in a DSN: "Configuration /...: No such file or directory; correct the file, or name another one"
@@ -56,7 +56,7 @@ JSON: 0
 flow YAML: 0
 a URL in its middle: 0
 with a comment: 0
-a URL with a brace: "A URL stands where the name of a server pool or the path of a file is expected; it is not shown, because a password may be in it; name a server pool of the configuration, and its file; PHP takes onehop://, too"
+a URL with a brace: "Expected the name of a server pool or the path of a file, but got a URL (not shown, because it may contain a password); name a server pool of the configuration, and its file; PHP also accepts onehop://"
 behind a slash: "Configuration /...: No such file or directory; correct the file, or name another one"
 lines behind a slash: "Configuration /alpha:...: No such file or directory; correct the file, or name another one"
 in a DSN: "Configuration /...: No such file or directory; correct the file, or name another one"

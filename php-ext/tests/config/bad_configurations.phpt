@@ -47,7 +47,7 @@ lab_tell(fn () => $redis->exec());
 ?>
 --EXPECT--
 OneHop\ConfigInvalid, node none, may have executed: false
-  There is no configuration; set onehop.config in php.ini or name a file
+  No configuration was given; set onehop.config in php.ini, or pass a file
 OneHop\ConfigInvalid, node none, may have executed: false
   Configuration DIRECTORY/missing.yml: No such file or directory; correct the file, or name another one
 OneHop\ConfigInvalid, node none, may have executed: false
@@ -58,7 +58,7 @@ OneHop\ConfigInvalid, node none, may have executed: false
 OneHop\ConfigInvalid, node none, may have executed: false
   Configuration DIRECTORY/bad.yml, line 3: directive "redis" is not "true" or "false": "yes" (did you mean "true"?); correct the file, or name another one
 OneHop\ConfigInvalid, node none, may have executed: false
-  Server pool alpha speaks memcached; set "redis: true" if its servers do
+  Server pool alpha speaks memcached; set "redis: true" if its servers speak redis
 OneHop\ConfigInvalid, node none, may have executed: false
   There is no server pool nope... in DIRECTORY/bad.yml, only alpha, beta; name one of these
 a path is escaped and cut, never in the middle of a byte

@@ -94,6 +94,6 @@ in use: all that are new
 OneHop: DIRECTORY/live-config or its password file changed: 0.0 % of the keys of server pool alpha move (generation 2)
 OneHop: Configuration DIRECTORY/live-config: Permission denied; the configuration read before stays in use
 OneHop: Password file DIRECTORY/live-password: Permission denied; the configuration read before stays in use
-OneHop: The options of TLS are refused: tls_ca_cert_file: Permission denied; the files before stay in use
-OneHop: The options of TLS are refused: tls_cert_file: Permission denied; the files before stay in use
-OneHop: The options of TLS are refused: tls_key_file: Permission denied; the files before stay in use
+OneHop: The TLS options are not valid: tls_ca_cert_file: Permission denied; the files before stay in use
+OneHop: The TLS options are not valid: tls_cert_file: Permission denied; the files before stay in use
+OneHop: The TLS options are not valid: tls_key_file: Permission denied; the files before stay in use

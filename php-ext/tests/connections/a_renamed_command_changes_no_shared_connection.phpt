@@ -102,8 +102,8 @@ choose 3: 1
 get k: 0
 -- not for the fleet, a pipeline or a transaction
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand(): the table of commands has no "choose": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
+  OneHop\Redis::rawcommand(): unknown command "choose": the command was not sent; send it to nodes of your choice with onNode() or onEachNode(), because OneHop cannot tell which argument is the key
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand(): the table of commands has no "choose": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
+  OneHop\Redis::rawcommand(): unknown command "choose": the command was not sent; send it to nodes of your choice with onNode() or onEachNode(), because OneHop cannot tell which argument is the key
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand(): the table of commands has no "choose": the command was not sent; nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose
+  OneHop\Redis::rawcommand(): unknown command "choose": the command was not sent; send it to nodes of your choice with onNode() or onEachNode(), because OneHop cannot tell which argument is the key

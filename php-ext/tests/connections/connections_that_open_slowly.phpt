@@ -82,9 +82,9 @@ value: "value of key"
 connections: 1
 each answer takes more than half of the timeout
 OneHop\DeadlineExceeded, node node-0, may have executed: true
-  No answer within 800 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+  No answer within 800 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 OneHop\DeadlineExceeded, node node-0, may have executed: false
-  The connection was ready too late for an answer within 800 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; try again, and raise the timeout if the node is always so slow
+  The connection was ready too late to get an answer within 800 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; try again; if the node is always this slow, raise the timeout
 value: "value of key"
 connections: 2
 without an answer a connection is given up

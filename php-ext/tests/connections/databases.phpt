@@ -58,6 +58,6 @@ redis_db that does not exist: 0, told 99
 database: 3, told 3
 database, password needed: 3, told 3
 database, unix socket: 3, told 3
-database that does not exist: The node refused the database: ERR DB index is out of range, node node (127.0.0.1:PORT), server pool alpha: the command was not sent; correct the database of the server pool
+database that does not exist: The node refused the database: ERR DB index is out of range, node node (127.0.0.1:PORT), server pool alpha: the command was not sent; correct redis_db or database in the server pool
 nutcracker agrees: bool(true)
 bool(true)

@@ -39,16 +39,16 @@ var_dump(str_contains(ob_get_clean(), 'secret'));
 value: true
 -- wrong
 OneHop\ConfigInvalid, node node, may have executed: false
-  The node refused the user or the password: WRONGPASS invalid username-password pair or user is disabled, node node (127.0.0.1:PORT), server pool alpha: the command was not sent; correct username and redis_auth of the server pool
+  The node refused the user name or password: WRONGPASS invalid username-password pair or user is disabled, node node (127.0.0.1:PORT), server pool alpha: the command was not sent; correct username and redis_auth in the server pool
 -- missing
 OneHop\ConfigInvalid, node node, may have executed: false
-  The node wants a password: NOAUTH Authentication required, node node (127.0.0.1:PORT), server pool alpha: the command was not sent; set redis_auth of the server pool
+  The node requires a password: NOAUTH Authentication required, node node (127.0.0.1:PORT), server pool alpha: the command was not sent; set redis_auth in the server pool
 -- not needed
 value: true
 -- of a user
 value: true
 -- of an unknown user
 OneHop\ConfigInvalid, node node, may have executed: false
-  The node refused the user or the password: WRONGPASS invalid username-password pair or user is disabled, node node (127.0.0.1:PORT), server pool alpha: the command was not sent; correct username and redis_auth of the server pool
+  The node refused the user name or password: WRONGPASS invalid username-password pair or user is disabled, node node (127.0.0.1:PORT), server pool alpha: the command was not sent; correct username and redis_auth in the server pool
 -- dumps and exports
 bool(false)

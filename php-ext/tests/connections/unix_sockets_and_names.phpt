@@ -32,5 +32,5 @@ bool(true)
 bool(true)
 bool(true)
 OneHop\NodeDown, node gone, may have executed: false
-  No such file or directory while connecting, node gone (DIRECTORY/one.sock.gone), server pool alpha: the command was not sent; check that the node runs and can be reached
-Host name not resolved (...), node nowhere (no-such-host.invalid:6379), server pool alpha: the command was not sent; check the name and the resolver
+  No such file or directory while connecting, node gone (DIRECTORY/one.sock.gone), server pool alpha: the command was not sent; check that the node is running and reachable
+Host name not resolved (...), node nowhere (no-such-host.invalid:6379), server pool alpha: the command was not sent; check the host name and the resolver

@@ -27,4 +27,4 @@ try {
 ?>
 --EXPECT--
 before: "well"
-No answer within 4000 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+No answer within 4000 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice

@@ -14,10 +14,10 @@ var_dump($time >= 249, $time < 30000);
 ?>
 --EXPECT--
 OneHop\DeadlineExceeded, node drip, may have executed: true
-  Answer not complete within 250 ms, node drip (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+  Only part of the answer arrived within 250 ms, node drip (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 bool(true)
 bool(true)
 OneHop\DeadlineExceeded, node drip, may have executed: true
-  Answer not complete within 250 ms, node drip (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+  Only part of the answer arrived within 250 ms, node drip (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 bool(true)
 bool(true)

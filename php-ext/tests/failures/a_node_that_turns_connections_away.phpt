@@ -22,9 +22,9 @@ lab_tell(fn () => $redis->get('key'));
 ?>
 --EXPECT--
 OneHop\NodeDown, node full, may have executed: false
-  The node takes no more connections: ERR max number of clients reached, node full (127.0.0.1:PORT), server pool alpha: the command was not sent; lower pool_size, or raise maxclients of the node
+  The node accepts no more connections: ERR max number of clients reached, node full (127.0.0.1:PORT), server pool alpha: the command was not sent; lower pool_size, or raise maxclients on the node
 OneHop\NodeDown, node full, may have executed: false
-  The node takes no more connections: ERR max number of clients reached, node full (127.0.0.1:PORT), server pool alpha: the command was not sent; lower pool_size, or raise maxclients of the node
+  The node accepts no more connections: ERR max number of clients reached, node full (127.0.0.1:PORT), server pool alpha: the command was not sent; lower pool_size, or raise maxclients on the node
 value: false
 OneHop\ConfigInvalid, node closed, may have executed: false
-  The node runs in protected mode: DENIED Redis is running in protected mode, node closed (127.0.0.1:PORT), server pool alpha: the command was not sent; turn protected mode off, or set a password on the node
+  The node is in protected mode: DENIED Redis is running in protected mode, node closed (127.0.0.1:PORT), server pool alpha: the command was not sent; turn protected mode off, or set a password on the node

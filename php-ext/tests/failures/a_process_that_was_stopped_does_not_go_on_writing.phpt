@@ -60,4 +60,4 @@ echo file_get_contents("$files-told"), "\n";
 --EXPECT--
 bytes came before: true
 bytes came afterwards: 0
-Command not taken within 3000 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+The node did not take the command within 3000 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice

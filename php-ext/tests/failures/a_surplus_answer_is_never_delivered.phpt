@@ -81,9 +81,9 @@ $tell($wrong);
 --EXPECT--
 -- two answers together
 OneHop\ProtocolViolation, node odd, may have executed: true
-  The node broke the protocol (a reply that nothing asked for), node odd (127.0.0.1:PORT), server pool alpha: the command may have executed; check what listens there
+  The node violated the protocol (a reply that was not asked for), node odd (127.0.0.1:PORT), server pool alpha: the command may have executed; check what listens at that address
 OneHop\ProtocolViolation, node odd, may have executed: true
-  The node broke the protocol (a reply that nothing asked for), node odd (127.0.0.1:PORT), server pool alpha: the command may have executed; check what listens there
+  The node violated the protocol (a reply that was not asked for), node odd (127.0.0.1:PORT), server pool alpha: the command may have executed; check what listens at that address
 -- a second answer a little later, and the next command immediately
 only right answers
 -- and the next request immediately, in the same worker or another one

@@ -21,8 +21,8 @@ foreach (['', 'p', "\x01\x02", str_repeat("\0", 300), str_repeat('%n', 99)] as $
             } catch (OneHop\CrossNode $refused) {
                 $text = '([ -\[\]-\~]|\\\\x[0-9a-f]{2})+';
                 $form = "~^SINTERSTORE needs $text, server pool alpha: the command was not sent;"
-                    . " set hash_tag: \"\{\}\" in the server pool and give both keys one hash tag,"
-                    . " such as \"$text\" and \"$text\"( after the prefix)?$~";
+                    . " set hash_tag: \"\{\}\" in the server pool and give both keys the same hash"
+                    . " tag, such as \"$text\" and \"$text\"( after the prefix)?$~";
                 $seen[preg_match($form, $refused->getMessage())][] = $refused->getMessage();
             } catch (OneHop\NodeDown) { /* These keys are on one node. */
             }

@@ -159,9 +159,9 @@ neither right nor failed: []
 value: "value of {c}1, value of {d}2, value of {e}3, value of {f}4, value of {a}last-right, value of {b}last-right"
 value: "value of {c}1, value of {d}2, value of {e}3, value of {f}4, value of {a}last-right, value of {b}last-right"
 OneHop\ProtocolViolation, node 127.0.0.1:PORT, may have executed: true
-  The node broke the protocol (a reply that nothing asked for), node 127.0.0.1:PORT, server pool alpha: the command may have executed; check what listens there
+  The node violated the protocol (a reply that was not asked for), node 127.0.0.1:PORT, server pool alpha: the command may have executed; check what listens at that address
 OneHop\ProtocolViolation, node 127.0.0.1:PORT, may have executed: true
-  The node broke the protocol (a reply that nothing asked for), node 127.0.0.1:PORT, server pool alpha: the command may have executed; check what listens there
+  The node violated the protocol (a reply that was not asked for), node 127.0.0.1:PORT, server pool alpha: the command may have executed; check what listens at that address
 -- a transaction, alone and in a pipeline
 0: "OneHop\\ProtocolViolation"
 0: "OneHop\\ProtocolViolation"

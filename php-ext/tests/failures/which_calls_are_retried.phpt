@@ -62,11 +62,11 @@ echo implode("\n", lab_commands($port)), "\n";
 value: "value of a"
 value: "value of b"
 OneHop\NodeDown, node fickle, may have executed: true
-  Connection closed by the node, node fickle (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+  Connection closed by the node, node fickle (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 value: "value of d"
 value: ["value of e"]
 OneHop\NodeDown, node fickle, may have executed: true
-  Connection closed by the node, node fickle (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+  Connection closed by the node, node fickle (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 1 GET a
 1 GET b
 2 GET b
@@ -82,10 +82,10 @@ value: 7
 2 INCR b
 -- sent once, then the node dies: the first attempt may have executed
 OneHop\NodeDown, node fickle, may have executed: true
-  Connection refused while connecting, node fickle (127.0.0.1:PORT), server pool alpha: the command may have executed; check that the node runs and can be reached
+  Connection refused while connecting, node fickle (127.0.0.1:PORT), server pool alpha: the command may have executed; check that the node is running and reachable
 -- OPT_MAX_RETRIES 0: nothing is sent again
 value: "value of a"
 OneHop\NodeDown, node fickle, may have executed: true
-  Connection closed by the node, node fickle (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+  Connection closed by the node, node fickle (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 1 GET a
 1 GET b

@@ -111,7 +111,7 @@ COMMAND COUNT by rawCommand() is above 100: true
 ECHO and GET of an unset key in a pipeline: ["text",false]
 -- RANDOMKEY finds a key of a live node, but cannot claim that there is none
 OneHop\NodeDown, node dead, may have executed: false
-  Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
+  Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
 10 times the only key: true
 -- all nodes: never the sum of some
 dbSize: 0 => NodeDown, 1 => 1, failed: dead
@@ -120,7 +120,7 @@ flushAll: 0 => NodeDown, 1 => true, failed: dead
 role: dead => NodeDown, live => array, failed: dead
 info: 0 => NodeDown, 1 => array, failed: dead
 OneHop\NodeDown, node dead, may have executed: false
-  Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
+  Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
 -- an order that one node carries out, because the others have nothing to do
 one of three nodes kills a script: true
 one does, the other one is down: true
@@ -133,11 +133,11 @@ FLUSHALL: false
 DBSIZE where one node answers with no number: false
 -- a hung node costs one deadline, then another node is asked
 OneHop\DeadlineExceeded, node hung, may have executed: true
-  No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+  No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 the next ECHO: "text"
 -- in a pipeline: a failure takes the place of the reply
 0, Unsupported, false, true
-A part of the batch failed, though every node has answered, server pool alpha: its commands were answered; getReplies() has all replies, with a failure in the place of each such part; the first failure: The nodes answer differently, which no single reply can say, server pool alpha
+Part of the batch failed, although every node answered, server pool alpha: all commands were answered; getReplies() has the replies, with a failure in place of each part that failed; the first failure: The nodes gave different answers, which no single reply can express, server pool alpha
 -- name and version of the servers
 the name is that of INFO: true
 and so is the version: true

@@ -108,21 +108,21 @@ OneHop\Unsupported, node none, may have executed: false
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand() with CLIENT REPLY is not supported: the command was not sent; without replies a failed command goes unnoticed, and its connection cannot be shared: use a pipeline
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand() with MULTI is not supported: the command was not sent; it would change a connection that others use: call the method on the object
+  OneHop\Redis::rawcommand() with MULTI is not supported: the command was not sent; it would change a shared connection; call it on the client itself
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::multi() is not supported: the command was not sent; it is no command for one node: call it on the object itself
+  OneHop\Redis::multi() is not supported: the command was not sent; it is not a command for one node; call it on the client itself
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::pipeline() is not supported: the command was not sent; it is no command for one node: call it on the object itself
+  OneHop\Redis::pipeline() is not supported: the command was not sent; it is not a command for one node; call it on the client itself
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::subscribe() is not supported: the command was not sent; it is no command for one node: call it on the object itself
+  OneHop\Redis::subscribe() is not supported: the command was not sent; it is not a command for one node; call it on the client itself
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::watch() is not supported: the command was not sent; it is no command for one node: call it on the object itself
+  OneHop\Redis::watch() is not supported: the command was not sent; it is not a command for one node; call it on the client itself
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::connect() is not supported: the command was not sent; the nodes and their addresses come from the server pool's configuration, connections are made when they are needed: drop the call, `new OneHop\Redis(pool)` is enough
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::setOption() is not supported: the command was not sent; it is no command for one node: call it on the object itself
+  OneHop\Redis::setOption() is not supported: the command was not sent; it is not a command for one node; call it on the client itself
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::hscan() is not supported: the command was not sent; it changes its argument: use rawCommand with the words themselves
+  OneHop\Redis::hscan() is not supported: the command was not sent; it changes its argument; use rawCommand()
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::xinfo() is not supported: the command was not sent; phpredis does not read the whole reply of XINFO HELP: the connection would be out of step. Read the documentation instead
 OneHop\Unsupported, node none, may have executed: false
@@ -133,13 +133,13 @@ ValueError: OneHop\Redis::onEachNode(): Argument #1 ($method) must be the name o
 ValueError: OneHop\Redis::onNode(): Argument #1 ($node) must be the name of a node of server pool alpha; OneHop\Topology::nodes() has them
 ValueError: OneHop\Redis::onEachNode(): Argument #1 ($method) must be followed by the words of a command
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::onEachNode() is not supported: the command was not sent; it has no place in a transaction or a pipeline: call it before or after
+  OneHop\Redis::onEachNode() is not supported: the command was not sent; it cannot be used in a transaction or a pipeline; call it before or after
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::onNode() is not supported: the command was not sent; it has no place in a transaction or a pipeline: call it before or after
+  OneHop\Redis::onNode() is not supported: the command was not sent; it cannot be used in a transaction or a pipeline; call it before or after
 -- a node that is down
 dead: NodeDown
 node-0: node-0
 dead
 OneHop\NodeDown, node dead, may have executed: false
-  Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
+  Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
 value: "node-0"

@@ -123,7 +123,7 @@ a section has its fields: true
 # Server redis_version: # Memory # Keyspace db0:keys=50
 -- no single reply
 OneHop\Unsupported, node none, may have executed: true
-  The nodes answer differently, which no single reply can say, server pool alpha: the command was answered; ask them one by one, by onEachNode
+  The nodes gave different answers, which no single reply can express, server pool alpha: the command was answered; ask each node with onEachNode()
 value: {"node-0":"master","node-1":"master","node-2":"master","node-3":"master"}
 value: ["node-0","node-1","node-2","node-3"]
 -- all nodes have it

@@ -86,7 +86,7 @@ lab_tell(function () use ($redis, &$iterator) { return implode($redis->scan($ite
 keys: "a"
 keys: "b"
 OneHop\NodeDown, node n1, may have executed: false
-  Connection refused while connecting, node n1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
+  Connection refused while connecting, node n1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
 the iterator stays: true
 keys: "c"
 iterator: 0
@@ -101,4 +101,4 @@ value: {"field":"late"}
 -- what is no cursor
 value: "a"
 OneHop\ProtocolViolation, node large, may have executed: true
-  The cursor of the node is no number of 64 bits, node large (127.0.0.1:PORT), server pool alpha: the command was answered; check what listens there
+  The node's cursor is not a 64-bit number, node large (127.0.0.1:PORT), server pool alpha: the command was answered; check what listens at that address

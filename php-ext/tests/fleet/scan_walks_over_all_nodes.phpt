@@ -147,15 +147,15 @@ iterator: 0
 SCAN_PREFIX puts the prefix before the pattern: true
 -- an iterator of another topology
 OneHop\Unsupported, node none, may have executed: false
-  The cursor is of another topology, server pool alpha: the command was not sent; begin again with null
+  The cursor belongs to another topology, server pool alpha: the command was not sent; start again with null
 the iterator stays: true
 OneHop\Unsupported, node none, may have executed: false
-  The cursor is of another topology, server pool alpha: the command was not sent; begin again with null
+  The cursor belongs to another topology, server pool alpha: the command was not sent; start again with null
 OneHop\Unsupported, node none, may have executed: false
-  The cursor is of another topology, server pool alpha: the command was not sent; begin again with null
+  The cursor belongs to another topology, server pool alpha: the command was not sent; start again with null
 OneHop\Unsupported, node none, may have executed: false
-  The cursor is of another topology, server pool alpha: the command was not sent; begin again with null
+  The cursor belongs to another topology, server pool alpha: the command was not sent; start again with null
 -- not in a pipeline
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::scan() is not supported: the command was not sent; it is a conversation, in which each answer says where to go on: call it outside
+  OneHop\Redis::scan() is not supported: the command was not sent; it takes several round trips, each depending on the last; call it outside
 after the pipeline it finds keys: true

@@ -68,6 +68,6 @@ asked: ["0","9286422431638134784","1099511627776","549755813887","18446744073709
 here: ["a0"]
 in a child: ["a1"]
 -- a process with memory of its own does not
-The cursor is not kept here: it is over an hour old, of another host, or among too many others, server pool alpha: the command was not sent; begin again with null
+The cursor is not known here: it is over an hour old, from another host, or one of too many, server pool alpha: the command was not sent; start again with null
 
 here: ["a1"]

@@ -96,7 +96,7 @@ replicas once it continues: 1
 -- the wait may exceed the pool's timeout
 replicas within 2,000 ms: 0
 -- a user who may not publish
-node-0 The node refused a command that is sent before this one: NOPERM ...: the command may have executed; give the user of the server pool the right to send that, too
+node-0 The node refused a command that OneHop sends before this one: NOPERM ...: the command may have executed; allow the server pool's user to send it
 -- not in a transaction
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::wait() has no place in a transaction: the command was not sent; it concerns every node: call it before multi() or after exec()
+  OneHop\Redis::wait() cannot be used in a transaction: the command was not sent; it goes to every node; call it before multi() or after exec()

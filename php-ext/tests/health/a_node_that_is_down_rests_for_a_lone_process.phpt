@@ -40,19 +40,19 @@ for ($round = 0; $round < 2; $round++) {
     Lab::stop($id);
     usleep(20000);
     echo $tell(fn () => $redis->get($keys['node-1'])), "\n";
-    echo 'rests: ', json_encode($until('node-1: The node rests')), ', ';
+    echo 'rests: ', json_encode($until('node-1: The node is resting')), ', ';
     /* On a slow machine the first rest of 50 ms is over before it is seen. */
     echo preg_replace('/row: [1-9]\d*/', 'row: N', $short($last)), "\n";
     echo 'known to other clients and children: ';
     if (pcntl_fork() === 0) {
         $redis = new OneHop\Redis('alpha', $config);
-        echo json_encode($until('node-1: The node rests')), "\n";
+        echo json_encode($until('node-1: The node is resting')), "\n";
         exit;
     }
     pcntl_wait($status);
     echo 'the other node: ', $tell(fn () => $redis->set($keys['node-0'], 1)), "\n";
     echo 'tried again: ', json_encode($until('node-1: Connection refused')), ', rests again: ',
-        json_encode($until('node-1: The node rests')), "\n";
+        json_encode($until('node-1: The node is resting')), "\n";
     $id = lab_redis_at($port);
     echo 'found again: ', json_encode($until('false')), ', ',
         json_encode($redis->mGet(array_values($keys))), "\n";
@@ -68,28 +68,28 @@ foreach (['4M', '0'] as $memory) {
 --EXPECT--
 -- shared memory: 4M
 true
-node-1: Connection refused while connecting: the command was not sent; check that the node runs and can be reached
-rests: true, The node rests: Connection refused while connecting: the command was not sent; check that the node runs and can be reached (N ms more; failures in a row: N)
+node-1: Connection refused while connecting: the command was not sent; check that the node is running and reachable
+rests: true, The node is resting after a failure: Connection refused while connecting: the command was not sent; check that the node is running and reachable (N ms more; failures in a row: N)
 known to other clients and children: true
 the other node: true
 tried again: true, rests again: true
 found again: true, ["1",false]
-node-1: Connection refused while connecting: the command was not sent; check that the node runs and can be reached
-rests: true, The node rests: Connection refused while connecting: the command was not sent; check that the node runs and can be reached (N ms more; failures in a row: N)
+node-1: Connection refused while connecting: the command was not sent; check that the node is running and reachable
+rests: true, The node is resting after a failure: Connection refused while connecting: the command was not sent; check that the node is running and reachable (N ms more; failures in a row: N)
 known to other clients and children: true
 the other node: true
 tried again: true, rests again: true
 found again: true, ["1",false]
 -- shared memory: 0
 true
-node-1: Connection refused while connecting: the command was not sent; check that the node runs and can be reached
-rests: true, The node rests: Connection refused while connecting: the command was not sent; check that the node runs and can be reached (N ms more; failures in a row: N)
+node-1: Connection refused while connecting: the command was not sent; check that the node is running and reachable
+rests: true, The node is resting after a failure: Connection refused while connecting: the command was not sent; check that the node is running and reachable (N ms more; failures in a row: N)
 known to other clients and children: true
 the other node: true
 tried again: true, rests again: true
 found again: true, ["1",false]
-node-1: Connection refused while connecting: the command was not sent; check that the node runs and can be reached
-rests: true, The node rests: Connection refused while connecting: the command was not sent; check that the node runs and can be reached (N ms more; failures in a row: N)
+node-1: Connection refused while connecting: the command was not sent; check that the node is running and reachable
+rests: true, The node is resting after a failure: Connection refused while connecting: the command was not sent; check that the node is running and reachable (N ms more; failures in a row: N)
 known to other clients and children: true
 the other node: true
 tried again: true, rests again: true

@@ -71,7 +71,7 @@ foreach ($kinds as $what => $directives) {
         }
     } while (microtime(true) < $end);
     /* At least two, because a deadline that a busy machine notices too late does not count. */
-    $rests = str_contains($e->getMessage(), 'The node rests: ')
+    $rests = str_contains($e->getMessage(), 'The node is resting after a failure: ')
         && str_contains($e->getMessage(), 'failures in a row: 2');
     echo "answers no caller, $what: rests ", json_encode($rests),
         ', after two: ', json_encode($late >= 2), "\n";

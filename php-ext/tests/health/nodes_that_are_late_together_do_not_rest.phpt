@@ -17,7 +17,7 @@ $count = static function (array $keys, float $seconds) use ($redis): array {
         try {
             $redis->mGet($keys);
         } catch (OneHop\Exception $e) {
-            str_contains($e->getMessage(), 'The node rests') ? $rests++ : $late++;
+            str_contains($e->getMessage(), 'The node is resting') ? $rests++ : $late++;
         }
     }
     return [$late, $rests];

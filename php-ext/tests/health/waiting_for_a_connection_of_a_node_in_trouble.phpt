@@ -91,7 +91,7 @@ echo $page($state, ['pool' => $pool]), "\n";
 ?>
 --EXPECT--
 2 times first: No answer within N ms, maybe
-4 times then: The node rests: No answer within N ms, not sent
+4 times then: The node is resting after a failure: No answer within N ms, not sent
 a node that had no time left
 first: late
 then: No answer within N ms, maybe

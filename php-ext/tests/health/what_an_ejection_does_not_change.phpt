@@ -119,9 +119,9 @@ ejected nodes: ""
 a topology without node-1 has it ejected: true
 -- begun before the ejection
 OneHop\NodeDown, node node-1, may have executed: false
-  Connection refused while connecting, node node-1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
+  Connection refused while connecting, node node-1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
 OneHop\NodeDown, node node-1, may have executed: false
-  Connection refused while connecting, node node-1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
+  Connection refused while connecting, node node-1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
 ejected nodes: "node-1"
 node-0 is ejected: false
 the key of node-1 is on: "node-2"
@@ -146,14 +146,14 @@ OOMPH: stays
 MISCONF no: stays
 -- a node that does not answer
 OneHop\DeadlineExceeded, node hung, may have executed: true
-  No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+  No answer within 1500 ms, node hung (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 after two of them: true
 the next SET goes to the other node: true
 -- no node is left
 OneHop\NodeDown, node only, may have executed: false
-  Connection refused while connecting, node only (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
+  Connection refused while connecting, node only (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
 OneHop\NodeDown, node only, may have executed: false
-  Connection refused while connecting, node only (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
+  Connection refused while connecting, node only (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
 OneHop\NodeDown, node only, may have executed: false
-  Connection refused while connecting, node only (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
+  Connection refused while connecting, node only (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
 SET once it runs again: true

@@ -50,7 +50,7 @@ foreach ([
         $e = $timed($call);
         $named = $e->getFailures()['named']->getMessage();
         $isMeant = count($e->getFailures()) === 1
-            && str_contains($named, 'rests') === ($what === 'pipeline');
+            && str_contains($named, 'is resting') === ($what === 'pipeline');
     } while (!$isMeant && ++$tries < 100 && usleep(20_000) === null);
     $replies = $e->getReplies();
     echo "$what: {$replies[0]}, {$replies[2]}, ", $tell($e->getFailures()['named']), "\n";
@@ -105,56 +105,56 @@ echo lab_run($script, [__DIR__ . '/../lab/lab.inc', $zone], [
 --EXPECT--
 -- slow.test, on the command line
 mget: of node-1, of node-0, DeadlineExceeded: Host name not resolved within 200 ms
-pipeline: of node-1, of node-0, NodeDown: The node rests: Host name not resolved within 200 ms
+pipeline: of node-1, of node-0, NodeDown: The node is resting after a failure: Host name not resolved within 200 ms
 others: of node-1 of node-0
 longest call: not as long as the resolver takes
 -- slow.test, in php-fpm
 mget: of node-1, of node-0, DeadlineExceeded: Host name not resolved within 200 ms
-pipeline: of node-1, of node-0, NodeDown: The node rests: Host name not resolved within 200 ms
+pipeline: of node-1, of node-0, NodeDown: The node is resting after a failure: Host name not resolved within 200 ms
 others: of node-1 of node-0
 longest call: not as long as the resolver takes
 sent to it: nothing
 -- slower.test, on the command line
 mget: of node-1, of node-0, DeadlineExceeded: Host name not resolved within 200 ms
-pipeline: of node-1, of node-0, NodeDown: The node rests: Host name not resolved within 200 ms
+pipeline: of node-1, of node-0, NodeDown: The node is resting after a failure: Host name not resolved within 200 ms
 others: of node-1 of node-0
 longest call: not as long as the resolver takes
 -- slower.test, in php-fpm
 mget: of node-1, of node-0, DeadlineExceeded: Host name not resolved within 200 ms
-pipeline: of node-1, of node-0, NodeDown: The node rests: Host name not resolved within 200 ms
+pipeline: of node-1, of node-0, NodeDown: The node is resting after a failure: Host name not resolved within 200 ms
 others: of node-1 of node-0
 longest call: not as long as the resolver takes
 sent to it: nothing
 -- silent.test, on the command line
 mget: of node-1, of node-0, DeadlineExceeded: Host name not resolved within 200 ms
-pipeline: of node-1, of node-0, NodeDown: The node rests: Host name not resolved within 200 ms
+pipeline: of node-1, of node-0, NodeDown: The node is resting after a failure: Host name not resolved within 200 ms
 others: of node-1 of node-0
 longest call: not as long as the resolver takes
 -- silent.test, in php-fpm
 mget: of node-1, of node-0, DeadlineExceeded: Host name not resolved within 200 ms
-pipeline: of node-1, of node-0, NodeDown: The node rests: Host name not resolved within 200 ms
+pipeline: of node-1, of node-0, NodeDown: The node is resting after a failure: Host name not resolved within 200 ms
 others: of node-1 of node-0
 longest call: not as long as the resolver takes
 sent to it: nothing
 -- failing.test, on the command line
 mget: of node-1, of node-0, NodeDown: Host name not resolved (...)
-pipeline: of node-1, of node-0, NodeDown: The node rests: Host name not resolved (...)
+pipeline: of node-1, of node-0, NodeDown: The node is resting after a failure: Host name not resolved (...)
 others: of node-1 of node-0
 longest call: not as long as the resolver takes
 -- failing.test, in php-fpm
 mget: of node-1, of node-0, NodeDown: Host name not resolved (...)
-pipeline: of node-1, of node-0, NodeDown: The node rests: Host name not resolved (...)
+pipeline: of node-1, of node-0, NodeDown: The node is resting after a failure: Host name not resolved (...)
 others: of node-1 of node-0
 longest call: not as long as the resolver takes
 sent to it: nothing
 -- unknown.test, on the command line
 mget: of node-1, of node-0, NodeDown: Host name not resolved (...)
-pipeline: of node-1, of node-0, NodeDown: The node rests: Host name not resolved (...)
+pipeline: of node-1, of node-0, NodeDown: The node is resting after a failure: Host name not resolved (...)
 others: of node-1 of node-0
 longest call: not as long as the resolver takes
 -- unknown.test, in php-fpm
 mget: of node-1, of node-0, NodeDown: Host name not resolved (...)
-pipeline: of node-1, of node-0, NodeDown: The node rests: Host name not resolved (...)
+pipeline: of node-1, of node-0, NodeDown: The node is resting after a failure: Host name not resolved (...)
 others: of node-1 of node-0
 longest call: not as long as the resolver takes
 sent to it: nothing

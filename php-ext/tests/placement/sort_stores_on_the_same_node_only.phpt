@@ -24,5 +24,5 @@ lab_tell(fn () => $redis->exists("{{$keys['b']}}sorted"));
 --EXPECT--
 value: 3
 value: true
-SORT needs all its keys on one node: key "{A}list" is on node a, key "{B}sorted" on node b, server pool alpha: the command was not sent; give both keys one hash tag, such as "{A}list" and "{A}{B}sorted" false
+SORT needs all its keys on one node: key "{A}list" is on node a, key "{B}sorted" on node b, server pool alpha: the command was not sent; give both keys the same hash tag, such as "{A}list" and "{A}{B}sorted" false
 value: 0

@@ -167,9 +167,9 @@ lowest_latency, right of 20: [20,true]
 prefer_replica, right of 20: [20,true]
 lowest_latency, right of 20: [20,true]
 OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: false
-  Connection refused while connecting, node 127.0.0.1:PORT, server pool alpha: the command was not sent; check that the node runs and can be reached
+  Connection refused while connecting, node 127.0.0.1:PORT, server pool alpha: the command was not sent; check that the node is running and reachable
 a write: true
 -- a file without those replicas
 read: "still"
 OneHop\NodeDown, node node-0, may have executed: false
-  The node has no replica that could answer, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; give it one, or set "read_from: prefer_replica"
+  No replica of this node can answer, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; add a replica, or set "read_from: prefer_replica"

@@ -95,7 +95,7 @@ Lab::until(function () use ($strict): bool {
     try {
         return $strict->get('key:1') === null;
     } catch (OneHop\NodeDown $failure) {
-        return str_contains($failure->getMessage(), 'has no replica');
+        return str_contains($failure->getMessage(), 'No replica of this node');
     }
 }, 'Sentinel that has noticed');
 lab_tell(fn () => $strict->get('key:1'));
@@ -113,5 +113,5 @@ replica: true
 right without 1 of the replicas: true
 right without 2 of the replicas: true
 OneHop\NodeDown, node node-0, may have executed: false
-  The node has no replica that could answer, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; give it one, or set "read_from: prefer_replica"
+  No replica of this node can answer, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; add a replica, or set "read_from: prefer_replica"
 and a write: true

@@ -53,7 +53,7 @@ a batch: [true,2]
 a transaction: [true,"2"]
 all at the successor: true
 OneHop\NodeDown, node node-0, may have executed: false
-  Connection refused while connecting, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
+  Connection refused while connecting, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
 within the deadline: true
 OneHop\NodeDown, node node-0, may have executed: false
-  Connection refused while connecting, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+  Connection refused while connecting, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; nothing in the transaction was executed; start it again

@@ -19,5 +19,5 @@ Lab::signal($process, 18);
 ?>
 --EXPECT--
 OneHop\DeadlineExceeded, node node-0, may have executed: true
-  No answer within 1500 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command may have executed; try again if the command may run twice
+  No answer within 1500 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 has asked: true

@@ -73,10 +73,10 @@ at the known address: "other"
   OneHop: no Sentinel of server pool alpha names master node-0 (Connection closed by the node): its address so far stays in use
 A redis that is no Sentinel
 a write: true
-  OneHop: no Sentinel of server pool alpha names master node-0 (it is no Sentinel): its address in the configuration stays in use
+  OneHop: no Sentinel of server pool alpha names master node-0 (it is not a Sentinel): its address in the configuration stays in use
 A password
 a wrong one: true
-  OneHop: no Sentinel of server pool alpha names master node-0 (The node refused the user or the password: WRONGPASS invalid username-password pair or user is disabled.): its address in the configuration stays in use
+  OneHop: no Sentinel of server pool alpha names master node-0 (The node refused the user name or password: WRONGPASS invalid username-password pair or user is disabled.): its address in the configuration stays in use
 none: true
   OneHop: no Sentinel of server pool alpha names master node-0 (NOAUTH Authentication required.): its address in the configuration stays in use
 the right one: "value"

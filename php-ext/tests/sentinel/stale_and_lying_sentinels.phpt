@@ -115,12 +115,12 @@ one is left: "two"
 two answered while the script did something else: "two"
 All name a replica
 OneHop\NodeDown, node node-0, may have executed: false
-  The node is no master: ROLE says slave, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; if it stays so, compare it with SENTINEL MASTERS of a Sentinel
+  The node is not a master: ROLE says slave, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; if this persists, compare the address with SENTINEL MASTERS
 until it is promoted: true
 at the replica: "three"
 All name what is no server of redis
 OneHop\NodeDown, node node-0, may have executed: false
-  The node is no master: ROLE says something that is no role, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; if it stays so, compare it with SENTINEL MASTERS of a Sentinel
+  The node is not a master: ROLE says something that is not a role, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; if this persists, compare the address with SENTINEL MASTERS
 A master whose replica has left
 a read: "one"
 its successor: true

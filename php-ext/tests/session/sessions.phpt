@@ -182,7 +182,7 @@ end|i:1;
 end|i:2;
 new connections for 5 requests: 0
 Mistakes are warnings, never exceptions:
-Warning: session_start(): There is no configuration; set onehop.config in php.ini or name a file
+Warning: session_start(): No configuration was given; set onehop.config in php.ini, or pass a file
 Warning: session_start(): Failed to initialize storage module: onehop (path: nopool)
 started: false
 Warning: session_start(): There is no server pool nopool in DIRECTORY/alpha.yml, only alpha; name one of these
@@ -200,10 +200,10 @@ started: false
 Warning: session_start(): session.save_path is a path: set it to the name of a server pool
 Warning: session_start(): Failed to initialize storage module: onehop (path: /var/lib/php)
 started: false
-Warning: session_start(): There is no configuration; set onehop.config in php.ini or name a file
+Warning: session_start(): No configuration was given; set onehop.config in php.ini, or pass a file
 Warning: session_start(): Failed to initialize storage module: onehop (path: )
 started: false
-Warning: session_start(): Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
+Warning: session_start(): Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
 Warning: session_start(): Failed to read session data: onehop (path: pool=alpha&config=DIRECTORY/dead.yml)
 started: false
 Warning: session_start(): The node refused: WRONGTYPE Operation against a key holding the wrong kind of value

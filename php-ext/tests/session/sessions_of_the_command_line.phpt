@@ -68,7 +68,7 @@ echo implode(' ', array_map(fn ($port) => count(lab_plain($port)->keys('*_LOCK')
 [false,false,false,false,false,false,false,false,true]
 session_start(): session.save_path must be the name of a server pool, or pool=NAME&config=FILE&prefix=PREFIX
 session_start(): There is no server pool none in DIRECTORY/alpha.yml, only alpha; name one of these
-session_start(): There is no configuration; set onehop.config in php.ini or name a file
+session_start(): No configuration was given; set onehop.config in php.ini, or pass a file
 session_start(): The node refused: WRONGTYPE Operation against a key holding the wrong kind of value
 session_start(): The session is locked by another request, which did not end in time
 0 0

@@ -112,5 +112,5 @@ OneHop\Unsupported, node none, may have executed: false
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::eval() is not supported: the command was not sent; a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode
 OneHop\CrossNode, node none, may have executed: false
-  SORT reads keys made from the pattern "{t}w_*", which may live on any node, server pool alpha: the command was not sent; put a hash tag before the *, the one that the sorted key has, in a server pool with hash_tag: "{}"
+  SORT reads keys made from the pattern "{t}w_*", which may live on any node, server pool alpha: the command was not sent; put the sorted key's hash tag before the *, and set hash_tag: "{}" in the server pool
 value: 0

@@ -57,7 +57,7 @@ lab_show('in a pipeline', count($redis->pipeline()->xRead($together, 1, 100)->ex
 --EXPECT--
 refused
 OneHop\CrossNode, node none, may have executed: false
-  XREAD needs all its keys on one node: key "stream:0" is on node node-0, key "stream:100" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{stream:0}" and "{stream:0}stream:100"
+  XREAD needs all its keys on one node: key "stream:0" is on node node-0, key "stream:100" on node node-1, server pool alpha: the command was not sent; give both keys the same hash tag, such as "{stream:0}" and "{stream:0}stream:100"
 for ever: "CrossNode, not sent"
 a group: "CrossNode, not sent"
 raw: "CrossNode, not sent"

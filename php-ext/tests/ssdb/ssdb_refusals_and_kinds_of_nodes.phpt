@@ -85,21 +85,21 @@ echo str_replace(
 --EXPECT--
 A word that is too long for one part refuses the whole call:
 OneHop\Unsupported, node node-2, may have executed: false
-  Command MSET is not for SSDB (SSDB takes a key of 1 to 255 bytes), node node-2 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md lists what SSDB can be sent
+  Command MSET is not available on SSDB (SSDB takes a key of 1 to 255 bytes), node node-2 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md lists the commands that are
 So does one in a pipeline:
 OneHop\Unsupported, node node-2, may have executed: false
-  Command SET is not for SSDB (SSDB ignores the options of SET and overwrites: no lock can be taken by it. Use EX, NX or KEEPTTL alone, not two together), node node-2 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md lists what SSDB can be sent
+  Command SET is not available on SSDB (SSDB ignores the options of SET and overwrites: no lock can be taken by it. Use EX, NX or KEEPTTL alone, not two together), node node-2 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md lists the commands that are
 Refusals of other kinds:
 OneHop\Unsupported, node none, may have executed: false
-  subscribe() means nothing to SSDB, which has no subscriptions: the command was not sent; use a server pool of redis for messages
+  subscribe() is not available on SSDB, which has no subscriptions: the command was not sent; use a server pool of redis for messages
 OneHop\Unsupported, node node-2, may have executed: false
-  Command MULTI is not for SSDB (SSDB has no such command), node node-2 (127.0.0.1:PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+  Command MULTI is not available on SSDB (SSDB has no such command), node node-2 (127.0.0.1:PORT), server pool alpha: the command was not sent; nothing in the transaction was executed; start it again
 OneHop\Unsupported, node node-2, may have executed: false
-  Command EVAL is not for SSDB (SSDB has no such command), node node-2 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md lists what SSDB can be sent
+  Command EVAL is not available on SSDB (SSDB has no such command), node node-2 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md lists the commands that are
 OneHop\Unsupported, node node-0, may have executed: false
-  Command DBSIZE is not for SSDB (SSDB reports bytes on disk, not keys), node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md lists what SSDB can be sent
+  Command DBSIZE is not available on SSDB (SSDB reports bytes on disk, not keys), node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md lists the commands that are
 OneHop\Unsupported, node node-0, may have executed: false
-  Command GET is not for SSDB (SSDB takes a key of 1 to 255 bytes), node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md lists what SSDB can be sent
+  Command GET is not available on SSDB (SSDB takes a key of 1 to 255 bytes), node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; docs/ssdb.md lists the commands that are
 sent: ["","",""]
 A range without elements sends nothing:
 value: 0
@@ -108,11 +108,11 @@ value: "0 v 0"
 sent: ["","","VERSION, GET key:0"]
 redis where SSDB should be:
 OneHop\ConfigInvalid, node node-0, may have executed: false
-  The node is no SSDB of 1.9 or later: ERR unknown command 'VERSION', with args beginning with: , node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; correct the engine of the server pool
+  The node is not SSDB 1.9 or later: ERR unknown command 'VERSION', with args beginning with: , node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; correct engine in the server pool
 A password:
 OneHop\ConfigInvalid, node node-0, may have executed: false
-  The node wants a password: NOAUTH authentication required, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; set redis_auth of the server pool
+  The node requires a password: NOAUTH authentication required, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; set redis_auth in the server pool
 OneHop\ConfigInvalid, node node-0, may have executed: false
-  The node refused the user or the password: ERR invalid password, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; correct username and redis_auth of the server pool
+  The node refused the user name or password: ERR invalid password, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; correct username and redis_auth in the server pool
 value: "v"
 VERSION, AUTH wrong, AUTH secret, VERSION, GET k

@@ -96,9 +96,9 @@ lab_tell(fn () => $redis->subscribe(
 dead from the beginning:
   40 messages of the living nodes
   60 messages of all, since it is back
-node node-2 of server pool alpha: Connection refused while connecting; until it is back, 2 of a subscription's channels and patterns lack it
-node node-2 of server pool alpha: 2 of a subscription's channels and patterns have it again
+node node-2 of server pool alpha: Connection refused while connecting; until it is back, 2 of a subscription's channels and patterns get no messages from it
+node node-2 of server pool alpha: 2 of a subscription's channels and patterns get its messages again
 replaced in the file meanwhile:
   heard
 OneHop\NodeDown, node node-1, may have executed: false
-  Connection refused while connecting, node node-1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
+  Connection refused while connecting, node node-1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable

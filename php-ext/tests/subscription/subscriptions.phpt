@@ -164,6 +164,6 @@ No channels, no callback, in a pipeline, in a transaction:
 value: false
 TypeError: Redis::subscribe(): Argument #2 ($%s) must be a valid callback, function "no such function" not found or invalid function name
 OneHop\Unsupported, node none, may have executed: false
-  subscribe() cannot be a part of a pipeline: the command was not sent; call it outside
+  subscribe() cannot be used in a pipeline: the command was not sent; call it outside
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::subscribe() has no place in a transaction: the command was not sent; call exec() or discard() first
+  OneHop\Redis::subscribe() cannot be used in a transaction: the command was not sent; call exec() or discard() first

@@ -110,7 +110,7 @@ RedisException: Connection closed
 SET: true
 No message within OPT_READ_TIMEOUT:
 OneHop\DeadlineExceeded, node none, may have executed: true
-  No message within 200 ms, server pool alpha: the command was answered; subscribe again, or set no OPT_READ_TIMEOUT
+  No message within 200 ms, server pool alpha: the command was answered; subscribe again, or do not set OPT_READ_TIMEOUT
 A signal handler throws while nothing is published:
 RedisException: from the handler
 exit:

@@ -155,7 +155,7 @@ lab_show('it ends', $fiber->getReturn());
 --EXPECT--
 refuses connections:
 OneHop\NodeDown, node dead, may have executed: false
-  Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node runs and can be reached
+  Connection refused while connecting, node dead (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
 does not confirm:
 OneHop\DeadlineExceeded, node node-0, may have executed: true
   Subscription not confirmed within 300 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command may have executed; try again
@@ -164,44 +164,44 @@ OneHop\DeadlineExceeded, node node-0, may have executed: false
   No connection within 300 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; try again
 closes in the middle of a confirmation:
 OneHop\NodeDown, node node-0, may have executed: true
-  Connection closed by the node, node node-0 (127.0.0.1:PORT), server pool alpha: the command may have executed; subscribe again; what was published meanwhile is lost
+  Connection closed by the node, node node-0 (127.0.0.1:PORT), server pool alpha: the command may have executed; subscribe again; messages published in between are lost
 closes after a message and a half:
   heard p* px hi
 OneHop\NodeDown, node node-0, may have executed: true
-  Connection closed by the node, node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; what was published meanwhile is lost
+  Connection closed by the node, node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; messages published in between are lost
 sends bytes that are no reply:
   heard p* px hi
 OneHop\ProtocolViolation, node node-0, may have executed: true
-  The node broke the protocol (a byte that begins no reply), node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; check what listens there
+  The node violated the protocol (a byte that cannot begin a reply), node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; check what listens at that address
 sends byte by byte, which is no fault:
   heard p* px hi
 OneHop\NodeDown, node node-0, may have executed: true
-  Connection closed by the node, node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; what was published meanwhile is lost
+  Connection closed by the node, node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; messages published in between are lost
 sends messages before it confirms:
   heard p* px hi
   heard p* px hi
 OneHop\NodeDown, node node-0, may have executed: true
-  Connection closed by the node, node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; what was published meanwhile is lost
+  Connection closed by the node, node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; messages published in between are lost
 sends messages of patterns that were not subscribed:
   heard p* px hi
 OneHop\NodeDown, node node-0, may have executed: true
-  Connection closed by the node, node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; what was published meanwhile is lost
+  Connection closed by the node, node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; messages published in between are lost
 wants a password:
 OneHop\ConfigInvalid, node node-0, may have executed: false
-  The node wants a password: NOAUTH Authentication required, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; set redis_auth of the server pool
+  The node requires a password: NOAUTH Authentication required, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; set redis_auth in the server pool
 allows this user no channel: phpredis reports it as on one server:
 the same: true
 dies while nothing is published:
 OneHop\NodeDown, node node-0, may have executed: true
-  Connection closed by the node, node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; what was published meanwhile is lost
+  Connection closed by the node, node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; messages published in between are lost
 a child that continues to listen on its parent's connections:
 OneHop\NodeDown, node node-0, may have executed: true
-  The connection belongs to another process, node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; what was published meanwhile is lost
+  The connection belongs to another process, node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; messages published in between are lost
   heard for the parent
 value: true
 a child that sends something on them:
 OneHop\NodeDown, node node-0, may have executed: false
-  The connection belongs to another process, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; subscribe again; what was published meanwhile is lost
+  The connection belongs to another process, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; subscribe again; messages published in between are lost
 value: true
 large and binary messages:
   3200000 4aba14a3846efbcabb4942274fa5639c

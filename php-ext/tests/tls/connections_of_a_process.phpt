@@ -168,10 +168,10 @@ TLSv1.3: "without a certificate"
 --- files that change
 before: true
 OneHop\ConfigInvalid, node node-0, may have executed: false
-  The node's certificate is of an unknown CA, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; trust the CA that issued it
+  The node's certificate was issued by an unknown CA, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; trust that CA
 with the new file: "value"
 with a broken file: "value"
-OneHop: The options of TLS are refused: tls_ca_cert_file: no certificate or crl found; the files before stay in use
+OneHop: The TLS options are not valid: tls_ca_cert_file: no certificate or crl found; the files before stay in use
 --- a client certificate that changes
 refused: "OneHop\\NodeDown"
 with the new certificate: true

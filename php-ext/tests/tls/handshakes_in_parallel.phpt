@@ -44,5 +44,5 @@ lab_show('the other node', $redis->get($good));
 a pipeline: [false,false,false,false]
 mget: [false,false,false,false]
 replies: ["OneHop\\DeadlineExceeded","bool"]
-node-1: "TLS handshake not over within 3000 ms"
+node-1: "TLS handshake not finished within 3000 ms"
 the other node: "2"

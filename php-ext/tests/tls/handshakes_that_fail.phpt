@@ -116,21 +116,21 @@ expired, ca: ConfigInvalid
   The node's certificate has expired
 expired, none: served
 an expired CA: ConfigInvalid
-  The CA of the node's certificate has expired
+  The certificate of the node's CA has expired
 another CA: ConfigInvalid
-  The node's certificate is of an unknown CA
+  The node's certificate was issued by an unknown CA
 the CAs of the system: ConfigInvalid
-  The node's certificate is of an unknown CA
+  The node's certificate was issued by an unknown CA
 another name: ConfigInvalid
-  The node's certificate is not for 127.0.0.1
+  The node's certificate is not valid for 127.0.0.1
 another name, too: ConfigInvalid
-  The node's certificate is not for a.b.wild.test
+  The node's certificate is not valid for a.b.wild.test
 the name: served
 a wild name: served
 no name, ca: served
 the host: served
 its address: ConfigInvalid
-  The node's certificate is not for 127.0.0.1
+  The node's certificate is not valid for 127.0.0.1
 --- the client's certificate
 a good one, TLSv1.2: served
 of another CA, TLSv1.2: NodeDown
@@ -139,26 +139,26 @@ a good one, TLSv1.3: served
 of another CA, TLSv1.3: NodeDown
   The TLS handshake failed (...)
 none, TLSv1.2: ConfigInvalid
-  The node wants a client certificate
+  The node requires a client certificate
 none, TLSv1.3: ConfigInvalid
-  The node wants a client certificate
+  The node requires a client certificate
 a locked key: served
 without its password: ConfigInvalid
-  The options of TLS are refused: tls_key_file: bad decrypt
+  The TLS options are not valid: tls_key_file: bad decrypt
 a key of another certificate: ConfigInvalid
-  The options of TLS are refused: tls_key_file: key values mismatch
+  The TLS options are not valid: tls_key_file: key values mismatch
 a file that is missing: ConfigInvalid
-  The options of TLS are refused: tls_ca_cert_file: No such file or directory
+  The TLS options are not valid: tls_ca_cert_file: No such file or directory
 --- no TLS
 an answer in plain text: ConfigInvalid
   The node speaks plain text, not TLS
 a redis without TLS: DeadlineExceeded
-  TLS handshake not over within 400 ms
+  TLS handshake not finished within 400 ms
 silence: DeadlineExceeded
-  TLS handshake not over within 400 ms
+  TLS handshake not finished within 400 ms
 the end: NodeDown
-  The node ended the TLS handshake
+  The node broke off the TLS handshake
 a reset: NodeDown
-  The node ended the TLS handshake
+  The node broke off the TLS handshake
 no version in common: NodeDown
   The TLS handshake failed (tlsv1 alert protocol version)

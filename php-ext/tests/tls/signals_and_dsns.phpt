@@ -73,7 +73,7 @@ lab_show('served', $redis->get('key'));
 ?>
 --EXPECT--
 --- a node that hangs after the ClientHello
-OneHop\DeadlineExceeded: "TLS handshake not over within 1000 ms"
+OneHop\DeadlineExceeded: "TLS handshake not finished within 1000 ms"
 may have executed: false
 at the deadline: true
 --- a node that answers late

@@ -170,7 +170,7 @@ CrossNode; CrossNode, discarded; CrossNode, discarded; 0; false; [false]
 Unsupported; Unsupported, discarded; Unsupported, discarded; 0; false; [false]
 a discarded transaction that is left open executes nothing later
 OneHop\CrossNode, node none, may have executed: false
-  The transaction was discarded because a call of it was refused: The transaction is bound to node node-0 by key "key:0", but key "key:100" belongs to node node-1, server pool alpha: the command was not sent; call discard(), then begin again; give its keys a common hash tag, so that they share a node
+  The transaction was discarded because one of its calls was refused: The transaction is bound to node node-0 by key "key:0", but key "key:100" belongs to node node-1, server pool alpha: the command was not sent; call discard(), then start again; give its keys a common hash tag, so that they share a node
 the next transaction runs: true
 GET of the key of the discarded transaction: false
 discard: true
@@ -182,25 +182,25 @@ transaction: as with phpredis, 10 errors
 transaction in a pipeline: as with phpredis, 10 errors
 refused while a value is packed
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::set() has no place in a transaction: the command was not sent; it was ended by the script's own code while a value was packed
+  OneHop\Redis::set() cannot be used in a transaction: the command was not sent; the script's own code ended it while a value was being serialized
 OneHop\Unsupported, node none, may have executed: false
-  The transaction was discarded because a call of it was refused: OneHop\Redis::dbSize() has no place in a transaction, server pool alpha: the command was not sent; it concerns every node: call it before multi() or after exec()
+  The transaction was discarded because one of its calls was refused: OneHop\Redis::dbSize() cannot be used in a transaction, server pool alpha: the command was not sent; it goes to every node; call it before multi() or after exec()
 OneHop\Unsupported, node none, may have executed: false
-  The transaction was discarded because a call of it was refused: OneHop\Redis::dbSize() has no place in a transaction, server pool alpha: the command was not sent; call discard(), then begin again; it concerns every node: call it before multi() or after exec()
+  The transaction was discarded because one of its calls was refused: OneHop\Redis::dbSize() cannot be used in a transaction, server pool alpha: the command was not sent; call discard(), then start again; it goes to every node; call it before multi() or after exec()
 OneHop\Unsupported, node none, may have executed: false
-  The transaction was discarded because a call of it was refused: OneHop\Redis::dbSize() has no place in a transaction, server pool alpha: the command was not sent; it concerns every node: call it before multi() or after exec()
+  The transaction was discarded because one of its calls was refused: OneHop\Redis::dbSize() cannot be used in a transaction, server pool alpha: the command was not sent; it goes to every node; call it before multi() or after exec()
 OneHop\Unsupported, node none, may have executed: false
-  A value of the batch could not be packed: the command was not sent; see the exception that was thrown when it was queued
+  A value in the batch could not be serialized or compressed: the command was not sent; see the exception that was thrown when it was queued
 mode: 0
 keys set: 0
 packing that throws a TypeError half-way
 TypeError: strlen(): Argument #1 ($string) must be of type string, array given
 OneHop\Unsupported, node node-0, may have executed: false
-  A value of the transaction could not be packed, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; see the exception that was thrown when it was queued
+  A value in the transaction could not be serialized or compressed, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; see the exception that was thrown when it was queued
 keys set: 0
 TypeError: strlen(): Argument #1 ($string) must be of type string, array given
 OneHop\Unsupported, node none, may have executed: false
-  A value of the batch could not be packed: the command was not sent; see the exception that was thrown when it was queued
+  A value in the batch could not be serialized or compressed: the command was not sent; see the exception that was thrown when it was queued
 keys set: 0
 messages name keys with their prefix
 OneHop\CrossNode, node none, may have executed: false
@@ -208,4 +208,4 @@ OneHop\CrossNode, node none, may have executed: false
 OneHop\CrossNode, node none, may have executed: false
   The transaction is bound to node node-0 by key "test:a", but key "test:10" belongs to node node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
 OneHop\CrossNode, node none, may have executed: false
-  SINTER needs all its keys on one node: key "test:a" is on node node-0, key "test:10" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{a}" and "{a}10" after the prefix
+  SINTER needs all its keys on one node: key "test:a" is on node node-0, key "test:10" on node node-1, server pool alpha: the command was not sent; give both keys the same hash tag, such as "{a}" and "{a}10" after the prefix

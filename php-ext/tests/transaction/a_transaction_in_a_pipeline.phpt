@@ -106,7 +106,7 @@ $redis->pipeline()->set($keys[1], 'done')->multi()->set($keys[0], 'theirs')
 try {
     lab_show('never', $redis->exec()->exec());
 } catch (OneHop\PartialBatch $e) {
-    $said = 'The node refused a transaction of the pipeline';
+    $said = 'The node refused a transaction in the pipeline';
     lab_show('it says so', str_contains($e->getMessage(), $said));
 }
 lab_show('of the transaction', $redis->get($keys[0]));
@@ -148,34 +148,34 @@ of one node
 OneHop\CrossNode, node none, may have executed: false
   The transaction is bound to node node-2 by key "key:0", but key "key:120" belongs to node node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
 OneHop\CrossNode, node none, may have executed: false
-  The transaction was discarded because a call of it was refused: The transaction is bound to node node-2 by key "key:0", but key "key:120" belongs to node node-1, server pool alpha: the command was not sent; call discard(), then begin again; give its keys a common hash tag, so that they share a node
+  The transaction was discarded because one of its calls was refused: The transaction is bound to node node-2 by key "key:0", but key "key:120" belongs to node node-1, server pool alpha: the command was not sent; call discard(), then start again; give its keys a common hash tag, so that they share a node
 OneHop\CrossNode, node none, may have executed: false
-  The transaction was discarded because a call of it was refused: The transaction is bound to node node-2 by key "key:0", but key "key:120" belongs to node node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+  The transaction was discarded because one of its calls was refused: The transaction is bound to node node-2 by key "key:0", but key "key:120" belongs to node node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
 the pipeline: [true,16,["before and after"],true]
 OneHop\CrossNode, node none, may have executed: false
-  MGET needs all its keys on one node, being in a transaction: key "key:0" is on node node-2, key "key:120" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{key:0}" and "{key:0}key:120"
+  MGET needs all its keys on one node in a transaction: key "key:0" is on node node-2, key "key:120" on node node-1, server pool alpha: the command was not sent; give both keys the same hash tag, such as "{key:0}" and "{key:0}key:120"
 OneHop\CrossNode, node none, may have executed: false
-  The transaction was discarded because a call of it was refused: MGET needs all its keys on one node, being in a transaction: key "key:0" is on node node-2, key "key:120" on node node-1, server pool alpha: the command was not sent; call discard(), then begin again; give both keys one hash tag, such as "{key:0}" and "{key:0}key:120"
+  The transaction was discarded because one of its calls was refused: MGET needs all its keys on one node in a transaction: key "key:0" is on node node-2, key "key:120" on node node-1, server pool alpha: the command was not sent; call discard(), then start again; give both keys the same hash tag, such as "{key:0}" and "{key:0}key:120"
 OneHop\CrossNode, node none, may have executed: false
-  The transaction was discarded because a call of it was refused: MGET needs all its keys on one node, being in a transaction: key "key:0" is on node node-2, key "key:120" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{key:0}" and "{key:0}key:120"
+  The transaction was discarded because one of its calls was refused: MGET needs all its keys on one node in a transaction: key "key:0" is on node node-2, key "key:120" on node node-1, server pool alpha: the command was not sent; give both keys the same hash tag, such as "{key:0}" and "{key:0}key:120"
 the pipeline: [true,16,["before and after"],true]
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::dbSize() has no place in a transaction: the command was not sent; it concerns every node: call it before multi() or after exec()
+  OneHop\Redis::dbSize() cannot be used in a transaction: the command was not sent; it goes to every node; call it before multi() or after exec()
 OneHop\Unsupported, node none, may have executed: false
-  The transaction was discarded because a call of it was refused: OneHop\Redis::dbSize() has no place in a transaction, server pool alpha: the command was not sent; call discard(), then begin again; it concerns every node: call it before multi() or after exec()
+  The transaction was discarded because one of its calls was refused: OneHop\Redis::dbSize() cannot be used in a transaction, server pool alpha: the command was not sent; call discard(), then start again; it goes to every node; call it before multi() or after exec()
 OneHop\Unsupported, node none, may have executed: false
-  The transaction was discarded because a call of it was refused: OneHop\Redis::dbSize() has no place in a transaction, server pool alpha: the command was not sent; it concerns every node: call it before multi() or after exec()
+  The transaction was discarded because one of its calls was refused: OneHop\Redis::dbSize() cannot be used in a transaction, server pool alpha: the command was not sent; it goes to every node; call it before multi() or after exec()
 the pipeline: [true,16,["before and after"],true]
 without a node yet; many that are refused among many that are not
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::dbSize() has no place in a transaction: the command was not sent; it concerns every node: call it before multi() or after exec()
+  OneHop\Redis::dbSize() cannot be used in a transaction: the command was not sent; it goes to every node; call it before multi() or after exec()
 OneHop\Unsupported, node none, may have executed: false
-  The transaction was discarded because a call of it was refused: OneHop\Redis::dbSize() has no place in a transaction, server pool alpha: the command was not sent; it concerns every node: call it before multi() or after exec()
+  The transaction was discarded because one of its calls was refused: OneHop\Redis::dbSize() cannot be used in a transaction, server pool alpha: the command was not sent; it goes to every node; call it before multi() or after exec()
 mode: 2
 all replies are right: true
 last error: null
 OneHop\Unsupported, node none, may have executed: false
-  A transaction in a pipeline is not guarded by watch(): the command was not sent; after watch(), call multi() without pipeline()
+  watch() does not protect a transaction in a pipeline: the command was not sent; after watch(), call multi() without pipeline()
 many on all nodes in parallel
 wrong: 0
 replies: 4000
@@ -184,7 +184,7 @@ it says so: true
 of the transaction: "before and after"
 before it: "done"
 a node that refuses MULTI
-The node refused MULTI: NOPERM ..., node node-2 (127.0.0.1:PORT), server pool alpha: the command may have executed; nothing of the transaction was executed, nor what was queued after it
+The node refused MULTI: NOPERM ..., node node-2 (127.0.0.1:PORT), server pool alpha: the command may have executed; neither the transaction nor anything queued after it was executed
 before it: "before"
 within and after: 0
 ended by the script's own code while a value is packed

@@ -105,34 +105,34 @@ OneHop\CrossNode, node none, may have executed: false
   mode: 0
   the first key: false
 OneHop\CrossNode, node none, may have executed: false
-  MGET needs all its keys on one node, being in a transaction: key "key:0" is on node node-3, key "key:120" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{key:0}" and "{key:0}key:120"
+  MGET needs all its keys on one node in a transaction: key "key:0" is on node node-3, key "key:120" on node node-1, server pool alpha: the command was not sent; give both keys the same hash tag, such as "{key:0}" and "{key:0}key:120"
   discarded: true
   mode: 0
   the first key: false
 OneHop\CrossNode, node none, may have executed: false
-  MGET needs all its keys on one node, being in a transaction: key "key:120" is on node node-1, key "key:500" on node node-0, server pool alpha: the command was not sent; give both keys one hash tag, such as "{key:120}" and "{key:120}key:500"
+  MGET needs all its keys on one node in a transaction: key "key:120" is on node node-1, key "key:500" on node node-0, server pool alpha: the command was not sent; give both keys the same hash tag, such as "{key:120}" and "{key:120}key:500"
   discarded: true
   mode: 0
   the first key: false
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::watch() has no place in a transaction: the command was not sent; call it before multi()
+  OneHop\Redis::watch() cannot be used in a transaction: the command was not sent; call it before multi()
   discarded: true
   mode: 0
   the first key: false
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::pipeline() has no place in a transaction: the command was not sent; call exec() or discard() first
+  OneHop\Redis::pipeline() cannot be used in a transaction: the command was not sent; call exec() or discard() first
   discarded: true
   mode: 0
   the first key: false
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::multi() has no place in a transaction: the command was not sent; call exec() or discard() first
+  OneHop\Redis::multi() cannot be used in a transaction: the command was not sent; call exec() or discard() first
   discarded: true
   mode: 0
   the first key: false
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::watch() has no place in a pipeline: the command was not sent; call exec() or discard() first
+  OneHop\Redis::watch() cannot be used in a pipeline: the command was not sent; call exec() or discard() first
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::unwatch() has no place in a pipeline: the command was not sent; call exec() or discard() first
+  OneHop\Redis::unwatch() cannot be used in a pipeline: the command was not sent; call exec() or discard() first
 the pipeline: ["first"]
 what the node refuses
 SET without a value: false

@@ -174,7 +174,7 @@ lab_show('commands', $after);
 --EXPECT--
 -- close while it is queued
 first: queued
-close: NodeDown, may have executed: false: Connection closed by the node ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+close: NodeDown, may have executed: false: Connection closed by the node ...PORT), server pool alpha: the command was not sent; nothing in the transaction was executed; start it again
 next: true
 several keys: false
 mode: 0
@@ -183,7 +183,7 @@ mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- hang while it is queued
 first: queued
-hang: DeadlineExceeded, may have executed: false: No answer within 1000 ms ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+hang: DeadlineExceeded, may have executed: false: No answer within 1000 ms ...PORT), server pool alpha: the command was not sent; nothing in the transaction was executed; start it again
 next: true
 several keys: false
 mode: 0
@@ -192,7 +192,7 @@ mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- reset while it is queued
 first: queued
-reset: NodeDown, may have executed: false: Connection reset by peer ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+reset: NodeDown, may have executed: false: Connection reset by peer ...PORT), server pool alpha: the command was not sent; nothing in the transaction was executed; start it again
 next: true
 several keys: false
 mode: 0
@@ -201,50 +201,50 @@ mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- then
 then: queued
-next: NodeDown, may have executed: false: The connection was closed by the node, or is out of step ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+next: NodeDown, may have executed: false: The connection was closed by the node, or is out of step ...PORT), server pool alpha: the command was not sent; nothing in the transaction was executed; start it again
 exec: null
 outside: "value of plain:1"
 -- later
 later: queued
-next: NodeDown, may have executed: false: The connection was closed by the node, or is out of step ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+next: NodeDown, may have executed: false: The connection was closed by the node, or is out of step ...PORT), server pool alpha: the command was not sent; nothing in the transaction was executed; start it again
 exec: null
 outside: "value of plain:1"
 -- surplus
-surplus: ProtocolViolation, may have executed: false: The node broke the protocol (a reply that nothing asked for) ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+surplus: ProtocolViolation, may have executed: false: The node violated the protocol (a reply that was not asked for) ...PORT), server pool alpha: the command was not sent; nothing in the transaction was executed; start it again
 next: "+QUEUED"
 exec: null
 outside: "value of plain:1"
 -- value
-value: ProtocolViolation, may have executed: true: The command was neither queued nor refused ...PORT), server pool alpha: the command may have executed; check what listens there, or call this method outside of a transaction
+value: ProtocolViolation, may have executed: true: The node neither queued nor refused the command ...PORT), server pool alpha: the command may have executed; check what listens at that address, or call this method outside a transaction
 next: "+QUEUED"
 exec: null
 outside: "value of plain:1"
 -- execclose
-exec: NodeDown, may have executed: true: Connection closed by the node ...PORT), server pool alpha: the command may have executed; try again if the command may run twice
+exec: NodeDown, may have executed: true: Connection closed by the node ...PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- exechang
-exec: DeadlineExceeded, may have executed: true: No answer within 1000 ms ...PORT), server pool alpha: the command may have executed; try again if the command may run twice
+exec: DeadlineExceeded, may have executed: true: No answer within 1000 ms ...PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- execmany
-exec: ProtocolViolation, may have executed: true: The node broke the protocol (EXEC was not answered by one reply for each command) ...PORT), server pool alpha: the command may have executed; check what listens there
+exec: ProtocolViolation, may have executed: true: The node violated the protocol (EXEC did not return one reply for each command) ...PORT), server pool alpha: the command may have executed; check what listens at that address
 mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- execfew
-exec: ProtocolViolation, may have executed: true: The node broke the protocol (EXEC was not answered by one reply for each command) ...PORT), server pool alpha: the command may have executed; check what listens there
+exec: ProtocolViolation, may have executed: true: The node violated the protocol (EXEC did not return one reply for each command) ...PORT), server pool alpha: the command may have executed; check what listens at that address
 mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- execodd
-exec: ProtocolViolation, may have executed: true: The node broke the protocol (EXEC was not answered by one reply for each command) ...PORT), server pool alpha: the command may have executed; check what listens there
+exec: ProtocolViolation, may have executed: true: The node violated the protocol (EXEC did not return one reply for each command) ...PORT), server pool alpha: the command may have executed; check what listens at that address
 mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- exectwice
-exec: ProtocolViolation, may have executed: true: The node broke the protocol (a reply that nothing asked for) ...PORT), server pool alpha: the command may have executed; check what listens there
+exec: ProtocolViolation, may have executed: true: The node violated the protocol (a reply that was not asked for) ...PORT), server pool alpha: the command may have executed; check what listens at that address
 mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- execcut
-exec: NodeDown, may have executed: true: Connection closed by the node ...PORT), server pool alpha: the command may have executed; try again if the command may run twice
+exec: NodeDown, may have executed: true: Connection closed by the node ...PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- execerror
@@ -252,19 +252,19 @@ exec: RedisException: OOM command not allowed
 mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- execlarge
-exec: NodeDown, may have executed: true: Connection closed by the node ...PORT), server pool alpha: the command may have executed; try again if the command may run twice
+exec: NodeDown, may have executed: true: Connection closed by the node ...PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
 mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- an error that phpredis throws
 oom: RedisException: OOM command not allowed
 exec: true
 -- watch
-nowatch: NodeDown, may have executed: false: Connection closed by the node ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+nowatch: NodeDown, may have executed: false: Connection closed by the node ...PORT), server pool alpha: the command was not sent; nothing in the transaction was executed; start it again
 outside: "value of plain:1"
 watch: true
 multi: ["reply 0"]
 -- a new multi() after a failure
-close: NodeDown, may have executed: false: Connection closed by the node ...PORT), server pool alpha: the command was not sent; nothing of the transaction was executed: begin again
+close: NodeDown, may have executed: false: Connection closed by the node ...PORT), server pool alpha: the command was not sent; nothing in the transaction was executed; start it again
 all: ["reply 0","reply 1"]
 -- what each connection received after it had failed
 commands: 0

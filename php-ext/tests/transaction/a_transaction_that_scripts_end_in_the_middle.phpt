@@ -56,11 +56,11 @@ foreach ($endings as $name => $ending) {
 --EXPECT--
 -- a key of watch() begins a transaction or a pipeline
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::watch() has no place in a transaction: the command was not sent; call it before multi()
+  OneHop\Redis::watch() cannot be used in a transaction: the command was not sent; call it before multi()
 mode: 1
 DISCARD: true
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::watch() has no place in a pipeline: the command was not sent; call exec() or discard() first
+  OneHop\Redis::watch() cannot be used in a pipeline: the command was not sent; call exec() or discard() first
 the pipeline: ["before"]
 WATCH: true
 UNWATCH: true

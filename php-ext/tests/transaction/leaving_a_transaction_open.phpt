@@ -192,18 +192,18 @@ the next: [0,false,6,[false]]
 values that are packed
 DomainException: cannot be packed
 OneHop\Unsupported, node node-0, may have executed: false
-  A value of the transaction could not be packed, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; call discard(), then begin again; see the exception that was thrown when it was queued
+  A value in the transaction could not be serialized or compressed, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; call discard(), then start again; see the exception that was thrown when it was queued
 OneHop\Unsupported, node node-0, may have executed: false
-  A value of the transaction could not be packed, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; see the exception that was thrown when it was queued
+  A value in the transaction could not be serialized or compressed, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; see the exception that was thrown when it was queued
 GET of its key: false
 replies, including that of the INCR while a value was packed: 3
 the counter of that INCR: "1"
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::set() has no place in a transaction: the command was not sent; it was ended by the script's own code while a value was packed
+  OneHop\Redis::set() cannot be used in a transaction: the command was not sent; the script's own code ended it while a value was being serialized
 mode after discard() during packing: 0
 keys set: 0
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::set() has no place in a transaction: the command was not sent; it was ended by the script's own code while a value was packed
+  OneHop\Redis::set() cannot be used in a transaction: the command was not sent; the script's own code ended it while a value was being serialized
 mode after close() during packing: 0
 keys set: 0
 inside exec(): mode 0, 1 2

@@ -27,5 +27,5 @@ $advice(static fn () => $redis->set($other, '2'));
 $redis->discard();
 ?>
 --EXPECT--
-set hash_tag: "{}" in the server pool and give both keys one hash tag, such as "ONE" and "OTHER"
+set hash_tag: "{}" in the server pool and give both keys the same hash tag, such as "ONE" and "OTHER"
 set hash_tag: "{}" in the server pool and give its keys a common hash tag, so that they share a node

@@ -102,15 +102,15 @@ WATCH: true
 without a change: []
 -- other nodes
 OneHop\CrossNode, node none, may have executed: false
-  WATCH needs all its keys on one node: key "{one}a" is on node node-0, key "{two10}" on node node-1, server pool alpha: the command was not sent; give both keys one hash tag, such as "{one}a" and "{one}{two10}"
+  WATCH needs all its keys on one node: key "{one}a" is on node node-0, key "{two10}" on node node-1, server pool alpha: the command was not sent; give both keys the same hash tag, such as "{one}a" and "{one}{two10}"
 OneHop\CrossNode, node none, may have executed: false
   The transaction is bound to node node-0 by key "{one}a", but key "{two10}" belongs to node node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
 OneHop\CrossNode, node none, may have executed: false
   The transaction is bound to node node-0 by key "{one}a", but key "{two10}" belongs to node node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
 OneHop\CrossNode, node none, may have executed: false
-  The transaction was discarded because a call of it was refused: The transaction is bound to node node-0 by key "{one}a", but key "{two10}" belongs to node node-1, server pool alpha: the command was not sent; call discard(), then begin again; give its keys a common hash tag, so that they share a node
+  The transaction was discarded because one of its calls was refused: The transaction is bound to node node-0 by key "{one}a", but key "{two10}" belongs to node node-1, server pool alpha: the command was not sent; call discard(), then start again; give its keys a common hash tag, so that they share a node
 OneHop\CrossNode, node none, may have executed: false
-  The transaction was discarded because a call of it was refused: The transaction is bound to node node-0 by key "{one}a", but key "{two10}" belongs to node node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
+  The transaction was discarded because one of its calls was refused: The transaction is bound to node node-0 by key "{one}a", but key "{two10}" belongs to node node-1, server pool alpha: the command was not sent; give its keys a common hash tag, so that they share a node
 mode: 0
 WATCH: true
 a transaction: ["8"]

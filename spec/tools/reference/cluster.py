@@ -108,7 +108,7 @@ class Map:
         try:
             self.read(reply)
         except Form:
-            raise Refused("the reply is not that of CLUSTER SHARDS or CLUSTER SLOTS") from None
+            raise Refused("the reply is not one of CLUSTER SHARDS or CLUSTER SLOTS") from None
         self.close()
         told = [line for line in info.split("\n") if line.startswith("cluster_current_epoch:")]
         self.epoch = int(told[0].partition(":")[2]) if told else 0
@@ -224,7 +224,7 @@ class Map:
 
     def claim(self, first, last, owner):
         self.require(
-            0 <= first <= last < SLOTS, f"slots {first} to {last} are no range of 0 to 16383"
+            0 <= first <= last < SLOTS, f"slots {first} to {last} are not a range within 0 to 16383"
         )
         for slot in range(first, last + 1):
             self.require(self.owners[slot] is None, f"slot {slot} is claimed twice")
@@ -243,7 +243,7 @@ class Map:
                 continue
             self.require(
                 node["failing"] or self.nodes[other]["failing"],
-                f"node {node['name'][:40]} is there twice",
+                f"node {node['name'][:40]} is listed twice",
             )
             gone.add(index if node["failing"] else other)
             if not node["failing"]:

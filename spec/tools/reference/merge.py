@@ -43,7 +43,7 @@ def streams(replies, order):
 
 def equal(replies):
     if any(reply != replies[0] for reply in replies):
-        raise Refused("The nodes answer differently: ask them one by one, by onEachNode.")
+        raise Refused("The nodes answer differently: ask each node with onEachNode().")
     return replies[0]
 
 

@@ -26,9 +26,9 @@ struct oh_key_spec {
 #define COMMANDS_COUNT (sizeof commands / sizeof *commands)
 #define NAME_BYTES_MAX 64 /* The longest name has half as many. */
 
-static const char beyond_the_end[] = "its keys would reach beyond its last word";
-static const char not_a_number[] = "the number of its keys is no number";
-static const char uneven[] = "its keys and what belongs to them do not come out even";
+static const char beyond_the_end[] = "it has fewer arguments than its keys need";
+static const char not_a_number[] = "its number of keys is not a number";
+static const char uneven[] = "each key needs its value (or id); one is missing";
 
 /* ---- Words ---- */
 

@@ -5,22 +5,22 @@
 /* Of each failure: what to do, what happened, and all that oh_failure_set takes. */
 
 #define OH_ADVICE_NO_MEMORY "give this process more memory"
-#define OH_WHAT_NO_MEMORY "This process has no memory left"
+#define OH_WHAT_NO_MEMORY "This process is out of memory"
 #define OH_SAY_NO_MEMORY OH_ERROR_NODE_DOWN, OH_ADVICE_NO_MEMORY, OH_WHAT_NO_MEMORY
 
-#define OH_ADVICE_NAME_NOT_RESOLVED "check the name and the resolver"
+#define OH_ADVICE_NAME_NOT_RESOLVED "check the host name and the resolver"
 #define OH_WHAT_NAME_NOT_RESOLVED "Host name not resolved (%s)"
 #define OH_SAY_NAME_NOT_RESOLVED OH_ERROR_NODE_DOWN, OH_ADVICE_NAME_NOT_RESOLVED, OH_WHAT_NAME_NOT_RESOLVED
 
-#define OH_ADVICE_PATH_TOO_LONG "check that the node runs and can be reached"
-#define OH_WHAT_PATH_TOO_LONG "The path of the socket is too long"
+#define OH_ADVICE_PATH_TOO_LONG "use a shorter path"
+#define OH_WHAT_PATH_TOO_LONG "The path of the unix socket is too long"
 #define OH_SAY_PATH_TOO_LONG OH_ERROR_NODE_DOWN, OH_ADVICE_PATH_TOO_LONG, OH_WHAT_PATH_TOO_LONG
 
-#define OH_ADVICE_NOT_CONNECTED "check that the node runs and can be reached"
+#define OH_ADVICE_NOT_CONNECTED "check that the node is running and reachable"
 #define OH_WHAT_NOT_CONNECTED "%s while connecting"
 #define OH_SAY_NOT_CONNECTED OH_ERROR_NODE_DOWN, OH_ADVICE_NOT_CONNECTED, OH_WHAT_NOT_CONNECTED
 
-#define OH_ADVICE_CONNECTION_LOST "try again if the command may run twice"
+#define OH_ADVICE_CONNECTION_LOST "try again only if the command can safely run twice"
 #define OH_WHAT_CONNECTION_LOST "%s"
 #define OH_SAY_CONNECTION_LOST OH_ERROR_NODE_DOWN, OH_ADVICE_CONNECTION_LOST, OH_WHAT_CONNECTION_LOST
 
@@ -28,31 +28,31 @@
 #define OH_WHAT_CONNECTION_LOST_UNSENT "%s"
 #define OH_SAY_CONNECTION_LOST_UNSENT OH_ERROR_NODE_DOWN, OH_ADVICE_CONNECTION_LOST_UNSENT, OH_WHAT_CONNECTION_LOST_UNSENT
 
-#define OH_ADVICE_POOL_EXHAUSTED "raise pool_size, or the timeout"
+#define OH_ADVICE_POOL_EXHAUSTED "raise pool_size or timeout"
 #define OH_WHAT_POOL_EXHAUSTED "All %u connections of this %s are in use"
 #define OH_SAY_POOL_EXHAUSTED OH_ERROR_POOL_EXHAUSTED, OH_ADVICE_POOL_EXHAUSTED, OH_WHAT_POOL_EXHAUSTED
 
-#define OH_ADVICE_POOL_EXHAUSTED_INSIDE "raise pool_size, or do not begin so many calls inside each other"
+#define OH_ADVICE_POOL_EXHAUSTED_INSIDE "raise pool_size, or nest fewer calls inside each other"
 #define OH_WHAT_POOL_EXHAUSTED_INSIDE "All %u connections of this process are in use"
 #define OH_SAY_POOL_EXHAUSTED_INSIDE OH_ERROR_POOL_EXHAUSTED, OH_ADVICE_POOL_EXHAUSTED_INSIDE, OH_WHAT_POOL_EXHAUSTED_INSIDE
 
-#define OH_ADVICE_RESTING "check that the node runs and can be reached"
-#define OH_WHAT_RESTING "The node rests: %s"
+#define OH_ADVICE_RESTING "check that the node is running and reachable"
+#define OH_WHAT_RESTING "The node is resting after a failure: %s"
 #define OH_SAY_RESTING OH_ERROR_NODE_DOWN, OH_ADVICE_RESTING, OH_WHAT_RESTING
 
-#define OH_ADVICE_WAIT_ENDED "try again if the command may run twice"
-#define OH_WHAT_WAIT_ENDED "The program has ended the wait"
+#define OH_ADVICE_WAIT_ENDED "try again only if the command can safely run twice"
+#define OH_WHAT_WAIT_ENDED "The program ended the wait"
 #define OH_SAY_WAIT_ENDED OH_ERROR_NODE_DOWN, OH_ADVICE_WAIT_ENDED, OH_WHAT_WAIT_ENDED
 
-#define OH_ADVICE_UNBLOCKED "find out who sends CLIENT UNBLOCK"
-#define OH_WHAT_UNBLOCKED "The wait was ended: %s"
+#define OH_ADVICE_UNBLOCKED "find out who sent CLIENT UNBLOCK"
+#define OH_WHAT_UNBLOCKED "The node ended the wait: %s"
 #define OH_SAY_UNBLOCKED OH_ERROR_DEADLINE_EXCEEDED, OH_ADVICE_UNBLOCKED, OH_WHAT_UNBLOCKED
 
-#define OH_ADVICE_OTHER_PROCESS "do not fork while replies are being read"
+#define OH_ADVICE_OTHER_PROCESS "do not fork while a reply is being read"
 #define OH_WHAT_OTHER_PROCESS "The connection belongs to another process"
 #define OH_SAY_OTHER_PROCESS OH_ERROR_NODE_DOWN, OH_ADVICE_OTHER_PROCESS, OH_WHAT_OTHER_PROCESS
 
-#define OH_ADVICE_LATE_RESOLVING "check the name and the resolver"
+#define OH_ADVICE_LATE_RESOLVING "check the host name and the resolver"
 #define OH_WHAT_LATE_RESOLVING "Host name not resolved within %u ms"
 #define OH_SAY_LATE_RESOLVING OH_ERROR_DEADLINE_EXCEEDED, OH_ADVICE_LATE_RESOLVING, OH_WHAT_LATE_RESOLVING
 
@@ -61,191 +61,191 @@
 #define OH_SAY_LATE_CONNECTING OH_ERROR_DEADLINE_EXCEEDED, OH_ADVICE_LATE_CONNECTING, OH_WHAT_LATE_CONNECTING
 
 #define OH_ADVICE_LATE_SENDING "try again"
-#define OH_WHAT_LATE_SENDING "Command not taken within %u ms"
+#define OH_WHAT_LATE_SENDING "The node did not take the command within %u ms"
 #define OH_SAY_LATE_SENDING OH_ERROR_DEADLINE_EXCEEDED, OH_ADVICE_LATE_SENDING, OH_WHAT_LATE_SENDING
 
-#define OH_ADVICE_LATE_REPLY "try again if the command may run twice"
+#define OH_ADVICE_LATE_REPLY "try again only if the command can safely run twice"
 #define OH_WHAT_LATE_REPLY "No answer within %u ms"
 #define OH_SAY_LATE_REPLY OH_ERROR_DEADLINE_EXCEEDED, OH_ADVICE_LATE_REPLY, OH_WHAT_LATE_REPLY
 
-#define OH_ADVICE_LATE_REST "try again if the command may run twice"
-#define OH_WHAT_LATE_REST "Answer not complete within %u ms"
+#define OH_ADVICE_LATE_REST "try again only if the command can safely run twice"
+#define OH_WHAT_LATE_REST "Only part of the answer arrived within %u ms"
 #define OH_SAY_LATE_REST OH_ERROR_DEADLINE_EXCEEDED, OH_ADVICE_LATE_REST, OH_WHAT_LATE_REST
 
-#define OH_ADVICE_LATE_READY "try again, and raise the timeout if the node is always so slow"
-#define OH_WHAT_LATE_READY "The connection was ready too late for an answer within %u ms"
+#define OH_ADVICE_LATE_READY "try again; if the node is always this slow, raise the timeout"
+#define OH_WHAT_LATE_READY "The connection was ready too late to get an answer within %u ms"
 #define OH_SAY_LATE_READY OH_ERROR_DEADLINE_EXCEEDED, OH_ADVICE_LATE_READY, OH_WHAT_LATE_READY
 
 #define OH_ADVICE_SUPERSEDED "try again"
-#define OH_WHAT_SUPERSEDED "Another node has taken over while the call waited"
+#define OH_WHAT_SUPERSEDED "Another node took over while the call was waiting"
 #define OH_SAY_SUPERSEDED OH_ERROR_NODE_DOWN, OH_ADVICE_SUPERSEDED, OH_WHAT_SUPERSEDED
 
-#define OH_ADVICE_LATE_REPLICA "check that the node runs and can be reached"
+#define OH_ADVICE_LATE_REPLICA "check that the node is running and reachable"
 #define OH_WHAT_LATE_REPLICA "The replica did not answer within half of %u ms"
 #define OH_SAY_LATE_REPLICA OH_ERROR_NODE_DOWN, OH_ADVICE_LATE_REPLICA, OH_WHAT_LATE_REPLICA
 
-#define OH_ADVICE_TURNED_AWAY "lower pool_size, or raise maxclients of the node"
-#define OH_WHAT_TURNED_AWAY "The node takes no more connections: %s"
+#define OH_ADVICE_TURNED_AWAY "lower pool_size, or raise maxclients on the node"
+#define OH_WHAT_TURNED_AWAY "The node accepts no more connections: %s"
 #define OH_SAY_TURNED_AWAY OH_ERROR_NODE_DOWN, OH_ADVICE_TURNED_AWAY, OH_WHAT_TURNED_AWAY
 
 #define OH_ADVICE_PROTECTED_MODE "turn protected mode off, or set a password on the node"
-#define OH_WHAT_PROTECTED_MODE "The node runs in protected mode: %s"
+#define OH_WHAT_PROTECTED_MODE "The node is in protected mode: %s"
 #define OH_SAY_PROTECTED_MODE OH_ERROR_CONFIG_INVALID, OH_ADVICE_PROTECTED_MODE, OH_WHAT_PROTECTED_MODE
 
-#define OH_ADVICE_PASSWORD_MISSING "set redis_auth of the server pool"
-#define OH_WHAT_PASSWORD_MISSING "The node wants a password: %s"
+#define OH_ADVICE_PASSWORD_MISSING "set redis_auth in the server pool"
+#define OH_WHAT_PASSWORD_MISSING "The node requires a password: %s"
 #define OH_SAY_PASSWORD_MISSING OH_ERROR_CONFIG_INVALID, OH_ADVICE_PASSWORD_MISSING, OH_WHAT_PASSWORD_MISSING
 
-#define OH_ADVICE_PASSWORD_REFUSED "correct username and redis_auth of the server pool"
-#define OH_WHAT_PASSWORD_REFUSED "The node refused the user or the password: %s"
+#define OH_ADVICE_PASSWORD_REFUSED "correct username and redis_auth in the server pool"
+#define OH_WHAT_PASSWORD_REFUSED "The node refused the user name or password: %s"
 #define OH_SAY_PASSWORD_REFUSED OH_ERROR_CONFIG_INVALID, OH_ADVICE_PASSWORD_REFUSED, OH_WHAT_PASSWORD_REFUSED
 
-#define OH_ADVICE_DATABASE_REFUSED "correct the database of the server pool"
+#define OH_ADVICE_DATABASE_REFUSED "correct redis_db or database in the server pool"
 #define OH_WHAT_DATABASE_REFUSED "The node refused the database: %s"
 #define OH_SAY_DATABASE_REFUSED OH_ERROR_CONFIG_INVALID, OH_ADVICE_DATABASE_REFUSED, OH_WHAT_DATABASE_REFUSED
 
-#define OH_ADVICE_NOT_SSDB "correct the engine of the server pool"
-#define OH_WHAT_NOT_SSDB "The node is no SSDB of 1.9 or later: %s"
+#define OH_ADVICE_NOT_SSDB "correct engine in the server pool"
+#define OH_WHAT_NOT_SSDB "The node is not SSDB 1.9 or later: %s"
 #define OH_SAY_NOT_SSDB OH_ERROR_CONFIG_INVALID, OH_ADVICE_NOT_SSDB, OH_WHAT_NOT_SSDB
 
-#define OH_ADVICE_READONLY_REFUSED "give the user of the server pool the right to READONLY"
-#define OH_WHAT_READONLY_REFUSED "The node does not let replicas be read: %s"
+#define OH_ADVICE_READONLY_REFUSED "allow the server pool's user to send READONLY"
+#define OH_WHAT_READONLY_REFUSED "The node does not allow reads from replicas: %s"
 #define OH_SAY_READONLY_REFUSED OH_ERROR_CONFIG_INVALID, OH_ADVICE_READONLY_REFUSED, OH_WHAT_READONLY_REFUSED
 
-#define OH_WHAT_NO_ROLE "something that is no role"
+#define OH_WHAT_NO_ROLE "something that is not a role"
 
-#define OH_ADVICE_NOT_MASTER "if it stays so, compare it with SENTINEL MASTERS of a Sentinel"
-#define OH_WHAT_NOT_MASTER "The node is no master: ROLE says %s"
+#define OH_ADVICE_NOT_MASTER "if this persists, compare the address with SENTINEL MASTERS"
+#define OH_WHAT_NOT_MASTER "The node is not a master: ROLE says %s"
 #define OH_SAY_NOT_MASTER OH_ERROR_NODE_DOWN, OH_ADVICE_NOT_MASTER, OH_WHAT_NOT_MASTER
 
-#define OH_ADVICE_HANDSHAKE_LOST "look into the log of the node"
+#define OH_ADVICE_HANDSHAKE_LOST "check the node's log"
 #define OH_WHAT_HANDSHAKE_LOST "%s during the handshake"
 #define OH_SAY_HANDSHAKE_LOST OH_ERROR_NODE_DOWN, OH_ADVICE_HANDSHAKE_LOST, OH_WHAT_HANDSHAKE_LOST
 
-#define OH_ADVICE_HANDSHAKE_GARBLED "check what listens there"
-#define OH_WHAT_HANDSHAKE_GARBLED "No proper answer to the handshake (%s)"
+#define OH_ADVICE_HANDSHAKE_GARBLED "check what listens at that address"
+#define OH_WHAT_HANDSHAKE_GARBLED "Unexpected answer to the handshake (%s)"
 #define OH_SAY_HANDSHAKE_GARBLED OH_ERROR_PROTOCOL_VIOLATION, OH_ADVICE_HANDSHAKE_GARBLED, OH_WHAT_HANDSHAKE_GARBLED
 
 #define OH_ADVICE_TLS_EXPIRED "renew it"
 #define OH_WHAT_TLS_EXPIRED "The node's certificate has expired"
 #define OH_SAY_TLS_EXPIRED OH_ERROR_CONFIG_INVALID, OH_ADVICE_TLS_EXPIRED, OH_WHAT_TLS_EXPIRED
 
-#define OH_ADVICE_TLS_CA_EXPIRED "renew the certificate of the CA"
-#define OH_WHAT_TLS_CA_EXPIRED "The CA of the node's certificate has expired"
+#define OH_ADVICE_TLS_CA_EXPIRED "renew the CA's certificate"
+#define OH_WHAT_TLS_CA_EXPIRED "The certificate of the node's CA has expired"
 #define OH_SAY_TLS_CA_EXPIRED OH_ERROR_CONFIG_INVALID, OH_ADVICE_TLS_CA_EXPIRED, OH_WHAT_TLS_CA_EXPIRED
 
 #define OH_ADVICE_TLS_NOT_YET_VALID "check the clocks of both hosts"
 #define OH_WHAT_TLS_NOT_YET_VALID "The node's certificate is not valid yet"
 #define OH_SAY_TLS_NOT_YET_VALID OH_ERROR_CONFIG_INVALID, OH_ADVICE_TLS_NOT_YET_VALID, OH_WHAT_TLS_NOT_YET_VALID
 
-#define OH_ADVICE_TLS_UNKNOWN_CA "trust the CA that issued it"
-#define OH_WHAT_TLS_UNKNOWN_CA "The node's certificate is of an unknown CA"
+#define OH_ADVICE_TLS_UNKNOWN_CA "trust that CA"
+#define OH_WHAT_TLS_UNKNOWN_CA "The node's certificate was issued by an unknown CA"
 #define OH_SAY_TLS_UNKNOWN_CA OH_ERROR_CONFIG_INVALID, OH_ADVICE_TLS_UNKNOWN_CA, OH_WHAT_TLS_UNKNOWN_CA
 
-#define OH_ADVICE_TLS_OTHER_NAME "give the node a certificate with this name, or configure the name that it has"
-#define OH_WHAT_TLS_OTHER_NAME "The node's certificate is not for %s"
+#define OH_ADVICE_TLS_OTHER_NAME "issue a certificate for this name, or configure a name that the certificate has"
+#define OH_WHAT_TLS_OTHER_NAME "The node's certificate is not valid for %s"
 #define OH_SAY_TLS_OTHER_NAME OH_ERROR_CONFIG_INVALID, OH_ADVICE_TLS_OTHER_NAME, OH_WHAT_TLS_OTHER_NAME
 
-#define OH_ADVICE_TLS_CERTIFICATE_WANTED "configure one that the node's CA has issued"
-#define OH_WHAT_TLS_CERTIFICATE_WANTED "The node wants a client certificate"
+#define OH_ADVICE_TLS_CERTIFICATE_WANTED "configure one that was issued by a CA the node trusts"
+#define OH_WHAT_TLS_CERTIFICATE_WANTED "The node requires a client certificate"
 #define OH_SAY_TLS_CERTIFICATE_WANTED OH_ERROR_CONFIG_INVALID, OH_ADVICE_TLS_CERTIFICATE_WANTED, OH_WHAT_TLS_CERTIFICATE_WANTED
 
 #define OH_ADVICE_TLS_PLAIN_TEXT "correct the port, or connect without TLS"
 #define OH_WHAT_TLS_PLAIN_TEXT "The node speaks plain text, not TLS"
 #define OH_SAY_TLS_PLAIN_TEXT OH_ERROR_CONFIG_INVALID, OH_ADVICE_TLS_PLAIN_TEXT, OH_WHAT_TLS_PLAIN_TEXT
 
-#define OH_ADVICE_TLS_CUT_OFF "look into the log of the node"
-#define OH_WHAT_TLS_CUT_OFF "The node ended the TLS handshake"
+#define OH_ADVICE_TLS_CUT_OFF "check the node's log"
+#define OH_WHAT_TLS_CUT_OFF "The node broke off the TLS handshake"
 #define OH_SAY_TLS_CUT_OFF OH_ERROR_NODE_DOWN, OH_ADVICE_TLS_CUT_OFF, OH_WHAT_TLS_CUT_OFF
 
-#define OH_ADVICE_TLS_FAILED "look into the log of the node"
+#define OH_ADVICE_TLS_FAILED "check the node's log"
 #define OH_WHAT_TLS_FAILED "The TLS handshake failed (%s)"
 #define OH_SAY_TLS_FAILED OH_ERROR_NODE_DOWN, OH_ADVICE_TLS_FAILED, OH_WHAT_TLS_FAILED
 
 #define OH_ADVICE_TLS_OPTIONS "correct them"
-#define OH_WHAT_TLS_OPTIONS "The options of TLS are refused: %s"
+#define OH_WHAT_TLS_OPTIONS "The TLS options are not valid: %s"
 #define OH_SAY_TLS_OPTIONS OH_ERROR_CONFIG_INVALID, OH_ADVICE_TLS_OPTIONS, OH_WHAT_TLS_OPTIONS
 
-#define OH_ADVICE_LATE_TLS "check that the port speaks TLS: a redis that speaks plain text there does not answer"
-#define OH_WHAT_LATE_TLS "TLS handshake not over within %u ms"
+#define OH_ADVICE_LATE_TLS "check that the port speaks TLS: redis does not answer a TLS handshake on a plain-text port"
+#define OH_WHAT_LATE_TLS "TLS handshake not finished within %u ms"
 #define OH_SAY_LATE_TLS OH_ERROR_DEADLINE_EXCEEDED, OH_ADVICE_LATE_TLS, OH_WHAT_LATE_TLS
 
-#define OH_ADVICE_PROTOCOL_BROKEN "check what listens there"
-#define OH_WHAT_PROTOCOL_BROKEN "The node broke the protocol (%s)"
+#define OH_ADVICE_PROTOCOL_BROKEN "check what listens at that address"
+#define OH_WHAT_PROTOCOL_BROKEN "The node violated the protocol (%s)"
 #define OH_SAY_PROTOCOL_BROKEN OH_ERROR_PROTOCOL_VIOLATION, OH_ADVICE_PROTOCOL_BROKEN, OH_WHAT_PROTOCOL_BROKEN
 
-#define OH_ADVICE_UNEXPECTED_FORM "check what listens there"
-#define OH_WHAT_UNEXPECTED_FORM "The answer does not have the form that the command promises"
+#define OH_ADVICE_UNEXPECTED_FORM "check what listens at that address"
+#define OH_WHAT_UNEXPECTED_FORM "The answer has the wrong form for this command"
 #define OH_SAY_UNEXPECTED_FORM OH_ERROR_PROTOCOL_VIOLATION, OH_ADVICE_UNEXPECTED_FORM, OH_WHAT_UNEXPECTED_FORM
 
 #define OH_ADVICE_IN_CLUSTER "set \"cluster: true\" in the server pool"
 #define OH_WHAT_IN_CLUSTER "The node belongs to a Redis Cluster: it answered %s"
 #define OH_SAY_IN_CLUSTER OH_ERROR_CONFIG_INVALID, OH_ADVICE_IN_CLUSTER, OH_WHAT_IN_CLUSTER
 
-#define OH_ADVICE_MULTI_REFUSED "nothing of the transaction was executed, nor what was queued after it"
+#define OH_ADVICE_MULTI_REFUSED "neither the transaction nor anything queued after it was executed"
 #define OH_WHAT_MULTI_REFUSED "The node refused MULTI: %s"
 #define OH_SAY_MULTI_REFUSED OH_ERROR_UNSUPPORTED, OH_ADVICE_MULTI_REFUSED, OH_WHAT_MULTI_REFUSED
 
-#define OH_ADVICE_MULTI_REFUSED_NOW "nothing of the transaction was executed, nor what was queued after it: try again"
+#define OH_ADVICE_MULTI_REFUSED_NOW "neither the transaction nor anything queued after it was executed; try again"
 #define OH_WHAT_MULTI_REFUSED_NOW "The node refused MULTI: %s"
 #define OH_SAY_MULTI_REFUSED_NOW OH_ERROR_NODE_DOWN, OH_ADVICE_MULTI_REFUSED_NOW, OH_WHAT_MULTI_REFUSED_NOW
 
-#define OH_ADVICE_PREFACE_REFUSED "give the user of the server pool the right to send that, too"
-#define OH_WHAT_PREFACE_REFUSED "The node refused a command that is sent before this one: %s"
+#define OH_ADVICE_PREFACE_REFUSED "allow the server pool's user to send it"
+#define OH_WHAT_PREFACE_REFUSED "The node refused a command that OneHop sends before this one: %s"
 #define OH_SAY_PREFACE_REFUSED OH_ERROR_UNSUPPORTED, OH_ADVICE_PREFACE_REFUSED, OH_WHAT_PREFACE_REFUSED
 
 #define OH_ADVICE_NOT_A_COMMAND "report this as a bug"
-#define OH_WHAT_NOT_A_COMMAND "The bytes to send are no command (%s)"
+#define OH_WHAT_NOT_A_COMMAND "The bytes to send are not a command (%s)"
 #define OH_SAY_NOT_A_COMMAND OH_ERROR_UNSUPPORTED, OH_ADVICE_NOT_A_COMMAND, OH_WHAT_NOT_A_COMMAND
 
-#define OH_ADVICE_VALUE_TOO_LARGE "store it in parts"
-#define OH_WHAT_VALUE_TOO_LARGE "A key or a value is larger than %u MiB, the most that a node takes"
+#define OH_ADVICE_VALUE_TOO_LARGE "split it"
+#define OH_WHAT_VALUE_TOO_LARGE "A key or value is larger than %u MiB, the most a node takes"
 #define OH_SAY_VALUE_TOO_LARGE OH_ERROR_UNSUPPORTED, OH_ADVICE_VALUE_TOO_LARGE, OH_WHAT_VALUE_TOO_LARGE
 
-#define OH_ADVICE_COMMAND_TOO_LONG "send it in parts"
+#define OH_ADVICE_COMMAND_TOO_LONG "split it into several commands"
 #define OH_WHAT_COMMAND_TOO_LONG "The command has more than %u keys, values and options"
 #define OH_SAY_COMMAND_TOO_LONG OH_ERROR_UNSUPPORTED, OH_ADVICE_COMMAND_TOO_LONG, OH_WHAT_COMMAND_TOO_LONG
 
-#define OH_ADVICE_NOT_FOR_SSDB "docs/ssdb.md lists what SSDB can be sent"
-#define OH_WHAT_NOT_FOR_SSDB "Command %s is not for SSDB (%.*s)"
+#define OH_ADVICE_NOT_FOR_SSDB "docs/ssdb.md lists the commands that are"
+#define OH_WHAT_NOT_FOR_SSDB "Command %s is not available on SSDB (%.*s)"
 #define OH_SAY_NOT_FOR_SSDB OH_ERROR_UNSUPPORTED, OH_ADVICE_NOT_FOR_SSDB, OH_WHAT_NOT_FOR_SSDB
 
 #define OH_ADVICE_REDIRECTED "try again"
-#define OH_WHAT_REDIRECTED "The cluster cannot serve this now: %s (node %s said %s)"
+#define OH_WHAT_REDIRECTED "The cluster cannot serve this now: %s (node %s answered %s)"
 #define OH_SAY_REDIRECTED OH_ERROR_NODE_DOWN, OH_ADVICE_REDIRECTED, OH_WHAT_REDIRECTED
 
-#define OH_WHAT_REDIRECT_FAILED "Sent on to %s: %s"
+#define OH_WHAT_REDIRECT_FAILED "Redirected to %s: %s"
 
-#define OH_ADVICE_NO_REPLICA "give it one, or set \"read_from: prefer_replica\""
-#define OH_WHAT_NO_REPLICA "The node has no replica that could answer"
+#define OH_ADVICE_NO_REPLICA "add a replica, or set \"read_from: prefer_replica\""
+#define OH_WHAT_NO_REPLICA "No replica of this node can answer"
 #define OH_SAY_NO_REPLICA OH_ERROR_NODE_DOWN, OH_ADVICE_NO_REPLICA, OH_WHAT_NO_REPLICA
 
-#define OH_ADVICE_UNMAPPED "check that the servers run and can be reached"
-#define OH_WHAT_UNMAPPED "No node says what the cluster looks like: %s"
+#define OH_ADVICE_UNMAPPED "check that the servers are running and reachable"
+#define OH_WHAT_UNMAPPED "No node returned the map of the cluster: %s"
 #define OH_SAY_UNMAPPED OH_ERROR_NODE_DOWN, OH_ADVICE_UNMAPPED, OH_WHAT_UNMAPPED
 
-#define OH_ADVICE_UNMAPPED_REFUSED "correct the servers of the server pool, or its redis_auth, username or database, or remove \"cluster: true\""
-#define OH_WHAT_UNMAPPED_REFUSED "No node says what the cluster looks like: %s"
+#define OH_ADVICE_UNMAPPED_REFUSED "correct servers, redis_auth, username or database in the server pool, or remove \"cluster: true\""
+#define OH_WHAT_UNMAPPED_REFUSED "No node returned the map of the cluster: %s"
 #define OH_SAY_UNMAPPED_REFUSED OH_ERROR_CONFIG_INVALID, OH_ADVICE_UNMAPPED_REFUSED, OH_WHAT_UNMAPPED_REFUSED
 
 #define OH_ADVICE_UNMAPPED_STRANGE "check the nodes of the cluster"
-#define OH_WHAT_UNMAPPED_STRANGE "No node says what the cluster looks like: %s"
+#define OH_WHAT_UNMAPPED_STRANGE "No node returned the map of the cluster: %s"
 #define OH_SAY_UNMAPPED_STRANGE OH_ERROR_PROTOCOL_VIOLATION, OH_ADVICE_UNMAPPED_STRANGE, OH_WHAT_UNMAPPED_STRANGE
 
-#define OH_ADVICE_UNMAPPED_LATE "check that the servers run and can be reached"
-#define OH_WHAT_UNMAPPED_LATE "No node says what the cluster looks like: %s"
+#define OH_ADVICE_UNMAPPED_LATE "check that the servers are running and reachable"
+#define OH_WHAT_UNMAPPED_LATE "No node returned the map of the cluster: %s"
 #define OH_SAY_UNMAPPED_LATE OH_ERROR_DEADLINE_EXCEEDED, OH_ADVICE_UNMAPPED_LATE, OH_WHAT_UNMAPPED_LATE
 
-#define OH_ADVICE_UNMAPPED_WAITING "check that the servers run and can be reached"
-#define OH_WHAT_UNMAPPED_WAITING "Another process of this host asks what the cluster looks like, and has no answer yet"
+#define OH_ADVICE_UNMAPPED_WAITING "check that the servers are running and reachable"
+#define OH_WHAT_UNMAPPED_WAITING "Another process on this host has asked for the map of the cluster and has no answer yet"
 #define OH_SAY_UNMAPPED_WAITING OH_ERROR_DEADLINE_EXCEEDED, OH_ADVICE_UNMAPPED_WAITING, OH_WHAT_UNMAPPED_WAITING
 
-#define OH_ADVICE_MAP_ERROR "check what listens there"
+#define OH_ADVICE_MAP_ERROR "check what listens at that address"
 #define OH_WHAT_MAP_ERROR "it answered: %s"
 #define OH_SAY_MAP_ERROR OH_ERROR_CONFIG_INVALID, OH_ADVICE_MAP_ERROR, OH_WHAT_MAP_ERROR
 
-#define OH_ADVICE_MAP_REFUSED "check what listens there"
-#define OH_WHAT_MAP_REFUSED "its map of the cluster is refused: %s"
+#define OH_ADVICE_MAP_REFUSED "check what listens at that address"
+#define OH_WHAT_MAP_REFUSED "its map of the cluster was not accepted: %s"
 #define OH_SAY_MAP_REFUSED OH_ERROR_PROTOCOL_VIOLATION, OH_ADVICE_MAP_REFUSED, OH_WHAT_MAP_REFUSED
 
 #define OH_ADVICE_MAP_WITHOUT_MEMORY "raise memory_limit"
@@ -260,11 +260,11 @@
 #define OH_WHAT_NOT_CONFIRMED "Subscription not confirmed within %u ms"
 #define OH_SAY_NOT_CONFIRMED OH_ERROR_DEADLINE_EXCEEDED, OH_ADVICE_NOT_CONFIRMED, OH_WHAT_NOT_CONFIRMED
 
-#define OH_ADVICE_NO_MESSAGE "subscribe again, or set no OPT_READ_TIMEOUT"
+#define OH_ADVICE_NO_MESSAGE "subscribe again, or do not set OPT_READ_TIMEOUT"
 #define OH_WHAT_NO_MESSAGE "No message within %u ms"
 #define OH_SAY_NO_MESSAGE OH_ERROR_DEADLINE_EXCEEDED, OH_ADVICE_NO_MESSAGE, OH_WHAT_NO_MESSAGE
 
-#define OH_ADVICE_SUBSCRIPTION_LOST "subscribe again; what was published meanwhile is lost"
+#define OH_ADVICE_SUBSCRIPTION_LOST "subscribe again; messages published in between are lost"
 #define OH_WHAT_SUBSCRIPTION_LOST "%s"
 #define OH_SAY_SUBSCRIPTION_LOST OH_ERROR_NODE_DOWN, OH_ADVICE_SUBSCRIPTION_LOST, OH_WHAT_SUBSCRIPTION_LOST
 
@@ -273,48 +273,48 @@
 #define OH_SAY_NODE_LEFT_CLUSTER OH_ERROR_NODE_DOWN, OH_ADVICE_NODE_LEFT_CLUSTER, OH_WHAT_NODE_LEFT_CLUSTER
 
 #define OH_ADVICE_MASTERS_CHANGED "subscribe again"
-#define OH_WHAT_MASTERS_CHANGED "The cluster has other masters now, which notify of their keys, too"
+#define OH_WHAT_MASTERS_CHANGED "The cluster has new masters, whose key notifications this subscription lacks"
 #define OH_SAY_MASTERS_CHANGED OH_ERROR_NODE_DOWN, OH_ADVICE_MASTERS_CHANGED, OH_WHAT_MASTERS_CHANGED
 
 #define OH_ADVICE_SLOT_MOVED "subscribe again"
-#define OH_WHAT_SLOT_MOVED "The slot of %s is another node's now"
+#define OH_WHAT_SLOT_MOVED "The slot of %s has moved to another node"
 #define OH_SAY_SLOT_MOVED OH_ERROR_NODE_DOWN, OH_ADVICE_SLOT_MOVED, OH_WHAT_SLOT_MOVED
 
-#define OH_WHAT_CHANNELS_MISSING "%s; until it is back, %u of a subscription's channels and patterns lack it"
+#define OH_WHAT_CHANNELS_MISSING "%s; until it is back, %u of a subscription's channels and patterns get no messages from it"
 
-#define OH_WHAT_CHANNELS_BACK "%u of a subscription's channels and patterns have it again"
+#define OH_WHAT_CHANNELS_BACK "%u of a subscription's channels and patterns get its messages again"
 
 #define OH_ADVICE_SUBSCRIPTION_REDIRECTED "subscribe again"
-#define OH_WHAT_SUBSCRIPTION_REDIRECTED "The cluster cannot serve this now: it said %s"
+#define OH_WHAT_SUBSCRIPTION_REDIRECTED "The cluster cannot serve this now: it answered %s"
 #define OH_SAY_SUBSCRIPTION_REDIRECTED OH_ERROR_NODE_DOWN, OH_ADVICE_SUBSCRIPTION_REDIRECTED, OH_WHAT_SUBSCRIPTION_REDIRECTED
 
 #define OH_ADVICE_NOT_A_SUBSCRIPTION "report this as a bug"
-#define OH_WHAT_NOT_A_SUBSCRIPTION "The bytes to send are no subscription"
+#define OH_WHAT_NOT_A_SUBSCRIPTION "The bytes to send are not a subscription"
 #define OH_SAY_NOT_A_SUBSCRIPTION OH_ERROR_UNSUPPORTED, OH_ADVICE_NOT_A_SUBSCRIPTION, OH_WHAT_NOT_A_SUBSCRIPTION
 
 #define OH_WHAT_METHOD_UNSUPPORTED "OneHop\\Redis::%s() is not supported"
 
 #define OH_WHAT_COMMAND_UNSUPPORTED "OneHop\\Redis::%s() with %s is not supported"
 
-#define OH_WHAT_NOT_IN_TRANSACTION "OneHop\\Redis::%s() has no place in a transaction"
+#define OH_WHAT_NOT_IN_TRANSACTION "OneHop\\Redis::%s() cannot be used in a transaction"
 
 #define OH_ADVICE_PIPELINE_WATCHED "after watch(), call multi() without pipeline()"
-#define OH_WHAT_PIPELINE_WATCHED "A transaction in a pipeline is not guarded by watch()"
+#define OH_WHAT_PIPELINE_WATCHED "watch() does not protect a transaction in a pipeline"
 #define OH_SAY_PIPELINE_WATCHED OH_ERROR_UNSUPPORTED, OH_ADVICE_PIPELINE_WATCHED, OH_WHAT_PIPELINE_WATCHED
 
 #define OH_ADVICE_NOT_IN_PIPELINE "call exec() or discard() first"
-#define OH_WHAT_NOT_IN_PIPELINE "OneHop\\Redis::%s() has no place in a pipeline"
+#define OH_WHAT_NOT_IN_PIPELINE "OneHop\\Redis::%s() cannot be used in a pipeline"
 #define OH_SAY_NOT_IN_PIPELINE OH_ERROR_UNSUPPORTED, OH_ADVICE_NOT_IN_PIPELINE, OH_WHAT_NOT_IN_PIPELINE
 
-#define OH_ADVICE_UNKNOWN_COMMAND "nothing says which of its words is a key: by onNode() and onEachNode() anything can be sent to nodes you choose"
-#define OH_WHAT_UNKNOWN_COMMAND "OneHop\\Redis::%s(): the table of commands has no \"%s%s%s\""
+#define OH_ADVICE_UNKNOWN_COMMAND "send it to nodes of your choice with onNode() or onEachNode(), because OneHop cannot tell which argument is the key"
+#define OH_WHAT_UNKNOWN_COMMAND "OneHop\\Redis::%s(): unknown command \"%s%s%s\""
 #define OH_SAY_UNKNOWN_COMMAND OH_ERROR_UNSUPPORTED, OH_ADVICE_UNKNOWN_COMMAND, OH_WHAT_UNKNOWN_COMMAND
 
 #define OH_WHAT_CROSS_NODE "%s needs all its keys on one node%s: key \"%s\" is on node %s, key \"%s\" on node %s"
 
 #define OH_WHAT_CROSS_SLOT "%s needs all its keys in one slot%s: key \"%s\" is in slot %u, key \"%s\" in slot %u"
 
-#define OH_ADVICE_PATTERN_ANYWHERE "put a hash tag before the *, the one that the sorted key has, in a server pool with hash_tag: \"{}\""
+#define OH_ADVICE_PATTERN_ANYWHERE "put the sorted key's hash tag before the *, and set hash_tag: \"{}\" in the server pool"
 #define OH_WHAT_PATTERN_ANYWHERE "%s reads keys made from the pattern \"%s\", which may live on any node"
 #define OH_SAY_PATTERN_ANYWHERE OH_ERROR_CROSS_NODE, OH_ADVICE_PATTERN_ANYWHERE, OH_WHAT_PATTERN_ANYWHERE
 
@@ -331,39 +331,39 @@
 #define OH_SAY_BOUND_IN_CLUSTER OH_ERROR_CROSS_NODE, OH_ADVICE_BOUND_IN_CLUSTER, OH_WHAT_BOUND_IN_CLUSTER
 
 #define OH_ADVICE_NOT_QUEUED "call it for the keys of one slot at a time"
-#define OH_WHAT_NOT_QUEUED "phpredis does not queue %s() as it was called"
+#define OH_WHAT_NOT_QUEUED "phpredis cannot queue this call of %s()"
 #define OH_SAY_NOT_QUEUED OH_ERROR_UNSUPPORTED, OH_ADVICE_NOT_QUEUED, OH_WHAT_NOT_QUEUED
 
-#define OH_ADVICE_CURSOR_FOREIGN "begin again with null"
-#define OH_WHAT_CURSOR_FOREIGN "The cursor is of another topology"
+#define OH_ADVICE_CURSOR_FOREIGN "start again with null"
+#define OH_WHAT_CURSOR_FOREIGN "The cursor belongs to another topology"
 #define OH_SAY_CURSOR_FOREIGN OH_ERROR_UNSUPPORTED, OH_ADVICE_CURSOR_FOREIGN, OH_WHAT_CURSOR_FOREIGN
 
-#define OH_ADVICE_CURSOR_TOO_LARGE "check what listens there"
-#define OH_WHAT_CURSOR_TOO_LARGE "The cursor of the node is no number of 64 bits"
+#define OH_ADVICE_CURSOR_TOO_LARGE "check what listens at that address"
+#define OH_WHAT_CURSOR_TOO_LARGE "The node's cursor is not a 64-bit number"
 #define OH_SAY_CURSOR_TOO_LARGE OH_ERROR_PROTOCOL_VIOLATION, OH_ADVICE_CURSOR_TOO_LARGE, OH_WHAT_CURSOR_TOO_LARGE
 
-#define OH_ADVICE_CURSOR_DROPPED "begin again with null"
-#define OH_WHAT_CURSOR_DROPPED "The cursor is not kept here: it is over an hour old, of another host, or among too many others"
+#define OH_ADVICE_CURSOR_DROPPED "start again with null"
+#define OH_WHAT_CURSOR_DROPPED "The cursor is not known here: it is over an hour old, from another host, or one of too many"
 #define OH_SAY_CURSOR_DROPPED OH_ERROR_UNSUPPORTED, OH_ADVICE_CURSOR_DROPPED, OH_WHAT_CURSOR_DROPPED
 
 #define OH_ADVICE_SUBSCRIBE_IN_PIPELINE "call it outside"
-#define OH_WHAT_SUBSCRIBE_IN_PIPELINE "%s() cannot be a part of a pipeline"
+#define OH_WHAT_SUBSCRIBE_IN_PIPELINE "%s() cannot be used in a pipeline"
 #define OH_SAY_SUBSCRIBE_IN_PIPELINE OH_ERROR_UNSUPPORTED, OH_ADVICE_SUBSCRIBE_IN_PIPELINE, OH_WHAT_SUBSCRIBE_IN_PIPELINE
 
 #define OH_ADVICE_SUBSCRIBE_SSDB "use a server pool of redis for messages"
-#define OH_WHAT_SUBSCRIBE_SSDB "%s() means nothing to SSDB, which has no subscriptions"
+#define OH_WHAT_SUBSCRIBE_SSDB "%s() is not available on SSDB, which has no subscriptions"
 #define OH_SAY_SUBSCRIBE_SSDB OH_ERROR_UNSUPPORTED, OH_ADVICE_SUBSCRIBE_SSDB, OH_WHAT_SUBSCRIBE_SSDB
 
-#define OH_ADVICE_PARTIAL "the other commands were answered; getReplies() has their replies, getFailures() says of each node that failed whether its commands may have executed"
-#define OH_WHAT_PARTIAL "A part of the batch did not come back (nodes that failed: %s)"
+#define OH_ADVICE_PARTIAL "the other commands were answered; getReplies() has their replies, getFailures() says for each failed node whether its commands may have executed"
+#define OH_WHAT_PARTIAL "Part of the batch failed (nodes that failed: %s)"
 #define OH_SAY_PARTIAL OH_ERROR_PARTIAL_BATCH, OH_ADVICE_PARTIAL, OH_WHAT_PARTIAL
 
-#define OH_ADVICE_PARTIAL_ANSWERED "its commands were answered; getReplies() has all replies, with a failure in the place of each such part"
-#define OH_WHAT_PARTIAL_ANSWERED "A part of the batch failed, though every node has answered"
+#define OH_ADVICE_PARTIAL_ANSWERED "all commands were answered; getReplies() has the replies, with a failure in place of each part that failed"
+#define OH_WHAT_PARTIAL_ANSWERED "Part of the batch failed, although every node answered"
 #define OH_SAY_PARTIAL_ANSWERED OH_ERROR_PARTIAL_BATCH, OH_ADVICE_PARTIAL_ANSWERED, OH_WHAT_PARTIAL_ANSWERED
 
-#define OH_ADVICE_NODES_DIFFER "ask them one by one, by onEachNode"
-#define OH_WHAT_NODES_DIFFER "The nodes answer differently, which no single reply can say"
+#define OH_ADVICE_NODES_DIFFER "ask each node with onEachNode()"
+#define OH_WHAT_NODES_DIFFER "The nodes gave different answers, which no single reply can express"
 #define OH_SAY_NODES_DIFFER OH_ERROR_UNSUPPORTED, OH_ADVICE_NODES_DIFFER, OH_WHAT_NODES_DIFFER
 
 #define OH_ADVICE_FOREIGN_EXCEPTION "see the previous exception"
@@ -371,33 +371,33 @@
 #define OH_SAY_FOREIGN_EXCEPTION OH_ERROR_PARTIAL_BATCH, OH_ADVICE_FOREIGN_EXCEPTION, OH_WHAT_FOREIGN_EXCEPTION
 
 #define OH_ADVICE_BATCH_UNPACKED "see the exception that was thrown when it was queued"
-#define OH_WHAT_BATCH_UNPACKED "A value of the batch could not be packed"
+#define OH_WHAT_BATCH_UNPACKED "A value in the batch could not be serialized or compressed"
 #define OH_SAY_BATCH_UNPACKED OH_ERROR_UNSUPPORTED, OH_ADVICE_BATCH_UNPACKED, OH_WHAT_BATCH_UNPACKED
 
 #define OH_ADVICE_TRANSACTION_UNPACKED "see the exception that was thrown when it was queued"
-#define OH_WHAT_TRANSACTION_UNPACKED "A value of the transaction could not be packed"
+#define OH_WHAT_TRANSACTION_UNPACKED "A value in the transaction could not be serialized or compressed"
 #define OH_SAY_TRANSACTION_UNPACKED OH_ERROR_UNSUPPORTED, OH_ADVICE_TRANSACTION_UNPACKED, OH_WHAT_TRANSACTION_UNPACKED
 
-#define OH_WHAT_DISCARDED "The transaction was discarded because a call of it was refused: %s"
+#define OH_WHAT_DISCARDED "The transaction was discarded because one of its calls was refused: %s"
 
-#define OH_ADVICE_EXEC_REFUSED "nothing of the transaction was executed, but all else was: ask getLastError()"
-#define OH_WHAT_EXEC_REFUSED "The node refused a transaction of the pipeline"
+#define OH_ADVICE_EXEC_REFUSED "the transaction was not executed, but everything else was; see getLastError()"
+#define OH_WHAT_EXEC_REFUSED "The node refused a transaction in the pipeline"
 #define OH_SAY_EXEC_REFUSED OH_ERROR_UNSUPPORTED, OH_ADVICE_EXEC_REFUSED, OH_WHAT_EXEC_REFUSED
 
-#define OH_ADVICE_EXEC_REDIRECTED "nothing of the transaction was executed, but all else was: begin it again"
+#define OH_ADVICE_EXEC_REDIRECTED "the transaction was not executed, but everything else was; start it again"
 #define OH_WHAT_EXEC_REDIRECTED "The cluster cannot serve this now: a transaction is never sent again"
 #define OH_SAY_EXEC_REDIRECTED OH_ERROR_NODE_DOWN, OH_ADVICE_EXEC_REDIRECTED, OH_WHAT_EXEC_REDIRECTED
 
-#define OH_ADVICE_EXEC_SHORT "check what listens there"
-#define OH_WHAT_EXEC_SHORT "EXEC was not answered by one reply for each command"
+#define OH_ADVICE_EXEC_SHORT "check what listens at that address"
+#define OH_WHAT_EXEC_SHORT "EXEC did not return one reply for each command"
 #define OH_SAY_EXEC_SHORT OH_ERROR_PROTOCOL_VIOLATION, OH_ADVICE_EXEC_SHORT, OH_WHAT_EXEC_SHORT
 
-#define OH_ADVICE_NOT_QUEUED_BY_NODE "check what listens there, or call this method outside of a transaction"
-#define OH_WHAT_NOT_QUEUED_BY_NODE "The command was neither queued nor refused"
+#define OH_ADVICE_NOT_QUEUED_BY_NODE "check what listens at that address, or call this method outside a transaction"
+#define OH_WHAT_NOT_QUEUED_BY_NODE "The node neither queued nor refused the command"
 #define OH_SAY_NOT_QUEUED_BY_NODE OH_ERROR_PROTOCOL_VIOLATION, OH_ADVICE_NOT_QUEUED_BY_NODE, OH_WHAT_NOT_QUEUED_BY_NODE
 
 #define OH_ADVICE_REPLIES_MISSING "report this as a bug"
-#define OH_WHAT_REPLIES_MISSING "phpredis gave %u replies for %u commands"
+#define OH_WHAT_REPLIES_MISSING "phpredis returned %u replies for %u commands"
 #define OH_SAY_REPLIES_MISSING OH_ERROR_PROTOCOL_VIOLATION, OH_ADVICE_REPLIES_MISSING, OH_WHAT_REPLIES_MISSING
 
 #define OH_ADVICE_FILE_UNREADABLE "correct the file, or name another one"
@@ -412,7 +412,7 @@
 #define OH_WHAT_FILE_REFUSED "%s, line %u: %s"
 #define OH_SAY_FILE_REFUSED OH_ERROR_CONFIG_INVALID, OH_ADVICE_FILE_REFUSED, OH_WHAT_FILE_REFUSED
 
-#define OH_ADVICE_WORD_AS_FILE "name the server pool and then its file, or write 'onehop://127.0.0.1:6379'"
+#define OH_ADVICE_WORD_AS_FILE "pass the server pool and then its file, or write 'onehop://127.0.0.1:6379'"
 #define OH_WHAT_WORD_AS_FILE "There is no configuration file %s"
 #define OH_SAY_WORD_AS_FILE OH_ERROR_CONFIG_INVALID, OH_ADVICE_WORD_AS_FILE, OH_WHAT_WORD_AS_FILE
 
@@ -424,19 +424,19 @@
 #define OH_WHAT_NO_SERVER_POOL "There is no server pool %s in %s, only %s"
 #define OH_SAY_NO_SERVER_POOL OH_ERROR_CONFIG_INVALID, OH_ADVICE_NO_SERVER_POOL, OH_WHAT_NO_SERVER_POOL
 
-#define OH_ADVICE_NO_FILE "set onehop.config in php.ini or name a file"
-#define OH_WHAT_NO_FILE "There is no configuration"
+#define OH_ADVICE_NO_FILE "set onehop.config in php.ini, or pass a file"
+#define OH_WHAT_NO_FILE "No configuration was given"
 #define OH_SAY_NO_FILE OH_ERROR_CONFIG_INVALID, OH_ADVICE_NO_FILE, OH_WHAT_NO_FILE
 
 #define OH_ADVICE_DSN_REFUSED "write onehop:///FILE?pool=NAME, or onehop://USER:PASSWORD@HOST:PORT,HOST:PORT?DIRECTIVE=VALUE"
-#define OH_WHAT_DSN_REFUSED "The DSN is refused: %s"
+#define OH_WHAT_DSN_REFUSED "The DSN is not valid: %s"
 #define OH_SAY_DSN_REFUSED OH_ERROR_CONFIG_INVALID, OH_ADVICE_DSN_REFUSED, OH_WHAT_DSN_REFUSED
 
-#define OH_ADVICE_URL "name a server pool of the configuration, and its file; PHP takes onehop://, too"
-#define OH_WHAT_URL "A URL stands where the name of a server pool or the path of a file is expected; it is not shown, because a password may be in it"
+#define OH_ADVICE_URL "name a server pool of the configuration, and its file; PHP also accepts onehop://"
+#define OH_WHAT_URL "Expected the name of a server pool or the path of a file, but got a URL (not shown, because it may contain a password)"
 #define OH_SAY_URL OH_ERROR_CONFIG_INVALID, OH_ADVICE_URL, OH_WHAT_URL
 
-#define OH_ADVICE_MEMCACHED "set \"redis: true\" if its servers do"
+#define OH_ADVICE_MEMCACHED "set \"redis: true\" if its servers speak redis"
 #define OH_WHAT_MEMCACHED "Server pool %s speaks memcached"
 #define OH_SAY_MEMCACHED OH_ERROR_CONFIG_INVALID, OH_ADVICE_MEMCACHED, OH_WHAT_MEMCACHED
 
@@ -449,54 +449,54 @@
 #define OH_REASON_LOST "The connection was lost"
 #define OH_REASON_OUT_OF_STEP "The connection was closed by the node, or is out of step"
 #define OH_REASON_REDIRECT_HELD "a transaction is never sent again"
-#define OH_REASON_REDIRECT_CIRCLE "the nodes send it to each other"
-#define OH_REASON_REDIRECT_UNKNOWN "the map of the cluster does not know the node"
+#define OH_REASON_REDIRECT_CIRCLE "the nodes redirect it to each other"
+#define OH_REASON_REDIRECT_UNKNOWN "the node is not in the map of the cluster"
 #define OH_REASON_REDIRECT_LATE "there is no time left to try again"
 #define OH_REASON_MAP_IS_ERROR "the node answered with an error"
 #define OH_REASON_SENTINEL_SILENT "it did not answer"
-#define OH_REASON_SENTINEL_NONE "it is no Sentinel"
+#define OH_REASON_SENTINEL_NONE "it is not a Sentinel"
 #define OH_REASON_SENTINEL_UNKNOWING "it does not know this master"
 #define OH_REASON_SENTINEL_MALFORMED "its answer is malformed"
-#define OH_REASON_SENTINEL_ADDRESS "it names no valid address"
-#define OH_REASON_MAP_SHAPE "the reply is not that of CLUSTER SHARDS or CLUSTER SLOTS"
+#define OH_REASON_SENTINEL_ADDRESS "it returned no valid address"
+#define OH_REASON_MAP_SHAPE "the reply is not one of CLUSTER SHARDS or CLUSTER SLOTS"
 #define OH_REASON_MAP_TOO_LONG "the reply is longer than %u bytes"
 #define OH_REASON_MAP_NODES "there are more than %u nodes"
 #define OH_REASON_MAP_PORT "a node has no valid port"
 #define OH_REASON_MAP_HOST "a node has no valid host"
 #define OH_REASON_MAP_ID "a node has no valid id"
 #define OH_REASON_MAP_ADDRESSES "node %.*s has two addresses"
-#define OH_REASON_MAP_TWICE "node %.*s is there twice"
-#define OH_REASON_MAP_RANGE "slots %lld to %lld are no range of 0 to 16383"
+#define OH_REASON_MAP_TWICE "node %.*s is listed twice"
+#define OH_REASON_MAP_RANGE "slots %lld to %lld are not a range within 0 to 16383"
 #define OH_REASON_MAP_CLAIMED "slot %lld is claimed twice"
 #define OH_REASON_MAP_EMPTY "no slot is served"
 #define OH_REASON_MAP_OLDER "its epoch %llu is older than %llu"
 #define OH_REASON_MAP_PARTIAL "only %u of %u slots are served"
 #define OH_REASON_MAP_MEMORY "there is not enough memory"
 #define OH_REASON_NOT_ASKED "there was no time left to ask it"
-#define OH_REASON_CALL_ITERATED "it is a conversation, in which each answer says where to go on: call it outside"
-#define OH_REASON_METHOD_UNKNOWN "nothing says which node it is about: OneHop does not know this version of phpredis, nor the method by its parameters"
-#define OH_REASON_METHOD_PLAIN "use plain \\Redis on the node that OneHop\\Topology names"
-#define OH_REASON_HAS_METHOD "use the method that phpredis has for it"
+#define OH_REASON_CALL_ITERATED "it takes several round trips, each depending on the last; call it outside"
+#define OH_REASON_METHOD_UNKNOWN "OneHop knows neither this method nor this version of phpredis, so it cannot tell which node to use"
+#define OH_REASON_METHOD_PLAIN "use a plain \\Redis, connected to the node that OneHop\\Topology names"
+#define OH_REASON_HAS_METHOD "call phpredis' own method for it"
 #define OH_REASON_MALFORMED "it is malformed: %s"
-#define OH_REASON_WITHOUT_KEY "none of its words is a key, so nothing says which node it is about"
-#define OH_REASON_RAW_STATE "a raw call could not follow what it begins: call multi(), watch(), subscribe() or scan() and their kin"
-#define OH_REASON_NODE_ARGUMENT "its first argument names no node, as that of RedisCluster does, and it would concern all of them: leave it out if you mean that, or call it by onNode() on one"
-#define OH_REASON_WAIT_IN_CLUSTER "it would answer for the writes of one connection of a Redis Cluster, which is seldom the one that carried yours"
-#define OH_REASON_EACH_UNKNOWN "nothing says what it sends: this phpredis is newer than OneHop. Use rawCommand with the words themselves"
-#define OH_REASON_EACH_OBJECT "it is no command for one node: call it on the object itself"
-#define OH_REASON_EACH_ITERATOR "it changes its argument: use rawCommand with the words themselves"
-#define OH_REASON_EACH_SHARED "it would change a connection that others use: call the method on the object"
-#define OH_REASON_EACH_QUEUED "it has no place in a transaction or a pipeline: call it before or after"
-#define OH_REASON_SERVER_QUEUED "it is no single command that could be queued: call it before or after the others"
+#define OH_REASON_WITHOUT_KEY "none of its arguments is a key, so OneHop cannot tell which node to use"
+#define OH_REASON_RAW_STATE "rawCommand() cannot track what this command starts; use multi(), watch(), subscribe() or scan()"
+#define OH_REASON_NODE_ARGUMENT "unlike in RedisCluster, the first argument does not select a node, and the call would run on all of them; omit it to do that, or use onNode()"
+#define OH_REASON_WAIT_IN_CLUSTER "it reports on the writes of one connection, and yours were probably sent on another"
+#define OH_REASON_EACH_UNKNOWN "OneHop does not know what this method sends, because phpredis is newer than OneHop; use rawCommand()"
+#define OH_REASON_EACH_OBJECT "it is not a command for one node; call it on the client itself"
+#define OH_REASON_EACH_ITERATOR "it changes its argument; use rawCommand()"
+#define OH_REASON_EACH_SHARED "it would change a shared connection; call it on the client itself"
+#define OH_REASON_EACH_QUEUED "it cannot be used in a transaction or a pipeline; call it before or after"
+#define OH_REASON_SERVER_QUEUED "it is more than one command and cannot be queued; call it before or after the others"
 #define OH_REASON_WATCH_LATE "call it before multi()"
-#define OH_REASON_TRANSACTION_ENDED "it was ended by the script's own code while a value was packed"
-#define OH_REASON_TRANSACTION_WITHOUT_NODE "queue a command with a key first: it says which node"
-#define OH_REASON_TRANSACTION_ALL_NODES "it concerns every node: call it before multi() or after exec()"
-#define OH_REASON_END_TRANSACTION "call discard(), then begin again; %s"
-#define OH_REASON_BEGIN_AGAIN "nothing of the transaction was executed: begin again"
-#define OH_REASON_PATTERN_IN_CLUSTER "put a hash tag before the *, the one that the sorted key has"
-#define OH_REASON_IN_TRANSACTION ", being in a transaction"
-#define OH_REASON_TAGS "%sgive both keys one hash tag, such as \"%s\" and \"%s\"%s"
+#define OH_REASON_TRANSACTION_ENDED "the script's own code ended it while a value was being serialized"
+#define OH_REASON_TRANSACTION_WITHOUT_NODE "queue a command with a key first; the key selects the node"
+#define OH_REASON_TRANSACTION_ALL_NODES "it goes to every node; call it before multi() or after exec()"
+#define OH_REASON_END_TRANSACTION "call discard(), then start again; %s"
+#define OH_REASON_BEGIN_AGAIN "nothing in the transaction was executed; start it again"
+#define OH_REASON_PATTERN_IN_CLUSTER "put the sorted key's hash tag before the *"
+#define OH_REASON_IN_TRANSACTION " in a transaction"
+#define OH_REASON_TAGS "%sgive both keys the same hash tag, such as \"%s\" and \"%s\"%s"
 #define OH_REASON_TAGS_DIRECTIVE "set hash_tag: \"{}\" in the server pool and "
 #define OH_REASON_TAGS_PREFIX " after the prefix"
 #define OH_REASON_BOUND_NODE "node %s"
@@ -506,23 +506,23 @@
 #define OH_REASON_BOUND_COMMAND "this command goes to %s"
 #define OH_REASON_BASEDIR "open_basedir does not allow it"
 #define OH_REASON_DSN_EMPTY "it names neither a file nor servers"
-#define OH_REASON_DSN_PORT "a server of it has no port; the path of a file begins with a third slash"
-#define OH_REASON_DSN_QUERY "after the ? it must have name=value, separated by &"
-#define OH_REASON_DSN_POOL "it names a file, but no server pool of it"
-#define OH_REASON_DSN_FILE "one that names a file can say nothing but the server pool"
-#define OH_REASON_DSN_PATH "it has a user or a password, but names a file: servers come after two slashes, not three"
-#define OH_REASON_DSN_TWICE "a name stands in it twice"
+#define OH_REASON_DSN_PORT "a server has no port; a path needs three slashes"
+#define OH_REASON_DSN_QUERY "after the ? it must list name=value, separated by &"
+#define OH_REASON_DSN_POOL "it names a file but no server pool"
+#define OH_REASON_DSN_FILE "a DSN that names a file can set only pool"
+#define OH_REASON_DSN_PATH "it has a user or a password, but names a file; write servers after two slashes, not three"
+#define OH_REASON_DSN_TWICE "it has the same name twice"
 #define OH_REASON_LONG_PATH "the path is too long"
-#define OH_REASON_NOT_A_FILE "it is a FIFO, a device or a socket, and not a file"
+#define OH_REASON_NOT_A_FILE "it is a FIFO, a device or a socket, not a file"
 #define OH_REASON_PASSWORD_FILE_LARGE "it is larger than %u bytes"
 #define OH_REASON_PASSWORD_EMPTY "its first line is empty"
 #define OH_REASON_PASSWORD_LONG "its first line is longer than %u bytes"
 #define OH_REASON_PASSWORD_CHARACTER "its first line has a character that is not allowed"
-#define OH_REASON_WIRE_SURPLUS "a reply that nothing asked for"
-#define OH_REASON_WIRE_TYPE "a byte that begins no reply"
+#define OH_REASON_WIRE_SURPLUS "a reply that was not asked for"
+#define OH_REASON_WIRE_TYPE "a byte that cannot begin a reply"
 #define OH_REASON_WIRE_LENGTH "a length that is malformed or too large"
 #define OH_REASON_WIRE_LINE "a line that is malformed or too long"
-#define OH_REASON_WIRE_CRLF "no CR LF where one must stand"
+#define OH_REASON_WIRE_CRLF "CR LF is missing"
 #define OH_REASON_WIRE_DEPTH "a reply that is nested too deeply"
 #define OH_REASON_WIRE_COMMAND "something other than commands was written"
 

@@ -145,7 +145,7 @@ typedef struct oh_findings {
     bool has_heard;       /* A byte of a reply has arrived. */
     bool has_error_reply; /* A reply is an error. */
     bool has_error;       /* A reply is an error or contains one. */
-    bool was_interrupted; /* The program has ended the wait. */
+    bool was_interrupted; /* The program ended the wait. */
     oh_leaving leaving;   /* It has failed in order to be sent to another node. */
 } oh_findings;
 

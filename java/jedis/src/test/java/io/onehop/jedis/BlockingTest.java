@@ -206,7 +206,7 @@ class BlockingTest {
     private static void assertRefused(Executable call) {
         CrossNode refused = assertThrows(CrossNode.class, call);
         assertFalse(refused.mayHaveExecuted());
-        assertTrue(refused.getMessage().contains("one hash tag"), refused.getMessage());
+        assertTrue(refused.getMessage().contains("the same hash tag"), refused.getMessage());
     }
 
     @Test

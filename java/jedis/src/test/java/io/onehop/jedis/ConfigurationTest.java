@@ -61,7 +61,7 @@ class ConfigurationTest {
     @Test
     void aPathThatStandsForATextSaysSo() {
         assertEquals(
-                "A path stands where the text of a configuration is expected; call config(Path)",
+                "This is a path, not the text of a configuration; call config(Path)",
                 refused(OneHopClient.builder().configText("/etc/x.yml").pool("alpha"))
                         .getMessage());
     }
@@ -107,7 +107,7 @@ class ConfigurationTest {
             assertEquals(
                     "Configuration "
                             + path
-                            + ": it is a FIFO, a device or a socket, and not a file; correct the"
+                            + ": it is a FIFO, a device or a socket, not a file; correct the"
                             + " file, or name another one",
                     refused(OneHopClient.builder().config(path).pool("alpha")).getMessage());
         }
@@ -139,7 +139,7 @@ class ConfigurationTest {
                         OneHopClient.builder().config(file(GOOD)).pool(url),
                         OneHopClient.builder().config(Path.of(url)).pool("alpha"))) {
             String message = refused(builder).getMessage();
-            assertTrue(message.startsWith("A URL stands where the name"), message);
+            assertTrue(message.startsWith("Expected the name of a server pool"), message);
             assertFalse(message.contains("hidden"), message);
         }
     }
@@ -207,7 +207,7 @@ class ConfigurationTest {
         assertTrue(
                 message.equals(
                         "Server pool alpha speaks memcached; set \"redis: true\" if its servers"
-                                + " do"),
+                                + " speak redis"),
                 message);
     }
 

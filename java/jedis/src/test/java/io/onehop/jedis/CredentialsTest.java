@@ -127,7 +127,7 @@ class CredentialsTest {
                 assertTrue(
                         refused.getMessage()
                                 .startsWith(
-                                        "The credentials provider gave no password ("
+                                        "The credentials provider supplied no password ("
                                                 + reason
                                                 + "), node "),
                         refused.getMessage());
@@ -138,7 +138,7 @@ class CredentialsTest {
             ConfigInvalid refused = assertThrows(ConfigInvalid.class, () -> redis.get("key"));
             assertTrue(
                     refused.getMessage()
-                            .startsWith("The node refused the user or the password: WRONGPASS"),
+                            .startsWith("The node refused the user name or password: WRONGPASS"),
                     refused.getMessage());
         }
     }

@@ -109,7 +109,7 @@ class CurrentRouteTest {
             cut.nextBatchList();
             assertTrue(redis.snapshots().adopt(second(nodes)));
             Unsupported refused = assertThrows(Unsupported.class, cut::nextBatchList);
-            assertTrue(refused.getMessage().endsWith("; begin again with 0"), refused.getMessage());
+            assertTrue(refused.getMessage().endsWith("; start again with 0"), refused.getMessage());
             redis.set("key", "value");
             assertEquals(List.of("key"), redis.scanIteration(10, "*").collect(new ArrayList<>()));
         }

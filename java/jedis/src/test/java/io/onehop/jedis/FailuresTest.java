@@ -304,7 +304,7 @@ class FailuresTest {
                     afterFirst(
                             ProtocolViolation.class, true, talk -> talk.send(wrong).awaitClose());
             assertTrue(
-                    failure.getMessage().startsWith("The node broke the protocol ("),
+                    failure.getMessage().startsWith("The node violated the protocol ("),
                     failure.getMessage());
         }
     }

@@ -48,11 +48,11 @@ class FilesAllowedLaterTest {
                     the configuration read before stays in use
                     warning: Password file live-password: Permission denied; \
                     the configuration read before stays in use
-                    warning: The options of TLS are refused: tls_ca_cert_file live-ca_cert: \
+                    warning: The TLS options are not valid: tls_ca_cert_file live-ca_cert: \
                     this process may not read it; the files before stay in use
-                    warning: The options of TLS are refused: tls_cert_file live-cert: \
+                    warning: The TLS options are not valid: tls_cert_file live-cert: \
                     this process may not read it; the files before stay in use
-                    warning: The options of TLS are refused: tls_key_file live-key: \
+                    warning: The TLS options are not valid: tls_key_file live-key: \
                     this process may not read it; the files before stay in use
                     """,
                     output.replaceAll("(?m)^SLF4J: .*\\n", "")); // Jedis has no logger here.

@@ -126,8 +126,8 @@ class FleetCommandsTest {
         assertEquals(ErrorKind.UNSUPPORTED, differ.getKind());
         assertTrue(differ.mayHaveExecuted(), "they were asked");
         assertEquals(
-                "The nodes answer differently, which no single reply can say, server pool"
-                        + " alpha: the command was answered; ask them one by one, by onEachNode",
+                "The nodes gave different answers, which no single reply can express, server pool"
+                        + " alpha: the command was answered; ask each node with onEachNode()",
                 differ.getMessage());
     }
 
@@ -158,7 +158,7 @@ class FleetCommandsTest {
         roles.values().forEach(role -> assertEquals("master", text(((List<?>) role).get(0))));
         Unsupported refused = assertThrows(Unsupported.class, redis::functionStats);
         assertTrue(
-                refused.getMessage().endsWith("ask them one by one, by onEachNode"),
+                refused.getMessage().endsWith("use onEachNode()"),
                 refused.getMessage());
     }
 
@@ -377,16 +377,16 @@ class FleetCommandsTest {
                         "CLIENT INVENTED is not supported, ",
                         new CommandArguments(() -> "INVENTED".getBytes(StandardCharsets.UTF_8))
                                 .add("x"),
-                        "nothing says which of its words is a key: by onNode() and onEachNode()"
-                                + " anything can be sent to nodes you choose",
+                        "send it to nodes of your choice with onNode() or onEachNode(), because"
+                                + " OneHop cannot tell which argument is the key",
                         new CommandArguments(Command.MSET).add("a").add("1").add("b"),
                         "MSET is not supported, server pool alpha: the command was not sent; it is"
-                            + " malformed: its keys and what belongs to them do not come out even",
+                                + " malformed: each key needs its value (or id); one is missing",
                         new CommandArguments(Command.DEL),
                         "DEL is not supported, server pool alpha: the command was not sent; it is"
                                 + " malformed: it names no key",
                         new CommandArguments(Command.EVAL).add("return 1").add("x"),
-                        "the number of its keys is no number");
+                        "its number of keys is not a number");
         calls.forEach(
                 (arguments, expected) -> {
                     Unsupported refused =

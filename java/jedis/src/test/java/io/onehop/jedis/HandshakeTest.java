@@ -79,7 +79,7 @@ class HandshakeTest {
         try (RedisServer server = RedisServer.start("requirepass", "secret");
                 OneHopClient redis = client(server, "redis_auth: the-wrong-one")) {
             assertRejected(
-                    redis, server.node(), "The node refused the user or the password: WRONGPASS ");
+                    redis, server.node(), "The node refused the user name or password: WRONGPASS ");
             String message = assertThrows(ConfigInvalid.class, () -> redis.get("key")).toString();
             assertFalse(message.contains("the-wrong-one"), message);
         }
@@ -89,7 +89,7 @@ class HandshakeTest {
     void aMissingPasswordIsAConfigurationErrorToo() {
         try (RedisServer server = RedisServer.start("requirepass", "secret");
                 OneHopClient redis = client(server)) {
-            assertRejected(redis, server.node(), "The node wants a password: NOAUTH ");
+            assertRejected(redis, server.node(), "The node requires a password: NOAUTH ");
         }
     }
 
@@ -119,7 +119,7 @@ class HandshakeTest {
         try (RedisServer server = RedisServer.start();
                 OneHopClient redis = client(server, "redis_auth: secret", "username: nobody")) {
             assertRejected(
-                    redis, server.node(), "The node refused the user or the password: WRONGPASS ");
+                    redis, server.node(), "The node refused the user name or password: WRONGPASS ");
         }
     }
 
@@ -335,7 +335,7 @@ class HandshakeTest {
                 assertTrue(
                         failure.getMessage()
                                 .startsWith(
-                                        "The node takes no more connections: ERR max number of"
+                                        "The node accepts no more connections: ERR max number of"
                                                 + " clients reached"),
                         failure.getMessage());
                 assertFalse(failure.mayHaveExecuted());
@@ -349,7 +349,7 @@ class HandshakeTest {
                 talk -> talk.send("-DENIED Redis is running in protected mode\r\n").awaitClose();
         try (ScriptedNode node = ScriptedNode.start(script);
                 OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(node.server())))) {
-            assertRejected(redis, node.node(), "The node runs in protected mode: DENIED ");
+            assertRejected(redis, node.node(), "The node is in protected mode: DENIED ");
         }
     }
 

@@ -15,8 +15,8 @@ import java.util.List;
  */
 class HugeValuesTest {
     private static final String REFUSAL =
-            "A key or a value is larger than 512 MiB, the most that a node takes, "
-                    + "server pool alpha: the command was not sent; store it in parts";
+            "A key or value is larger than 512 MiB, the most a node takes, "
+                    + "server pool alpha: the command was not sent; split it";
     private static final String REFUSED = "io.onehop.jedis.Unsupported: " + REFUSAL;
 
     @Test
@@ -44,8 +44,8 @@ class HugeValuesTest {
                             REFUSED,
                             REFUSED,
                             REFUSED,
-                            "io.onehop.jedis.Unsupported: The transaction was discarded because a"
-                                    + " call of it was refused: "
+                            "io.onehop.jedis.Unsupported: The transaction was discarded because one"
+                                    + " of its calls was refused: "
                                     + REFUSAL,
                             "sent 0, [before]",
                             REFUSED,

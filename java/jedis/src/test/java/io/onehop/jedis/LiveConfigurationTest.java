@@ -291,9 +291,9 @@ class LiveConfigurationTest {
                 listening.join(20_000);
                 assertFalse(listening.isAlive());
                 String message =
-                        "Since the configuration changed, "
+                        "The configuration changed: "
                                 + channel
-                                + " is published on other nodes, too, node "
+                                + " is now published on other nodes as well, node "
                                 + nodes.servers().get(0).node();
                 assertTrue(
                         end.get() instanceof NodeDown && end.get().getMessage().startsWith(message),

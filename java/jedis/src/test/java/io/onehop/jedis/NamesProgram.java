@@ -101,7 +101,8 @@ final class NamesProgram {
                 client.get(key);
                 return false;
             } catch (OneHopException failure) {
-                if (failure.getMessage().startsWith("The node rests: Host name ")) {
+                if (failure.getMessage()
+                        .startsWith("The node is resting after a failure: Host name ")) {
                     return !failure.mayHaveExecuted();
                 }
             }

@@ -93,7 +93,7 @@ class PartialBatchTest {
             assertEquals(5, batch.getFailures().size());
             String name = Pattern.quote("d%s{}\\xc3\\xa9") + "[0-4]";
             String names = name + ", " + name + ", " + name + " and 2 more";
-            String what = "A part of the batch did not come back \\(nodes that failed: ";
+            String what = "Part of the batch failed \\(nodes that failed: ";
             assertLinesMatch(
                     List.of(what + names + "\\), server pool .*"), List.of(batch.getMessage()));
         }

@@ -352,8 +352,8 @@ class RedisClusterConfigurationTest {
                                 .anyMatch(
                                         line ->
                                                 line.contains(
-                                                                "No node says what the cluster"
-                                                                        + " looks like: "
+                                                                "No node returned the map of the"
+                                                                        + " cluster: "
                                                                         + other.server(0).node()
                                                                         + ": ")
                                                         && line.contains(", server pool alpha; "));

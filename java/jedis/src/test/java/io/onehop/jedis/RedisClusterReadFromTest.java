@@ -196,8 +196,7 @@ class RedisClusterReadFromTest {
             assertEquals(Map.of(5, 10L), readers(preferring, 10, key));
             NodeDown none = assertThrows(NodeDown.class, () -> strict.get(key));
             assertTrue(
-                    none.getMessage()
-                            .startsWith("The node has no replica that could answer, node "),
+                    none.getMessage().startsWith("No replica of this node can answer, node "),
                     none.getMessage());
             assertEquals("OK", strict.set(key, "written"));
         }

@@ -90,7 +90,7 @@ class RedisClusterRedirectsTest {
                         return false;
                     } catch (NodeDown down) {
                         met.set(down);
-                        return down.getMessage().contains("the nodes send it to each other");
+                        return down.getMessage().contains("the nodes redirect it to each other");
                     }
                 });
         String message = met.get().getMessage();
@@ -98,7 +98,7 @@ class RedisClusterRedirectsTest {
                 message.contains(cluster.server(1).node())
                         && message.contains(cluster.server(2).node()),
                 message);
-        assertTrue(message.contains(" said MOVED 1 "), message);
+        assertTrue(message.contains(" answered MOVED 1 "), message);
         assertEquals("OK", client.set(tagIn(2), "others are not affected"));
     }
 
@@ -180,7 +180,7 @@ class RedisClusterRedirectsTest {
                         OneHopException failure =
                                 assertThrows(OneHopException.class, () -> lured.get("a"));
                         String message = failure.getMessage();
-                        return message.contains("the map of the cluster does not know the node")
+                        return message.contains("the node is not in the map of the cluster")
                                 && message.contains(stranger.node());
                     });
             assertEquals(0, stranger.connections());

@@ -172,7 +172,8 @@ class RedisClusterSubscriptionTest {
                         NodeDown.class,
                         new Listening(() -> client.ssubscribe(new Sharded(), channel)).end());
         assertTrue(
-                refused.getMessage().contains("The cluster cannot serve this now: it said MOVED "),
+                refused.getMessage()
+                        .contains("The cluster cannot serve this now: it answered MOVED "),
                 refused.getMessage());
         Sharded sharded = new Sharded();
         Listening listening = new Listening(() -> client.ssubscribe(sharded, channel));

@@ -449,12 +449,12 @@ class RedisClusterTest {
                                         + "\n")) {
             ConfigInvalid none = assertThrows(ConfigInvalid.class, () -> lost.set("a", "1"));
             assertEquals(
-                    "No node says what the cluster looks like: "
+                    "No node returned the map of the cluster: "
                             + alone.node()
                             + ": it answered: ERR This instance has cluster support disabled,"
-                            + " server pool alpha: the command was not sent; correct the servers of"
-                            + " the server pool, or its redis_auth, username or database,"
-                            + " or remove \"cluster: true\"",
+                            + " server pool alpha: the command was not sent; correct servers,"
+                            + " redis_auth, username or database in the server pool, or remove"
+                            + " \"cluster: true\"",
                     none.getMessage());
         }
     }

@@ -272,7 +272,7 @@ class ReplicasTest {
                     "the change is followed", () -> redis.topology().nodes().size() == 4);
             String key = Nodes.keyOn(redis.topology(), master(0));
             NodeDown down = assertThrows(NodeDown.class, () -> redis.get(key));
-            assertTrue(down.getMessage().contains("has no replica"), down.getMessage());
+            assertTrue(down.getMessage().contains("No replica of this node"), down.getMessage());
         }
     }
 

@@ -47,11 +47,15 @@ class RestingTest {
     /** Asks more than once, because on a busy machine a rest may end in between. */
     private OneHopException rests(Supplier<OneHopException> call) {
         OneHopException failure = call.get();
-        for (int i = 0; i < 20 && !failure.getMessage().startsWith("The node rests: "); i++) {
+        for (int i = 0;
+                i < 20 && !failure.getMessage().startsWith("The node is resting after a failure: ");
+                i++) {
             attempts++;
             failure = call.get();
         }
-        assertTrue(failure.getMessage().startsWith("The node rests: "), failure.getMessage());
+        assertTrue(
+                failure.getMessage().startsWith("The node is resting after a failure: "),
+                failure.getMessage());
         assertFalse(failure.mayHaveExecuted());
         return failure;
     }
@@ -84,8 +88,8 @@ class RestingTest {
             assertTrue(
                     failure.getMessage()
                             .startsWith(
-                                    "The node rests: Connection refused while connecting, node lost"
-                                            + " (127.0.0.1:"),
+                                    "The node is resting after a failure: Connection refused while"
+                                        + " connecting, node lost (127.0.0.1:"),
                     failure.getMessage());
             assertTrue(
                     failure.getMessage().endsWith(" ms more; failures in a row: " + attempts + ")"),
@@ -191,7 +195,8 @@ class RestingTest {
             // A deadline that a busy machine notices too late is not counted.
             OneHopException failure = rests(redis, "key");
             assertTrue(
-                    failure.getMessage().contains("The node rests: No connection within "),
+                    failure.getMessage()
+                            .contains("The node is resting after a failure: No connection within "),
                     failure.getMessage());
             server.thaw();
             assertTrue(

@@ -113,7 +113,7 @@ class ScanTest {
         String cursor = redis.scan("0").getCursor();
         try (OneHopClient another = nodes.client("hash: md5")) {
             Unsupported foreign = assertThrows(Unsupported.class, () -> another.scan(cursor));
-            assertTrue(foreign.getMessage().endsWith("; begin again with 0"), foreign.getMessage());
+            assertTrue(foreign.getMessage().endsWith("; start again with 0"), foreign.getMessage());
         }
         assertThrows(Unsupported.class, () -> redis.scan("17"));
         assertThrows(Unsupported.class, () -> redis.scan("x"));
@@ -183,7 +183,7 @@ class ScanTest {
                     assertTrue(
                             assertThrows(Unsupported.class, () -> another.scan(next))
                                     .getMessage()
-                                    .startsWith("The cursor is not kept here"));
+                                    .startsWith("The cursor is not known here"));
                 }
                 seen.addAll(batch.getResult());
                 cursor = next;

@@ -221,7 +221,7 @@ class SentinelsTest {
                                     assertThrows(
                                             OneHopException.class, () -> redis.set("key", "value"));
                             assertFalse(failure.mayHaveExecuted());
-                            return failure.getMessage().contains("no master: ROLE says slave");
+                            return failure.getMessage().contains("not a master: ROLE says slave");
                         });
                 assertEquals(0, masters.replica(0).calls("set"));
             }

@@ -175,7 +175,7 @@ class SplitCommandsTest {
                         + "\" on node "
                         + nodes.servers().get(1).node()
                         + ", server pool alpha: the command was not sent; set hash_tag: \"{}\" in"
-                        + " the server pool and give both keys one hash tag, such as \"{"
+                        + " the server pool and give both keys the same hash tag, such as \"{"
                         + one
                         + "}\" and \"{"
                         + one

@@ -177,7 +177,7 @@ class SsdbNodesTest {
         try (RedisServer server = RedisServer.start();
                 OneHopClient wrong = client(Stream.of(server.server()))) {
             ConfigInvalid refused = assertThrows(ConfigInvalid.class, () -> wrong.get("k"));
-            assertTrue(refused.getMessage().contains("no SSDB"), refused.getMessage());
+            assertTrue(refused.getMessage().contains("not SSDB"), refused.getMessage());
         }
     }
 

@@ -159,7 +159,7 @@ class StallsTest {
             try {
                 redis.mget(keys);
             } catch (OneHopException failure) {
-                rests += failure.getMessage().contains("The node rests") ? 1 : 0;
+                rests += failure.getMessage().contains("The node is resting") ? 1 : 0;
             }
         }
         return rests;

@@ -47,11 +47,11 @@ class SurroundingsTest {
         for (Path jar : older) {
             String version = jar.getFileName().toString().replaceAll("jedis-(.*)\\.jar", "$1");
             assertEquals(
-                    "io.onehop.jedis.ConfigInvalid: Jedis 8.0.2 or later is needed, the program has"
-                            + " "
+                    "io.onehop.jedis.ConfigInvalid: Jedis 8.0.2 or later is required, but the"
+                            + " program has "
                             + version
-                            + "; set the version of redis.clients:jedis,"
-                            + " in a build with Spring Boot the property jedis.version, to 8.0.2",
+                            + "; raise the version of redis.clients:jedis (with Spring Boot, the"
+                            + " property jedis.version) to 8.0.2",
                     run(classPathWith(jar), "127.0.0.1:1:1"));
         }
     }

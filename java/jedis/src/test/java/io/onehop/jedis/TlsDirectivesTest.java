@@ -96,7 +96,7 @@ final class TlsDirectivesTest {
     @Test
     void theAuthoritiesOfAFileAreTrusted() {
         requireServed(open, trusting());
-        requireRefusal("The node's certificate is of an unknown CA", open);
+        requireRefusal("The node's certificate was issued by an unknown CA", open);
     }
 
     @Test
@@ -111,7 +111,7 @@ final class TlsDirectivesTest {
         requireServed(strict, showing("client.key"));
         requireServed(strict, showing("sec1.key"));
         requireServed(strict, showing("secret.key", "tls_key_file_pass: " + PASS));
-        requireRefusal("The node wants a client certificate", strict, trusting());
+        requireRefusal("The node requires a client certificate", strict, trusting());
         requireRefusal("tls_key_file_pass is not set", strict, showing("secret.key"));
         requireRefusal(
                 "tls_key_file_pass does not decrypt its key",
@@ -171,9 +171,9 @@ final class TlsDirectivesTest {
     void theNameIsThatOfTheFileOrOfTheHost() {
         certificates.issue("named", "DNS:redis.test", 30);
         try (TlsServer named = TlsServer.start(certificates, "named")) {
-            requireRefusal("is not for 127.0.0.1", named, trusting());
+            requireRefusal("is not valid for 127.0.0.1", named, trusting());
             requireRefusal(
-                    "is not for other.test", named, trusting(), "tls_server_name: other.test");
+                    "is not valid for other.test", named, trusting(), "tls_server_name: other.test");
             requireServed(named, trusting(), "tls_server_name: redis.test");
             requireServed(named, trusting(), "tls_verify: ca");
         }

@@ -128,7 +128,7 @@ final class TlsFaultsTest {
         Thread.sleep(1100);
         try (TlsServer server = TlsServer.start(certificates, "issued")) {
             requireReason(
-                    "The CA of the node's certificate has expired",
+                    "The certificate of the node's CA has expired",
                     failure(trusting(), server.server()));
         }
     }
@@ -137,7 +137,7 @@ final class TlsFaultsTest {
     void aCertificateOfAnUnknownCa() throws NoSuchAlgorithmException {
         SSLContext system = SSLContext.getDefault();
         requireReason(
-                "The node's certificate is of an unknown CA",
+                "The node's certificate was issued by an unknown CA",
                 failure(OneHopClient.builder().tls(system), good.server()));
     }
 
@@ -146,10 +146,10 @@ final class TlsFaultsTest {
         certificates.issue("other", "DNS:other.test,DNS:*.wild.test", 30);
         try (TlsServer server = TlsServer.start(certificates, "other")) {
             requireReason(
-                    "The node's certificate is not for 127.0.0.1",
+                    "The node's certificate is not valid for 127.0.0.1",
                     failure(trusting(), server.server()));
             requireReason(
-                    "The node's certificate is not for a.b.wild.test",
+                    "The node's certificate is not valid for a.b.wild.test",
                     failure(naming("a.b.wild.test"), server.server()));
             requireServed(naming("other.test"), server.server());
             requireServed(naming("a.wild.test"), server.server());
@@ -163,7 +163,7 @@ final class TlsFaultsTest {
         try (TlsServer server = TlsServer.start(certificates, "local")) {
             requireServed(trusting(), "localhost:" + server.port() + ":1");
             requireReason(
-                    "The node's certificate is not for 127.0.0.1",
+                    "The node's certificate is not valid for 127.0.0.1",
                     failure(trusting(), server.server()));
         }
     }
@@ -184,7 +184,7 @@ final class TlsFaultsTest {
                         version)) {
             for (int i = 0; i < 20; i++) {
                 requireReason(
-                        "The node wants a client certificate",
+                        "The node requires a client certificate",
                         failure(trusting(), server.server()));
             }
             requireServed(
@@ -218,7 +218,7 @@ final class TlsFaultsTest {
                                                         .options()
                                                         .trustStoreType("nonsense")
                                                         .build()));
-        requireReason("The options of TLS are refused: ", failure);
+        requireReason("The TLS options are not valid: ", failure);
     }
 
     /* ---- What is no TLS ---- */
@@ -236,7 +236,7 @@ final class TlsFaultsTest {
     void aPlainRedisWaitsForTheEndOfALineSoTheDeadlinePasses() {
         try (RedisServer plain = RedisServer.start()) {
             OneHopException failure = failure(trusting(), plain.server(), 300);
-            requireReason("TLS handshake not over within 300 ms", failure);
+            requireReason("TLS handshake not finished within 300 ms", failure);
             assertEquals(ErrorKind.DEADLINE_EXCEEDED, failure.getKind());
         }
     }
@@ -245,7 +245,7 @@ final class TlsFaultsTest {
     void aNodeThatHangsAfterTheClientHello() {
         try (ScriptedNode node = ScriptedNode.start(ScriptedNode.Talk::awaitClose)) {
             requireReason(
-                    "TLS handshake not over within 300 ms",
+                    "TLS handshake not finished within 300 ms",
                     failure(trusting(), node.server(), 300));
         }
     }
@@ -274,7 +274,7 @@ final class TlsFaultsTest {
                             });
             OneHopException failure = partial.getFailures().get(node.node());
             assertFalse(failure.mayHaveExecuted());
-            requireReason("TLS handshake not over within 1000 ms", failure);
+            requireReason("TLS handshake not finished within 1000 ms", failure);
             assertEquals("yes", Callers.answered(() -> redis.get(here)));
         }
     }

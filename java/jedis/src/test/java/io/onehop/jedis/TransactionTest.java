@@ -185,7 +185,7 @@ class TransactionTest {
                     refused.getMessage());
             CrossNode again = assertThrows(CrossNode.class, () -> transaction.set(here, "3"));
             String discarded =
-                    "The transaction was discarded because a call of it was refused: "
+                    "The transaction was discarded because one of its calls was refused: "
                             + refused.getMessage();
             assertEquals(discarded, again.getMessage());
             assertFalse(again.mayHaveExecuted());

@@ -151,10 +151,9 @@ class UnknownCommandsTest {
                                     pipeline.sendCommand(
                                             new CommandArguments(Renamed.CHOOSE).key("7")));
             assertEquals(
-                    "CHOOSE is not supported, server pool alpha: the command was not sent; the"
-                        + " table of commands does not have it, so what it does to its connection"
-                        + " is not known, and a pipeline sends other commands after it: call it by"
-                        + " itself",
+                    "CHOOSE is not supported, server pool alpha: the command was not sent;"
+                            + " OneHop does not know this command, so it may not share a connection"
+                            + " with the rest of the pipeline; call it separately",
                     refused.getMessage());
             pipeline.sendCommand(new CommandArguments(JsonCommand.GET).key("key"));
             List<Object> replies = pipeline.syncAndReturnAll();

@@ -40,7 +40,7 @@ class ReplyGuardTest {
         assertEquals(5, guard.read(into, 0, 100));
         assertEquals("+OK\r\n", new String(into, 0, 5));
         WireException fault = assertThrows(WireException.class, () -> guard.read(into, 0, 100));
-        assertEquals("a reply that nothing asked for", fault.getMessage());
+        assertEquals("a reply that was not asked for", fault.getMessage());
         assertThrows(WireException.class, guard::read);
         assertEquals(0, guard.available());
         assertEquals(0, guard.owed());

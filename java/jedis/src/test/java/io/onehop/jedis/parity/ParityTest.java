@@ -252,7 +252,7 @@ class ParityTest {
         }
         boolean isMalformed =
                 there.text().contains("; it is malformed: ")
-                        || there.text().contains("The cursor is of another topology");
+                        || there.text().contains("The cursor belongs to another topology");
         if (isMalformed
                 && there.thrown() instanceof Unsupported
                 && here.thrown() instanceof JedisDataException) {
