@@ -20,7 +20,7 @@ bool check_that(bool condition, const char *file, int line, const char *text);
 #define CHECK(condition) check_that(condition, __FILE__, __LINE__, #condition)
 
 /* One function for each room, in its own file. */
-void test_text(void);
+void test_base(void);
 void test_hash(void);
 void test_key(void);
 void test_placement(void);
@@ -31,14 +31,11 @@ void test_memory(void);
 void test_wire(void);
 void test_resp(void);
 void test_cursor(void);
-void test_notifications(void);
 void test_info(void);
 void test_command(void);
 void test_ssdb(void);
-void test_clock(void);
 void test_health(void);
 void test_meter(void);
-void test_fastest(void);
 void test_store(void);
 void test_name(void);
 void test_image(void);

@@ -1,7 +1,7 @@
 /*
  * Redis Cluster, against the vectors of spec/: an answer gives a map, or the reason why not; the
- * better of two answers is chosen, and nodes keep their indexes; redirects are decided. Without
- * vectors: the seeds, a map of 2,000 nodes, and allocations that fail.
+ * better of two answers is chosen, and nodes keep their indexes; redirects are decided, and who
+ * answers a read. Without vectors: the seeds, a map of 2,000 nodes, and allocations that fail.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 
 #include "core/cluster/cluster_map.h"
 #include "core/generated/limits.h"
+#include "core/cluster/fastest.h"
 #include "core/cluster/leaving.h"
 #include "core/cluster/redirect.h"
 #include "core/topology/topology_image.h"
@@ -275,19 +276,33 @@ static void test_leaving(const json_t *test)
     CHECK(strcmp(decisions[oh_leaving_decide(&it)], vectors_string(test, "decision")) == 0);
 }
 
-static void test_page(const char *path, void (*run)(const json_t *))
+/* ---- The fastest node ---- */
+
+static uint64_t large(const json_t *value)
 {
-    json_t *page = vectors_load(path);
-    json_t *group;
-    json_t *test;
-    EACH_GROUP(page, group)
-    {
-        EACH_TEST(group, test)
-        {
-            run(test);
-        }
+    return (uint64_t)json_integer_value(value);
+}
+
+static void test_smooth(const json_t *test)
+{
+    test_begin("fastest %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
+    CHECK(oh_fastest_smooth(large(json_object_get(test, "smoothed")),
+              large(json_object_get(test, "took"))) == large(json_object_get(test, "result")));
+}
+
+static void test_choose(const json_t *test)
+{
+    test_begin("fastest %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
+    const json_t *pairs = json_object_get(test, "nodes");
+    oh_fastest_node nodes[OH_FASTEST_NODES_MAX];
+    uint32_t count = (uint32_t)json_array_size(pairs);
+    for (uint32_t i = 0; i < count; i++) {
+        const json_t *pair = json_array_get(pairs, i);
+        nodes[i] = (oh_fastest_node){
+            (uint32_t)large(json_array_get(pair, 0)), large(json_array_get(pair, 1))};
     }
-    json_decref(page);
+    CHECK(oh_fastest_choose(nodes, count, vectors_number(test, "reads"),
+              vectors_number(test, "last")) == vectors_number(test, "chosen"));
 }
 
 /* ---- Without vectors ---- */
@@ -409,9 +424,11 @@ static void test_no_memory(void)
 
 void test_cluster(void)
 {
-    test_page("topology/vectors/cluster_replies.json", test_reply);
-    test_page("topology/vectors/cluster_adoption.json", test_adoption);
-    test_page("wire/vectors/leaving.json", test_leaving);
+    vectors_run("topology/vectors/cluster_replies.json", "ClusterReplyTest", test_reply);
+    vectors_run("topology/vectors/cluster_adoption.json", "ClusterAdoptionTest", test_adoption);
+    vectors_run("wire/vectors/wire.json", "LeavingTest", test_leaving);
+    vectors_run("topology/vectors/fastest.json", "SmoothTest", test_smooth);
+    vectors_run("topology/vectors/fastest.json", "ChooseTest", test_choose);
     test_redirects();
     test_refusals();
     test_seeds();

@@ -1,6 +1,6 @@
 /*
- * The command table against spec/route: the entry and the keys of every example, and the parts of
- * every split.
+ * The command table against spec/route: the entry and the keys of every example, the parts of every
+ * split, and which channels and patterns go to every node.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/command/command.h"
+#include "core/command/notification.h"
 #include "check.h"
 #include "vectors.h"
 
@@ -240,21 +241,34 @@ static void test_split(const json_t *test)
     line_free(&it);
 }
 
+/* ---- Which channels and patterns go to every node ---- */
+
+static void check_everywhere(const json_t *test, bool (*is_everywhere)(oh_text name))
+{
+    const char *name = vectors_string(test, "name");
+    test_begin(
+        "notification %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
+    CHECK(is_everywhere((oh_text){name, strlen(name)}) ==
+          json_is_true(json_object_get(test, "everywhere")));
+}
+
+static void test_channel(const json_t *test)
+{
+    check_everywhere(test, oh_notification_is_channel);
+}
+
+static void test_pattern(const json_t *test)
+{
+    check_everywhere(test, oh_notification_may_match);
+}
+
 void test_command(void)
 {
-    json_t *group;
-    json_t *test;
     test_examples();
     test_unknown();
     test_names_with_nul();
     test_malformed();
-    json_t *splits = vectors_load("route/vectors/split.json");
-    EACH_GROUP(splits, group)
-    {
-        EACH_TEST(group, test)
-        {
-            test_split(test);
-        }
-    }
-    json_decref(splits);
+    vectors_run("route/vectors/split.json", "SplitTest", test_split);
+    vectors_run("route/vectors/notifications.json", "ChannelTest", test_channel);
+    vectors_run("route/vectors/notifications.json", "PatternTest", test_pattern);
 }

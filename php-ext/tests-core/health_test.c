@@ -179,36 +179,23 @@ static void test_edges(void)
     CHECK(oh_health_edge_of(down, oh_health_rebuilt(down, 5000)) == OH_HEALTH_BACK);
 }
 
-static void test_vectors(const char *page, void (*run)(const json_t *test))
+static void test_scenarios(void)
 {
-    json_t *vectors = vectors_load(page), *group, *test;
-
-    EACH_GROUP(vectors, group)
-    {
-        EACH_TEST(group, test)
-        {
-            run(test);
-        }
+    json_t *page = vectors_load("health/scenarios/health.json");
+    json_t *scenarios = json_object_get(page, "scenarios");
+    test_begin("health: there are as many scenarios as the page states");
+    CHECK(json_array_size(scenarios) > 0 &&
+          json_array_size(scenarios) == vectors_number(page, "numberOfScenarios"));
+    for (size_t i = 0; i < json_array_size(scenarios); i++) {
+        run_scenario(json_array_get(scenarios, i));
     }
-    json_decref(vectors);
+    json_decref(page);
 }
 
 void test_health(void)
 {
     test_edges();
-    test_vectors("health/vectors/told.json", test_told);
-    test_vectors("health/vectors/late.json", test_late);
-    static const char *const pages[] = {
-        "health/scenarios/rest.json", "health/scenarios/eject.json"};
-    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
-        json_t *page = vectors_load(pages[i]);
-        json_t *scenarios = json_object_get(page, "scenarios");
-        test_begin("%s has as many scenarios as it states", pages[i]);
-        CHECK(json_array_size(scenarios) > 0 &&
-              json_array_size(scenarios) == vectors_number(page, "numberOfScenarios"));
-        for (size_t j = 0; j < json_array_size(scenarios); j++) {
-            run_scenario(json_array_get(scenarios, j));
-        }
-        json_decref(page);
-    }
+    vectors_run("health/vectors/health.json", "ToldTest", test_told);
+    vectors_run("health/vectors/health.json", "LateTest", test_late);
+    test_scenarios();
 }

@@ -4,7 +4,6 @@
 
 #include "core/topology/topology_image.h"
 #include "check.h"
-#include "pools.h"
 #include "vectors.h"
 
 static const uint8_t salt[OH_IMAGE_SALT_BYTES] = "pepper and salt";

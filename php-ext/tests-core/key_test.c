@@ -8,7 +8,7 @@
 
 static void test_tag(const json_t *group, const json_t *test)
 {
-    test_begin("key tags %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
+    test_begin("key %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     bool has_tag = json_is_string(json_object_get(group, "tag"));
     bytes tag = bytes_of_hex(has_tag ? vectors_string(group, "tag") : "");
     bytes key = bytes_of_field(test, "key");
@@ -22,7 +22,7 @@ static void test_tag(const json_t *group, const json_t *test)
 
 static void test_slot(const json_t *test)
 {
-    test_begin("key slots %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
+    test_begin("key %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     bytes key = bytes_of_field(test, "key");
     CHECK(oh_key_slot((oh_bytes){key.bytes, key.length}) == vectors_number(test, "slot"));
     free(key.bytes);
@@ -32,22 +32,17 @@ void test_key(void)
 {
     json_t *group;
     json_t *test;
-    json_t *tags = vectors_load("key/vectors/tags.json");
-    EACH_GROUP(tags, group)
+    json_t *page = vectors_load("key/vectors/key.json");
+    EACH_GROUP(page, group)
     {
+        if (!vectors_is(group, "TagTest")) {
+            continue;
+        }
         EACH_TEST(group, test)
         {
             test_tag(group, test);
         }
     }
-    json_decref(tags);
-    json_t *slots = vectors_load("key/vectors/slots.json");
-    EACH_GROUP(slots, group)
-    {
-        EACH_TEST(group, test)
-        {
-            test_slot(test);
-        }
-    }
-    json_decref(slots);
+    json_decref(page);
+    vectors_run("key/vectors/key.json", "SlotTest", test_slot);
 }

@@ -8,9 +8,8 @@
 int main(void)
 {
     setvbuf(stdout, NULL, _IOLBF, 0); /* A failure must be printed even if the next test crashes. */
-    test_clock();
+    test_base();
     test_memory();
-    test_text();
     test_hash();
     test_key();
     test_placement();
@@ -20,13 +19,11 @@ int main(void)
     test_wire();
     test_resp();
     test_cursor();
-    test_notifications();
     test_info();
     test_ssdb();
     test_health();
     test_command();
     test_meter();
-    test_fastest();
     test_store();
     test_name();
     test_image();

@@ -124,36 +124,11 @@ static void test_share(const json_t *test)
 
 void test_meter(void)
 {
-    json_t *page = vectors_load("meter/vectors/latency.json");
-    json_t *group;
-    json_t *test;
-    EACH_GROUP(page, group)
-    {
-        bool is_bucket = strcmp(vectors_string(group, "type"), "BucketTest") == 0;
-        EACH_TEST(group, test)
-        {
-            (is_bucket ? test_bucket : test_percentiles)(test);
-        }
-    }
-    json_decref(page);
-    page = vectors_load("meter/vectors/shares.json");
-    EACH_GROUP(page, group)
-    {
-        EACH_TEST(group, test)
-        {
-            test_share(test);
-        }
-    }
-    json_decref(page);
-    page = vectors_load("meter/vectors/recent.json");
-    EACH_GROUP(page, group)
-    {
-        EACH_TEST(group, test)
-        {
-            test_recent(test);
-        }
-    }
-    json_decref(page);
+    static const char page[] = "meter/vectors/meter.json";
+    vectors_run(page, "BucketTest", test_bucket);
+    vectors_run(page, "PercentileTest", test_percentiles);
+    vectors_run(page, "ShareTest", test_share);
+    vectors_run(page, "RecentTest", test_recent);
     test_since();
     test_nonsense();
 }

@@ -6,7 +6,6 @@
 
 #include "core/topology/topology_layout.h"
 #include "check.h"
-#include "pools.h"
 #include "vectors.h"
 
 /* The rule, literally: the first point that is not below the number, or else the first point. */

@@ -130,20 +130,6 @@ static void test_replicas_case(const json_t *test)
     }
 }
 
-static void test_replicas(void)
-{
-    json_t *page = vectors_load("topology/vectors/sentinel_replicas.json");
-    json_t *group, *test;
-    EACH_GROUP(page, group)
-    {
-        EACH_TEST(group, test)
-        {
-            test_replicas_case(test);
-        }
-    }
-    json_decref(page);
-}
-
 static void test_list(void)
 {
     test_begin("sentinel: the Sentinels of a server pool");
@@ -160,18 +146,13 @@ static void test_list(void)
 
 void test_sentinel(void)
 {
-    json_t *page = vectors_load("topology/vectors/sentinel.json");
-    json_t *group, *test;
-    EACH_GROUP(page, group)
-    {
-        test_cuts(json_array_get(
-            json_object_get(json_array_get(json_object_get(group, "tests"), 0), "answers"), 0));
-        EACH_TEST(group, test)
-        {
-            test_case(test);
-        }
-    }
+    static const char path[] = "topology/vectors/sentinel.json";
+    json_t *page = vectors_load(path);
+    json_t *first = json_array_get(json_object_get(page, "testGroups"), 0);
+    json_t *test = json_array_get(json_object_get(first, "tests"), 0);
+    test_cuts(json_array_get(json_object_get(test, "answers"), 0));
     json_decref(page);
+    vectors_run(path, "SentinelTest", test_case);
+    vectors_run(path, "SentinelReplicasTest", test_replicas_case);
     test_list();
-    test_replicas();
 }

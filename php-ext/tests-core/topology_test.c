@@ -4,7 +4,6 @@
 
 #include "core/topology/topology_layout.h"
 #include "check.h"
-#include "pools.h"
 #include "vectors.h"
 
 #define KEYS 200
@@ -23,8 +22,7 @@ static uint32_t locate_number(const oh_topology *topology, uint32_t number)
 
 static void test_fingerprint(const json_t *test)
 {
-    test_begin("topology fingerprints %u: %s", vectors_number(test, "tcId"),
-        vectors_string(test, "comment"));
+    test_begin("topology %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     oh_config *config = config_of(vectors_string(test, "config"));
     const char *name = vectors_string(test, "pool");
     oh_topology *topology = topology_of(oh_config_pool(config, name, strlen(name)), NULL);
@@ -33,25 +31,9 @@ static void test_fingerprint(const json_t *test)
     oh_config_free(config);
 }
 
-static void test_fingerprints(void)
-{
-    json_t *page = vectors_load("topology/vectors/fingerprints.json");
-    json_t *group;
-    json_t *test;
-    EACH_GROUP(page, group)
-    {
-        EACH_TEST(group, test)
-        {
-            test_fingerprint(test);
-        }
-    }
-    json_decref(page);
-}
-
 static void test_moved(const json_t *test)
 {
-    test_begin(
-        "topology moved %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
+    test_begin("topology %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     oh_config *before = config_of(vectors_string(test, "before"));
     oh_config *after = config_of(vectors_string(test, "after"));
     oh_topology *from = topology_of(oh_config_pool(before, "p", 1), NULL);
@@ -61,21 +43,6 @@ static void test_moved(const json_t *test)
     free(to);
     oh_config_free(before);
     oh_config_free(after);
-}
-
-static void test_all_moved(void)
-{
-    json_t *page = vectors_load("topology/vectors/moved.json");
-    json_t *group;
-    json_t *test;
-    EACH_GROUP(page, group)
-    {
-        EACH_TEST(group, test)
-        {
-            test_moved(test);
-        }
-    }
-    json_decref(page);
 }
 
 /* ---- Ejection ---- */
@@ -266,8 +233,8 @@ static void test_rebuild(void)
 
 void test_topology(void)
 {
-    test_fingerprints();
-    test_all_moved();
+    vectors_run("topology/vectors/topology.json", "FingerprintTest", test_fingerprint);
+    vectors_run("topology/vectors/topology.json", "MovedTest", test_moved);
     test_ejection();
     test_random();
     test_damage(OH_KETAMA);

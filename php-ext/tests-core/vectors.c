@@ -1,5 +1,6 @@
 /*
- * Reads spec/ with jansson. The Makefile defines SPEC, the path of that directory.
+ * Reads spec/ with jansson. The Makefile defines SPEC, the path of that directory. A pool is built
+ * as config would: names in order, and weights that do not overflow.
  */
 #include "vectors.h"
 
@@ -43,6 +44,34 @@ uint32_t vectors_number(const json_t *object, const char *field)
         give_up("no such number", field);
     }
     return (uint32_t)json_integer_value(number);
+}
+
+bool vectors_is(const json_t *group, const char *type)
+{
+    return strcmp(vectors_string(group, "type"), type) == 0;
+}
+
+void vectors_run(const char *path, const char *type, void (*run)(const json_t *test))
+{
+    json_t *page = vectors_load(path);
+    json_t *group;
+    json_t *test;
+    bool has_one = false;
+    EACH_GROUP(page, group)
+    {
+        if (!vectors_is(group, type)) {
+            continue;
+        }
+        EACH_TEST(group, test)
+        {
+            run(test);
+            has_one = true;
+        }
+    }
+    if (!has_one) {
+        give_up(path, type);
+    }
+    json_decref(page);
 }
 
 /* ---- Bytes ---- */
@@ -257,6 +286,31 @@ oh_topology *topology_of(const oh_server_pool *pool, const bool *ejected)
         give_up("no topology of", pool->name.bytes);
     }
     return memory;
+}
+
+#define NAME_BYTES 24
+
+oh_server_pool pool_of(size_t count)
+{
+    oh_server_pool pool = {
+        .name = {"made", 4}, .hash = OH_HASH_FNV1A_64, .distribution = OH_KETAMA};
+    pool.servers = calloc(count, sizeof *pool.servers);
+    pool.servers_count = count;
+    for (size_t i = 0; i < count; i++) {
+        char *name = malloc(NAME_BYTES);
+        int length = snprintf(name, NAME_BYTES, "n%zu", i);
+        oh_text text = {name, (size_t)length};
+        pool.servers[i] = (oh_server){.name = text, .host = text, .port = 6379, .weight = 1};
+    }
+    return pool;
+}
+
+void pool_free(oh_server_pool *pool)
+{
+    for (size_t i = 0; i < pool->servers_count; i++) {
+        free((char *)(uintptr_t)pool->servers[i].name.bytes);
+    }
+    free(pool->servers);
 }
 
 uint32_t random_next(uint32_t *state)

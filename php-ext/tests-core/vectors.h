@@ -1,5 +1,5 @@
 /*
- * Reads the vectors and cases of spec/.
+ * Reads the vectors and cases of spec/, and makes server pools and topologies for the tests.
  *
  * A file that cannot be read ends the run: a test without vectors must not pass.
  */
@@ -15,6 +15,10 @@
 
 /* Loads a page of spec/, such as "hash/vectors/hashes.json". json_decref frees it. */
 json_t *vectors_load(const char *path);
+
+/* Runs each test of a page whose group has this type. There must be one. */
+void vectors_run(const char *path, const char *type, void (*run)(const json_t *test));
+bool vectors_is(const json_t *group, const char *type);
 
 const char *vectors_string(const json_t *object, const char *field);
 uint32_t vectors_number(const json_t *object, const char *field);
@@ -55,6 +59,10 @@ oh_config *config_of(const char *text);
 
 /* A topology in memory of exactly its size. The caller frees it. */
 oh_topology *topology_of(const oh_server_pool *pool, const bool *ejected);
+
+/* A ketama pool of `count` servers "n<i>" of weight 1. pool_free frees it. */
+oh_server_pool pool_of(size_t count);
+void pool_free(oh_server_pool *pool);
 
 /* A small random generator. It returns the same numbers in every run. */
 uint32_t random_next(uint32_t *state);

@@ -122,21 +122,6 @@ static void test_stream(const json_t *test)
     free(stream.bytes);
 }
 
-static void test_streams(void)
-{
-    json_t *page = vectors_load("wire/vectors/framing.json");
-    json_t *group;
-    json_t *test;
-    EACH_GROUP(page, group)
-    {
-        EACH_TEST(group, test)
-        {
-            test_stream(test);
-        }
-    }
-    json_decref(page);
-}
-
 /* ---- Commands ---- */
 
 static void test_debt(void)
@@ -264,17 +249,7 @@ static void test_subscribed_stream(const json_t *test)
 
 static void test_subscribed(void)
 {
-    json_t *page = vectors_load("wire/vectors/subscribed.json");
-    json_t *group;
-    json_t *test;
-    EACH_GROUP(page, group)
-    {
-        EACH_TEST(group, test)
-        {
-            test_subscribed_stream(test);
-        }
-    }
-    json_decref(page);
+    vectors_run("wire/vectors/wire.json", "SubscribedTest", test_subscribed_stream);
     test_begin("values are read one at a time, wherever they are cut");
     static const char values[] = "*2\r\n$1\r\na\r\n:1\r\n$2\r\nbc\r\n+x\r\n";
     for (size_t cut = 0; cut < sizeof values - 1; cut++) {
@@ -305,7 +280,7 @@ static void test_subscribed(void)
 
 void test_wire(void)
 {
-    test_streams();
+    vectors_run("wire/vectors/wire.json", "FramingTest", test_stream);
     test_debt();
     test_half_command();
     test_refused_writing();

@@ -1,10 +1,16 @@
 /*
+ * onEachNode() and onNode(), which call a method on nodes that the script chooses.
+ *
+ * They also allow commands that the fleet refuses: the script decides which keys a call concerns
+ * and what the separate replies mean. They refuse commands that would change a connection for its
+ * next users (`state` in the command table), and calls that phpredis would send malformed.
+ *
  * The call gets its own frame, as if the script had called the method directly. So planning handles
  * it like any other call, with the same refusals.
  */
 #include "php/base/zend.h"
 
-#include "php/fleet/each_node.h"
+#include "php/fleet/fleet.h"
 #include "php/call/enter.h"
 #include "php/call/planning.h"
 #include "php/call/refuse.h"

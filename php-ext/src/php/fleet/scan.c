@@ -1,4 +1,11 @@
 /*
+ * SCAN over all nodes.
+ *
+ * The script's iterator holds the fleet's cursor (core/command/cursor). phpredis gets another
+ * iterator, which holds the node's cursor. SCAN_RETRY (continue until keys are found) is
+ * implemented here, because the search must also continue on the next node, and each round trip has
+ * its own deadline.
+ *
  * The iterator follows phpredis' rules: the same values start an iteration, and a call with the
  * final 0 returns false.
  */
@@ -13,7 +20,7 @@
 #include "php/exception/exception.h"
 #include "php/call/enter.h"
 #include "php/call/refuse.h"
-#include "php/fleet/scan.h"
+#include "php/fleet/fleet.h"
 #include "php/phpredis/node_client.h"
 
 typedef struct oh_scan {

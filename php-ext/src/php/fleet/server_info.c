@@ -1,4 +1,9 @@
 /*
+ * serverName() and serverVersion(). phpredis sends HELLO for them and reads only half of the reply.
+ *
+ * OneHop takes both from the fleet's INFO. So the version is the lowest of all nodes: programs can
+ * rely on that one.
+ *
  * redis reports redis_version in INFO. valkey also reports it, for compatibility, and adds
  * server_name and valkey_version.
  */
@@ -6,7 +11,7 @@
 
 #include "php/call/enter.h"
 #include "php/call/refuse.h"
-#include "php/fleet/server_info.h"
+#include "php/fleet/fleet.h"
 
 /* Calls the fleet's INFO server. Returns false on an exception or an error of a node. */
 static bool ask(INTERNAL_FUNCTION_PARAMETERS)

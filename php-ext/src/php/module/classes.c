@@ -11,7 +11,7 @@
 #include "php/base/zend.h"
 
 #include "php/exception/exception.h"
-#include "php/module/handlers.h"
+#include "php/module/module.h"
 #include "php/phpredis/phpredis.h"
 #include "php/userland/client_class.h"
 #include "php/userland/topology_class.h"
@@ -19,8 +19,6 @@
 #include "zend_attributes.h"
 
 #include "onehop_arginfo.h"
-
-#include "php/module/classes.h"
 
 static void register_exceptions(void)
 {

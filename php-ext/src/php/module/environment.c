@@ -8,7 +8,7 @@
 
 #include "engine/base/environment.h"
 
-#include "php/module/environment.h"
+#include "php/module/module.h"
 
 static void *allocate(size_t size)
 {

@@ -10,10 +10,8 @@
 #include "php/base/zend.h"
 
 #include "php/call/refuse.h"
-#include "php/fleet/scan.h"
-#include "php/fleet/server_info.h"
-#include "php/module/handlers.h"
-#include "php/module/modes.h"
+#include "php/fleet/fleet.h"
+#include "php/module/module.h"
 #include "php/route/route.h"
 #include "php/subscription/subscription.h"
 #include "php/userland/options.h"

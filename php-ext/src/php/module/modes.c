@@ -9,7 +9,7 @@
 #include "php/call/enter.h"
 #include "php/call/refuse.h"
 #include "php/exception/exception.h"
-#include "php/module/modes.h"
+#include "php/module/module.h"
 #include "php/route/route.h"
 #include "php/scatter/parts.h"
 #include "php/transaction/transaction.h"

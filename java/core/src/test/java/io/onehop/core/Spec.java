@@ -62,9 +62,30 @@ public final class Spec {
         return groups;
     }
 
+    /** The groups of this type. There must be one. */
+    public static List<JsonObject> groups(String path, String type) {
+        List<JsonObject> groups =
+                groups(path).stream()
+                        .filter(group -> group.get("type").getAsString().equals(type))
+                        .toList();
+        if (groups.isEmpty()) {
+            throw new AssertionError(path + " has no " + type + ".");
+        }
+        return groups;
+    }
+
     /** The tests of all groups of a page. */
     public static List<JsonObject> tests(String path) {
-        return groups(path).stream()
+        return tests(groups(path));
+    }
+
+    /** The tests of the groups of this type. */
+    public static List<JsonObject> tests(String path, String type) {
+        return tests(groups(path, type));
+    }
+
+    private static List<JsonObject> tests(List<JsonObject> groups) {
+        return groups.stream()
                 .flatMap(group -> objects(group.getAsJsonArray("tests")).stream())
                 .toList();
     }

@@ -21,12 +21,12 @@ public interface HashFunction {
             case ONE_AT_A_TIME -> OneAtATime::of;
             case MD5 -> Md5::of;
             case CRC16 -> Crc16::of;
-            case CRC32 -> Crc32::of;
-            case CRC32A -> Crc32a::of;
-            case FNV1_64 -> Fnv1_64::of;
-            case FNV1A_64 -> Fnv1a_64::of;
-            case FNV1_32 -> Fnv1_32::of;
-            case FNV1A_32 -> Fnv1a_32::of;
+            case CRC32 -> Crc32::crc32;
+            case CRC32A -> Crc32::crc32a;
+            case FNV1_64 -> Fnv::fnv1_64;
+            case FNV1A_64 -> Fnv::fnv1a_64;
+            case FNV1_32 -> Fnv::fnv1_32;
+            case FNV1A_32 -> Fnv::fnv1a_32;
             case HSIEH -> Hsieh::of;
             case MURMUR -> Murmur::of;
             case JENKINS -> Jenkins::of;

@@ -26,7 +26,10 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 
-/** Maps of Redis Clusters and redirects, against the vectors of spec/topology and spec/route. */
+/**
+ * Maps of Redis Clusters, redirects, calls that leave their node, and which node answers a read,
+ * against the vectors of spec/.
+ */
 class ClusterTest {
     private static final ServerPool POOL =
             Spec.config(
@@ -239,5 +242,61 @@ class ClusterTest {
             }
         }
         assertTrue(maps > 1000, maps + " maps");
+    }
+
+    /* ---- Waiting calls, and the fastest node ---- */
+
+    @Test
+    void waitingCallsLeaveTheirNodeAsInTheVectors() {
+        for (JsonObject vector : Spec.tests("wire/vectors/wire.json", "LeavingTest")) {
+            boolean isHalfOver =
+                    is(vector, "replica")
+                            && Leaving.isHalfOver(
+                                    vector.get("left_ms").getAsLong(),
+                                    vector.get("timeout_ms").getAsInt());
+            Leaving decision =
+                    Leaving.of(
+                            new Leaving.Request(
+                                    is(vector, "sent"),
+                                    is(vector, "heard"),
+                                    is(vector, "reads"),
+                                    is(vector, "blocks"),
+                                    is(vector, "bound")),
+                            is(vector, "successor"),
+                            isHalfOver);
+            assertEquals(
+                    vector.get("decision").getAsString(),
+                    decision.name().toLowerCase(Locale.ROOT),
+                    vector.get("comment").getAsString());
+        }
+    }
+
+    private static boolean is(JsonObject vector, String name) {
+        return vector.get(name).getAsBoolean();
+    }
+
+    @Test
+    void latenciesAreSmoothedAndNodesChosenAsInTheVectors() {
+        for (JsonObject test : Spec.tests("topology/vectors/fastest.json", "SmoothTest")) {
+            assertEquals(
+                    test.get("result").getAsLong(),
+                    Fastest.smooth(test.get("smoothed").getAsLong(), test.get("took").getAsLong()),
+                    test.toString());
+        }
+        for (JsonObject test : Spec.tests("topology/vectors/fastest.json", "ChooseTest")) {
+            assertEquals(test.get("chosen").getAsInt(), chosen(test), test.toString());
+        }
+    }
+
+    private static int chosen(JsonObject test) {
+        JsonArray pairs = test.getAsJsonArray("nodes");
+        int[] nodes = new int[pairs.size()];
+        long[] smoothed = new long[pairs.size()];
+        for (int i = 0; i < nodes.length; i++) {
+            nodes[i] = pairs.get(i).getAsJsonArray().get(0).getAsInt();
+            smoothed[i] = pairs.get(i).getAsJsonArray().get(1).getAsLong();
+        }
+        return Fastest.choose(
+                nodes, smoothed, test.get("reads").getAsLong(), test.get("last").getAsInt());
     }
 }

@@ -27,7 +27,8 @@ import java.util.Map;
 
 /** Answers of Sentinels and what is adopted from them, against the vectors of spec/topology. */
 class SentinelTest {
-    private static final List<JsonObject> TESTS = Spec.tests("topology/vectors/sentinel.json");
+    private static final String PAGE = "topology/vectors/sentinel.json";
+    private static final List<JsonObject> TESTS = Spec.tests(PAGE, "SentinelTest");
 
     private static SentinelAnswer answer(JsonElement replies) {
         return replies.isJsonNull()
@@ -86,7 +87,7 @@ class SentinelTest {
     @Test
     void theReplicasOfTheVectorAnswerReads() throws ConfigException {
         PoolTopology before = twoServers();
-        for (JsonObject test : Spec.tests("topology/vectors/sentinel_replicas.json")) {
+        for (JsonObject test : Spec.tests(PAGE, "SentinelReplicasTest")) {
             List<Replica> replicas = new ArrayList<>();
             for (JsonElement taken : test.getAsJsonArray("taken")) {
                 String name = taken.getAsString();

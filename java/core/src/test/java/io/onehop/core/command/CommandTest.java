@@ -243,4 +243,25 @@ class CommandTest {
                     assertEquals(waits, CommandIndex.find(text).blocking().waitMs(text), line);
                 });
     }
+
+    @Test
+    void channelsAndPatternsGoEverywhereAsInTheVectors() {
+        String page = "route/vectors/notifications.json";
+        for (JsonObject test : Spec.tests(page, "ChannelTest")) {
+            assertEquals(
+                    test.get("everywhere").getAsBoolean(),
+                    Notification.isChannel(name(test)),
+                    test.toString());
+        }
+        for (JsonObject test : Spec.tests(page, "PatternTest")) {
+            assertEquals(
+                    test.get("everywhere").getAsBoolean(),
+                    Notification.mayMatch(name(test)),
+                    test.toString());
+        }
+    }
+
+    private static byte[] name(JsonObject test) {
+        return test.get("name").getAsString().getBytes(StandardCharsets.UTF_8);
+    }
 }

@@ -24,18 +24,23 @@ import java.util.stream.Stream;
 class HealthTest {
 
     @TestFactory
-    Stream<DynamicTest> everyScenarioOfResting() {
-        return scenarios("rest");
-    }
-
-    @TestFactory
-    Stream<DynamicTest> everyScenarioOfEjecting() {
-        return scenarios("eject");
+    Stream<DynamicTest> everyScenarioOfRestingAndEjecting() {
+        JsonObject page = Spec.json("health/scenarios/health.json");
+        List<JsonObject> scenarios = Spec.objects(page.getAsJsonArray("scenarios"));
+        assertTrue(
+                !scenarios.isEmpty()
+                        && scenarios.size() == page.get("numberOfScenarios").getAsInt());
+        return scenarios.stream()
+                .map(
+                        scenario ->
+                                DynamicTest.dynamicTest(
+                                        scenario.get("name").getAsString(),
+                                        () -> new Run(scenario).run()));
     }
 
     @Test
     void theLogGetsTheLinesOfTheVectors() {
-        for (JsonObject test : Spec.tests("health/vectors/told.json")) {
+        for (JsonObject test : Spec.tests("health/vectors/health.json", "ToldTest")) {
             long word = 0;
             for (JsonObject step : Spec.objects(test.getAsJsonArray("steps"))) {
                 Edge edge = Edge.valueOf(step.get("edge").getAsString().toUpperCase(Locale.ROOT));
@@ -52,7 +57,7 @@ class HealthTest {
 
     @Test
     void nodesThatAreLateTogetherAreNotToBlame() {
-        for (JsonObject test : Spec.tests("health/vectors/late.json")) {
+        for (JsonObject test : Spec.tests("health/vectors/health.json", "LateTest")) {
             assertEquals(
                     test.get("together").getAsBoolean(),
                     Health.isLateTogether(
@@ -89,20 +94,6 @@ class HealthTest {
         assertEquals(Edge.BACK, Health.edge(still, health.answered(still)));
         assertEquals(Edge.NONE, Health.edge(once, health.answered(once)));
         assertEquals(Edge.BACK, Health.edge(down, Health.rebuilt(down, 5000)));
-    }
-
-    private static Stream<DynamicTest> scenarios(String page) {
-        JsonObject json = Spec.json("health/scenarios/" + page + ".json");
-        List<JsonObject> scenarios = Spec.objects(json.getAsJsonArray("scenarios"));
-        assertTrue(
-                !scenarios.isEmpty()
-                        && scenarios.size() == json.get("numberOfScenarios").getAsInt());
-        return scenarios.stream()
-                .map(
-                        scenario ->
-                                DynamicTest.dynamicTest(
-                                        scenario.get("name").getAsString(),
-                                        () -> new Run(scenario).run()));
     }
 
     private static final class Run {

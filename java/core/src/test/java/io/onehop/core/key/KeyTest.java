@@ -16,7 +16,7 @@ class KeyTest {
 
     @Test
     void theTagDecidesWhichBytesAreHashed() {
-        for (JsonObject group : Spec.groups("key/vectors/tags.json")) {
+        for (JsonObject group : Spec.groups("key/vectors/key.json", "TagTest")) {
             boolean isTagged = !group.get("tag").isJsonNull();
             HashTag tag =
                     isTagged
@@ -42,7 +42,7 @@ class KeyTest {
 
     @Test
     void slotsAreThoseOfRedisCluster() {
-        for (JsonObject test : Spec.tests("key/vectors/slots.json")) {
+        for (JsonObject test : Spec.tests("key/vectors/key.json", "SlotTest")) {
             byte[] key = Spec.hex(test, "key");
             assertEquals(
                     test.get("slot").getAsInt(), Key.slot(key, 0, key.length), test.toString());

@@ -36,7 +36,7 @@ class TopologyTest {
 
     @Test
     void theFingerprintEqualsItsVector() {
-        for (JsonObject test : Spec.tests("topology/vectors/fingerprints.json")) {
+        for (JsonObject test : Spec.tests("topology/vectors/topology.json", "FingerprintTest")) {
             PoolTopology topology = Spec.topology(test);
             assertEquals(
                     test.get("fingerprint").getAsString(), topology.fingerprint(), test.toString());
@@ -52,7 +52,7 @@ class TopologyTest {
 
     @Test
     void theShareOfMovedKeysEqualsItsVector() throws ConfigException {
-        for (JsonObject test : Spec.tests("topology/vectors/moved.json")) {
+        for (JsonObject test : Spec.tests("topology/vectors/topology.json", "MovedTest")) {
             PoolTopology before = topology(test.get("before").getAsString());
             PoolTopology after = topology(test.get("after").getAsString());
             assertEquals(test.get("moved").getAsInt(), before.moved(after), test.toString());
@@ -226,7 +226,7 @@ class TopologyTest {
 
     @Test
     void sharesAreThoseOfTheVectors() {
-        for (JsonObject test : Spec.tests("meter/vectors/shares.json")) {
+        for (JsonObject test : Spec.tests("meter/vectors/meter.json", "ShareTest")) {
             Set<String> dead = Set.copyOf(Spec.strings(test.getAsJsonArray("dead")));
             PoolTopology topology =
                     PoolTopology.of(Spec.config(test.get("config").getAsString()).pool("p"), dead);

@@ -21,7 +21,8 @@ import java.util.Random;
 
 /** Framing against the vectors of spec/wire: whole, cut anywhere, and damaged. */
 class FramingTest {
-    private static final List<JsonObject> VECTORS = Spec.tests("wire/vectors/framing.json");
+    private static final List<JsonObject> VECTORS =
+            Spec.tests("wire/vectors/wire.json", "FramingTest");
 
     @Test
     void everyStreamEndsAsItsVectorSays() {
@@ -148,7 +149,7 @@ class FramingTest {
 
     @Test
     void onASubscribedConnectionAValueThatIsNotOwedIsAMessageHoweverItIsCut() {
-        for (JsonObject vector : Spec.tests("wire/vectors/subscribed.json")) {
+        for (JsonObject vector : Spec.tests("wire/vectors/wire.json", "SubscribedTest")) {
             byte[] stream = stream(vector);
             for (int size : new int[] {1, 2, 3, 7, 64, 1000, stream.length + 1}) {
                 Framing framing = announced(vector);

@@ -1,9 +1,24 @@
 /*
- * Texts of core/base: how they begin, their parts, the numbers and addresses in them.
+ * core/base: the clock only goes forward. Texts: how they begin, their parts, the numbers and
+ * addresses in them. (memory_test.c has memory.)
  */
 #include "core/base/address.h"
+#include "core/base/clock.h"
 #include "core/base/slice.h"
 #include "check.h"
+
+static void test_clock(void)
+{
+    test_begin("the clock never goes back, and advances");
+    uint64_t first = oh_clock_now_ns();
+    uint64_t last = first;
+    for (int i = 0; i < 10000; i++) {
+        uint64_t now = oh_clock_now_ns();
+        CHECK(now >= last);
+        last = now;
+    }
+    CHECK(last > first);
+}
 
 static oh_text text_of(const char *bytes)
 {
@@ -27,7 +42,7 @@ static bool refuses(const char *digits)
     return !oh_decimal_read(text_of(digits), &number);
 }
 
-void test_text(void)
+static void test_text(void)
 {
     test_begin("a text begins with itself and with nothing, not with more");
     CHECK(oh_text_begins(text_of("READONLY x"), "READONLY "));
@@ -51,4 +66,10 @@ void test_text(void)
     char room[OH_ADDRESS_BYTES_MAX];
     oh_text address = oh_address_write(room, text_of("::1"), 65535);
     CHECK(oh_text_is(address, "::1:65535") && address.bytes[address.length] == '\0');
+}
+
+void test_base(void)
+{
+    test_clock();
+    test_text();
 }

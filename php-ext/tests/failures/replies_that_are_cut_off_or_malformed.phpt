@@ -1,9 +1,31 @@
 --TEST--
-Bytes that are no reply end in ProtocolViolation, quickly and without large allocations
+No part of a reply surfaces that is cut off or malformed
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
+echo "-- the connection ends in the middle\n";
+$reply = "*2\r\n$5\r\nhello\r\n$2\r\n12\r\n";
+$port = lab_node(
+    '$words = $node->command(); $node->send(substr(base64_decode("' . base64_encode($reply)
+        . '"), 0, (int) $words[1])); if ((int) $words[1] % 2) $node->reset();',
+);
+$redis = new OneHop\Redis(
+    'alpha',
+    lab_config(["127.0.0.1:$port:1 odd"], ['timeout' => 2000, 'server_failure_limit' => 1000]),
+);
+$seen = [];
+for ($i = 0; $i < strlen($reply); $i++) {
+    try {
+        $seen[] = json_encode($redis->lRange("$i", 0, -1));
+    } catch (OneHop\Exception $e) {
+        $seen[] = $e->getKind() . ' ' . var_export($e->mayHaveExecuted(), true);
+    }
+}
+print_r(array_count_values($seen));
+lab_tell(fn () => $redis->lRange(strlen($reply) + 1 & ~1, 0, -1));
+
+echo "-- bytes that are no reply, quickly and without large allocations\n";
 /* PHP expressions for what the node sends. */
 $streams = [
     '"hello\r\n"', '"$-2\r\n"', '"$3\r\nabcXX"', '"$3\nabc\r\n"', '"*-5\r\n"',
@@ -22,6 +44,13 @@ foreach ($streams as $stream) {
 }
 ?>
 --EXPECT--
+-- the connection ends in the middle
+Array
+(
+    [NodeDown true] => 23
+)
+value: ["hello","12"]
+-- bytes that are no reply, quickly and without large allocations
 ProtocolViolation true
 ProtocolViolation true
 ProtocolViolation true
