@@ -18,11 +18,12 @@ HEAD = """# SSDB nodes
 <!-- Written by spec/tools/generate/ssdb_page.py from spec/route/ssdb.json: change those. -->
 
 This page says which commands you can send to [SSDB](https://github.com/ideawu/ssdb) nodes, version
-1.9 or later, and how they differ from redis. A server pool has such nodes with `engine: ssdb`.
+1.9 or later, and how they differ from redis. Set `engine: ssdb` in their server pool.
 
-SSDB speaks redis' protocol and means other things by it, mostly silently: it ignores the options of
-SET, answers 1 to a DEL that deletes nothing, and cuts scores. OneHop sends it only commands that
-mean the same there, translates others where it can, and refuses the rest before a byte is sent.
+SSDB speaks redis' protocol, but many commands mean something else there, and no error says so: it
+ignores the options of SET, answers 1 to a DEL that deletes nothing, and cuts scores. OneHop sends
+it only commands that mean the same there, translates others where it can, and refuses the rest
+before a byte is sent.
 
 ```yaml
 alpha:
@@ -35,7 +36,7 @@ alpha:
 
 * A new connection sends VERSION after AUTH. A node that does not know VERSION is refused. Redis and
   SSDB differ silently, so neither may be taken for the other.
-* Of a call over several nodes, or a batch, either everything can be sent or nothing is.
+* A call over several nodes, or a batch, is sent as a whole or not at all.
 {differs}
 * Send SSDB's own commands by `rawCommand` (PHP) and `sendCommand` (Java), and also the forms marked
   *raw*, whose replies are not those of redis. In a pipeline of PHP only SSDB's own commands can be
@@ -96,7 +97,8 @@ def page():
     placed = ", ".join(name for name, entry in own if entry["spread"] != "refused")
     single = ", ".join(name for name, entry in own if entry["spread"] == "refused")
     by_key = paragraph(
-        "The node is that of the key, the first argument (all keys for multi_get and its kin): "
+        "The first argument is the key, which selects the node (multi_get and the like have several"
+        " keys): "
         f"{placed}."
     )
     by_node = paragraph(

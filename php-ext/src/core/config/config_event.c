@@ -178,7 +178,7 @@ static bool is_block_scalar(const yaml_event_t *event)
                event->data.scalar.style == YAML_FOLDED_SCALAR_STYLE);
 }
 
-/* The rules for every node, checked before those for its place. Flow style skips nothing. */
+/* The rules for every node, checked before those for its place. After flow style it goes on. */
 bool oh_config_check_node(oh_config_reader *reader, size_t line)
 {
     int32_t character = -1;

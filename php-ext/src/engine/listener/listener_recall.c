@@ -1,9 +1,9 @@
 /*
- * Subscribes again what a lost node has taken along. The caller does not see these commands, nor
- * their confirmations.
+ * Subscribes again the channels and patterns that were lost with a node. The caller sees neither
+ * these commands nor their confirmations.
  *
- * A node that comes back gets all its names, over a new connection. What the nodes of a Redis
- * Cluster pass on to each other does not wait for it: another node gets these names for good.
+ * A node that comes back gets all its names, over a new connection. Names whose messages the nodes
+ * of a Redis Cluster pass on to each other do not wait for it: another node gets them for good.
  */
 #include "engine/listener/listener_internal.h"
 
@@ -15,7 +15,7 @@
 
 static const char *const begins[OH_CHANNEL_KINDS_COUNT] = {"subscribe", "psubscribe", "ssubscribe"};
 
-/* True if the name is to be subscribed on `node`, where `lost` has had it. */
+/* True if `node` must subscribe this name, which was at `at`, because `lost` is gone. */
 static bool is_of(
     const oh_listener *listener, oh_channel_kind kind, uint32_t at, uint32_t lost, uint32_t node)
 {

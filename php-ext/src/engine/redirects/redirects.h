@@ -35,8 +35,8 @@ typedef struct oh_redirects oh_redirects;
 extern oh_bytes (*oh_redirects_script)(const char *digest, size_t length);
 
 /*
- * Attaches to an exchange with a node of a cluster, and ends with the exchange. The map stays the
- * caller's. NULL if there is no memory.
+ * Attaches to an exchange with a node of a cluster, and ends with the exchange. The caller
+ * goes on owning the map. NULL if there is no memory.
  */
 oh_redirects *oh_redirects_attach(oh_exchange *exchange, oh_snapshot *map, uint32_t node);
 

@@ -38,7 +38,7 @@ typedef struct oh_express_row {
     uint32_t arguments_count;
     bool is_fixed;    /* Each argument is one word. */
     bool swaps_last;  /* The last argument is sent before the one in front of it. */
-    const char *head; /* The bytes before the arguments; before `*count` is added if not fixed. */
+    const char *head; /* The bytes before the arguments. `*count` precedes them if not fixed. */
     uint32_t head_length;
     oh_express_reply reply;
 } oh_express_row;
@@ -124,8 +124,8 @@ static inline oh_values oh_express_commands(const oh_express *express)
 
 /*
  * Reads one reply from `at`, as the value that phpredis would return. Returns the place after it,
- * or NULL if the reply is not complete or is left to phpredis. `command` begins with its command,
- * which only the reply `fields` needs.
+ * or NULL if the reply is not complete or is left to phpredis. `command` begins with the command
+ * that it answers; only OH_EXPRESS_FIELDS needs it.
  */
 const char *oh_express_read(
     const oh_express_row *row, oh_values command, const char *at, const char *end, zval *value);

@@ -82,7 +82,7 @@ final class Confirmations {
         private final byte @Nullable [] channel;
         private final Set<Pool> nodes;
         private final Deadline deadline;
-        private final @Nullable Runnable own; // Of whose command the caller does not know.
+        private final @Nullable Runnable own; // Set if the caller does not know of the command.
         private @Nullable List<?> pong;
 
         Expected(
@@ -168,7 +168,7 @@ final class Confirmations {
         return Arrays.asList(name.getBytes(StandardCharsets.US_ASCII), first.channel, count);
     }
 
-    /** True if this is the node's part of the next confirmation. Notes it then. */
+    /** True if this is the node's part of the next confirmation. If so, it is noted. */
     boolean take(Pool node, List<?> said) {
         Expected first = expected.peek();
         if (first == null || !first.isOf(node, (byte[]) said.get(0), said.get(1))) {
@@ -179,12 +179,12 @@ final class Confirmations {
         return true;
     }
 
-    /** This node will confirm nothing any more. */
+    /** This node will send no more confirmations. */
     void leave(Pool node) {
         expected.removeIf(each -> each.nodes.remove(node) && isIdle(each));
     }
 
-    /** True if it has lost its only node and the caller is not to hear of that. */
+    /** True if its only node is lost and the caller need not be told. */
     private static boolean isIdle(Expected left) {
         return left.nodes.isEmpty() && (left.own != null || left.command == Command.PING);
     }
