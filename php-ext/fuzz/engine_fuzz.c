@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "engine/listener/listener.h"
-#include "engine/redirects/redirects.h"
+#include "engine/resend/redirects.h"
 #include "engine/source/source.h"
 #include "fuzz.h"
 

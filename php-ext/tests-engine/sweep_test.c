@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/cluster/cluster.h"
+#include "engine/nodes/nodes.h"
 #include "engine/listener/listener.h"
 #include "engine/pool/pool_entry.h"
 #include "engine/shared/segment.h"

@@ -5,7 +5,7 @@
  * and has no clock: the caller has the command, the deadline and the connections. All of these
  * errors say that the command was not executed, so writes are treated like reads.
  *
- * Of a plain server pool it says only which errors are refusals: room redirects decides where such
+ * Of a plain server pool it says only which errors are refusals: room resend decides where such
  * a command goes then.
  *
  * On the road it comes after the reply. Implements spec/route/route.md, section 10.

@@ -41,7 +41,7 @@ struct oh_exchange;
 struct oh_exchange_set;
 
 /*
- * Looks, while an exchange waits, whether its request should go to another node. Room redirects
+ * Looks, while an exchange waits, whether its request should go to another node. Room resend
  * implements it.
  */
 typedef struct oh_lookout {
@@ -158,8 +158,8 @@ typedef enum oh_exchange_state {
 } oh_exchange_state;
 
 /*
- * Functions that may replace a node's replies. Room redirects implements them for nodes of a Redis
- * Cluster. An interceptor lives as long as its exchange. Each function may fail the exchange.
+ * Functions that may replace a node's replies. Room resend implements them. An interceptor lives as
+ * long as its exchange. Each function may fail the exchange.
  */
 typedef struct oh_interceptor {
     /* A request is about to be sent. */

@@ -18,7 +18,7 @@
 #include "core/resp/value.h"
 
 #include "engine/base/environment.h"
-#include "engine/cluster/cluster.h"
+#include "engine/nodes/nodes.h"
 
 /* ---- Slots that move ---- */
 

@@ -4,7 +4,7 @@
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
 
-#include "engine/cluster/cluster.h"
+#include "engine/nodes/nodes.h"
 
 #define OH_LOOK_EVERY_NS UINT64_C(1000000000)
 #define OH_LOOK_SOON_NS UINT64_C(20000000) /* During a refresh. */

@@ -23,7 +23,7 @@ typedef struct oh_ejection {
     uint64_t due_ms;    /* When the first node may return; 0 if none is ejected. */
 } oh_ejection;
 
-/* Linked lists of the nodes that may answer reads (engine/redirects/read_from.h). */
+/* Linked lists of the nodes that may answer reads (read_from.h). */
 typedef struct oh_read_nodes {
     uint32_t first, count; /* If this node is a master: the nodes that may answer for it. */
     uint32_t next;         /* The node after this one in its list. */

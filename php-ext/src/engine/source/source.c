@@ -14,7 +14,7 @@
 #include "core/hash/md5.h"
 
 #include "engine/base/wait.h"
-#include "engine/cluster/cluster.h"
+#include "engine/nodes/nodes.h"
 #include "engine/shared/segment.h"
 #include "engine/source/source_internal.h"
 

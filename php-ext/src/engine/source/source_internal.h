@@ -5,7 +5,7 @@
 #ifndef OH_ENGINE_SOURCE_INTERNAL_H
 #define OH_ENGINE_SOURCE_INTERNAL_H
 
-#include "engine/cluster/cluster.h"
+#include "engine/nodes/nodes.h"
 #include "engine/snapshot/snapshot.h"
 
 /* ---- Loaded pool ---- */

@@ -9,7 +9,7 @@
 #include "core/topology/topology_image.h"
 
 #include "engine/base/environment.h"
-#include "engine/cluster/cluster.h"
+#include "engine/nodes/nodes.h"
 #include "engine/shared/segment.h"
 #include "engine/source/source.h"
 

@@ -13,7 +13,7 @@
 #include "engine/snapshot/ejection.h"
 #include "php/call/enter.h"
 #include "php/phpredis/node_client.h"
-#include "engine/cluster/cluster.h"
+#include "engine/nodes/nodes.h"
 #include "engine/source/source.h"
 
 /* True if no call is running and nothing is queued, watched or subscribed. */

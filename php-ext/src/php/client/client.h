@@ -17,7 +17,7 @@
 #ifndef OH_PHP_CLIENT_H
 #define OH_PHP_CLIENT_H
 
-#include "engine/redirects/read_from.h"
+#include "engine/snapshot/read_from.h"
 #include "engine/snapshot/snapshot.h"
 #include "php/base/settings.h"
 #include "php/client/mode.h"

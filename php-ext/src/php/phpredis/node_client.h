@@ -12,9 +12,9 @@
 #include "php/phpredis/method.h"
 #include "php/phpredis/phpredis.h"
 #include "php/phpredis/transport.h"
-#include "engine/redirects/lookout.h"
-#include "engine/redirects/redirects.h"
-#include "engine/redirects/succession.h"
+#include "engine/resend/lookout.h"
+#include "engine/resend/redirects.h"
+#include "engine/resend/succession.h"
 #include "engine/snapshot/snapshot.h"
 
 struct oh_client;

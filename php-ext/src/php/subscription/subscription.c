@@ -15,7 +15,7 @@
 #include "zend_exceptions.h"
 
 #include "php/exception/exception.h"
-#include "engine/cluster/cluster.h"
+#include "engine/nodes/nodes.h"
 #include "engine/listener/listener.h"
 #include "engine/source/source.h"
 #include "php/call/enter.h"

@@ -2,7 +2,7 @@
  * The map of the host is an image in the store; each process has a copy. A process with an older
  * map copies the image; a process with a newer map replaces it.
  */
-#include "engine/cluster/cluster_internal.h"
+#include "engine/nodes/nodes_internal.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * Chooses the nodes that a refresh asks: random nodes that are not failing, so that hosts do not
  * all ask the same one.
  */
-#include "engine/cluster/cluster_internal.h"
+#include "engine/nodes/nodes_internal.h"
 
 #include "core/base/compiler.h"
 #include "core/generated/timings.h"

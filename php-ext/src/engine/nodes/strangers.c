@@ -4,7 +4,7 @@
  *
  * Implements spec/topology/cluster.md, section 4.
  */
-#include "engine/cluster/cluster_internal.h"
+#include "engine/nodes/nodes_internal.h"
 
 #include <syslog.h>
 

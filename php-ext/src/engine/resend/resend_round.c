@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "engine/base/environment.h"
-#include "engine/redirects/redirects_internal.h"
+#include "engine/resend/resend_internal.h"
 
 #define OH_NOWHERE UINT32_MAX
 /* A command of this slot waits for the next round, so later ones must also wait. */

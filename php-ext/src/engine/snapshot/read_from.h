@@ -4,7 +4,7 @@
  *
  * A replica's answer may be older than a write that its master has already acknowledged. Setting
  * read_from accepts that. Writes, transactions and blocking commands go to the master. If a replica
- * fails, room redirects sends the call to its master, where that is allowed.
+ * fails, room resend sends the call to its master, where that is allowed.
  *
  * Implements spec/config, `read_from`, and spec/topology/cluster.md, section 7.
  */

@@ -20,7 +20,7 @@
 #include "engine/base/environment.h"
 #include "engine/base/random.h"
 #include "engine/base/wait.h"
-#include "engine/redirects/redirects_internal.h"
+#include "engine/resend/resend_internal.h"
 
 #define NOSCRIPT "NOSCRIPT "
 #define EVALSHA "EVALSHA"

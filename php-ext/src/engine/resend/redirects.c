@@ -9,8 +9,8 @@
 #include "core/resp/value.h"
 
 #include "engine/base/environment.h"
-#include "engine/redirects/read_from.h"
-#include "engine/redirects/redirects_internal.h"
+#include "engine/snapshot/read_from.h"
+#include "engine/resend/resend_internal.h"
 
 #define ABORT "EXECABORT"
 

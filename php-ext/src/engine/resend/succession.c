@@ -2,7 +2,7 @@
  * Finds the commands that were refused, and sends them to the node that now has the same name, or
  * from a replica to its master.
  */
-#include "engine/redirects/succession.h"
+#include "engine/resend/succession.h"
 
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "core/resp/value.h"
 
 #include "engine/base/environment.h"
-#include "engine/redirects/redirects_internal.h"
+#include "engine/resend/resend_internal.h"
 
 /* With less time left nothing is sent again: the answer could come too late. */
 #define OH_LAST_MOMENT_NS UINT64_C(20000000)

@@ -8,7 +8,7 @@
  *
  * Implements spec/topology/sentinel.md, sections 2 and 6.
  */
-#include "engine/cluster/cluster_internal.h"
+#include "engine/nodes/nodes_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * The map of a Redis Cluster for clients: the newest one of this process, and the rules when it is
  * refreshed and by which process.
  */
-#include "engine/cluster/cluster_internal.h"
+#include "engine/nodes/nodes_internal.h"
 
 #include <string.h>
 

@@ -1,12 +1,12 @@
 /*
  * Finds the successor of a node: in a Redis Cluster by the map, elsewhere by the name.
  */
-#include "engine/redirects/lookout.h"
+#include "engine/resend/lookout.h"
 
 #include "core/generated/timings.h"
 
-#include "engine/redirects/read_from.h"
-#include "engine/redirects/redirects_internal.h"
+#include "engine/snapshot/read_from.h"
+#include "engine/resend/resend_internal.h"
 
 /* While a refresh is under way, its answers are read without delay. */
 #define OH_LOOK_SOON_MS 10

@@ -5,7 +5,7 @@
  *
  * Implements spec/topology/sentinel.md.
  */
-#include "engine/cluster/cluster_internal.h"
+#include "engine/nodes/nodes_internal.h"
 
 #include <syslog.h>
 

@@ -20,8 +20,8 @@
  *
  * Implements spec/topology/cluster.md and sentinel.md.
  */
-#ifndef OH_ENGINE_CLUSTER_H
-#define OH_ENGINE_CLUSTER_H
+#ifndef OH_ENGINE_NODES_H
+#define OH_ENGINE_NODES_H
 
 #include "core/cluster/cluster_map.h"
 #include "core/host/store.h"

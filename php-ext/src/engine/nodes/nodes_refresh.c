@@ -3,7 +3,7 @@
  * sentinels.c to all Sentinels. It uses exchanges, like any command, so connections, handshake and
  * deadlines work in the same way. core/cluster reads and compares the answers.
  */
-#include "engine/cluster/cluster_internal.h"
+#include "engine/nodes/nodes_internal.h"
 
 #include <stdio.h>
 #include <string.h>

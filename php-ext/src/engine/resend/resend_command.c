@@ -9,7 +9,7 @@
 #include "core/key/key.h"
 
 #include "engine/base/environment.h"
-#include "engine/redirects/redirects_internal.h"
+#include "engine/resend/resend_internal.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 #define OH_TIMEOUT_BYTES 24

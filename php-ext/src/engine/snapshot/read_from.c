@@ -2,15 +2,13 @@
  * Chooses the node for a read. The nodes that may answer for a master are listed once per map, in
  * one pass. So the cost of a read does not depend on the number of nodes.
  */
+#include "engine/snapshot/read_from.h"
+
 #include <string.h>
 
 #include "core/base/clock.h"
-#include "core/base/compiler.h"
 #include "core/base/memory.h"
 #include "core/cluster/fastest.h"
-
-#include "engine/cluster/cluster.h"
-#include "engine/redirects/read_from.h"
 
 /* ---- Allowed nodes ---- */
 

@@ -5,7 +5,7 @@
  * A word in the store holds the pid of the asking process and the time. If that process has failed,
  * the kind of failure replaces the pid.
  */
-#include "engine/cluster/cluster_internal.h"
+#include "engine/nodes/nodes_internal.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,23 +1,23 @@
 /*
- * Internal to room redirects. Each file uses only those above it in this list:
+ * Internal to room resend. Each file uses only those above it in this list:
  *
- *     redirects_command  the words of a command: its slot, its timeout when it is sent again
+ *     resend_command     the words of a command: its slot, its timeout when it is sent again
  *     lookout            whether another node has taken over from the one that a call waits for
- *     redirects_round    sends redirected commands to all nodes in parallel
+ *     resend_round       sends redirected commands to all nodes in parallel
  *     redirects_follow   chooses the next node of each command, until it has a reply
  *     redirects          finds redirects, and replaces them by replies
  *     succession         the same for what a plain server pool has refused, or not answered:
  *                        READONLY, NOREPLICAS, replicas
  */
-#ifndef OH_ENGINE_REDIRECTS_INTERNAL_H
-#define OH_ENGINE_REDIRECTS_INTERNAL_H
+#ifndef OH_ENGINE_RESEND_INTERNAL_H
+#define OH_ENGINE_RESEND_INTERNAL_H
 
 #include "core/command/command.h"
 
 #include "engine/base/buffer.h"
-#include "engine/cluster/cluster.h"
-#include "engine/redirects/lookout.h"
-#include "engine/redirects/redirects.h"
+#include "engine/nodes/nodes.h"
+#include "engine/resend/lookout.h"
+#include "engine/resend/redirects.h"
 
 /*
  * A reply that has to be replaced. Positions count from the first byte of the first reply of the

@@ -1,18 +1,18 @@
 /*
- * Internal to room cluster, the lower parts first: map_store (the published map of the host and
+ * Internal to room nodes, the lower parts first: nodes_store (the published map of the host and
  * this process' copy), refresh_targets (the nodes to ask), sentinels_map (the map that follows from
- * what Sentinels say), sentinels (what they are asked, and that map published), refresh (asks),
- * bootstrap (gets the first map), and the cluster itself.
+ * what Sentinels say), ask_sentinels (what they are asked, and that map published), nodes_refresh
+ * (asks), nodes_bootstrap (gets the first map), and nodes.
  */
-#ifndef OH_ENGINE_CLUSTER_INTERNAL_H
-#define OH_ENGINE_CLUSTER_INTERNAL_H
+#ifndef OH_ENGINE_NODES_INTERNAL_H
+#define OH_ENGINE_NODES_INTERNAL_H
 
 #include "core/cluster/sentinel.h"
 #include "core/generated/timings.h"
 #include "core/resp/value.h"
 
 #include "engine/base/buffer.h"
-#include "engine/cluster/cluster.h"
+#include "engine/nodes/nodes.h"
 
 #define OH_ASKED_MAX 2     /* How many nodes are asked in parallel. */
 #define OH_LOOK_AGAIN_MS 2 /* How often to check if another process is done. */
