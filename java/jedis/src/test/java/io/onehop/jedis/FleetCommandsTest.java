@@ -157,9 +157,7 @@ class FleetCommandsTest {
                 List.copyOf(roles.keySet()));
         roles.values().forEach(role -> assertEquals("master", text(((List<?>) role).get(0))));
         Unsupported refused = assertThrows(Unsupported.class, redis::functionStats);
-        assertTrue(
-                refused.getMessage().endsWith("use onEachNode()"),
-                refused.getMessage());
+        assertTrue(refused.getMessage().endsWith("use onEachNode()"), refused.getMessage());
     }
 
     @Test

@@ -89,7 +89,7 @@ class RestingTest {
                     failure.getMessage()
                             .startsWith(
                                     "The node is resting after a failure: Connection refused while"
-                                        + " connecting, node lost (127.0.0.1:"),
+                                            + " connecting, node lost (127.0.0.1:"),
                     failure.getMessage());
             assertTrue(
                     failure.getMessage().endsWith(" ms more; failures in a row: " + attempts + ")"),

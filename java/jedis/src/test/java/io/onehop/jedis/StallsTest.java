@@ -142,8 +142,7 @@ class StallsTest {
                 Callers.answered(() -> redis.set(key, "value"));
             }
             for (int i = 0; i < 2; i++) {
-                assertEquals(
-                        List.of("value", "value"), Callers.answered(() -> redis.mget(keys)));
+                assertEquals(List.of("value", "value"), Callers.answered(() -> redis.mget(keys)));
                 assertEquals(
                         List.of(0, 0, 0, 0),
                         redis.status().nodes().stream().map(NodeStatus::failures).toList());

@@ -173,7 +173,10 @@ final class TlsDirectivesTest {
         try (TlsServer named = TlsServer.start(certificates, "named")) {
             requireRefusal("is not valid for 127.0.0.1", named, trusting());
             requireRefusal(
-                    "is not valid for other.test", named, trusting(), "tls_server_name: other.test");
+                    "is not valid for other.test",
+                    named,
+                    trusting(),
+                    "tls_server_name: other.test");
             requireServed(named, trusting(), "tls_server_name: redis.test");
             requireServed(named, trusting(), "tls_verify: ca");
         }
