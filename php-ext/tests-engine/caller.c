@@ -107,9 +107,9 @@ bool caller_begin(caller *it, oh_snapshot *snapshot, uint32_t number)
     oh_exchange_make(&it->exchange,
         (oh_peer){.connections = oh_snapshot_connections(snapshot, number),
             .meter = oh_snapshot_meter(snapshot, number),
-            .is_of_plain_pool = !snapshot->cluster},
+            .is_of_plain_pool = !snapshot->is_cluster},
         &it->failure);
-    if (snapshot->cluster && !oh_redirects_attach(&it->exchange, snapshot, number)) {
+    if (snapshot->is_cluster && !oh_redirects_attach(&it->exchange, snapshot, number)) {
         oh_failure_set_no_memory(&it->failure, OH_OUTCOME_NOT_SENT);
         return false;
     }

@@ -307,11 +307,11 @@ static bool run_watched(unsigned number, oh_failure *failure)
                 "The Sentinel has named no master");
             oh_snapshot_release(snapshot);
         }
-        oh_cluster_finish_refreshes();
+        oh_nodes_finish_refreshes();
     }
     bool is_answered = is_found && increment("alpha", "", number, failure);
-    oh_cluster_finish_refreshes();
-    oh_cluster_drop_refreshes();
+    oh_nodes_finish_refreshes();
+    oh_nodes_drop_refreshes();
     return is_answered;
 }
 
@@ -342,8 +342,8 @@ static bool run_redirected(unsigned number, oh_failure *failure)
     bool is_answered =
         caller_gets(snapshot, oh_snapshot_next(snapshot, owner), command, ":1\r\n", failure);
     oh_snapshot_release(snapshot);
-    oh_cluster_finish_refreshes();
-    oh_cluster_drop_refreshes();
+    oh_nodes_finish_refreshes();
+    oh_nodes_drop_refreshes();
     return is_answered;
 }
 

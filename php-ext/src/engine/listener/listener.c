@@ -267,7 +267,7 @@ static bool await_message(oh_listener *listener)
             return false;
         }
         uint64_t next_ns =
-            listener->snapshot->cluster ? oh_listener_look_at_map(listener, until_ns) : until_ns;
+            listener->snapshot->is_cluster ? oh_listener_look_at_map(listener, until_ns) : until_ns;
         if (!listener->has_failed) {
             next_ns = oh_listener_settle(listener, next_ns);
         }

@@ -27,7 +27,7 @@ static void lose_slot(oh_listener *listener, uint32_t node, oh_text channel)
 {
     oh_quoted shown;
 
-    oh_cluster_request_refresh(listener->snapshot->cluster);
+    oh_nodes_request_refresh(listener->snapshot->known_by);
     oh_failure_set(listener->failure, OH_OUTCOME_ANSWERED, OH_SAY_SLOT_MOVED,
         oh_quote(&shown, channel.bytes, channel.length));
     oh_listener_fail(listener, node);
@@ -36,16 +36,16 @@ static void lose_slot(oh_listener *listener, uint32_t node, oh_text channel)
 /* Applies a redirect to the newest map. The index in the redirect belongs to the listener's map. */
 static void learn(const oh_listener *listener, const oh_redirect *redirect)
 {
-    oh_cluster *cluster = listener->snapshot->cluster;
+    oh_nodes *nodes = listener->snapshot->known_by;
 
     if (redirect->has_moved) {
-        oh_cluster_move move = {
+        oh_slot_move move = {
             redirect->slot, oh_topology_node(listener->snapshot->topology, redirect->node).name};
 
-        oh_cluster_note_moves(cluster, &move, 1);
+        oh_nodes_note_moves(nodes, &move, 1);
     }
     if (redirect->wants_refresh) {
-        oh_cluster_request_refresh(cluster);
+        oh_nodes_request_refresh(nodes);
     }
 }
 
@@ -86,7 +86,7 @@ static bool is_told(const oh_listener *listener, uint32_t node, const char *byte
 {
     oh_published published;
 
-    return listener->snapshot->cluster && node != listener->first_node &&
+    return listener->snapshot->is_cluster && node != listener->first_node &&
            oh_channel_message(bytes, length, &published) && published.kind == OH_PATTERN &&
            !oh_notification_is_channel(published.channel);
 }
@@ -125,7 +125,7 @@ void oh_listener_take(oh_listener *listener, uint32_t node, const char *bytes, s
     const oh_verb *verb = oh_channel_confirmed(bytes, length, &name);
 
     if (subscribed_node->unconfirmed && oh_value_begins_error(bytes, length)) {
-        if (listener->snapshot->cluster && is_sent_away(listener, node, bytes, length)) {
+        if (listener->snapshot->is_cluster && is_sent_away(listener, node, bytes, length)) {
             return;
         }
         subscribed_node->unconfirmed = 0;
@@ -151,7 +151,7 @@ void oh_listener_take(oh_listener *listener, uint32_t node, const char *bytes, s
         if (--subscribed_node->recalled == 0) {
             oh_listener_take_back(listener, node);
         }
-    } else if (listener->snapshot->cluster) {
+    } else if (listener->snapshot->is_cluster) {
         lose_slot(listener, node, name);
     }
 }

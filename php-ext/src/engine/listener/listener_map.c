@@ -79,10 +79,10 @@ static void look_at_masters(oh_listener *listener, const oh_snapshot *map)
 uint64_t oh_listener_look_at_map(oh_listener *listener, uint64_t until_ns)
 {
     const oh_snapshot *own = listener->snapshot;
-    oh_cluster *cluster = own->cluster;
+    oh_nodes *nodes = own->known_by;
 
-    oh_cluster_tick_waiting(cluster);
-    oh_snapshot *map = oh_cluster_hold_newest(cluster);
+    oh_nodes_tick_waiting(nodes);
+    oh_snapshot *map = oh_nodes_hold_newest(nodes);
     for (uint32_t node = 0;
         map != listener->looked_at && node < own->nodes_count && !listener->has_failed; node++) {
         if (is_used(listener, node) && !has(map, &own->pool->servers[node])) {
@@ -95,6 +95,6 @@ uint64_t oh_listener_look_at_map(oh_listener *listener, uint64_t until_ns)
     }
     listener->looked_at = map;
     oh_snapshot_release(map);
-    uint64_t next_ns = oh_clock_now_ns() + (cluster->refresh ? OH_LOOK_SOON_NS : OH_LOOK_EVERY_NS);
+    uint64_t next_ns = oh_clock_now_ns() + (nodes->refresh ? OH_LOOK_SOON_NS : OH_LOOK_EVERY_NS);
     return until_ns ? OH_MIN(until_ns, next_ns) : next_ns;
 }

@@ -11,7 +11,7 @@
 
 bool oh_listener_is_passed_on(const oh_listener *listener, oh_channel_kind kind, uint32_t node)
 {
-    return listener->snapshot->cluster && kind != OH_SHARD_CHANNEL && node != OH_EVERY_NODE;
+    return listener->snapshot->is_cluster && kind != OH_SHARD_CHANNEL && node != OH_EVERY_NODE;
 }
 
 uint32_t oh_listener_stand_in(const oh_listener *listener)
@@ -36,7 +36,7 @@ static uint32_t place(const oh_listener *listener, oh_channel_kind kind, oh_text
         return OH_EVERY_NODE;
     }
     if (kind == OH_PATTERN) {
-        return listener->snapshot->cluster && !oh_notification_may_match(name)
+        return listener->snapshot->is_cluster && !oh_notification_may_match(name)
                    ? listener->first_node
                    : OH_EVERY_NODE;
     }

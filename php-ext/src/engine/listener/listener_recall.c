@@ -84,7 +84,7 @@ static void settle_all(oh_listener *listener)
     while (listener->is_unsettled && !listener->has_failed) {
         listener->is_unsettled = false;
         for (uint32_t node = 0; node < listener->snapshot->nodes_count; node++) {
-            if (listener->nodes[node].is_lost && listener->snapshot->cluster) {
+            if (listener->nodes[node].is_lost && listener->snapshot->is_cluster) {
                 stand_in(listener, node);
             }
         }

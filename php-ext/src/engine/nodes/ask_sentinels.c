@@ -90,16 +90,15 @@ static void log_moves(const oh_server_pool *before, const oh_sentinels_map *next
  * One process of the host logs when a name is not named any more, and when all are again. `why` is
  * the failure of a Sentinel, or NULL.
  */
-static void log_silence(oh_cluster *cluster, const oh_sentinels_map *next, const char *why)
+static void log_silence(oh_nodes *nodes, const oh_sentinels_map *next, const char *why)
 {
-    const char *pool = cluster->seeds->pool->name.bytes;
-    _Atomic uint64_t *shared = cluster->entry == OH_STORE_NONE
-                                   ? NULL
-                                   : oh_store_read_at(oh_segment_store(), cluster->entry);
+    const char *pool = nodes->seeds->pool->name.bytes;
+    _Atomic uint64_t *shared =
+        nodes->entry == OH_STORE_NONE ? NULL : oh_store_read_at(oh_segment_store(), nodes->entry);
     bool is_silent = next->nameless != NULL;
-    bool was_silent = shared ? atomic_exchange(shared, is_silent) != 0 : cluster->is_silent;
+    bool was_silent = shared ? atomic_exchange(shared, is_silent) != 0 : nodes->is_silent;
 
-    cluster->is_silent = is_silent;
+    nodes->is_silent = is_silent;
     if (is_silent && !was_silent) {
         oh_log_note(LOG_WARNING,
             "OneHop: no Sentinel of server pool %s names master %s (%s): its address %s stays in "
@@ -114,59 +113,58 @@ static void log_silence(oh_cluster *cluster, const oh_sentinels_map *next, const
 
 /* ---- Contradiction ---- */
 
-static bool is_long_contradicted(const oh_cluster *cluster)
+static bool is_long_contradicted(const oh_nodes *nodes)
 {
-    return cluster->contradicted_ms != 0 &&
-           oh_clock_now_ms() >= cluster->contradicted_ms + OH_SENTINELS_CONTRADICT_MS;
+    return nodes->contradicted_ms != 0 &&
+           oh_clock_now_ms() >= nodes->contradicted_ms + OH_SENTINELS_CONTRADICT_MS;
 }
 
-static void note_contradiction(oh_cluster *cluster, const oh_sentinels_map *next)
+static void note_contradiction(oh_nodes *nodes, const oh_sentinels_map *next)
 {
     if (!next->is_contradicted) {
-        cluster->contradicted_ms = 0;
-    } else if (cluster->contradicted_ms == 0) {
-        cluster->contradicted_ms = oh_clock_now_ms();
+        nodes->contradicted_ms = 0;
+    } else if (nodes->contradicted_ms == 0) {
+        nodes->contradicted_ms = oh_clock_now_ms();
     }
 }
 
-void oh_sentinels_doubt(oh_cluster *cluster)
+void oh_sentinels_doubt(oh_nodes *nodes)
 {
-    cluster->contradicted_ms = 1;
+    nodes->contradicted_ms = 1;
 }
 
-bool oh_sentinels_adopt(oh_cluster *cluster, const oh_server_pool *asked, oh_values *replies,
-    size_t count, const char *why)
+bool oh_sentinels_adopt(
+    oh_nodes *nodes, const oh_server_pool *asked, oh_values *replies, size_t count, const char *why)
 {
     /* The directives of the newest configuration, and of the map only the addresses. */
-    const oh_server_pool *known = cluster->map ? cluster->map->pool : cluster->seeds->pool;
+    const oh_server_pool *known = nodes->map ? nodes->map->pool : nodes->seeds->pool;
     oh_sentinels_map next = {.named_count = 0};
     bool is_adopted = false;
 
     if (oh_sentinels_map_begin(&next, known)) {
-        next.distrusts_known = is_long_contradicted(cluster);
+        next.distrusts_known = is_long_contradicted(nodes);
         oh_sentinels_map_judge(&next, asked, replies, count);
-        note_contradiction(cluster, &next);
-        log_silence(cluster, &next, why);
-        if (cluster->map) {
+        note_contradiction(nodes, &next);
+        log_silence(nodes, &next, why);
+        if (nodes->map) {
             log_moves(known, &next);
         }
-        is_adopted =
-            oh_sentinels_map_add_replicas(&next, known) && oh_map_adopt(cluster, &next.pool);
+        is_adopted = oh_sentinels_map_add_replicas(&next, known) && oh_map_adopt(nodes, &next.pool);
     }
     oh_sentinels_map_end(&next);
     return is_adopted;
 }
 
-bool oh_sentinels_reconfigure(oh_cluster *cluster)
+bool oh_sentinels_reconfigure(oh_nodes *nodes)
 {
-    const oh_server_pool *known = cluster->map->pool;
+    const oh_server_pool *known = nodes->map->pool;
     bool are_known = true;
     oh_sentinels_map next = {.named_count = 0};
 
-    if (oh_sentinels_map_begin(&next, cluster->seeds->pool)) {
+    if (oh_sentinels_map_begin(&next, nodes->seeds->pool)) {
         are_known = oh_sentinels_map_keep_addresses(&next, known);
         if (oh_sentinels_map_add_replicas(&next, known)) {
-            oh_map_adopt(cluster, &next.pool);
+            oh_map_adopt(nodes, &next.pool);
         }
     }
     oh_sentinels_map_end(&next);

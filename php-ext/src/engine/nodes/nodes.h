@@ -1,6 +1,6 @@
 /*
- * Cluster: the map of a Redis Cluster, or of masters that Sentinels watch, shared by the processes
- * of a host.
+ * Nodes: who knows the nodes of a server pool where the configuration does not: a Redis Cluster, or
+ * the Sentinels of its masters. What they say is a map, which the processes of a host share.
  *
  *     seeds ─► bootstrap ─────► map ─► store ─► snapshot of each process ─► clients, between calls
  *                                ▲
@@ -37,7 +37,7 @@ typedef enum oh_strangers {
     OH_STRANGERS_BELIEVED /* None of them has answered, so the next one is adopted. */
 } oh_strangers;
 
-typedef struct oh_cluster {
+typedef struct oh_nodes {
     /* The identity of the map in the store, and of the meters of its nodes. */
     uint8_t identity[OH_STORE_IDENTITY_BYTES];
     oh_snapshot *seeds;     /* The server pool as configured. */
@@ -63,71 +63,71 @@ typedef struct oh_cluster {
     uint32_t preferred_source;
     /* The running refresh, in memory of the call that began it, or NULL. */
     struct oh_refresh *refresh;
-    struct oh_cluster *next; /* The next cluster with a running refresh. */
-} oh_cluster;
+    struct oh_nodes *next; /* The next one with a running refresh. */
+} oh_nodes;
 
-/* Who knows the nodes of a server pool. The order is that of the names in cluster.c. */
+/* Who is asked for the nodes of a server pool. The order is that of the names in nodes.c. */
 typedef enum oh_map_kind { OH_MAP_OF_CLUSTER, OH_MAP_OF_SENTINELS, OH_MAP_KINDS_COUNT } oh_map_kind;
 
 /* OH_MAP_KINDS_COUNT if the configuration says where the nodes are. */
-oh_map_kind oh_cluster_kind_of(const oh_server_pool *pool);
+oh_map_kind oh_map_kind_of(const oh_server_pool *pool);
 
 /* The identity of a server pool's map in the store. */
-void oh_cluster_identify(const uint8_t pool[OH_STORE_IDENTITY_BYTES], oh_map_kind kind,
+void oh_map_identify(const uint8_t pool[OH_STORE_IDENTITY_BYTES], oh_map_kind kind,
     uint8_t identity[OH_STORE_IDENTITY_BYTES]);
 
 /*
- * Makes the cluster of a server pool with this identity and file. It lives as long as the process.
+ * Makes the one of a server pool with this identity and file. It lives as long as the process.
  * NULL if there is no memory.
  */
-oh_cluster *oh_cluster_open(
+oh_nodes *oh_nodes_open(
     const uint8_t pool[OH_STORE_IDENTITY_BYTES], oh_map_kind kind, const char *path);
-void oh_cluster_forget(oh_cluster *cluster);
+void oh_nodes_forget(oh_nodes *nodes);
 
 /*
  * Returns the newest map, counted. `seeds` is the newest configuration. The first call bootstraps:
  * it waits for the nodes, or for the process that asks them. NULL and a failure if no node has
  * answered within the server pool's timeout.
  */
-oh_snapshot *oh_cluster_discover(oh_cluster *cluster, oh_snapshot *seeds, oh_failure *failure);
+oh_snapshot *oh_nodes_discover(oh_nodes *nodes, oh_snapshot *seeds, oh_failure *failure);
 
 /* True if a map is no longer the newest of the host. One or two loads. */
-bool oh_cluster_is_old(const oh_cluster *cluster, const oh_snapshot *map);
+bool oh_nodes_are_old(const oh_nodes *nodes, const oh_snapshot *map);
 
 /* Copies a newer map of the host, if there is one. Returns the newest map, counted. */
-oh_snapshot *oh_cluster_hold_newest(oh_cluster *cluster);
+oh_snapshot *oh_nodes_hold_newest(oh_nodes *nodes);
 
 /*
  * Called when a call begins. Advances a running refresh, or sends one that is due. Does not wait.
  */
-void oh_cluster_tick(oh_cluster *cluster);
+void oh_nodes_tick(oh_nodes *nodes);
 
 /* The same, called from time to time by a client that waits for messages and makes no calls. */
-void oh_cluster_tick_waiting(oh_cluster *cluster);
+void oh_nodes_tick_waiting(oh_nodes *nodes);
 
 /* Requests a refresh, because the map may be old. */
-void oh_cluster_request_refresh(oh_cluster *cluster);
+void oh_nodes_request_refresh(oh_nodes *nodes);
 
 /*
  * Refreshes now and waits at most until the deadline. Used for redirects to nodes that the map does
  * not have, and for commands that a watched master has not executed.
  */
-void oh_cluster_ask(oh_cluster *cluster, uint64_t deadline_ns);
+void oh_nodes_ask(oh_nodes *nodes, uint64_t deadline_ns);
 
 /* A slot that has moved to the node with this name. */
-typedef struct oh_cluster_move {
+typedef struct oh_slot_move {
     uint32_t slot;
     oh_text name;
-} oh_cluster_move;
+} oh_slot_move;
 
 /* Publishes moves, which redirects have reported, to the whole host. */
-void oh_cluster_note_moves(oh_cluster *cluster, const oh_cluster_move *moves, uint32_t count);
+void oh_nodes_note_moves(oh_nodes *nodes, const oh_slot_move *moves, uint32_t count);
 
 /*
  * Called at the end of a request: waits a moment for running refreshes to finish, then gives them
  * up.
  */
-void oh_cluster_finish_refreshes(void);
-void oh_cluster_drop_refreshes(void);
+void oh_nodes_finish_refreshes(void);
+void oh_nodes_drop_refreshes(void);
 
 #endif

@@ -69,14 +69,14 @@ static bool has_failed_since(uint64_t word, uint64_t began_ms, oh_error_kind *ki
  * Lists the failures of the nodes, as far as there is room. The kind is that of the first node that
  * answered, if one did.
  */
-static void list_failures(const oh_cluster *cluster, const uint32_t *nodes, uint32_t count,
+static void list_failures(const oh_nodes *nodes, const uint32_t *targets, uint32_t count,
     const oh_failure *failures, oh_failure *list)
 {
     const oh_failure *worst = &failures[0];
 
     oh_failure_set(list, OH_OUTCOME_NOT_SENT, OH_SAY_CONNECTION_LOST_UNSENT, "");
     for (uint32_t i = 0; i < count; i++) {
-        oh_node node = oh_topology_node(cluster->seeds->topology, nodes[i]);
+        oh_node node = oh_topology_node(nodes->seeds->topology, targets[i]);
         const char *what = failures[i].advice ? failures[i].what : OH_REASON_NOT_ASKED;
 
         worst = worst->outcome != OH_OUTCOME_ANSWERED && failures[i].outcome == OH_OUTCOME_ANSWERED
@@ -113,55 +113,55 @@ static void keep_the_clearer(oh_failure *failure, const oh_failure *latest)
  * list of reasons in `what`. Nodes that are just joining or leaving a cluster may give wrong
  * answers for a moment, so they are asked again.
  */
-static bool ask_all(oh_cluster *cluster, uint64_t deadline_ns, oh_failure *list)
+static bool ask_all(oh_nodes *nodes, uint64_t deadline_ns, oh_failure *list)
 {
-    uint32_t count, at = 0, *nodes = oh_targets_list(cluster->seeds, &count);
+    uint32_t count, at = 0, *targets = oh_targets_list(nodes->seeds, &count);
     oh_failure *failures = oh_call_zeroed(count, sizeof *failures);
     oh_failure *latest = oh_call_zeroed(OH_EXCHANGE_SET_MAX, sizeof *latest);
     bool is_done = false, is_strange = false;
 
-    if (!nodes || !failures || !latest) {
+    if (!targets || !failures || !latest) {
         oh_failure_set_no_memory(list, OH_OUTCOME_NOT_SENT);
         oh_call_release(latest);
         oh_call_release(failures);
-        oh_call_release(nodes);
+        oh_call_release(targets);
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
-        oh_targets_draw(nodes + i, count - i);
+        oh_targets_draw(targets + i, count - i);
     }
     while (!is_done && at < count && oh_clock_now_ns() < deadline_ns) {
-        bool had_no_shards = cluster->has_no_shards;
+        bool had_no_shards = nodes->has_no_shards;
 
-        uint32_t asked = oh_refresh_ask_seeds(cluster, nodes + at,
+        uint32_t asked = oh_refresh_ask_seeds(nodes, targets + at,
             OH_MIN(count - at, OH_EXCHANGE_SET_MAX), deadline_ns, latest, &is_done);
         for (uint32_t i = 0; i < asked; i++) {
             is_strange |= latest[i].kind == OH_ERROR_PROTOCOL_VIOLATION;
             keep_the_clearer(&failures[at + i], &latest[i]);
         }
-        at += had_no_shards == cluster->has_no_shards ? asked : 0;
+        at += had_no_shards == nodes->has_no_shards ? asked : 0;
         if (at >= count && is_strange && !is_done) {
             oh_wait_poll(NULL, 0, OH_REFRESH_GRACE_MS);
             at = 0;
         }
     }
     if (!is_done) {
-        list_failures(cluster, nodes, count, failures, list);
+        list_failures(nodes, targets, count, failures, list);
     }
     oh_call_release(latest);
     oh_call_release(failures);
-    oh_call_release(nodes);
+    oh_call_release(targets);
     return is_done;
 }
 
 /* Even if none answers there is a map then: the addresses of the configuration. */
-static bool ask_sentinels(oh_cluster *cluster, uint64_t deadline_ns, oh_failure *list)
+static bool ask_sentinels(oh_nodes *nodes, uint64_t deadline_ns, oh_failure *list)
 {
-    oh_refresh_ask_sentinels(cluster, deadline_ns);
-    if (!cluster->map) {
+    oh_refresh_ask_sentinels(nodes, deadline_ns);
+    if (!nodes->map) {
         oh_failure_set_no_memory(list, OH_OUTCOME_NOT_SENT);
     }
-    return cluster->map != NULL;
+    return nodes->map != NULL;
 }
 
 /* ---- Failing ---- */
@@ -185,16 +185,15 @@ static bool fail(oh_failure *failure, oh_error_kind kind, const char *list)
 }
 
 /* Asks, and writes the result for the waiting processes. Without a store there is no claim. */
-static bool ask(
-    oh_cluster *cluster, _Atomic uint64_t *claim, uint64_t deadline_ns, oh_failure *failure)
+static bool ask(oh_nodes *nodes, _Atomic uint64_t *claim, uint64_t deadline_ns, oh_failure *failure)
 {
     oh_failure list;
-    bool is_done = cluster->sentinels ? ask_sentinels(cluster, deadline_ns, &list)
-                                      : ask_all(cluster, deadline_ns, &list);
+    bool is_done = nodes->sentinels ? ask_sentinels(nodes, deadline_ns, &list)
+                                    : ask_all(nodes, deadline_ns, &list);
 
     if (claim && !is_done) {
-        oh_store_write_text(oh_store_problem(oh_segment_store(), cluster->entry),
-            OH_STORE_PROBLEM_WORDS, list.what);
+        oh_store_write_text(
+            oh_store_problem(oh_segment_store(), nodes->entry), OH_STORE_PROBLEM_WORDS, list.what);
     }
     if (claim) {
         atomic_store(claim, is_done ? 0 : claim_of(who_failed(list.kind)));
@@ -205,12 +204,12 @@ static bool ask(
 /*
  * Fails with another process' list of failures. Any process may have written it, so it is escaped.
  */
-static bool fail_as_another(const oh_cluster *cluster, oh_error_kind kind, oh_failure *failure)
+static bool fail_as_another(const oh_nodes *nodes, oh_error_kind kind, oh_failure *failure)
 {
     char list[OH_STORE_PROBLEM_WORDS * sizeof(uint64_t) + 1];
 
     oh_store_read_text(
-        oh_store_problem(oh_segment_store(), cluster->entry), OH_STORE_PROBLEM_WORDS, list);
+        oh_store_problem(oh_segment_store(), nodes->entry), OH_STORE_PROBLEM_WORDS, list);
     for (char *at = list; *at; at++) {
         *at = *at < ' ' || *at > '~' ? '?' : *at;
     }
@@ -219,36 +218,36 @@ static bool fail_as_another(const oh_cluster *cluster, oh_error_kind kind, oh_fa
 
 /* ---- The bootstrap ---- */
 
-uint64_t oh_bootstrap_deadline(const oh_cluster *cluster)
+uint64_t oh_bootstrap_deadline(const oh_nodes *nodes)
 {
-    uint64_t timeout_ms = cluster->seeds->pool->timeout_ms;
+    uint64_t timeout_ms = nodes->seeds->pool->timeout_ms;
 
     return oh_clock_now_ns() + (timeout_ms ? timeout_ms : OH_CONTACT_MS) * 1000000;
 }
 
-bool oh_cluster_bootstrap(oh_cluster *cluster, oh_failure *failure)
+bool oh_nodes_bootstrap(oh_nodes *nodes, oh_failure *failure)
 {
-    uint64_t began_ms = oh_clock_now_ms(), deadline_ns = oh_bootstrap_deadline(cluster);
+    uint64_t began_ms = oh_clock_now_ms(), deadline_ns = oh_bootstrap_deadline(nodes);
     oh_error_kind kind;
 
     /* The bootstrap counts as a refresh, so that the next one is not due soon. */
-    oh_refresh_is_my_turn(cluster, 0);
-    while (cluster->entry != OH_STORE_NONE) {
-        _Atomic uint64_t *claim = oh_store_version(oh_segment_store(), cluster->entry);
+    oh_refresh_is_my_turn(nodes, 0);
+    while (nodes->entry != OH_STORE_NONE) {
+        _Atomic uint64_t *claim = oh_store_version(oh_segment_store(), nodes->entry);
         uint64_t word = atomic_load(claim);
 
-        oh_map_catch_up(cluster);
-        if (cluster->map) {
+        oh_map_catch_up(nodes);
+        if (nodes->map) {
             return true;
         }
         if (has_failed_since(word, began_ms, &kind)) {
-            return fail_as_another(cluster, kind, failure);
+            return fail_as_another(nodes, kind, failure);
         }
         if (!is_claimed(word) &&
             atomic_compare_exchange_strong(claim, &word, claim_of((uint32_t)getpid()))) {
-            return ask(cluster, claim, deadline_ns, failure);
+            return ask(nodes, claim, deadline_ns, failure);
         }
-        if (oh_clock_now_ns() > deadline_ns && cluster->sentinels) {
+        if (oh_clock_now_ns() > deadline_ns && nodes->sentinels) {
             break; /* Without time to ask, the addresses of the configuration are used. */
         }
         if (oh_clock_now_ns() > deadline_ns) {
@@ -257,5 +256,5 @@ bool oh_cluster_bootstrap(oh_cluster *cluster, oh_failure *failure)
         }
         oh_wait_poll(NULL, 0, OH_LOOK_AGAIN_MS);
     }
-    return ask(cluster, NULL, deadline_ns, failure);
+    return ask(nodes, NULL, deadline_ns, failure);
 }

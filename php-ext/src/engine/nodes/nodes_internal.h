@@ -23,19 +23,19 @@
 void oh_map_set(oh_snapshot **place, oh_snapshot *snapshot);
 
 /* True if the map has a node with this name. There must be a map. */
-bool oh_map_has(const oh_cluster *cluster, oh_text name);
+bool oh_map_has(const oh_nodes *nodes, oh_text name);
 
 /*
  * Publishes and adopts the chosen map. False if it is not better than the present one, or there is
  * no memory.
  */
-bool oh_map_adopt(oh_cluster *cluster, const oh_server_pool *pool);
+bool oh_map_adopt(oh_nodes *nodes, const oh_server_pool *pool);
 
 /* The image of a pool. NULL if there is no memory. */
 void *oh_map_write(const oh_server_pool *pool, size_t *length);
 
 /* Copies the map that another process has published, if it is newer. */
-void oh_map_catch_up(oh_cluster *cluster);
+void oh_map_catch_up(oh_nodes *nodes);
 
 /* ---- Refresh targets ---- */
 
@@ -108,17 +108,17 @@ void oh_sentinels_write_question(oh_buffer *question, const oh_server_pool *pool
  * none. Publishes and adopts the addresses. What is not named stays. `why` is for the log, if no
  * Sentinel names an address: the failure of one of them, or NULL. False if it was not adopted.
  */
-bool oh_sentinels_adopt(oh_cluster *cluster, const oh_server_pool *asked, oh_values *replies,
+bool oh_sentinels_adopt(oh_nodes *nodes, const oh_server_pool *asked, oh_values *replies,
     size_t count, const char *why);
 
 /* The next answers come from other Sentinels, so their epochs cannot be compared. */
-void oh_sentinels_doubt(oh_cluster *cluster);
+void oh_sentinels_doubt(oh_nodes *nodes);
 
 /*
  * Applies a changed configuration to the map: the addresses stay. False if no address was adopted
  * yet for one of its names.
  */
-bool oh_sentinels_reconfigure(oh_cluster *cluster);
+bool oh_sentinels_reconfigure(oh_nodes *nodes);
 
 /* ---- Refresh ---- */
 
@@ -126,55 +126,55 @@ bool oh_sentinels_reconfigure(oh_cluster *cluster);
  * is_my_turn: true if this process may refresh now, because no process of the host has done so for
  * `every_ms`. The other function returns the time of the last refresh.
  */
-bool oh_refresh_is_my_turn(oh_cluster *cluster, uint32_t every_ms);
-uint64_t oh_refresh_asked_ms(const oh_cluster *cluster);
+bool oh_refresh_is_my_turn(oh_nodes *nodes, uint32_t every_ms);
+uint64_t oh_refresh_asked_ms(const oh_nodes *nodes);
 
 /*
  * begin: sends requests to two nodes of the map, without waiting. The other function advances the
  * refresh and waits at most `milliseconds`.
  */
-void oh_refresh_begin(oh_cluster *cluster, uint64_t deadline_ns);
-void oh_refresh_move(oh_cluster *cluster, uint32_t milliseconds);
+void oh_refresh_begin(oh_nodes *nodes, uint64_t deadline_ns);
+void oh_refresh_move(oh_nodes *nodes, uint32_t milliseconds);
 
 /*
  * Concludes a question to Sentinels with the answers that have arrived, if there are any. It may go
  * on; then no answer counts any more, and it is to be ended.
  */
-void oh_refresh_finish(oh_cluster *cluster);
+void oh_refresh_finish(oh_nodes *nodes);
 
 /* Asks the Sentinels and waits. Afterwards this process has a map, unless there is no memory. */
-void oh_refresh_ask_sentinels(oh_cluster *cluster, uint64_t deadline_ns);
+void oh_refresh_ask_sentinels(oh_nodes *nodes, uint64_t deadline_ns);
 
 /* Gives up the refresh. */
-void oh_refresh_end(oh_cluster *cluster);
+void oh_refresh_end(oh_nodes *nodes);
 
 /* How long so many seeds may be silent until one more is asked. */
-uint64_t oh_targets_step_ns(const oh_cluster *cluster, uint32_t count);
+uint64_t oh_targets_step_ns(const oh_nodes *nodes, uint32_t count);
 
 /*
  * Notes whether a known node has answered, or all were asked. Then: true if a map may be adopted. A
  * foreign one only if no known node answers, or if the configuration has just named its nodes.
  */
-void oh_strangers_note(oh_cluster *cluster, bool has_known, bool asked_all);
-bool oh_strangers_are_believed(oh_cluster *cluster, bool is_trusting, bool is_foreign);
+void oh_strangers_note(oh_nodes *nodes, bool has_known, bool asked_all);
+bool oh_strangers_are_believed(oh_nodes *nodes, bool is_trusting, bool is_foreign);
 
-/* The cluster whose refresh began last; NULL if no refresh is running. */
-oh_cluster *oh_refresh_going_on(void);
+/* Those whose refresh began last; NULL if no refresh is running. */
+oh_nodes *oh_refresh_going_on(void);
 
 /*
  * Asks the first of these seeds, at most OH_EXCHANGE_SET_MAX, in overlapping steps, until one has
  * answered. Returns how many were asked; each has a failure unless it `is_done`: this process has a
  * map now.
  */
-uint32_t oh_refresh_ask_seeds(oh_cluster *cluster, const uint32_t *nodes, uint32_t count,
+uint32_t oh_refresh_ask_seeds(oh_nodes *nodes, const uint32_t *nodes, uint32_t count,
     uint64_t deadline_ns, oh_failure *failures, bool *is_done);
 
 /* ---- Bootstrap ---- */
 
 /* Gets the first map. True if there is one. Otherwise the failure lists the reason of each node. */
-bool oh_cluster_bootstrap(oh_cluster *cluster, oh_failure *failure);
+bool oh_nodes_bootstrap(oh_nodes *nodes, oh_failure *failure);
 
 /* The deadline of the bootstrap, and of the first answer after a change of servers. */
-uint64_t oh_bootstrap_deadline(const oh_cluster *cluster);
+uint64_t oh_bootstrap_deadline(const oh_nodes *nodes);
 
 #endif

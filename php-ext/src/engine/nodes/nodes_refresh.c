@@ -34,66 +34,66 @@ typedef struct oh_refresh {
     bool is_trusting;     /* The configuration has just named those that are asked. */
     bool asks_all;        /* All nodes of the map, because a foreign answer came. */
     uint32_t count;
-    uint32_t *nodes; /* These have room for all that are asked. */
+    uint32_t *asked; /* These have room for all that are asked. */
     oh_failure *failures;
     oh_exchange *exchanges;
 } oh_refresh;
 
-/* Clusters with a running refresh. */
-static OH_PER_THREAD oh_cluster *refreshing;
+/* Those with a running refresh. */
+static OH_PER_THREAD oh_nodes *refreshing;
 
-oh_cluster *oh_refresh_going_on(void)
+oh_nodes *oh_refresh_going_on(void)
 {
     return refreshing;
 }
 
 /* ---- Turns ---- */
 
-bool oh_refresh_is_my_turn(oh_cluster *cluster, uint32_t every_ms)
+bool oh_refresh_is_my_turn(oh_nodes *nodes, uint32_t every_ms)
 {
     uint64_t now = oh_clock_now_ms();
 
-    if (cluster->entry != OH_STORE_NONE) {
-        return oh_store_is_my_turn(oh_segment_store(), cluster->entry, now, every_ms);
+    if (nodes->entry != OH_STORE_NONE) {
+        return oh_store_is_my_turn(oh_segment_store(), nodes->entry, now, every_ms);
     }
-    if (now < cluster->asked_ms + every_ms) {
+    if (now < nodes->asked_ms + every_ms) {
         return false;
     }
-    cluster->asked_ms = now;
+    nodes->asked_ms = now;
     return true;
 }
 
-uint64_t oh_refresh_asked_ms(const oh_cluster *cluster)
+uint64_t oh_refresh_asked_ms(const oh_nodes *nodes)
 {
-    return cluster->entry == OH_STORE_NONE ? cluster->asked_ms
-                                           : oh_store_looked_ms(oh_segment_store(), cluster->entry);
+    return nodes->entry == OH_STORE_NONE ? nodes->asked_ms
+                                         : oh_store_looked_ms(oh_segment_store(), nodes->entry);
 }
 
 /* ---- Asking ---- */
 
 /* The request, which stays where it is until the refresh ends. */
-static oh_text request_of(const oh_cluster *cluster, const oh_refresh *refresh)
+static oh_text request_of(const oh_nodes *nodes, const oh_refresh *refresh)
 {
     /* SLOTS names the ports for the kind of connection that asks; SHARDS may lack those for TLS. */
-    bool wants_slots = cluster->has_no_shards || refresh->snapshot->pool->tls.is_on;
+    bool wants_slots = nodes->has_no_shards || refresh->snapshot->pool->tls.is_on;
     const char *request = wants_slots ? OH_RESP_CLUSTER_INFO OH_RESP_CLUSTER_SLOTS
                                       : OH_RESP_CLUSTER_INFO OH_RESP_CLUSTER_SHARDS;
 
-    return cluster->sentinels ? (oh_text){refresh->question.bytes, refresh->question.length}
-                              : (oh_text){request, strlen(request)};
+    return nodes->sentinels ? (oh_text){refresh->question.bytes, refresh->question.length}
+                            : (oh_text){request, strlen(request)};
 }
 
 /* Sends the request to a node. False if there is no memory. */
-static bool ask(oh_cluster *cluster, oh_refresh *refresh, uint32_t node, uint64_t deadline_ns)
+static bool ask(oh_nodes *nodes, oh_refresh *refresh, uint32_t node, uint64_t deadline_ns)
 {
     oh_exchange *exchange = &refresh->exchanges[refresh->count];
-    oh_text request = request_of(cluster, refresh);
+    oh_text request = request_of(nodes, refresh);
     oh_connections *connections = oh_snapshot_connections(refresh->snapshot, node);
 
     if (!connections) {
         return false;
     }
-    refresh->nodes[refresh->count] = node;
+    refresh->asked[refresh->count] = node;
     oh_exchange_make(exchange,
         (oh_peer){.connections = connections, .meter = oh_snapshot_meter(refresh->snapshot, node)},
         &refresh->failures[refresh->count]);
@@ -106,7 +106,7 @@ static bool ask(oh_cluster *cluster, oh_refresh *refresh, uint32_t node, uint64_
         .deadline_ns = deadline_ns,
         .is_read_only = true,
         .gathers = true,
-        .goes_beyond = !cluster->sentinels}; /* No call uses the connections of a Sentinel. */
+        .goes_beyond = !nodes->sentinels}; /* No call uses the connections of a Sentinel. */
 
     oh_exchange_prepare(exchange, &terms, NULL);
     oh_exchange_start(exchange, request.bytes, request.length);
@@ -116,7 +116,7 @@ static bool ask(oh_cluster *cluster, oh_refresh *refresh, uint32_t node, uint64_
 
 static void free_refresh(oh_refresh *refresh)
 {
-    oh_call_release(refresh->nodes);
+    oh_call_release(refresh->asked);
     oh_call_release(refresh->failures);
     oh_call_release(refresh->exchanges);
     oh_buffer_free(&refresh->question);
@@ -131,10 +131,10 @@ static oh_refresh *make_refresh(uint32_t nodes_max)
     if (!refresh) {
         return NULL;
     }
-    refresh->nodes = oh_call_zeroed(nodes_max, sizeof *refresh->nodes);
+    refresh->asked = oh_call_zeroed(nodes_max, sizeof *refresh->asked);
     refresh->failures = oh_call_zeroed(nodes_max, sizeof *refresh->failures);
     refresh->exchanges = oh_call_zeroed(nodes_max, sizeof *refresh->exchanges);
-    if (!refresh->nodes || !refresh->failures || !refresh->exchanges) {
+    if (!refresh->asked || !refresh->failures || !refresh->exchanges) {
         free_refresh(refresh);
         return NULL;
     }
@@ -142,7 +142,7 @@ static oh_refresh *make_refresh(uint32_t nodes_max)
 }
 
 /* NULL if there is no memory. */
-static oh_refresh *begin(oh_cluster *cluster, oh_snapshot *snapshot, uint32_t nodes_max)
+static oh_refresh *begin(oh_nodes *nodes, oh_snapshot *snapshot, uint32_t nodes_max)
 {
     oh_refresh *refresh = make_refresh(nodes_max);
 
@@ -152,27 +152,27 @@ static oh_refresh *begin(oh_cluster *cluster, oh_snapshot *snapshot, uint32_t no
     snapshot->references++;
     refresh->snapshot = snapshot;
     refresh->began_ns = oh_clock_now_ns();
-    refresh->before = cluster->map ? oh_cluster_hold_newest(cluster) : NULL;
-    if (cluster->sentinels && !refresh->before) {
-        refresh->before = cluster->seeds;
+    refresh->before = nodes->map ? oh_nodes_hold_newest(nodes) : NULL;
+    if (nodes->sentinels && !refresh->before) {
+        refresh->before = nodes->seeds;
         refresh->before->references++;
     }
-    cluster->refresh = refresh;
-    cluster->next = refreshing;
-    refreshing = cluster;
+    nodes->refresh = refresh;
+    nodes->next = refreshing;
+    refreshing = nodes;
     return refresh;
 }
 
-void oh_refresh_end(oh_cluster *cluster)
+void oh_refresh_end(oh_nodes *nodes)
 {
-    oh_refresh *refresh = cluster->refresh;
-    oh_cluster **place = &refreshing;
+    oh_refresh *refresh = nodes->refresh;
+    oh_nodes **place = &refreshing;
 
-    while (*place != cluster) {
+    while (*place != nodes) {
         place = &(*place)->next;
     }
-    *place = cluster->next;
-    cluster->refresh = NULL;
+    *place = nodes->next;
+    nodes->refresh = NULL;
     for (uint32_t i = 0; i < refresh->count; i++) {
         oh_exchange_end(&refresh->exchanges[i]);
     }
@@ -201,7 +201,7 @@ static bool is_error(oh_bytes value)
 }
 
 /* Reads the map in a node's answer. NULL if it has none; the reason is in its failure. */
-static oh_cluster_map *read_answer(oh_cluster *cluster, oh_refresh *refresh, uint32_t index)
+static oh_cluster_map *read_answer(oh_nodes *nodes, oh_refresh *refresh, uint32_t index)
 {
     const oh_exchange *exchange = &refresh->exchanges[index];
     oh_failure *failure = &refresh->failures[index];
@@ -216,9 +216,9 @@ static oh_cluster_map *read_answer(oh_cluster *cluster, oh_refresh *refresh, uin
              reply = {both.bytes + info.length, both.length - info.length};
     oh_cluster_answer answer = {
         .reply = reply, .info = info, .zone = refresh->snapshot->pool->zone};
-    answer.host = refresh->snapshot->pool->servers[refresh->nodes[index]].host;
+    answer.host = refresh->snapshot->pool->servers[refresh->asked[index]].host;
     if (is_error(reply)) {
-        cluster->has_no_shards |= !is_error(info);
+        nodes->has_no_shards |= !is_error(info);
         oh_quoted text;
 
         oh_failure_set(failure, OH_OUTCOME_ANSWERED, OH_SAY_MAP_ERROR,
@@ -253,12 +253,12 @@ static void lack_memory(oh_refresh *refresh, oh_cluster_map *const *maps)
  * False if this or another process has switched to another cluster since the refresh began. Then
  * the answer is ignored.
  */
-static bool still_counts(const oh_cluster *cluster, const oh_refresh *refresh, uint32_t index)
+static bool still_counts(const oh_nodes *nodes, const oh_refresh *refresh, uint32_t index)
 {
     const oh_snapshot *asked = refresh->snapshot;
 
-    return asked->cluster ? oh_map_has(cluster, asked->pool->servers[refresh->nodes[index]].name)
-                          : asked == cluster->seeds;
+    return asked->known_by ? oh_map_has(nodes, asked->pool->servers[refresh->asked[index]].name)
+                           : asked == nodes->seeds;
 }
 
 /* The replies of the Sentinels so far; those of a silent one are empty. */
@@ -274,14 +274,14 @@ static void list_replies(const oh_refresh *refresh, oh_values replies[OH_POOL_SE
 }
 
 /* Adopts what the Sentinels have answered. */
-static bool conclude_watched(oh_cluster *cluster)
+static bool conclude_watched(oh_nodes *nodes)
 {
-    const oh_refresh *refresh = cluster->refresh;
+    const oh_refresh *refresh = nodes->refresh;
     oh_values replies[OH_POOL_SENTINELS_MAX];
     const char *why = NULL;
     oh_quoted error;
 
-    oh_map_catch_up(cluster);
+    oh_map_catch_up(nodes);
     list_replies(refresh, replies);
     for (uint32_t i = 0; i < refresh->count; i++) {
         oh_bytes all = {replies[i].at, (size_t)(replies[i].end - replies[i].at)};
@@ -294,57 +294,57 @@ static bool conclude_watched(oh_cluster *cluster)
             why = oh_quote(&error, text.bytes, text.length);
         }
     }
-    return oh_sentinels_adopt(cluster, refresh->before->pool, replies, refresh->count, why);
+    return oh_sentinels_adopt(nodes, refresh->before->pool, replies, refresh->count, why);
 }
 
 /*
  * True if the refresh gave the newest map, or one equally good. Otherwise the failures say why not.
  */
-static bool conclude(oh_cluster *cluster)
+static bool conclude(oh_nodes *nodes)
 {
-    if (cluster->sentinels) {
-        return conclude_watched(cluster);
+    if (nodes->sentinels) {
+        return conclude_watched(nodes);
     }
-    oh_refresh *refresh = cluster->refresh;
+    oh_refresh *refresh = nodes->refresh;
     oh_cluster_map *maps[OH_EXCHANGE_SET_MAX] = {NULL}, *first = NULL, *second = NULL;
     char reason[OH_CLUSTER_REASON_BYTES] = "there is not enough memory";
     bool is_answered = false, is_adopted = false, has_known = false;
 
     /* Slots that have moved during the refresh stay moved, unless the nodes' epochs are newer. */
-    oh_map_catch_up(cluster);
-    const oh_topology *current = cluster->map ? cluster->map->topology : NULL;
+    oh_map_catch_up(nodes);
+    const oh_topology *current = nodes->map ? nodes->map->topology : NULL;
     for (uint32_t i = 0; i < refresh->count && !second; i++) {
-        maps[i] = read_answer(cluster, refresh, i);
+        maps[i] = read_answer(nodes, refresh, i);
         is_answered |= maps[i] != NULL;
         bool is_foreign = maps[i] && oh_cluster_is_foreign(current, maps[i]);
         has_known |= maps[i] && !is_foreign;
-        if (maps[i] && (!still_counts(cluster, refresh, i) || (is_foreign && refresh->asks_all))) {
+        if (maps[i] && (!still_counts(nodes, refresh, i) || (is_foreign && refresh->asks_all))) {
             oh_cluster_free(maps[i]);
             maps[i] = NULL;
         }
         second = first ? maps[i] : NULL;
         first = first ? first : maps[i];
     }
-    oh_strangers_note(cluster, has_known, refresh->asks_all);
+    oh_strangers_note(nodes, has_known, refresh->asks_all);
     oh_cluster_map *chosen = first ? oh_cluster_choose(current, first, second, reason) : NULL;
     if (chosen && !oh_strangers_are_believed(
-                      cluster, refresh->is_trusting, oh_cluster_is_foreign(current, chosen))) {
+                      nodes, refresh->is_trusting, oh_cluster_is_foreign(current, chosen))) {
         is_answered = true; /* By others: the nodes of the map are asked next. */
     } else if (chosen && oh_cluster_keep_indexes(chosen, current)) {
-        cluster->strangers = OH_STRANGERS_NONE;
-        cluster->trusts_seeds = false;
+        nodes->strangers = OH_STRANGERS_NONE;
+        nodes->trusts_seeds = false;
         oh_cluster_keep_moved(chosen, refresh->before ? refresh->before->topology : NULL, current);
         oh_server_pool pool =
-            oh_cluster_pool(chosen, current ? cluster->map->pool : cluster->seeds->pool);
+            oh_cluster_pool(chosen, current ? nodes->map->pool : nodes->seeds->pool);
 
-        is_adopted = oh_map_adopt(cluster, &pool);
-        if (!cluster->map) {
+        is_adopted = oh_map_adopt(nodes, &pool);
+        if (!nodes->map) {
             lack_memory(refresh, maps);
         }
     } else if (is_answered) {
         refuse(refresh, maps, reason);
     }
-    cluster->doubts_nodes = !is_answered;
+    nodes->doubts_nodes = !is_answered;
     oh_cluster_free(first);
     oh_cluster_free(second);
     return is_adopted;
@@ -353,9 +353,9 @@ static bool conclude(oh_cluster *cluster)
 /* ---- Advancing ---- */
 
 /* Notes the answers that have arrived. Returns how many are still to come. */
-static uint32_t note_answers(oh_cluster *cluster)
+static uint32_t note_answers(oh_nodes *nodes)
 {
-    oh_refresh *refresh = cluster->refresh;
+    oh_refresh *refresh = nodes->refresh;
     oh_values replies[OH_POOL_SENTINELS_MAX];
     uint32_t active = 0, answers = 0;
 
@@ -367,7 +367,7 @@ static uint32_t note_answers(oh_cluster *cluster)
         refresh->answered_ns = oh_clock_now_ns();
         refresh->silent = active;
     }
-    if (answers > refresh->answers && cluster->sentinels) {
+    if (answers > refresh->answers && nodes->sentinels) {
         list_replies(refresh, replies);
         refresh->is_certain =
             oh_sentinels_are_certain(refresh->before->pool, replies, refresh->count);
@@ -377,11 +377,11 @@ static uint32_t note_answers(oh_cluster *cluster)
 }
 
 /* True if there is still an answer to wait for. */
-static bool goes_on(oh_cluster *cluster)
+static bool goes_on(oh_nodes *nodes)
 {
-    const oh_refresh *refresh = cluster->refresh;
-    uint32_t active = note_answers(cluster);
-    uint32_t least_ms = cluster->sentinels ? refresh->silent * OH_STEP_MS_MAX : OH_REFRESH_GRACE_MS;
+    const oh_refresh *refresh = nodes->refresh;
+    uint32_t active = note_answers(nodes);
+    uint32_t least_ms = nodes->sentinels ? refresh->silent * OH_STEP_MS_MAX : OH_REFRESH_GRACE_MS;
     uint64_t grace_ns =
         OH_MAX(refresh->answered_ns - refresh->began_ns, least_ms * UINT64_C(1000000));
 
@@ -391,7 +391,7 @@ static bool goes_on(oh_cluster *cluster)
     if (refresh->asks_all) {
         return true;
     }
-    if (cluster->sentinels && refresh->ends_now) {
+    if (nodes->sentinels && refresh->ends_now) {
         return true; /* A Sentinel that answers sooner than the others must not decide alone. */
     }
     return !refresh->answered_ns || oh_clock_now_ns() < refresh->answered_ns + grace_ns;
@@ -443,95 +443,95 @@ static void glance(oh_refresh *refresh, uint32_t milliseconds)
     }
 }
 
-void oh_refresh_move(oh_cluster *cluster, uint32_t milliseconds)
+void oh_refresh_move(oh_nodes *nodes, uint32_t milliseconds)
 {
-    oh_refresh *refresh = cluster->refresh;
+    oh_refresh *refresh = nodes->refresh;
 
     /* Even without a wait: answers may have arrived since the last check, perhaps long ago. */
-    glance(refresh, goes_on(cluster) ? milliseconds : 0);
-    if (goes_on(cluster)) {
+    glance(refresh, goes_on(nodes) ? milliseconds : 0);
+    if (goes_on(nodes)) {
         return;
     }
     uint64_t deadline_ns = refresh->deadline_ns, length_ns = deadline_ns - refresh->began_ns;
-    oh_strangers before = cluster->strangers;
-    bool had_no_shards = cluster->has_no_shards, has_doubted = cluster->doubts_nodes,
-         is_adopted = conclude(cluster);
+    oh_strangers before = nodes->strangers;
+    bool had_no_shards = nodes->has_no_shards, has_doubted = nodes->doubts_nodes,
+         is_adopted = conclude(nodes);
 
-    oh_refresh_end(cluster);
-    if (OH_UNLIKELY(cluster->strangers > before)) {
-        oh_refresh_begin(cluster, oh_clock_now_ns() + length_ns);
+    oh_refresh_end(nodes);
+    if (OH_UNLIKELY(nodes->strangers > before)) {
+        oh_refresh_begin(nodes, oh_clock_now_ns() + length_ns);
         return;
     }
-    if (OH_UNLIKELY(cluster->has_no_shards != had_no_shards) && !is_adopted) {
+    if (OH_UNLIKELY(nodes->has_no_shards != had_no_shards) && !is_adopted) {
         /* The nodes work but are older than 7.0, so they are asked again, with CLUSTER SLOTS. */
-        cluster->doubts_nodes = has_doubted;
-        oh_refresh_begin(cluster, deadline_ns);
+        nodes->doubts_nodes = has_doubted;
+        oh_refresh_begin(nodes, deadline_ns);
     }
 }
 
-void oh_refresh_finish(oh_cluster *cluster)
+void oh_refresh_finish(oh_nodes *nodes)
 {
-    cluster->refresh->ends_now = true;
-    oh_refresh_move(cluster, 0);
+    nodes->refresh->ends_now = true;
+    oh_refresh_move(nodes, 0);
 }
 
 /* Asks all Sentinels. A dead one that rests fails immediately. */
-static void begin_watched(oh_cluster *cluster, uint64_t deadline_ns)
+static void begin_watched(oh_nodes *nodes, uint64_t deadline_ns)
 {
-    oh_refresh *refresh = begin(cluster, cluster->sentinels, cluster->sentinels->nodes_count);
+    oh_refresh *refresh = begin(nodes, nodes->sentinels, nodes->sentinels->nodes_count);
 
     if (!refresh) {
         return;
     }
     oh_sentinels_write_question(&refresh->question, refresh->before->pool);
     for (uint32_t i = 0; i < refresh->snapshot->nodes_count && !refresh->question.is_broken; i++) {
-        if (!ask(cluster, refresh, i, deadline_ns)) {
+        if (!ask(nodes, refresh, i, deadline_ns)) {
             break;
         }
     }
 }
 
 /* Without memory there is no refresh; a later call tries again. */
-void oh_refresh_begin(oh_cluster *cluster, uint64_t deadline_ns)
+void oh_refresh_begin(oh_nodes *nodes, uint64_t deadline_ns)
 {
-    if (cluster->sentinels) {
-        begin_watched(cluster, deadline_ns);
+    if (nodes->sentinels) {
+        begin_watched(nodes, deadline_ns);
         return;
     }
-    bool asks_all = cluster->strangers == OH_STRANGERS_DOUBTED;
+    bool asks_all = nodes->strangers == OH_STRANGERS_DOUBTED;
     uint32_t most = asks_all ? OH_EXCHANGE_SET_MAX : OH_ASKED_MAX;
-    oh_snapshot *snapshot = cluster->doubts_nodes && !asks_all ? cluster->seeds : cluster->map;
-    uint32_t count, *nodes = oh_targets_list(snapshot, &count);
-    oh_refresh *refresh = nodes ? begin(cluster, snapshot, most) : NULL;
+    oh_snapshot *snapshot = nodes->doubts_nodes && !asks_all ? nodes->seeds : nodes->map;
+    uint32_t count, *targets = oh_targets_list(snapshot, &count);
+    oh_refresh *refresh = targets ? begin(nodes, snapshot, most) : NULL;
 
     if (!refresh) {
-        oh_call_release(nodes);
+        oh_call_release(targets);
         return;
     }
-    bool is_named = cluster->has_preferred_source && snapshot == cluster->map &&
-                    oh_targets_put_first(nodes, count, cluster->preferred_source);
+    bool is_named = nodes->has_preferred_source && snapshot == nodes->map &&
+                    oh_targets_put_first(targets, count, nodes->preferred_source);
 
     refresh->asks_all = asks_all;
-    refresh->is_trusting = cluster->trusts_seeds && snapshot == cluster->seeds;
-    cluster->has_preferred_source = false;
+    refresh->is_trusting = nodes->trusts_seeds && snapshot == nodes->seeds;
+    nodes->has_preferred_source = false;
     for (uint32_t i = 0; i < count && refresh->count < most; i++) {
-        uint32_t node = i == 0 && is_named ? nodes[0] : oh_targets_draw(nodes + i, count - i);
+        uint32_t node = i == 0 && is_named ? targets[0] : oh_targets_draw(targets + i, count - i);
 
-        if (ask(cluster, refresh, node, deadline_ns) &&
+        if (ask(nodes, refresh, node, deadline_ns) &&
             oh_exchange_has_failed(&refresh->exchanges[refresh->count - 1]) && i + 1 < count) {
             /* The node rests, so the next one is asked. */
             oh_exchange_end(&refresh->exchanges[--refresh->count]);
             memset(&refresh->exchanges[refresh->count], 0, sizeof *refresh->exchanges);
         }
     }
-    oh_call_release(nodes);
+    oh_call_release(targets);
 }
 
-void oh_refresh_ask_sentinels(oh_cluster *cluster, uint64_t deadline_ns)
+void oh_refresh_ask_sentinels(oh_nodes *nodes, uint64_t deadline_ns)
 {
-    oh_refresh_begin(cluster, deadline_ns);
-    while (cluster->refresh) {
-        oh_refresh_move(cluster, OH_REFRESH_GRACE_MS);
+    oh_refresh_begin(nodes, deadline_ns);
+    while (nodes->refresh) {
+        oh_refresh_move(nodes, OH_REFRESH_GRACE_MS);
     }
 }
 
@@ -542,19 +542,19 @@ void oh_refresh_ask_sentinels(oh_cluster *cluster, uint64_t deadline_ns)
  * for a step.
  */
 static void ask_in_steps(
-    oh_cluster *cluster, const uint32_t *nodes, uint32_t count, uint64_t deadline_ns)
+    oh_nodes *nodes, const uint32_t *targets, uint32_t count, uint64_t deadline_ns)
 {
-    oh_refresh *refresh = cluster->refresh;
-    uint64_t step = oh_targets_step_ns(cluster, count), next_ns = 0;
+    oh_refresh *refresh = nodes->refresh;
+    uint64_t step = oh_targets_step_ns(nodes, count), next_ns = 0;
 
-    while (refresh->count == 0 || goes_on(cluster) ||
+    while (refresh->count == 0 || goes_on(nodes) ||
            (!refresh->answered_ns && refresh->count < count)) {
-        uint32_t active = note_answers(cluster);
+        uint32_t active = note_answers(nodes);
         uint64_t now_ns = oh_clock_now_ns();
         bool is_left = !refresh->answered_ns && refresh->count < count;
 
         if (is_left && (active < OH_ASKED_MAX || now_ns >= next_ns)) {
-            if (!ask(cluster, refresh, nodes[refresh->count], deadline_ns)) {
+            if (!ask(nodes, refresh, targets[refresh->count], deadline_ns)) {
                 return;
             }
             next_ns = now_ns + step;
@@ -566,10 +566,10 @@ static void ask_in_steps(
     }
 }
 
-uint32_t oh_refresh_ask_seeds(oh_cluster *cluster, const uint32_t *nodes, uint32_t count,
+uint32_t oh_refresh_ask_seeds(oh_nodes *nodes, const uint32_t *targets, uint32_t count,
     uint64_t deadline_ns, oh_failure *failures, bool *is_done)
 {
-    oh_refresh *refresh = begin(cluster, cluster->seeds, count);
+    oh_refresh *refresh = begin(nodes, nodes->seeds, count);
 
     *is_done = false;
     for (uint32_t i = 0; i < count; i++) {
@@ -580,15 +580,15 @@ uint32_t oh_refresh_ask_seeds(oh_cluster *cluster, const uint32_t *nodes, uint32
         return count;
     }
     refresh->is_trusting = true;
-    ask_in_steps(cluster, nodes, count, deadline_ns);
+    ask_in_steps(nodes, targets, count, deadline_ns);
     for (uint32_t i = 0; i < refresh->count; i++) {
         if (oh_exchange_is_active(&refresh->exchanges[i])) {
             oh_failure_set(&refresh->failures[i], OH_OUTCOME_MAYBE_EXECUTED, OH_SAY_MAP_LATE);
         }
     }
     uint32_t asked = refresh->count;
-    *is_done = conclude(cluster) || cluster->map;
+    *is_done = conclude(nodes) || nodes->map;
     memcpy(failures, refresh->failures, asked * sizeof *failures);
-    oh_refresh_end(cluster);
+    oh_refresh_end(nodes);
     return OH_MAX(asked, 1);
 }

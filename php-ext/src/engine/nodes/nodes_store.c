@@ -31,24 +31,26 @@ void oh_map_set(oh_snapshot **place, oh_snapshot *snapshot)
 }
 
 /* Takes over the image. False if there is no memory; then the old map stays. */
-static bool make_map(oh_cluster *cluster, void *image, size_t length, uint64_t generation)
+static bool make_map(oh_nodes *nodes, void *image, size_t length, uint64_t generation)
 {
-    const oh_snapshot *seeds = cluster->seeds;
+    const oh_snapshot *seeds = nodes->seeds;
     oh_config_image config_image = {.image = image, .image_length = length};
 
     if (!oh_secrets_copy(&config_image.secrets, &seeds->own_pool)) {
         oh_config_image_free(&config_image);
         return false;
     }
-    oh_snapshot *map = oh_snapshot_make(&config_image, cluster->identity);
+    oh_snapshot *map = oh_snapshot_make(&config_image, nodes->identity);
     if (!map) {
         return false;
     }
-    *(cluster->sentinels ? &map->watched : &map->cluster) = cluster;
+    map->known_by = nodes;
+    map->is_cluster = !nodes->sentinels;
+    map->is_watched = nodes->sentinels;
     map->followed = seeds->followed;
     map->read_counts = seeds->read_counts;
-    oh_map_set(&cluster->map, map);
-    cluster->generation = generation;
+    oh_map_set(&nodes->map, map);
+    nodes->generation = generation;
     return true;
 }
 
@@ -56,9 +58,9 @@ static bool make_map(oh_cluster *cluster, void *image, size_t length, uint64_t g
  * True if the map was made with the environment variables and the secrets of this process.
  * Otherwise it belongs to another configuration, an older or a newer one.
  */
-static bool is_mine(const oh_cluster *cluster, const void *image)
+static bool is_mine(const oh_nodes *nodes, const void *image)
 {
-    const oh_snapshot *seeds = cluster->seeds;
+    const oh_snapshot *seeds = nodes->seeds;
 
     return memcmp(oh_image_variables_digest(image), oh_image_variables_digest(seeds->image),
                OH_IMAGE_DIGEST_BYTES) == 0 &&
@@ -66,11 +68,11 @@ static bool is_mine(const oh_cluster *cluster, const void *image)
 }
 
 /* True if the image is a map: the pool as configured has neither slots nor ids. */
-static bool is_map(const oh_cluster *cluster, const void *image)
+static bool is_map(const oh_nodes *nodes, const void *image)
 {
     const oh_topology *topology = oh_image_topology(image);
 
-    return cluster->sentinels
+    return nodes->sentinels
                ? !oh_topology_slots(topology) && oh_topology_nodes_count(topology) > 0 &&
                      oh_topology_node(topology, 0).id.length > 0
                : oh_topology_slots(topology) != NULL;
@@ -79,44 +81,44 @@ static bool is_map(const oh_cluster *cluster, const void *image)
 /*
  * True if the host has another map than this process, and this process may use it.
  */
-static bool is_behind(const oh_cluster *cluster)
+static bool is_behind(const oh_nodes *nodes)
 {
-    if (cluster->entry == OH_STORE_NONE) {
+    if (nodes->entry == OH_STORE_NONE) {
         return false;
     }
-    uint64_t generation = oh_store_generation(oh_segment_store(), cluster->entry);
-    return OH_UNLIKELY(generation != cluster->generation) && generation != cluster->foreign;
+    uint64_t generation = oh_store_generation(oh_segment_store(), nodes->entry);
+    return OH_UNLIKELY(generation != nodes->generation) && generation != nodes->foreign;
 }
 
-void oh_map_catch_up(oh_cluster *cluster)
+void oh_map_catch_up(oh_nodes *nodes)
 {
-    if (OH_LIKELY(!is_behind(cluster))) {
+    if (OH_LIKELY(!is_behind(nodes))) {
         return;
     }
-    oh_image_copy copy = oh_segment_copy(cluster->entry);
-    if (copy.image && is_map(cluster, copy.image) && is_mine(cluster, copy.image)) {
-        make_map(cluster, copy.image, copy.length, copy.generation);
+    oh_image_copy copy = oh_segment_copy(nodes->entry);
+    if (copy.image && is_map(nodes, copy.image) && is_mine(nodes, copy.image)) {
+        make_map(nodes, copy.image, copy.length, copy.generation);
     } else {
-        cluster->foreign = copy.generation;
+        nodes->foreign = copy.generation;
         oh_memory_release(copy.image);
     }
 }
 
-bool oh_cluster_is_old(const oh_cluster *cluster, const oh_snapshot *map)
+bool oh_nodes_are_old(const oh_nodes *nodes, const oh_snapshot *map)
 {
-    return cluster->map != map || is_behind(cluster);
+    return nodes->map != map || is_behind(nodes);
 }
 
-oh_snapshot *oh_cluster_hold_newest(oh_cluster *cluster)
+oh_snapshot *oh_nodes_hold_newest(oh_nodes *nodes)
 {
-    oh_map_catch_up(cluster);
-    cluster->map->references++;
-    return cluster->map;
+    oh_map_catch_up(nodes);
+    nodes->map->references++;
+    return nodes->map;
 }
 
-void oh_cluster_request_refresh(oh_cluster *cluster)
+void oh_nodes_request_refresh(oh_nodes *nodes)
 {
-    cluster->wanted_ms = oh_clock_now_ms();
+    nodes->wanted_ms = oh_clock_now_ms();
 }
 
 /* The index of a node in the map; OH_POOL_SERVERS_MAX if the map does not have it (any more). */
@@ -129,9 +131,9 @@ static uint32_t find(const oh_snapshot *map, oh_text name)
                : OH_POOL_SERVERS_MAX;
 }
 
-bool oh_map_has(const oh_cluster *cluster, oh_text name)
+bool oh_map_has(const oh_nodes *nodes, oh_text name)
 {
-    return find(cluster->map, name) != OH_POOL_SERVERS_MAX;
+    return find(nodes->map, name) != OH_POOL_SERVERS_MAX;
 }
 
 /* ---- To the host ---- */
@@ -141,28 +143,28 @@ bool oh_map_has(const oh_cluster *cluster, oh_text name)
  * the lock is busy and there is a map. Replaces a map that this process cannot use, because perhaps
  * no other process can either.
  */
-static bool publish(oh_cluster *cluster, const void *image, size_t length, uint64_t *generation)
+static bool publish(oh_nodes *nodes, const void *image, size_t length, uint64_t *generation)
 {
     bool is_published = false;
 
-    if (cluster->entry == OH_STORE_NONE) {
-        *generation = cluster->generation + 1;
+    if (nodes->entry == OH_STORE_NONE) {
+        *generation = nodes->generation + 1;
         return true;
     }
     if (!oh_segment_lock()) {
-        cluster->entry = cluster->map ? cluster->entry : OH_STORE_NONE;
-        *generation = cluster->generation + 1;
-        return !cluster->map;
+        nodes->entry = nodes->map ? nodes->entry : OH_STORE_NONE;
+        *generation = nodes->generation + 1;
+        return !nodes->map;
     }
-    uint64_t there = oh_store_generation(oh_segment_store(), cluster->entry);
-    if (there == *generation || there == cluster->foreign) {
-        is_published = oh_store_publish(oh_segment_store(), cluster->entry, image, length);
+    uint64_t there = oh_store_generation(oh_segment_store(), nodes->entry);
+    if (there == *generation || there == nodes->foreign) {
+        is_published = oh_store_publish(oh_segment_store(), nodes->entry, image, length);
         if (is_published) {
-            *generation = oh_store_generation(oh_segment_store(), cluster->entry);
+            *generation = oh_store_generation(oh_segment_store(), nodes->entry);
         } else {
             /* It does not fit, so this process continues without the store. */
-            cluster->entry = OH_STORE_NONE;
-            *generation = cluster->generation + 1;
+            nodes->entry = OH_STORE_NONE;
+            *generation = nodes->generation + 1;
             is_published = true;
         }
     }
@@ -171,14 +173,14 @@ static bool publish(oh_cluster *cluster, const void *image, size_t length, uint6
 }
 
 /* Takes over an image. False if there is a newer one, or no memory. */
-static bool adopt_image(oh_cluster *cluster, void *image, size_t length, uint64_t generation)
+static bool adopt_image(oh_nodes *nodes, void *image, size_t length, uint64_t generation)
 {
-    if (!publish(cluster, image, length, &generation)) {
+    if (!publish(nodes, image, length, &generation)) {
         oh_memory_release(image);
-        oh_map_catch_up(cluster);
+        oh_map_catch_up(nodes);
         return false;
     }
-    return make_map(cluster, image, length, generation);
+    return make_map(nodes, image, length, generation);
 }
 
 void *oh_map_write(const oh_server_pool *pool, size_t *length)
@@ -193,7 +195,7 @@ void *oh_map_write(const oh_server_pool *pool, size_t *length)
     return image;
 }
 
-bool oh_map_adopt(oh_cluster *cluster, const oh_server_pool *pool)
+bool oh_map_adopt(oh_nodes *nodes, const oh_server_pool *pool)
 {
     size_t length;
     void *image = oh_map_write(pool, &length);
@@ -201,35 +203,34 @@ bool oh_map_adopt(oh_cluster *cluster, const oh_server_pool *pool)
     if (!image) {
         return false;
     }
-    if (cluster->map &&
-        oh_image_equals(image, length, cluster->map->image, cluster->map->image_length)) {
+    if (nodes->map && oh_image_equals(image, length, nodes->map->image, nodes->map->image_length)) {
         oh_memory_release(image);
         return true;
     }
-    return adopt_image(cluster, image, length, cluster->generation);
+    return adopt_image(nodes, image, length, nodes->generation);
 }
 
 /*
  * Moves slots in the newest map. False if another process has published a newer map in the
  * meantime, the lock is busy, or there is no memory.
  */
-static bool note_moves(oh_cluster *cluster, const oh_cluster_move *moves, uint32_t count)
+static bool note_moves(oh_nodes *nodes, const oh_slot_move *moves, uint32_t count)
 {
-    size_t length = cluster->map->image_length;
+    size_t length = nodes->map->image_length;
     uint32_t changes = 0;
-    void *image = oh_memory_copy(cluster->map->image, length);
+    void *image = oh_memory_copy(nodes->map->image, length);
 
     if (!image) {
         return false;
     }
     oh_topology *topology = (oh_topology *)oh_image_topology(image);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t node = find(cluster->map, moves[i].name);
+        uint32_t node = find(nodes->map, moves[i].name);
 
         if (node != OH_POOL_SERVERS_MAX && oh_topology_slots(topology)[moves[i].slot] != node) {
             oh_topology_move_slot(topology, moves[i].slot, node);
-            cluster->has_preferred_source = true;
-            cluster->preferred_source = node;
+            nodes->has_preferred_source = true;
+            nodes->preferred_source = node;
             changes++;
         }
     }
@@ -238,18 +239,18 @@ static bool note_moves(oh_cluster *cluster, const oh_cluster_move *moves, uint32
         return true;
     }
     oh_topology_sign(topology);
-    return adopt_image(cluster, image, length, cluster->generation);
+    return adopt_image(nodes, image, length, nodes->generation);
 }
 
-void oh_cluster_note_moves(oh_cluster *cluster, const oh_cluster_move *moves, uint32_t count)
+void oh_nodes_note_moves(oh_nodes *nodes, const oh_slot_move *moves, uint32_t count)
 {
     bool goes_on = true;
 
-    oh_cluster_request_refresh(cluster);
-    oh_map_catch_up(cluster);
+    oh_nodes_request_refresh(nodes);
+    oh_map_catch_up(nodes);
     for (int attempt = 0; attempt < OH_NOTE_ATTEMPTS && goes_on; attempt++) {
-        uint64_t generation = cluster->generation;
+        uint64_t generation = nodes->generation;
 
-        goes_on = !note_moves(cluster, moves, count) && cluster->generation != generation;
+        goes_on = !note_moves(nodes, moves, count) && nodes->generation != generation;
     }
 }

@@ -10,27 +10,27 @@
 
 #include "engine/base/log.h"
 
-bool oh_strangers_are_believed(oh_cluster *cluster, bool is_trusting, bool is_foreign)
+bool oh_strangers_are_believed(oh_nodes *nodes, bool is_trusting, bool is_foreign)
 {
     if (!is_foreign || is_trusting) {
         return true;
     }
-    if (cluster->strangers == OH_STRANGERS_BELIEVED) {
+    if (nodes->strangers == OH_STRANGERS_BELIEVED) {
         oh_log_note(LOG_WARNING,
             "OneHop: server pool %s goes over to another Redis Cluster: no node of the one before "
             "answers, and the nodes that do are none of its",
-            cluster->seeds->pool->name.bytes);
+            nodes->seeds->pool->name.bytes);
         return true;
     }
-    cluster->strangers = OH_STRANGERS_DOUBTED;
+    nodes->strangers = OH_STRANGERS_DOUBTED;
     return false;
 }
 
-void oh_strangers_note(oh_cluster *cluster, bool has_known, bool asked_all)
+void oh_strangers_note(oh_nodes *nodes, bool has_known, bool asked_all)
 {
     if (has_known) {
-        cluster->strangers = OH_STRANGERS_NONE;
+        nodes->strangers = OH_STRANGERS_NONE;
     } else if (asked_all) {
-        cluster->strangers = OH_STRANGERS_BELIEVED;
+        nodes->strangers = OH_STRANGERS_BELIEVED;
     }
 }

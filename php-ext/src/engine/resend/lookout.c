@@ -17,8 +17,8 @@ oh_snapshot *(*oh_lookout_newest)(oh_snapshot *snapshot);
 
 oh_snapshot *oh_lookout_known(oh_snapshot *snapshot)
 {
-    if (snapshot->watched || snapshot->cluster) {
-        return oh_cluster_hold_newest(snapshot->watched ? snapshot->watched : snapshot->cluster);
+    if (snapshot->known_by) {
+        return oh_nodes_hold_newest(snapshot->known_by);
     }
     if (oh_lookout_newest) {
         return oh_lookout_newest(snapshot);
@@ -30,7 +30,7 @@ oh_snapshot *oh_lookout_known(oh_snapshot *snapshot)
 bool oh_lookout_find(oh_snapshot *newest, oh_text name, uint32_t *node)
 {
     *node = oh_topology_find(newest->topology, name.bytes, name.length);
-    return newest->pool->is_redis && !newest->cluster && !newest->pool->is_ssdb &&
+    return newest->pool->is_redis && !newest->is_cluster && !newest->pool->is_ssdb &&
            *node < newest->nodes_count && oh_snapshot_connections(newest, *node);
 }
 
@@ -44,7 +44,7 @@ bool oh_lookout_has_moved(const oh_snapshot *map, uint32_t node, oh_bytes comman
         !oh_redirects_find_slot(commands.bytes, end, &slot, &state)) {
         return false;
     }
-    oh_snapshot *newest = oh_cluster_hold_newest(map->cluster);
+    oh_snapshot *newest = oh_nodes_hold_newest(map->known_by);
     bool has_moved = slot < OH_SLOTS_COUNT && oh_snapshot_node_of(newest, slot) != node;
     oh_snapshot_release(newest);
     return has_moved;
@@ -68,8 +68,8 @@ static bool has_successor(const oh_node_lookout *it, const oh_exchange *exchange
 {
     oh_bytes request = {exchange->request.bytes, exchange->request.length};
 
-    return it->snapshot->cluster ? oh_lookout_has_moved(it->snapshot, it->node, request)
-                                 : is_replaced(it);
+    return it->snapshot->is_cluster ? oh_lookout_has_moved(it->snapshot, it->node, request)
+                                    : is_replaced(it);
 }
 
 /* ---- Looking ---- */
@@ -77,17 +77,17 @@ static bool has_successor(const oh_node_lookout *it, const oh_exchange *exchange
 /* Advances what the client learns. A node that lets a call wait for long may be gone. */
 static void learn(oh_node_lookout *it, const oh_exchange *exchange, uint64_t now_ns)
 {
-    oh_cluster *cluster = it->snapshot->cluster ? it->snapshot->cluster : it->snapshot->watched;
+    oh_nodes *nodes = it->snapshot->known_by;
 
     it->lookout.every_ms = OH_LEAVING_LOOK_MS;
-    if (!cluster) {
+    if (!nodes) {
         return;
     }
     if (now_ns >= oh_exchange_begun_ns(exchange) + OH_LEAVING_DOUBT_MS * UINT64_C(1000000)) {
-        oh_cluster_request_refresh(cluster);
+        oh_nodes_request_refresh(nodes);
     }
-    oh_cluster_tick_waiting(cluster);
-    if (cluster->refresh) {
+    oh_nodes_tick_waiting(nodes);
+    if (nodes->refresh) {
         it->lookout.every_ms = OH_LOOK_SOON_MS;
     }
 }

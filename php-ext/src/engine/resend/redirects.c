@@ -302,7 +302,7 @@ static void meet(oh_interceptor *interceptor, oh_exchange *exchange)
 
     if (OH_UNLIKELY(oh_exchange_has_failed(exchange))) {
         /* Another node may have its slots by now, so the map is refreshed. */
-        oh_cluster_request_refresh(redirects->map->cluster);
+        oh_nodes_request_refresh(redirects->map->known_by);
         if (may_ask_masters(redirects, exchange)) {
             ask_masters(redirects, exchange);
         }

@@ -97,7 +97,7 @@ static bool give_up(
     oh_failure_set(exchange->failure, outcome, OH_SAY_REDIRECTED, redirect->reason,
         oh_quote(&name, asked.name.bytes, asked.name.length),
         oh_quote(&answer, error.bytes, error.length));
-    oh_cluster_request_refresh(run->cluster);
+    oh_nodes_request_refresh(run->nodes);
     oh_exchange_fail(exchange);
     return false;
 }
@@ -106,7 +106,7 @@ static void take_newest_map(oh_redirect_run *run)
 {
     oh_snapshot *before = run->map;
 
-    run->map = oh_cluster_hold_newest(run->cluster);
+    run->map = oh_nodes_hold_newest(run->nodes);
     /* Nodes keep their indexes, unless they have left. */
     for (uint32_t i = 0; i < run->count; i++) {
         run->commands[i].node = OH_MIN(run->commands[i].node, run->map->nodes_count - 1);
@@ -148,14 +148,14 @@ static oh_redirect decide_freshly(oh_redirect_run *run, const oh_redirected_comm
     oh_redirect redirect = decide(run, redirected, is_held, run->is_fresh);
 
     if (redirect.action == OH_REDIRECT_REFRESH) {
-        oh_cluster_ask(run->cluster,
+        oh_nodes_ask(run->nodes,
             run->exchange->terms.timeout_ms ? run->exchange->times.deadline_ns : UINT64_MAX);
         take_newest_map(run);
         run->is_fresh = true; /* This holds for all replies that came before the refresh. */
         redirect = decide(run, redirected, is_held, true);
     }
     if (redirect.wants_refresh) {
-        oh_cluster_request_refresh(run->cluster);
+        oh_nodes_request_refresh(run->nodes);
     }
     return redirect;
 }
@@ -166,10 +166,10 @@ static void learn(oh_redirect_run *run, const oh_redirected_command *redirected)
     oh_redirect redirect = decide(run, redirected, false, false);
 
     if (redirect.has_moved) {
-        oh_cluster_move move = {
+        oh_slot_move move = {
             redirect.slot, oh_topology_node(run->map->topology, redirect.node).name};
 
-        oh_cluster_note_moves(run->cluster, &move, 1);
+        oh_nodes_note_moves(run->nodes, &move, 1);
     }
 }
 
@@ -272,20 +272,20 @@ static bool judge(oh_redirect_run *run, oh_redirected_command *redirected, uint3
  */
 static void tell_moves(oh_redirect_run *run)
 {
-    oh_cluster_move *moves = oh_call_resize(NULL, run->count, sizeof *moves);
+    oh_slot_move *moves = oh_call_resize(NULL, run->count, sizeof *moves);
     uint32_t count = 0;
 
     for (uint32_t i = 0; moves && i < run->count; i++) {
         oh_redirected_command *redirected = &run->commands[i];
 
         if (redirected->has_moved && (count == 0 || moves[count - 1].slot != redirected->slot)) {
-            moves[count++] = (oh_cluster_move){
+            moves[count++] = (oh_slot_move){
                 redirected->slot, oh_topology_node(run->map->topology, redirected->node).name};
         }
         redirected->has_moved = false;
     }
     if (count > 0) {
-        oh_cluster_note_moves(run->cluster, moves, count);
+        oh_nodes_note_moves(run->nodes, moves, count);
     }
     oh_call_release(moves);
 }
@@ -297,8 +297,8 @@ static bool begin(oh_redirect_run *run, const oh_redirects *redirects, oh_exchan
     *run =
         (oh_redirect_run){.redirects = redirects, .exchange = exchange, .count = redirects->count};
     run->wait_end_ns = oh_redirects_wait_end(exchange, redirects->is_alone);
-    run->cluster = redirects->map->cluster;
-    run->map = oh_cluster_hold_newest(run->cluster);
+    run->nodes = redirects->map->known_by;
+    run->map = oh_nodes_hold_newest(run->nodes);
     run->commands = oh_call_zeroed(run->count, sizeof *run->commands);
     run->going = oh_call_resize(NULL, OH_SLOTS_COUNT + 1, sizeof *run->going);
     run->requests = oh_call_resize(NULL, OH_EXCHANGE_SET_MAX, sizeof *run->requests);
@@ -368,7 +368,7 @@ static bool judge_all(oh_redirect_run *run, bool is_first, bool *is_done)
     tell_moves(run);
     if (pause_ms) {
         oh_wait_poll(NULL, 0, (int)pause_ms);
-        oh_cluster_tick(run->cluster);
+        oh_nodes_tick(run->nodes);
     }
     if (pause_ms || run->has_left) {
         go_home(run);

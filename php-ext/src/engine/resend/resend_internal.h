@@ -119,7 +119,7 @@ typedef struct oh_redirect_request {
 typedef struct oh_redirect_run {
     const oh_redirects *redirects;
     oh_exchange *exchange;
-    oh_cluster *cluster;
+    oh_nodes *nodes;
     oh_snapshot *map;
     oh_redirected_command *commands;
     uint32_t count;

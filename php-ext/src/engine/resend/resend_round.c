@@ -135,7 +135,7 @@ static bool fail_request(oh_redirect_run *run, const oh_redirect_request *sent)
         run->redirects->is_alone ? sent->failure.outcome : OH_OUTCOME_MAYBE_EXECUTED,
         sent->failure.kind, sent->failure.advice, OH_WHAT_REDIRECT_FAILED,
         oh_quote(&name, node.name.bytes, node.name.length), sent->failure.what);
-    oh_cluster_request_refresh(run->cluster);
+    oh_nodes_request_refresh(run->nodes);
     oh_exchange_fail_like(exchange, &sent->exchange);
     return false;
 }

@@ -49,7 +49,7 @@ static bool is_refusal(const oh_succession_run *run, oh_bytes reply)
 {
     return oh_value_begins_error(reply.bytes, reply.length) &&
            oh_redirect_is_refusal(oh_value_error_text(reply.bytes, reply.length),
-               run->succession->snapshot->watched != NULL, run->is_of_replica);
+               run->succession->snapshot->is_watched, run->is_of_replica);
 }
 
 /* ---- Finding ---- */
@@ -319,7 +319,7 @@ static uint64_t deadline_of(const oh_succession_run *run)
     const oh_exchange *exchange = run->exchange;
 
     return exchange->terms.timeout_ms ? exchange->times.deadline_ns
-           : run->succession->snapshot->watched
+           : run->succession->snapshot->is_watched
                ? run->begun_ns + OH_SUCCESSION_MS_DEFAULT * UINT64_C(1000000)
                : UINT64_MAX;
 }
@@ -333,7 +333,7 @@ static bool find_successor(
     const oh_succession_run *run, oh_snapshot *newest, const oh_connections *asked, uint32_t *node)
 {
     return oh_lookout_find(newest, run->name, node) &&
-           (newest->watched || newest->connections[*node] != asked);
+           (newest->is_watched || newest->connections[*node] != asked);
 }
 
 /*
@@ -388,7 +388,7 @@ static void follow(oh_succession_run *run)
 {
     oh_exchange *exchange = run->exchange;
     const oh_connections *asked = exchange->peer.connections;
-    bool goes_on = true, is_watched = run->succession->snapshot->watched != NULL;
+    bool goes_on = true, is_watched = run->succession->snapshot->is_watched;
 
     for (uint32_t hops = 0;
         goes_on && (is_watched || hops < OH_REDIRECTS_MAX) && first_left(run) < run->count;
@@ -443,9 +443,9 @@ static void meet(oh_interceptor *interceptor, oh_exchange *exchange)
     const oh_succession *succession = (oh_succession *)interceptor;
     oh_succession_run run;
 
-    if (succession->snapshot->watched &&
+    if (succession->snapshot->is_watched &&
         (oh_exchange_has_failed(exchange) || exchange->use.keeps)) {
-        oh_cluster_request_refresh(succession->snapshot->watched);
+        oh_nodes_request_refresh(succession->snapshot->known_by);
     }
     if (may_send_again(exchange)) {
         if (begin(&run, succession, exchange)) {

@@ -49,15 +49,15 @@ typedef struct oh_snapshot {
     const oh_topology *topology;
     uint32_t nodes_count;
     uint32_t masters_count; /* Nodes that have keys. */
-    /* The cluster of this map. NULL for other server pools, and for the seeds of a cluster. */
-    struct oh_cluster *cluster;
-    /* Who asks the Sentinels of this server pool; NULL without Sentinels. */
-    struct oh_cluster *watched;
-    oh_followed *followed;                     /* NULL if the configuration never changes. */
-    oh_connections **connections;              /* By index of the node; opened at the first use. */
-    oh_metered *meters;                        /* Also by index; opened together with them. */
-    oh_read_nodes *read_nodes;                 /* Also by index; NULL until the first use. */
-    oh_read_counts *read_counts;               /* The server pool's; NULL for Sentinels. */
+    /* Has the newest map. NULL if this is no map: its nodes are those of the configuration. */
+    struct oh_nodes *known_by;
+    bool is_cluster;              /* The map of a Redis Cluster: its keys have slots. */
+    bool is_watched;              /* Sentinels name the addresses of its masters. */
+    oh_followed *followed;        /* NULL if the configuration never changes. */
+    oh_connections **connections; /* By index of the node; opened at the first use. */
+    oh_metered *meters;           /* Also by index; opened together with them. */
+    oh_read_nodes *read_nodes;    /* Also by index; NULL until the first use. */
+    oh_read_counts *read_counts;  /* The server pool's; NULL for Sentinels. */
     uint8_t identity[OH_STORE_IDENTITY_BYTES]; /* Of the server pool. */
     bool ejects; /* auto_eject_hosts: oh_ejection_follow has the ring for placement. */
     oh_ejection ejection;
@@ -92,12 +92,12 @@ static inline bool oh_snapshot_has_keys(const oh_snapshot *snapshot, uint32_t no
  */
 static inline uint32_t oh_snapshot_homes_count(const oh_snapshot *snapshot)
 {
-    return snapshot->cluster ? OH_SLOTS_COUNT : snapshot->nodes_count;
+    return snapshot->is_cluster ? OH_SLOTS_COUNT : snapshot->nodes_count;
 }
 
 static inline uint32_t oh_snapshot_node_of(const oh_snapshot *snapshot, uint32_t home)
 {
-    return snapshot->cluster ? snapshot->pool->slots[home] & (uint16_t)~OH_SLOT_UNSERVED : home;
+    return snapshot->is_cluster ? snapshot->pool->slots[home] & (uint16_t)~OH_SLOT_UNSERVED : home;
 }
 
 /* The next node after this one that has keys; after the last comes the first. */

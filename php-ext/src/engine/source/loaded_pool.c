@@ -91,8 +91,8 @@ oh_loaded *oh_loaded_new(oh_text name, const oh_config_origin *origin)
 void oh_loaded_forget(oh_loaded *loaded)
 {
     for (int kind = 0; kind < OH_MAP_KINDS_COUNT; kind++) {
-        if (loaded->clusters[kind]) {
-            oh_cluster_forget(loaded->clusters[kind]);
+        if (loaded->nodes[kind]) {
+            oh_nodes_forget(loaded->nodes[kind]);
         }
     }
     if (loaded->snapshot) {
@@ -126,10 +126,10 @@ bool oh_loaded_adopt(oh_loaded *loaded, oh_config_image *config_image, uint64_t 
         before->followed = &loaded->outdated;
     }
     for (int kind = 0; kind < OH_MAP_KINDS_COUNT; kind++) {
-        const oh_cluster *cluster = loaded->clusters[kind];
+        const oh_nodes *nodes = loaded->nodes[kind];
 
-        if (cluster && cluster->map && cluster->map->followed) {
-            cluster->map->followed = &loaded->outdated;
+        if (nodes && nodes->map && nodes->map->followed) {
+            nodes->map->followed = &loaded->outdated;
         }
     }
     loaded->snapshot = snapshot;

@@ -246,16 +246,16 @@ void oh_source_shutdown(void)
  */
 static oh_snapshot *take_map(oh_loaded *loaded, oh_map_kind kind, oh_failure *failure)
 {
-    oh_cluster **cluster = &loaded->clusters[kind];
+    oh_nodes **nodes = &loaded->nodes[kind];
 
-    if (!*cluster) {
-        *cluster = oh_cluster_open(loaded->snapshot->identity, kind, loaded->origin.path);
+    if (!*nodes) {
+        *nodes = oh_nodes_open(loaded->snapshot->identity, kind, loaded->origin.path);
     }
-    if (!*cluster) {
+    if (!*nodes) {
         oh_failure_set_no_memory(failure, OH_OUTCOME_NOT_SENT);
         return NULL;
     }
-    oh_snapshot *map = oh_cluster_discover(*cluster, loaded->snapshot, failure);
+    oh_snapshot *map = oh_nodes_discover(*nodes, loaded->snapshot, failure);
     if (map) {
         map->followed = loaded->snapshot->followed;
     }
@@ -338,7 +338,7 @@ static oh_snapshot *load(oh_text name, const oh_config_origin *origin, bool is_u
     if (!loaded) {
         return NULL;
     }
-    oh_map_kind kind = oh_cluster_kind_of(loaded->snapshot->pool);
+    oh_map_kind kind = oh_map_kind_of(loaded->snapshot->pool);
     if (kind != OH_MAP_KINDS_COUNT) {
         return take_map(loaded, kind, failure);
     }
@@ -394,9 +394,9 @@ oh_snapshot *oh_source_newest(oh_snapshot *snapshot, uint64_t deadline_ns)
     oh_failure ignored; /* The version read before stays in use. */
     bool is_found;
 
-    if (snapshot->watched) {
-        oh_cluster_ask(snapshot->watched, deadline_ns);
-        return oh_cluster_hold_newest(snapshot->watched);
+    if (snapshot->known_by) {
+        oh_nodes_ask(snapshot->known_by, deadline_ns);
+        return oh_nodes_hold_newest(snapshot->known_by);
     }
     while (snapshot->followed) {
         const oh_loaded *loaded = snapshot->followed->loaded;
@@ -424,7 +424,7 @@ oh_snapshot *oh_source_known(oh_snapshot *snapshot)
     oh_snapshot *known = snapshot;
 
     loaded = loaded ? load_file(loaded->name, &loaded->origin, false, &ignored) : NULL;
-    if (loaded && oh_cluster_kind_of(loaded->snapshot->pool) == OH_MAP_KINDS_COUNT) {
+    if (loaded && oh_map_kind_of(loaded->snapshot->pool) == OH_MAP_KINDS_COUNT) {
         known = loaded->snapshot;
     }
     known->references++;
@@ -464,13 +464,13 @@ oh_snapshot *oh_source_next(uint32_t *at, oh_source_origin *origin)
         return NULL;
     }
     (*at)++;
-    oh_map_kind kind = oh_cluster_kind_of(loaded->snapshot->pool);
-    const oh_cluster *cluster = kind != OH_MAP_KINDS_COUNT ? loaded->clusters[kind] : NULL;
-    bool is_map = cluster && cluster->map;
+    oh_map_kind kind = oh_map_kind_of(loaded->snapshot->pool);
+    const oh_nodes *nodes = kind != OH_MAP_KINDS_COUNT ? loaded->nodes[kind] : NULL;
+    bool is_map = nodes && nodes->map;
     *origin = (oh_source_origin){.path = loaded->origin.path,
-        .generation = is_map ? cluster->generation : loaded->generation,
-        .index = is_map ? cluster->entry : loaded->entry,
+        .generation = is_map ? nodes->generation : loaded->generation,
+        .index = is_map ? nodes->entry : loaded->entry,
         .read_at = loaded->read_at,
         .problem = loaded->problem};
-    return is_map ? cluster->map : loaded->snapshot;
+    return is_map ? nodes->map : loaded->snapshot;
 }

@@ -36,7 +36,7 @@ typedef struct oh_loaded {
     uint64_t read_at; /* Without a store; like the word there. */
     char *problem;    /* Without a store: why the file was refused, or NULL. */
     /* Those that know its nodes, by oh_map_kind; NULL if the file never named one of the kind. */
-    oh_cluster *clusters[OH_MAP_KINDS_COUNT];
+    oh_nodes *nodes[OH_MAP_KINDS_COUNT];
 } oh_loaded;
 
 /* Makes a loaded pool without a snapshot. NULL if there is no memory. */

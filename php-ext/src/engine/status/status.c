@@ -134,7 +134,7 @@ static uint32_t place_of_file(const uint8_t *identity, uint32_t index)
     for (uint32_t i = 0; i < oh_store_pools_count(oh_segment_store()); i++) {
         oh_store_identity(oh_segment_store(), i, seeds);
         for (oh_map_kind kind = 0; kind < OH_MAP_KINDS_COUNT; kind++) {
-            oh_cluster_identify(seeds, kind, map);
+            oh_map_identify(seeds, kind, map);
             if (memcmp(map, identity, sizeof map) == 0) {
                 return i;
             }
@@ -152,9 +152,9 @@ static void forget_map(const oh_server_pool *pool, const uint8_t *identity, bool
     uint8_t map[OH_STORE_IDENTITY_BYTES];
 
     for (oh_map_kind kind = 0; kind < OH_MAP_KINDS_COUNT; kind++) {
-        oh_cluster_identify(identity, kind, map);
-        uint32_t entry = oh_cluster_kind_of(pool) == kind ? OH_STORE_NONE
-                                                          : oh_store_find(oh_segment_store(), map);
+        oh_map_identify(identity, kind, map);
+        uint32_t entry =
+            oh_map_kind_of(pool) == kind ? OH_STORE_NONE : oh_store_find(oh_segment_store(), map);
         if (entry != OH_STORE_NONE) {
             is_forgotten[entry] = true;
         }

@@ -35,7 +35,7 @@ static zend_object *judge_transaction(
         ZVAL_NULL(reply);
         return NULL;
     }
-    if (count == 0 && client->snapshot->cluster) {
+    if (count == 0 && client->snapshot->is_cluster) {
         oh_failure_set(&failure, OH_OUTCOME_ANSWERED, OH_SAY_EXEC_REDIRECTED);
     } else if (count == 0) {
         oh_pipes_exec_error(&failure);

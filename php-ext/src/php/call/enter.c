@@ -51,7 +51,8 @@ static bool has_call_going_on(const oh_client *client)
 /* True if a node client of `a` can serve `b`. */
 static bool has_same_node(const oh_snapshot *a, const oh_snapshot *b, uint32_t node)
 {
-    if (node >= b->nodes_count || a->cluster != b->cluster ||
+    if (node >= b->nodes_count ||
+        ((a->is_cluster || b->is_cluster) && a->known_by != b->known_by) ||
         a->pool->is_ssdb != b->pool->is_ssdb) {
         return false;
     }
@@ -121,14 +122,14 @@ static OH_NOINLINE void follow_configuration(oh_client *client)
     adopt(client, snapshot);
 }
 
-static void follow_map(oh_client *client, oh_cluster *cluster)
+static void follow_map(oh_client *client, oh_nodes *nodes)
 {
-    oh_cluster_tick(cluster);
-    if (EXPECTED(!oh_cluster_is_old(cluster, client->snapshot)) || !is_at_rest(client) ||
+    oh_nodes_tick(nodes);
+    if (EXPECTED(!oh_nodes_are_old(nodes, client->snapshot)) || !is_at_rest(client) ||
         has_call_going_on(client)) {
         return;
     }
-    adopt(client, oh_cluster_hold_newest(cluster));
+    adopt(client, oh_nodes_hold_newest(nodes));
 }
 
 /* ---- Entering ---- */
@@ -148,10 +149,8 @@ oh_client *oh_client_enter(zend_execute_data *execute_data)
     if (UNEXPECTED(client->snapshot->ejects) && is_at_rest(client)) {
         follow_ejection(client);
     }
-    if (UNEXPECTED(client->snapshot->cluster != NULL)) {
-        follow_map(client, client->snapshot->cluster);
-    } else if (UNEXPECTED(client->snapshot->watched != NULL)) {
-        follow_map(client, client->snapshot->watched);
+    if (UNEXPECTED(client->snapshot->known_by != NULL)) {
+        follow_map(client, client->snapshot->known_by);
     }
     return client;
 }

@@ -8,10 +8,10 @@
 
 bool oh_plan_keyless(const oh_client *client, oh_plan *plan)
 {
-    if (!client->snapshot->cluster && client->snapshot->masters_count > 1) {
+    if (!client->snapshot->is_cluster && client->snapshot->masters_count > 1) {
         return false;
     }
-    plan->spread = client->snapshot->cluster ? OH_SPREAD_ANY_NODE : OH_SPREAD_ONE_NODE;
+    plan->spread = client->snapshot->is_cluster ? OH_SPREAD_ANY_NODE : OH_SPREAD_ONE_NODE;
     plan->call.node = 0;
     return true;
 }

@@ -296,7 +296,7 @@ bool oh_plan_look(oh_client *client, zend_execute_data *execute_data, oh_plan *p
     *plan = (oh_plan){.method = method,
         .command = method->command,
         .call.terms = {.is_iterated = method->is_iterated, .promise = method->promise}};
-    if (UNEXPECTED(client->snapshot->cluster != NULL)) {
+    if (UNEXPECTED(client->snapshot->is_cluster)) {
         /* The first node that has keys. */
         plan->call.node = oh_snapshot_next(client->snapshot, client->snapshot->nodes_count - 1);
     }

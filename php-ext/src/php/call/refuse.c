@@ -188,7 +188,7 @@ void oh_refuse_cross_node(
     spelled(command, name, sizeof name);
     name_key(client, one, &first);
     name_key(client, other, &second);
-    if (snapshot->cluster) {
+    if (snapshot->is_cluster) {
         oh_failure_set(&failure, OH_OUTCOME_NOT_SENT, OH_ERROR_CROSS_NODE, ZSTR_VAL(advice),
             OH_WHAT_CROSS_SLOT, name, why, first.text, (unsigned)one.home, second.text,
             (unsigned)other.home);
@@ -210,7 +210,7 @@ void oh_refuse_pattern(
 
     oh_failure_set(&failure, OH_OUTCOME_NOT_SENT, OH_SAY_PATTERN_ANYWHERE,
         spelled(command, name, sizeof name), shown((oh_bytes){pattern, length}, &quoted));
-    if (client->snapshot->cluster) {
+    if (client->snapshot->is_cluster) {
         failure.advice = OH_REASON_PATTERN_IN_CLUSTER;
     }
     oh_refuse_for(client, &failure);

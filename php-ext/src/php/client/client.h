@@ -104,8 +104,8 @@ void oh_client_place_by(oh_client *client, oh_live_ring *ring);
 /* The home of a key; `key` includes the prefix. */
 static inline uint32_t oh_client_home_of(const oh_client *client, const uint8_t *key, size_t length)
 {
-    return client->snapshot->cluster ? oh_key_slot((oh_bytes){key, length})
-                                     : oh_topology_locate(client->topology, key, length);
+    return client->snapshot->is_cluster ? oh_key_slot((oh_bytes){key, length})
+                                        : oh_topology_locate(client->topology, key, length);
 }
 
 /* The home, or the node, of a key without the prefix, which is added here. */

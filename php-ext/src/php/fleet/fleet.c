@@ -128,7 +128,7 @@ static void call_until_something(
 
 void oh_fleet_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
 {
-    bool is_several = client->snapshot->masters_count > 1 || client->snapshot->cluster ||
+    bool is_several = client->snapshot->masters_count > 1 || client->snapshot->is_cluster ||
                       plan->merge == OH_MERGE_PER_NODE || plan->command->state == OH_STATE_WRITES;
 
     bool is_search = plan->merge == OH_MERGE_FIRST_NOT_NIL;

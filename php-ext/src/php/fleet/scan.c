@@ -66,7 +66,7 @@ static uint32_t node_at(const oh_snapshot *snapshot, uint32_t position)
     uint8_t is_seen[OH_NODES_MAX] = {0};
     uint32_t seen = 0;
 
-    for (uint32_t slot = 0; snapshot->cluster && slot < OH_SLOTS_COUNT; slot++) {
+    for (uint32_t slot = 0; snapshot->is_cluster && slot < OH_SLOTS_COUNT; slot++) {
         uint32_t node = snapshot->pool->slots[slot];
 
         if (node < snapshot->nodes_count && !is_seen[node]) { /* Otherwise it is unassigned. */

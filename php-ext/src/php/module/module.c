@@ -167,10 +167,10 @@ static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(onehop)
 {
     zend_try
     {
-        oh_cluster_finish_refreshes();
+        oh_nodes_finish_refreshes();
     }
     zend_end_try();
-    oh_cluster_drop_refreshes();
+    oh_nodes_drop_refreshes();
     oh_pool_sweep();
     oh_log_flush();
     return SUCCESS;

@@ -60,14 +60,14 @@ static bool set_options(oh_node_client *node_client)
 
 static oh_peer peer_of(oh_node_client *node_client, oh_snapshot *snapshot)
 {
-    bool has_succession = !snapshot->cluster && !snapshot->pool->is_ssdb;
+    bool has_succession = !snapshot->is_cluster && !snapshot->pool->is_ssdb;
 
     oh_succession_set(&node_client->succession, snapshot, node_client->node);
     oh_node_lookout_set(&node_client->lookout, snapshot, node_client->node);
     return (oh_peer){.connections = oh_snapshot_connections(snapshot, node_client->node),
         .meter = oh_snapshot_meter(snapshot, node_client->node),
-        .is_of_plain_pool = !snapshot->cluster,
-        .is_watched = snapshot->watched != NULL,
+        .is_of_plain_pool = !snapshot->is_cluster,
+        .is_watched = snapshot->is_watched,
         .may_ask_master =
             has_succession && oh_read_from_may_ask_master(snapshot, node_client->node),
         .compares_reads = snapshot->pool->read_from == OH_READ_LOWEST_LATENCY,
@@ -84,7 +84,7 @@ static void take_transport(oh_node_client *node_client, oh_transport *transport)
     node_client->transport = transport;
     oh_exchange_make(exchange, peer_of(node_client, snapshot), &node_client->failure);
     node_client->redirects =
-        snapshot->cluster ? oh_redirects_attach(exchange, snapshot, node_client->node) : NULL;
+        snapshot->is_cluster ? oh_redirects_attach(exchange, snapshot, node_client->node) : NULL;
 }
 
 static bool connect_to_stream(oh_node_client *node_client)

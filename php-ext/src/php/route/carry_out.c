@@ -61,7 +61,7 @@ void oh_plan_spread(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAMETE
 
 static void carry_out(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
 {
-    if (UNEXPECTED(client->snapshot->cluster && plan->command &&
+    if (UNEXPECTED(client->snapshot->is_cluster && plan->command &&
                    plan->command->state == OH_STATE_WRITES)) {
         oh_refuse(execute_data, plan->command, OH_REASON_WAIT_IN_CLUSTER);
         return;

@@ -107,7 +107,7 @@ static bool has_shared_node(const oh_client *client, const oh_split *split)
 {
     /* Only in a Redis Cluster can one node have several parts, one for each slot. */
     for (uint32_t i = 0;
-        split->keys_count > 0 && client->snapshot->cluster && i < split->parts_count; i++) {
+        split->keys_count > 0 && client->snapshot->is_cluster && i < split->parts_count; i++) {
         for (uint32_t j = i + 1; j < split->parts_count; j++) {
             if (split->parts[i].node == split->parts[j].node) {
                 return true;

@@ -126,12 +126,12 @@ static bool is_outdated(void *owner)
 {
     const oh_snapshot *snapshot = ((oh_subscription *)owner)->client->snapshot;
 
-    if (snapshot->cluster) {
+    if (snapshot->is_cluster) {
         return false;
     }
-    if (snapshot->watched) {
-        oh_cluster_tick(snapshot->watched);
-        if (oh_cluster_is_old(snapshot->watched, snapshot)) {
+    if (snapshot->is_watched) {
+        oh_nodes_tick(snapshot->known_by);
+        if (oh_nodes_are_old(snapshot->known_by, snapshot)) {
             return true;
         }
     }

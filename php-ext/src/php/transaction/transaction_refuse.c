@@ -16,7 +16,7 @@ static const char *name_place(
     oh_text name = oh_topology_node(client->snapshot->topology, node).name;
     oh_quoted quoted;
 
-    if (client->snapshot->cluster && has_key) {
+    if (client->snapshot->is_cluster && has_key) {
         snprintf(place, PLACE_BYTES, OH_REASON_BOUND_SLOT, (unsigned)home);
     } else {
         snprintf(place, PLACE_BYTES, OH_REASON_BOUND_NODE,
@@ -50,7 +50,7 @@ void oh_transaction_refuse_other_node(oh_client *client, oh_call_key key, uint32
             name_place(client, false, 0, node, place));
     }
     oh_failure_set(&failure, OH_OUTCOME_NOT_SENT, OH_SAY_BOUND, own, by, other);
-    if (client->snapshot->cluster) {
+    if (client->snapshot->is_cluster) {
         failure.advice = OH_ADVICE_BOUND_IN_CLUSTER;
     } else if (!client->snapshot->pool->has_hash_tag) {
         failure.advice = OH_ADVICE_BOUND_UNTAGGED;

@@ -145,7 +145,7 @@ bool oh_transaction_is_elsewhere(const oh_client *client, oh_call_key key, uint3
     if (transaction->node != node) {
         return true;
     }
-    return client->snapshot->cluster && key.text && transaction->key &&
+    return client->snapshot->is_cluster && key.text && transaction->key &&
            oh_keys_home(client, key.text, key.is_unprefixed) != transaction->home;
 }
 
