@@ -1,7 +1,7 @@
 /*
- * The Sentinels of a server pool, and the masters they name. The Sentinels are a server pool of
- * their own, so that they are asked by exchanges like any node. What they agree on is a map, which
- * is published as that of a Redis Cluster is.
+ * What the Sentinels of a server pool are asked, and the masters they name. The Sentinels are a
+ * server pool of their own, so that they are asked by exchanges like any node. What they agree on
+ * is a map: the server pool as configured, with the addresses that they name.
  *
  * Implements spec/topology/sentinel.md.
  */
@@ -12,6 +12,7 @@
 #include "core/base/clock.h"
 #include "core/generated/limits.h"
 
+#include "engine/base/environment.h"
 #include "engine/base/log.h"
 #include "engine/shared/segment.h"
 
@@ -37,11 +38,10 @@ static oh_server_pool pool_of_sentinels(const oh_server_pool *pool, oh_server *s
     return sentinels;
 }
 
-oh_snapshot *oh_sentinels_open(
-    const oh_server_pool *pool, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
+static oh_snapshot *contacts_of(oh_snapshot *seeds, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
 {
     oh_server servers[OH_POOL_SENTINELS_MAX];
-    oh_server_pool sentinels = pool_of_sentinels(pool, servers);
+    oh_server_pool sentinels = pool_of_sentinels(seeds->pool, servers);
     oh_config_image config_image = {.image = NULL};
 
     config_image.image = oh_map_write(&sentinels, &config_image.image_length);
@@ -52,12 +52,54 @@ oh_snapshot *oh_sentinels_open(
     return oh_snapshot_make(&config_image, identity);
 }
 
-/* ---- The question ---- */
+/* ---- The configuration ---- */
 
-void oh_sentinels_write_question(oh_buffer *question, const oh_server_pool *pool)
+static bool is_map(const oh_topology *topology)
 {
+    return !oh_topology_slots(topology) && oh_topology_nodes_count(topology) > 0 &&
+           oh_topology_node(topology, 0).id.length > 0;
+}
+
+/* Gives the map the new directives. False if no address was adopted yet for one of its names. */
+static bool keep_addresses(oh_nodes *nodes)
+{
+    const oh_server_pool *known = nodes->map->pool;
+    bool are_known = true;
+    oh_sentinels_map next = {.named_count = 0};
+
+    if (oh_sentinels_map_begin(&next, nodes->seeds->pool)) {
+        are_known = oh_sentinels_map_keep_addresses(&next, known);
+        if (oh_sentinels_map_add_replicas(&next, known)) {
+            oh_map_adopt(nodes, &next.pool);
+        }
+    }
+    oh_sentinels_map_end(&next);
+    return are_known;
+}
+
+/*
+ * The addresses stay. If no Sentinel has named a master for one of the names yet, they are asked.
+ * The epochs of other Sentinels cannot be compared.
+ */
+static void reconfigure(oh_nodes *nodes, const oh_snapshot *before)
+{
+    if (before && !oh_text_is_same(before->pool->sentinels, nodes->seeds->pool->sentinels)) {
+        nodes->contradicted_ms = 1;
+    }
+    oh_map_catch_up(nodes);
+    if (nodes->map && !keep_addresses(nodes)) {
+        oh_nodes_ask(nodes, oh_refresh_first_deadline(nodes));
+    }
+}
+
+/* ---- Asking ---- */
+
+static void write_question(const oh_nodes *nodes, oh_refresh *refresh)
+{
+    (void)nodes;
     static const char *const verbs[] = {"GET-MASTER-ADDR-BY-NAME", "MASTER", "REPLICAS"};
-    oh_resp_sink sink = oh_buffer_sink(question);
+    const oh_server_pool *pool = refresh->before->pool;
+    oh_resp_sink sink = oh_buffer_sink(&refresh->question);
     size_t masters = oh_server_pool_count_masters(pool);
     int verbs_count = oh_server_pool_asks_replicas(pool) ? 3 : 2;
 
@@ -71,7 +113,36 @@ void oh_sentinels_write_question(oh_buffer *question, const oh_server_pool *pool
     }
 }
 
-/* ---- Adopting ---- */
+/* A dead one that rests fails immediately. */
+static void begin(oh_nodes *nodes, uint64_t deadline_ns)
+{
+    uint32_t count, *targets = oh_refresh_targets(nodes->contacts, &count);
+
+    if (targets) {
+        oh_refresh_ask(nodes, nodes->contacts, targets, count, count, count, deadline_ns);
+    }
+    oh_call_release(targets);
+}
+
+/* The replies of the Sentinels so far; those of a silent one are empty. */
+static void list_replies(const oh_refresh *refresh, oh_values replies[OH_POOL_SENTINELS_MAX])
+{
+    for (uint32_t i = 0; i < refresh->count; i++) {
+        oh_bytes all = oh_refresh_answer(refresh, i);
+
+        replies[i] = oh_values_of(all.bytes, all.length);
+    }
+}
+
+static bool is_certain(const oh_refresh *refresh)
+{
+    oh_values replies[OH_POOL_SENTINELS_MAX];
+
+    list_replies(refresh, replies);
+    return oh_sentinels_are_certain(refresh->before->pool, replies, refresh->count);
+}
+
+/* ---- The log ---- */
 
 static void log_moves(const oh_server_pool *before, const oh_sentinels_map *next)
 {
@@ -128,45 +199,67 @@ static void note_contradiction(oh_nodes *nodes, const oh_sentinels_map *next)
     }
 }
 
-void oh_sentinels_doubt(oh_nodes *nodes)
+/* ---- Judging ---- */
+
+/* Why some Sentinel has said nothing; NULL if they all have answered. */
+static const char *why_silent(
+    const oh_refresh *refresh, const oh_values replies[OH_POOL_SENTINELS_MAX], oh_quoted *error)
 {
-    nodes->contradicted_ms = 1;
+    const char *why = NULL;
+
+    for (uint32_t i = 0; i < refresh->count; i++) {
+        oh_bytes all = {replies[i].at, (size_t)(replies[i].end - replies[i].at)};
+
+        if (oh_exchange_has_failed(&refresh->exchanges[i])) {
+            why = refresh->failures[i].what;
+        } else if (oh_value_begins_error(all.bytes, all.length) &&
+                   !oh_sentinel_is_none(all.bytes, all.length)) {
+            /* Not of one name: NOAUTH, for example. */
+            oh_text text = oh_value_error_text(all.bytes, all.length);
+            why = oh_quote(error, text.bytes, text.length);
+        }
+    }
+    return why;
 }
 
-bool oh_sentinels_adopt(
-    oh_nodes *nodes, const oh_server_pool *asked, oh_values *replies, size_t count, const char *why)
+/* What is not named stays. */
+static uint64_t judge(oh_nodes *nodes)
 {
+    const oh_refresh *refresh = nodes->refresh;
+    oh_values replies[OH_POOL_SENTINELS_MAX];
+    oh_sentinels_map next = {.named_count = 0};
+    oh_quoted error;
+
+    oh_map_catch_up(nodes);
+    list_replies(refresh, replies);
+    const char *why = why_silent(refresh, replies, &error);
     /* The directives of the newest configuration, and of the map only the addresses. */
     const oh_server_pool *known = nodes->map ? nodes->map->pool : nodes->seeds->pool;
-    oh_sentinels_map next = {.named_count = 0};
-    bool is_adopted = false;
-
     if (oh_sentinels_map_begin(&next, known)) {
         next.distrusts_known = is_long_contradicted(nodes);
-        oh_sentinels_map_judge(&next, asked, replies, count);
+        oh_sentinels_map_judge(&next, refresh->before->pool, replies, refresh->count);
         note_contradiction(nodes, &next);
         log_silence(nodes, &next, why);
         if (nodes->map) {
             log_moves(known, &next);
         }
-        is_adopted = oh_sentinels_map_add_replicas(&next, known) && oh_map_adopt(nodes, &next.pool);
-    }
-    oh_sentinels_map_end(&next);
-    return is_adopted;
-}
-
-bool oh_sentinels_reconfigure(oh_nodes *nodes)
-{
-    const oh_server_pool *known = nodes->map->pool;
-    bool are_known = true;
-    oh_sentinels_map next = {.named_count = 0};
-
-    if (oh_sentinels_map_begin(&next, nodes->seeds->pool)) {
-        are_known = oh_sentinels_map_keep_addresses(&next, known);
         if (oh_sentinels_map_add_replicas(&next, known)) {
             oh_map_adopt(nodes, &next.pool);
         }
     }
     oh_sentinels_map_end(&next);
-    return are_known;
+    return 0;
 }
+
+const oh_protocol oh_protocol_of_sentinels = {.kind = OH_MAP_OF_SENTINELS,
+    .name = "sentinels",
+    .soon_ms = OH_SENTINELS_SOON_MS,
+    .anyway_ms = OH_SENTINELS_EVERY_MS,
+    .is_quorum = true,
+    .is_map = is_map,
+    .contacts = contacts_of,
+    .reconfigure = reconfigure,
+    .begin = begin,
+    .write_question = write_question,
+    .is_certain = is_certain,
+    .judge = judge};

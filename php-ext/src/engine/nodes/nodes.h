@@ -28,6 +28,7 @@
 
 #include "engine/snapshot/snapshot.h"
 
+struct oh_protocol;
 struct oh_refresh;
 
 /* How to treat a foreign answer: one without any node of the map. */
@@ -40,10 +41,11 @@ typedef enum oh_strangers {
 typedef struct oh_nodes {
     /* The identity of the map in the store, and of the meters of its nodes. */
     uint8_t identity[OH_STORE_IDENTITY_BYTES];
-    oh_snapshot *seeds;     /* The server pool as configured. */
-    oh_snapshot *sentinels; /* The Sentinels as a server pool; NULL for a Redis Cluster. */
-    oh_snapshot *map;       /* The newest map of this process; NULL before the bootstrap. */
-    uint64_t generation;    /* Of the map. Without a store, each process counts its own. */
+    const struct oh_protocol *protocol; /* How those who know are asked. */
+    oh_snapshot *seeds;                 /* The server pool as configured. */
+    oh_snapshot *contacts; /* Who can be asked without a map: the seeds, or the Sentinels. */
+    oh_snapshot *map;      /* The newest map of this process; NULL before the bootstrap. */
+    uint64_t generation;   /* Of the map. Without a store, each process counts its own. */
     /* The generation of a map in the store that belongs to another configuration or is damaged. */
     uint64_t foreign;
     /* Its entry in the store; OH_STORE_NONE if this process does not use the store. */
@@ -66,7 +68,7 @@ typedef struct oh_nodes {
     struct oh_nodes *next; /* The next one with a running refresh. */
 } oh_nodes;
 
-/* Who is asked for the nodes of a server pool. The order is that of the names in nodes.c. */
+/* Who is asked for the nodes of a server pool. */
 typedef enum oh_map_kind { OH_MAP_OF_CLUSTER, OH_MAP_OF_SENTINELS, OH_MAP_KINDS_COUNT } oh_map_kind;
 
 /* OH_MAP_KINDS_COUNT if the configuration says where the nodes are. */

@@ -1,8 +1,13 @@
 /*
- * Internal to room nodes, the lower parts first: nodes_store (the published map of the host and
- * this process' copy), refresh_targets (the nodes to ask), sentinels_map (the map that follows from
- * what Sentinels say), ask_sentinels (what they are asked, and that map published), nodes_refresh
- * (asks), nodes_bootstrap (gets the first map), and nodes.
+ * Internal to room nodes. Each file uses only those above it in this list:
+ *
+ *     nodes_store      the published map of the host, and this process' copy
+ *     nodes_refresh    one round of asking: chooses, asks, waits; it knows no protocol
+ *     nodes_tick       when the map is refreshed, and by which process
+ *     ask_cluster      a protocol: what nodes of a Redis Cluster are asked, and what answers mean
+ *     sentinels_map    the map built from what Sentinels say
+ *     ask_sentinels    the other protocol: what Sentinels are asked
+ *     nodes            the first map, and the newest one for clients
  */
 #ifndef OH_ENGINE_NODES_INTERNAL_H
 #define OH_ENGINE_NODES_INTERNAL_H
@@ -12,9 +17,10 @@
 #include "core/resp/value.h"
 
 #include "engine/base/buffer.h"
+#include "engine/exchange/exchange.h"
 #include "engine/nodes/nodes.h"
 
-#define OH_ASKED_MAX 2     /* How many nodes are asked in parallel. */
+#define OH_ASKED_MAX 2     /* How many nodes of a Redis Cluster are asked in parallel. */
 #define OH_LOOK_AGAIN_MS 2 /* How often to check if another process is done. */
 
 /* ---- Map store ---- */
@@ -37,16 +43,96 @@ void *oh_map_write(const oh_server_pool *pool, size_t *length);
 /* Copies the map that another process has published, if it is newer. */
 void oh_map_catch_up(oh_nodes *nodes);
 
-/* ---- Refresh targets ---- */
+/* ---- Refresh ---- */
 
-/* A list of nodes that may be asked, in memory of the call. NULL if there is no memory. */
-uint32_t *oh_targets_list(const oh_snapshot *snapshot, uint32_t *count);
+/* A round of asking, in memory of the call. */
+typedef struct oh_refresh {
+    oh_snapshot *snapshot; /* The snapshot with the asked nodes. */
+    oh_snapshot *before;   /* The map when it began; the seeds if there was none. */
+    oh_buffer question;
+    uint64_t began_ns, deadline_ns;
+    uint64_t answered_ns; /* When the first answer arrived; 0 before that. */
+    uint32_t silent;      /* How many were still to come then. */
+    uint32_t answers;     /* So many have arrived, */
+    bool is_certain;      /* and no further one can change the result. */
+    bool needs_all;       /* Waits for all answers until the deadline. */
+    bool is_trusting;     /* The configuration has just named those that are asked. */
+    uint32_t count;
+    uint32_t *asked; /* These have room for all that are asked. */
+    oh_failure *failures;
+    oh_exchange *exchanges;
+} oh_refresh;
 
-/* Moves a random node to the front. */
-uint32_t oh_targets_draw(uint32_t *nodes, uint32_t count);
+/* How one protocol says where the nodes are. */
+typedef struct oh_protocol {
+    oh_map_kind kind;
+    const char *name;   /* A part of the identity of its maps. */
+    uint32_t soon_ms;   /* How soon a map is refreshed that may be wrong, */
+    uint32_t anyway_ms; /* and every other map. */
+    bool counts_calls;  /* Its age is checked after so many calls, not after some time. */
+    /* They are all asked, and decide together. If none answers, the configuration is the map. */
+    bool is_quorum;
+    /* True if an image is a map: the pool as configured has neither slots nor ids. */
+    bool (*is_map)(const oh_topology *topology);
+    /* Who can be asked without a map, counted. NULL if there is no memory. */
+    oh_snapshot *(*contacts)(oh_snapshot *seeds, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
+    /* Applies a changed configuration to the map. The one before is NULL at first. */
+    void (*reconfigure)(oh_nodes *nodes, const oh_snapshot *before);
+    /* Begins a refresh. Without memory there is none; a later call tries again. */
+    void (*begin)(oh_nodes *nodes, uint64_t deadline_ns);
+    void (*write_question)(const oh_nodes *nodes, oh_refresh *refresh);
+    /* True if no further answer can change the result. NULL if one always may. */
+    bool (*is_certain)(const oh_refresh *refresh);
+    /*
+     * Adopts the map in the answers. If there is none, the failures of the refresh say why. Returns
+     * the deadline of another refresh that is to begin at once; 0 if none is.
+     */
+    uint64_t (*judge)(oh_nodes *nodes);
+} oh_protocol;
 
-/* Moves a node to the front. False if it is not in the list. */
-bool oh_targets_put_first(uint32_t *nodes, uint32_t count, uint32_t node);
+extern const oh_protocol oh_protocol_of_cluster, oh_protocol_of_sentinels;
+
+/*
+ * The nodes of a snapshot that may be asked: by index, in memory of the call. NULL if there is no
+ * memory.
+ */
+uint32_t *oh_refresh_targets(const oh_snapshot *snapshot, uint32_t *count);
+
+/* Move one of them to the front: this one, or a random one. */
+void oh_refresh_put_first(uint32_t *targets, uint32_t at);
+void oh_refresh_draw(uint32_t *targets, uint32_t count);
+
+/*
+ * Begins a refresh that sends the question to at most so many of these targets, without waiting:
+ * to the first ones in this order, to the others in a random one. A target that fails immediately
+ * is replaced by a later one. NULL if there is no memory.
+ */
+oh_refresh *oh_refresh_ask(oh_nodes *nodes, oh_snapshot *snapshot, uint32_t *targets,
+    uint32_t count, uint32_t in_order, uint32_t most, uint64_t deadline_ns);
+
+/* The replies of one that was asked; empty if not all have arrived. */
+oh_bytes oh_refresh_answer(const oh_refresh *refresh, uint32_t index);
+
+/* Advances the refresh, and waits at most `milliseconds`. */
+void oh_refresh_move(oh_nodes *nodes, uint32_t milliseconds);
+
+/*
+ * Asks the first of these contacts, at most OH_EXCHANGE_SET_MAX, until one has answered: all that
+ * decide together, otherwise in overlapping steps. Returns how many were asked; each has a failure
+ * unless there is a map now. 0 if the same ones are to be asked once more.
+ */
+uint32_t oh_refresh_ask_contacts(oh_nodes *nodes, const uint32_t *targets, uint32_t count,
+    uint64_t deadline_ns, oh_failure *failures);
+
+/* ---- Turns ---- */
+
+/*
+ * is_my_turn: true if this process may refresh now, because no process of the host has done so for
+ * `every_ms`. The other function returns the deadline of the first map, and of the first answer
+ * after a change of servers.
+ */
+bool oh_refresh_is_my_turn(oh_nodes *nodes, uint32_t every_ms);
+uint64_t oh_refresh_first_deadline(const oh_nodes *nodes);
 
 /* ---- The map of Sentinels ---- */
 
@@ -93,88 +179,5 @@ bool oh_sentinels_are_certain(const oh_server_pool *asked, oh_values *replies, s
  * if there is no memory.
  */
 bool oh_sentinels_map_add_replicas(oh_sentinels_map *next, const oh_server_pool *known);
-
-/* ---- Sentinels ---- */
-
-/* The Sentinels of this pool as a server pool. NULL if there is no memory. */
-oh_snapshot *oh_sentinels_open(
-    const oh_server_pool *pool, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
-
-/* Appends the commands that ask for all servers of this pool. */
-void oh_sentinels_write_question(oh_buffer *question, const oh_server_pool *pool);
-
-/*
- * Judges the replies of `count` Sentinels to the question about `asked`; of a silent one there are
- * none. Publishes and adopts the addresses. What is not named stays. `why` is for the log, if no
- * Sentinel names an address: the failure of one of them, or NULL. False if it was not adopted.
- */
-bool oh_sentinels_adopt(oh_nodes *nodes, const oh_server_pool *asked, oh_values *replies,
-    size_t count, const char *why);
-
-/* The next answers come from other Sentinels, so their epochs cannot be compared. */
-void oh_sentinels_doubt(oh_nodes *nodes);
-
-/*
- * Applies a changed configuration to the map: the addresses stay. False if no address was adopted
- * yet for one of its names.
- */
-bool oh_sentinels_reconfigure(oh_nodes *nodes);
-
-/* ---- Refresh ---- */
-
-/*
- * is_my_turn: true if this process may refresh now, because no process of the host has done so for
- * `every_ms`. The other function returns the time of the last refresh.
- */
-bool oh_refresh_is_my_turn(oh_nodes *nodes, uint32_t every_ms);
-uint64_t oh_refresh_asked_ms(const oh_nodes *nodes);
-
-/*
- * begin: sends requests to two nodes of the map, without waiting. The other function advances the
- * refresh and waits at most `milliseconds`.
- */
-void oh_refresh_begin(oh_nodes *nodes, uint64_t deadline_ns);
-void oh_refresh_move(oh_nodes *nodes, uint32_t milliseconds);
-
-/*
- * Concludes a question to Sentinels with the answers that have arrived, if there are any. It may go
- * on; then no answer counts any more, and it is to be ended.
- */
-void oh_refresh_finish(oh_nodes *nodes);
-
-/* Asks the Sentinels and waits. Afterwards this process has a map, unless there is no memory. */
-void oh_refresh_ask_sentinels(oh_nodes *nodes, uint64_t deadline_ns);
-
-/* Gives up the refresh. */
-void oh_refresh_end(oh_nodes *nodes);
-
-/* How long so many seeds may be silent until one more is asked. */
-uint64_t oh_targets_step_ns(const oh_nodes *nodes, uint32_t count);
-
-/*
- * Notes whether a known node has answered, or all were asked. Then: true if a map may be adopted. A
- * foreign one only if no known node answers, or if the configuration has just named its nodes.
- */
-void oh_strangers_note(oh_nodes *nodes, bool has_known, bool asked_all);
-bool oh_strangers_are_believed(oh_nodes *nodes, bool is_trusting, bool is_foreign);
-
-/* Those whose refresh began last; NULL if no refresh is running. */
-oh_nodes *oh_refresh_going_on(void);
-
-/*
- * Asks the first of these seeds, at most OH_EXCHANGE_SET_MAX, in overlapping steps, until one has
- * answered. Returns how many were asked; each has a failure unless it `is_done`: this process has a
- * map now.
- */
-uint32_t oh_refresh_ask_seeds(oh_nodes *nodes, const uint32_t *nodes, uint32_t count,
-    uint64_t deadline_ns, oh_failure *failures, bool *is_done);
-
-/* ---- Bootstrap ---- */
-
-/* Gets the first map. True if there is one. Otherwise the failure lists the reason of each node. */
-bool oh_nodes_bootstrap(oh_nodes *nodes, oh_failure *failure);
-
-/* The deadline of the bootstrap, and of the first answer after a change of servers. */
-uint64_t oh_bootstrap_deadline(const oh_nodes *nodes);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * A refresh sends CLUSTER INFO and CLUSTER SHARDS to two nodes in parallel, or the question of
- * sentinels.c to all Sentinels. It uses exchanges, like any command, so connections, handshake and
- * deadlines work in the same way. core/cluster reads and compares the answers.
+ * A refresh is one round of asking: chooses, asks, waits, and has the answers judged. What is
+ * asked, and what an answer means, is the matter of a protocol. It uses exchanges, like any
+ * command, so connections, handshake and deadlines work in the same way.
  */
 #include "engine/nodes/nodes_internal.h"
 
@@ -11,83 +11,56 @@
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
 #include "core/generated/limits.h"
-#include "core/generated/timings.h"
 
 #include "engine/base/environment.h"
-#include "engine/exchange/exchange.h"
-#include "engine/shared/segment.h"
+#include "engine/base/random.h"
 
 /* A longer reply is read only if there is enough memory. */
 #define OH_LARGE_BYTES 262144
-
-typedef struct oh_refresh {
-    oh_snapshot *snapshot; /* The snapshot with the asked nodes. */
-    /* The map when the refresh began; NULL, or with Sentinels the seeds, if there was none. */
-    oh_snapshot *before;
-    oh_buffer question; /* For Sentinels. */
-    uint64_t began_ns, deadline_ns;
-    uint64_t answered_ns; /* When the first answer arrived; 0 before that. */
-    uint32_t silent;      /* How many were still to come then. */
-    uint32_t answers;     /* So many have arrived, */
-    bool is_certain;      /* and no further one can change the result. */
-    bool ends_now;        /* The request ends. */
-    bool is_trusting;     /* The configuration has just named those that are asked. */
-    bool asks_all;        /* All nodes of the map, because a foreign answer came. */
-    uint32_t count;
-    uint32_t *asked; /* These have room for all that are asked. */
-    oh_failure *failures;
-    oh_exchange *exchanges;
-} oh_refresh;
+/* How long the end of a request waits for a refresh. */
+#define OH_LAST_MOMENT_MS 50
 
 /* Those with a running refresh. */
 static OH_PER_THREAD oh_nodes *refreshing;
 
-oh_nodes *oh_refresh_going_on(void)
+/* ---- Whom to ask ---- */
+
+uint32_t *oh_refresh_targets(const oh_snapshot *snapshot, uint32_t *count)
 {
-    return refreshing;
+    uint32_t *targets = oh_call_zeroed(snapshot->nodes_count, sizeof *targets);
+
+    *count = 0;
+    for (uint32_t i = 0; targets && i < snapshot->nodes_count; i++) {
+        const oh_server *server = &snapshot->pool->servers[i];
+
+        if (server->role != OH_GONE && !server->is_failing) {
+            targets[(*count)++] = i;
+        }
+    }
+    return targets;
 }
 
-/* ---- Turns ---- */
-
-bool oh_refresh_is_my_turn(oh_nodes *nodes, uint32_t every_ms)
+void oh_refresh_put_first(uint32_t *targets, uint32_t at)
 {
-    uint64_t now = oh_clock_now_ms();
+    uint32_t target = targets[at];
 
-    if (nodes->entry != OH_STORE_NONE) {
-        return oh_store_is_my_turn(oh_segment_store(), nodes->entry, now, every_ms);
-    }
-    if (now < nodes->asked_ms + every_ms) {
-        return false;
-    }
-    nodes->asked_ms = now;
-    return true;
+    targets[at] = targets[0];
+    targets[0] = target;
 }
 
-uint64_t oh_refresh_asked_ms(const oh_nodes *nodes)
+/* Moves a random one to the front, so that hosts do not all ask the same one. */
+void oh_refresh_draw(uint32_t *targets, uint32_t count)
 {
-    return nodes->entry == OH_STORE_NONE ? nodes->asked_ms
-                                         : oh_store_looked_ms(oh_segment_store(), nodes->entry);
+    oh_refresh_put_first(targets, oh_random_below(count));
 }
 
 /* ---- Asking ---- */
 
-/* The request, which stays where it is until the refresh ends. */
-static oh_text request_of(const oh_nodes *nodes, const oh_refresh *refresh)
+/* Sends the question to a node. False if there is no memory. */
+static bool ask(oh_nodes *nodes, uint32_t node, uint64_t deadline_ns)
 {
-    /* SLOTS names the ports for the kind of connection that asks; SHARDS may lack those for TLS. */
-    bool wants_slots = nodes->has_no_shards || refresh->snapshot->pool->tls.is_on;
-    const char *request = wants_slots ? OH_RESP_CLUSTER_INFO OH_RESP_CLUSTER_SLOTS
-                                      : OH_RESP_CLUSTER_INFO OH_RESP_CLUSTER_SHARDS;
-
-    return nodes->sentinels ? (oh_text){refresh->question.bytes, refresh->question.length}
-                            : (oh_text){request, strlen(request)};
-}
-
-/* Sends the request to a node. False if there is no memory. */
-static bool ask(oh_nodes *nodes, oh_refresh *refresh, uint32_t node, uint64_t deadline_ns)
-{
+    oh_refresh *refresh = nodes->refresh;
     oh_exchange *exchange = &refresh->exchanges[refresh->count];
-    oh_text request = request_of(nodes, refresh);
     oh_connections *connections = oh_snapshot_connections(refresh->snapshot, node);
 
     if (!connections) {
@@ -106,16 +79,18 @@ static bool ask(oh_nodes *nodes, oh_refresh *refresh, uint32_t node, uint64_t de
         .deadline_ns = deadline_ns,
         .is_read_only = true,
         .gathers = true,
-        .goes_beyond = !nodes->sentinels}; /* No call uses the connections of a Sentinel. */
+        .goes_beyond = !nodes->protocol->is_quorum}; /* No call uses connections of Sentinels. */
 
     oh_exchange_prepare(exchange, &terms, NULL);
-    oh_exchange_start(exchange, request.bytes, request.length);
+    oh_exchange_start(exchange, refresh->question.bytes, refresh->question.length);
     refresh->count++;
     return true;
 }
 
 static void free_refresh(oh_refresh *refresh)
 {
+    oh_snapshot_release(refresh->snapshot);
+    oh_snapshot_release(refresh->before);
     oh_call_release(refresh->asked);
     oh_call_release(refresh->failures);
     oh_call_release(refresh->exchanges);
@@ -123,47 +98,60 @@ static void free_refresh(oh_refresh *refresh)
     oh_call_release(refresh);
 }
 
-/* Makes one for so many nodes. NULL if there is no memory. */
-static oh_refresh *make_refresh(uint32_t nodes_max)
+/* Begins one that asks at most so many nodes of a snapshot. NULL if there is no memory. */
+static oh_refresh *begin(oh_nodes *nodes, oh_snapshot *snapshot, uint32_t most)
 {
     oh_refresh *refresh = oh_call_zeroed(1, sizeof *refresh);
 
     if (!refresh) {
         return NULL;
     }
-    refresh->asked = oh_call_zeroed(nodes_max, sizeof *refresh->asked);
-    refresh->failures = oh_call_zeroed(nodes_max, sizeof *refresh->failures);
-    refresh->exchanges = oh_call_zeroed(nodes_max, sizeof *refresh->exchanges);
-    if (!refresh->asked || !refresh->failures || !refresh->exchanges) {
+    refresh->snapshot = snapshot;
+    refresh->snapshot->references++;
+    oh_map_catch_up(nodes);
+    refresh->before = nodes->map ? nodes->map : nodes->seeds;
+    refresh->before->references++;
+    refresh->asked = oh_call_zeroed(most, sizeof *refresh->asked);
+    refresh->failures = oh_call_zeroed(most, sizeof *refresh->failures);
+    refresh->exchanges = oh_call_zeroed(most, sizeof *refresh->exchanges);
+    nodes->protocol->write_question(nodes, refresh);
+    if (!refresh->asked || !refresh->failures || !refresh->exchanges ||
+        refresh->question.is_broken) {
         free_refresh(refresh);
         return NULL;
     }
-    return refresh;
-}
-
-/* NULL if there is no memory. */
-static oh_refresh *begin(oh_nodes *nodes, oh_snapshot *snapshot, uint32_t nodes_max)
-{
-    oh_refresh *refresh = make_refresh(nodes_max);
-
-    if (!refresh) {
-        return NULL;
-    }
-    snapshot->references++;
-    refresh->snapshot = snapshot;
     refresh->began_ns = oh_clock_now_ns();
-    refresh->before = nodes->map ? oh_nodes_hold_newest(nodes) : NULL;
-    if (nodes->sentinels && !refresh->before) {
-        refresh->before = nodes->seeds;
-        refresh->before->references++;
-    }
     nodes->refresh = refresh;
     nodes->next = refreshing;
     refreshing = nodes;
     return refresh;
 }
 
-void oh_refresh_end(oh_nodes *nodes)
+/* Of those that rest, only so many stay as the others leave places for. */
+oh_refresh *oh_refresh_ask(oh_nodes *nodes, oh_snapshot *snapshot, uint32_t *targets,
+    uint32_t count, uint32_t in_order, uint32_t most, uint64_t deadline_ns)
+{
+    oh_refresh *refresh = begin(nodes, snapshot, most);
+
+    for (uint32_t i = 0; refresh && i < count && refresh->count < most; i++) {
+        if (i >= in_order) {
+            oh_refresh_draw(targets + i, count - i);
+        }
+        if (!ask(nodes, targets[i], deadline_ns)) {
+            break;
+        }
+        oh_exchange *exchange = &refresh->exchanges[refresh->count - 1];
+        if (oh_exchange_has_failed(exchange) && count - i - 1 > most - refresh->count) {
+            oh_exchange_end(exchange);
+            memset(exchange, 0, sizeof *exchange);
+            refresh->count--;
+        }
+    }
+    return refresh;
+}
+
+/* No answer counts any more. */
+static void end(oh_nodes *nodes)
 {
     oh_refresh *refresh = nodes->refresh;
     oh_nodes **place = &refreshing;
@@ -176,187 +164,22 @@ void oh_refresh_end(oh_nodes *nodes)
     for (uint32_t i = 0; i < refresh->count; i++) {
         oh_exchange_end(&refresh->exchanges[i]);
     }
-    oh_snapshot_release(refresh->snapshot);
-    if (refresh->before) {
-        oh_snapshot_release(refresh->before);
-    }
     free_refresh(refresh);
 }
 
-/* ---- Reading the answers ---- */
+/* ---- Waiting ---- */
 
-/* The first of the two replies. */
-static oh_bytes first_value(oh_bytes both)
-{
-    oh_wire wire;
-
-    oh_wire_reset(&wire);
-    wire.written = 1;
-    return (oh_bytes){both.bytes, oh_wire_read_value(&wire, both.bytes, both.length)};
-}
-
-static bool is_error(oh_bytes value)
-{
-    return oh_value_begins_error(value.bytes, value.length);
-}
-
-/* Reads the map in a node's answer. NULL if it has none; the reason is in its failure. */
-static oh_cluster_map *read_answer(oh_nodes *nodes, oh_refresh *refresh, uint32_t index)
+oh_bytes oh_refresh_answer(const oh_refresh *refresh, uint32_t index)
 {
     const oh_exchange *exchange = &refresh->exchanges[index];
-    oh_failure *failure = &refresh->failures[index];
-    oh_bytes both = oh_exchange_unread(exchange);
-    char reason[OH_CLUSTER_REASON_BYTES];
-    oh_cluster_map *map = NULL;
 
-    if (!oh_exchange_is_complete(exchange)) {
-        return NULL;
-    }
-    oh_bytes info = first_value(both),
-             reply = {both.bytes + info.length, both.length - info.length};
-    oh_cluster_answer answer = {
-        .reply = reply, .info = info, .zone = refresh->snapshot->pool->zone};
-    answer.host = refresh->snapshot->pool->servers[refresh->asked[index]].host;
-    if (is_error(reply)) {
-        nodes->has_no_shards |= !is_error(info);
-        oh_quoted text;
-
-        oh_failure_set(failure, OH_OUTCOME_ANSWERED, OH_SAY_MAP_ERROR,
-            oh_quote(&text, reply.bytes + 1, reply.length - 3));
-    } else if (!oh_cluster_read(&answer, &map, reason)) {
-        oh_failure_set(failure, OH_OUTCOME_ANSWERED, OH_SAY_MAP_REFUSED, reason);
-    }
-    return map;
+    return oh_exchange_is_complete(exchange) ? oh_exchange_unread(exchange) : (oh_bytes){NULL, 0};
 }
-
-/* Writes the failure of each node when no map is adopted. */
-static void refuse(oh_refresh *refresh, oh_cluster_map *const *maps, const char *reason)
-{
-    for (uint32_t i = 0; i < refresh->count; i++) {
-        if (maps[i]) {
-            oh_failure_set(&refresh->failures[i], OH_OUTCOME_ANSWERED, OH_SAY_MAP_REFUSED, reason);
-        }
-    }
-}
-
-/* Writes the failures when a map was chosen but there is no memory to adopt it. */
-static void lack_memory(oh_refresh *refresh, oh_cluster_map *const *maps)
-{
-    for (uint32_t i = 0; i < refresh->count; i++) {
-        if (maps[i]) {
-            oh_failure_set_no_memory(&refresh->failures[i], OH_OUTCOME_ANSWERED);
-        }
-    }
-}
-
-/*
- * False if this or another process has switched to another cluster since the refresh began. Then
- * the answer is ignored.
- */
-static bool still_counts(const oh_nodes *nodes, const oh_refresh *refresh, uint32_t index)
-{
-    const oh_snapshot *asked = refresh->snapshot;
-
-    return asked->known_by ? oh_map_has(nodes, asked->pool->servers[refresh->asked[index]].name)
-                           : asked == nodes->seeds;
-}
-
-/* The replies of the Sentinels so far; those of a silent one are empty. */
-static void list_replies(const oh_refresh *refresh, oh_values replies[OH_POOL_SENTINELS_MAX])
-{
-    for (uint32_t i = 0; i < refresh->count; i++) {
-        oh_bytes all = oh_exchange_is_complete(&refresh->exchanges[i])
-                           ? oh_exchange_unread(&refresh->exchanges[i])
-                           : (oh_bytes){NULL, 0};
-
-        replies[i] = oh_values_of(all.bytes, all.length);
-    }
-}
-
-/* Adopts what the Sentinels have answered. */
-static bool conclude_watched(oh_nodes *nodes)
-{
-    const oh_refresh *refresh = nodes->refresh;
-    oh_values replies[OH_POOL_SENTINELS_MAX];
-    const char *why = NULL;
-    oh_quoted error;
-
-    oh_map_catch_up(nodes);
-    list_replies(refresh, replies);
-    for (uint32_t i = 0; i < refresh->count; i++) {
-        oh_bytes all = {replies[i].at, (size_t)(replies[i].end - replies[i].at)};
-
-        if (oh_exchange_has_failed(&refresh->exchanges[i])) {
-            why = refresh->failures[i].what;
-        } else if (is_error(all) && !oh_sentinel_is_none(all.bytes, all.length)) {
-            /* Not of one name: NOAUTH, for example. */
-            oh_text text = oh_value_error_text(all.bytes, all.length);
-            why = oh_quote(&error, text.bytes, text.length);
-        }
-    }
-    return oh_sentinels_adopt(nodes, refresh->before->pool, replies, refresh->count, why);
-}
-
-/*
- * True if the refresh gave the newest map, or one equally good. Otherwise the failures say why not.
- */
-static bool conclude(oh_nodes *nodes)
-{
-    if (nodes->sentinels) {
-        return conclude_watched(nodes);
-    }
-    oh_refresh *refresh = nodes->refresh;
-    oh_cluster_map *maps[OH_EXCHANGE_SET_MAX] = {NULL}, *first = NULL, *second = NULL;
-    char reason[OH_CLUSTER_REASON_BYTES] = "there is not enough memory";
-    bool is_answered = false, is_adopted = false, has_known = false;
-
-    /* Slots that have moved during the refresh stay moved, unless the nodes' epochs are newer. */
-    oh_map_catch_up(nodes);
-    const oh_topology *current = nodes->map ? nodes->map->topology : NULL;
-    for (uint32_t i = 0; i < refresh->count && !second; i++) {
-        maps[i] = read_answer(nodes, refresh, i);
-        is_answered |= maps[i] != NULL;
-        bool is_foreign = maps[i] && oh_cluster_is_foreign(current, maps[i]);
-        has_known |= maps[i] && !is_foreign;
-        if (maps[i] && (!still_counts(nodes, refresh, i) || (is_foreign && refresh->asks_all))) {
-            oh_cluster_free(maps[i]);
-            maps[i] = NULL;
-        }
-        second = first ? maps[i] : NULL;
-        first = first ? first : maps[i];
-    }
-    oh_strangers_note(nodes, has_known, refresh->asks_all);
-    oh_cluster_map *chosen = first ? oh_cluster_choose(current, first, second, reason) : NULL;
-    if (chosen && !oh_strangers_are_believed(
-                      nodes, refresh->is_trusting, oh_cluster_is_foreign(current, chosen))) {
-        is_answered = true; /* By others: the nodes of the map are asked next. */
-    } else if (chosen && oh_cluster_keep_indexes(chosen, current)) {
-        nodes->strangers = OH_STRANGERS_NONE;
-        nodes->trusts_seeds = false;
-        oh_cluster_keep_moved(chosen, refresh->before ? refresh->before->topology : NULL, current);
-        oh_server_pool pool =
-            oh_cluster_pool(chosen, current ? nodes->map->pool : nodes->seeds->pool);
-
-        is_adopted = oh_map_adopt(nodes, &pool);
-        if (!nodes->map) {
-            lack_memory(refresh, maps);
-        }
-    } else if (is_answered) {
-        refuse(refresh, maps, reason);
-    }
-    nodes->doubts_nodes = !is_answered;
-    oh_cluster_free(first);
-    oh_cluster_free(second);
-    return is_adopted;
-}
-
-/* ---- Advancing ---- */
 
 /* Notes the answers that have arrived. Returns how many are still to come. */
-static uint32_t note_answers(oh_nodes *nodes)
+static uint32_t note_answers(const oh_nodes *nodes)
 {
     oh_refresh *refresh = nodes->refresh;
-    oh_values replies[OH_POOL_SENTINELS_MAX];
     uint32_t active = 0, answers = 0;
 
     for (uint32_t i = 0; i < refresh->count; i++) {
@@ -367,34 +190,28 @@ static uint32_t note_answers(oh_nodes *nodes)
         refresh->answered_ns = oh_clock_now_ns();
         refresh->silent = active;
     }
-    if (answers > refresh->answers && nodes->sentinels) {
-        list_replies(refresh, replies);
-        refresh->is_certain =
-            oh_sentinels_are_certain(refresh->before->pool, replies, refresh->count);
+    if (answers > refresh->answers && nodes->protocol->is_certain) {
+        refresh->is_certain = nodes->protocol->is_certain(refresh);
     }
     refresh->answers = answers;
     return active;
 }
 
 /* True if there is still an answer to wait for. */
-static bool goes_on(oh_nodes *nodes)
+static bool goes_on(const oh_nodes *nodes)
 {
     const oh_refresh *refresh = nodes->refresh;
     uint32_t active = note_answers(nodes);
-    uint32_t least_ms = nodes->sentinels ? refresh->silent * OH_STEP_MS_MAX : OH_REFRESH_GRACE_MS;
+    uint32_t least_ms =
+        nodes->protocol->is_quorum ? refresh->silent * OH_STEP_MS_MAX : OH_REFRESH_GRACE_MS;
     uint64_t grace_ns =
         OH_MAX(refresh->answered_ns - refresh->began_ns, least_ms * UINT64_C(1000000));
 
     if (active == 0 || refresh->is_certain) {
         return false;
     }
-    if (refresh->asks_all) {
-        return true;
-    }
-    if (nodes->sentinels && refresh->ends_now) {
-        return true; /* A Sentinel that answers sooner than the others must not decide alone. */
-    }
-    return !refresh->answered_ns || oh_clock_now_ns() < refresh->answered_ns + grace_ns;
+    return refresh->needs_all || !refresh->answered_ns ||
+           oh_clock_now_ns() < refresh->answered_ns + grace_ns;
 }
 
 /*
@@ -445,107 +262,64 @@ static void glance(oh_refresh *refresh, uint32_t milliseconds)
 
 void oh_refresh_move(oh_nodes *nodes, uint32_t milliseconds)
 {
-    oh_refresh *refresh = nodes->refresh;
-
     /* Even without a wait: answers may have arrived since the last check, perhaps long ago. */
-    glance(refresh, goes_on(nodes) ? milliseconds : 0);
+    glance(nodes->refresh, goes_on(nodes) ? milliseconds : 0);
     if (goes_on(nodes)) {
         return;
     }
-    uint64_t deadline_ns = refresh->deadline_ns, length_ns = deadline_ns - refresh->began_ns;
-    oh_strangers before = nodes->strangers;
-    bool had_no_shards = nodes->has_no_shards, has_doubted = nodes->doubts_nodes,
-         is_adopted = conclude(nodes);
+    uint64_t again_ns = nodes->protocol->judge(nodes);
 
-    oh_refresh_end(nodes);
-    if (OH_UNLIKELY(nodes->strangers > before)) {
-        oh_refresh_begin(nodes, oh_clock_now_ns() + length_ns);
-        return;
-    }
-    if (OH_UNLIKELY(nodes->has_no_shards != had_no_shards) && !is_adopted) {
-        /* The nodes work but are older than 7.0, so they are asked again, with CLUSTER SLOTS. */
-        nodes->doubts_nodes = has_doubted;
-        oh_refresh_begin(nodes, deadline_ns);
+    end(nodes);
+    if (OH_UNLIKELY(again_ns)) {
+        nodes->protocol->begin(nodes, again_ns);
     }
 }
 
-void oh_refresh_finish(oh_nodes *nodes)
+/* ---- At the end of a request ---- */
+
+/* Of those that decide together, one that answers sooner than the others must not decide alone. */
+void oh_nodes_finish_refreshes(void)
 {
-    nodes->refresh->ends_now = true;
-    oh_refresh_move(nodes, 0);
+    uint64_t end_ns = refreshing ? oh_clock_now_ns() + OH_LAST_MOMENT_MS * UINT64_C(1000000) : 0;
+
+    while (refreshing && oh_clock_now_ns() < end_ns) {
+        oh_refresh_move(refreshing, OH_LAST_MOMENT_MS);
+    }
+    for (oh_nodes *nodes = refreshing, *next; nodes; nodes = next) {
+        next = nodes->next;
+        nodes->refresh->needs_all |= nodes->protocol->is_quorum;
+        oh_refresh_move(nodes, 0);
+    }
 }
 
-/* Asks all Sentinels. A dead one that rests fails immediately. */
-static void begin_watched(oh_nodes *nodes, uint64_t deadline_ns)
+void oh_nodes_drop_refreshes(void)
 {
-    oh_refresh *refresh = begin(nodes, nodes->sentinels, nodes->sentinels->nodes_count);
-
-    if (!refresh) {
-        return;
-    }
-    oh_sentinels_write_question(&refresh->question, refresh->before->pool);
-    for (uint32_t i = 0; i < refresh->snapshot->nodes_count && !refresh->question.is_broken; i++) {
-        if (!ask(nodes, refresh, i, deadline_ns)) {
-            break;
-        }
+    while (refreshing) {
+        end(refreshing);
     }
 }
 
-/* Without memory there is no refresh; a later call tries again. */
-void oh_refresh_begin(oh_nodes *nodes, uint64_t deadline_ns)
+/* ---- Without a map ---- */
+
+/* How long so many may be silent until one more is asked. */
+static uint64_t step_ns(const oh_nodes *nodes, uint32_t count)
 {
-    if (nodes->sentinels) {
-        begin_watched(nodes, deadline_ns);
-        return;
-    }
-    bool asks_all = nodes->strangers == OH_STRANGERS_DOUBTED;
-    uint32_t most = asks_all ? OH_EXCHANGE_SET_MAX : OH_ASKED_MAX;
-    oh_snapshot *snapshot = nodes->doubts_nodes && !asks_all ? nodes->seeds : nodes->map;
-    uint32_t count, *targets = oh_targets_list(snapshot, &count);
-    oh_refresh *refresh = targets ? begin(nodes, snapshot, most) : NULL;
+    uint32_t timeout_ms = nodes->seeds->pool->timeout_ms;
+    uint32_t step_ms = timeout_ms ? OH_MIN(timeout_ms / count, OH_STEP_MS_MAX) : OH_STEP_MS_MAX;
 
-    if (!refresh) {
-        oh_call_release(targets);
-        return;
-    }
-    bool is_named = nodes->has_preferred_source && snapshot == nodes->map &&
-                    oh_targets_put_first(targets, count, nodes->preferred_source);
-
-    refresh->asks_all = asks_all;
-    refresh->is_trusting = nodes->trusts_seeds && snapshot == nodes->seeds;
-    nodes->has_preferred_source = false;
-    for (uint32_t i = 0; i < count && refresh->count < most; i++) {
-        uint32_t node = i == 0 && is_named ? targets[0] : oh_targets_draw(targets + i, count - i);
-
-        if (ask(nodes, refresh, node, deadline_ns) &&
-            oh_exchange_has_failed(&refresh->exchanges[refresh->count - 1]) && i + 1 < count) {
-            /* The node rests, so the next one is asked. */
-            oh_exchange_end(&refresh->exchanges[--refresh->count]);
-            memset(&refresh->exchanges[refresh->count], 0, sizeof *refresh->exchanges);
-        }
-    }
-    oh_call_release(targets);
+    return OH_MAX(step_ms, 1) * UINT64_C(1000000);
 }
-
-void oh_refresh_ask_sentinels(oh_nodes *nodes, uint64_t deadline_ns)
-{
-    oh_refresh_begin(nodes, deadline_ns);
-    while (nodes->refresh) {
-        oh_refresh_move(nodes, OH_REFRESH_GRACE_MS);
-    }
-}
-
-/* ---- Asking seeds ---- */
 
 /*
- * Asks two, and one more whenever one has failed or, as long as there is no answer, all are silent
- * for a step.
+ * Asks two, or all of those that decide together; and one more whenever one has failed or, as long
+ * as there is no answer, all are silent for a step.
  */
 static void ask_in_steps(
     oh_nodes *nodes, const uint32_t *targets, uint32_t count, uint64_t deadline_ns)
 {
     oh_refresh *refresh = nodes->refresh;
-    uint64_t step = oh_targets_step_ns(nodes, count), next_ns = 0;
+    uint32_t at_once = nodes->protocol->is_quorum ? count : OH_ASKED_MAX;
+    uint64_t step = step_ns(nodes, count), next_ns = 0;
 
     while (refresh->count == 0 || goes_on(nodes) ||
            (!refresh->answered_ns && refresh->count < count)) {
@@ -553,8 +327,8 @@ static void ask_in_steps(
         uint64_t now_ns = oh_clock_now_ns();
         bool is_left = !refresh->answered_ns && refresh->count < count;
 
-        if (is_left && (active < OH_ASKED_MAX || now_ns >= next_ns)) {
-            if (!ask(nodes, refresh, targets[refresh->count], deadline_ns)) {
+        if (is_left && (active < at_once || now_ns >= next_ns)) {
+            if (!ask(nodes, targets[refresh->count], deadline_ns)) {
                 return;
             }
             next_ns = now_ns + step;
@@ -566,29 +340,41 @@ static void ask_in_steps(
     }
 }
 
-uint32_t oh_refresh_ask_seeds(oh_nodes *nodes, const uint32_t *targets, uint32_t count,
-    uint64_t deadline_ns, oh_failure *failures, bool *is_done)
+/*
+ * A node that was asked again may have been cut off by the deadline. That says less than the wrong
+ * answer it gave before.
+ */
+static void keep_the_clearer(oh_failure *failure, const oh_failure *latest)
 {
-    oh_refresh *refresh = begin(nodes, nodes->seeds, count);
+    if (failure->kind != OH_ERROR_PROTOCOL_VIOLATION || latest->outcome == OH_OUTCOME_ANSWERED) {
+        *failure = *latest;
+    }
+}
 
-    *is_done = false;
-    for (uint32_t i = 0; i < count; i++) {
-        /* A later failure replaces this one. */
-        oh_failure_set_no_memory(&failures[i], OH_OUTCOME_NOT_SENT);
-    }
-    if (!refresh) {
-        return count;
-    }
-    refresh->is_trusting = true;
-    ask_in_steps(nodes, targets, count, deadline_ns);
-    for (uint32_t i = 0; i < refresh->count; i++) {
-        if (oh_exchange_is_active(&refresh->exchanges[i])) {
-            oh_failure_set(&refresh->failures[i], OH_OUTCOME_MAYBE_EXECUTED, OH_SAY_MAP_LATE);
+uint32_t oh_refresh_ask_contacts(oh_nodes *nodes, const uint32_t *targets, uint32_t count,
+    uint64_t deadline_ns, oh_failure *failures)
+{
+    oh_refresh *refresh = begin(nodes, nodes->contacts, count);
+    uint32_t asked = 0;
+    bool asks_again = false;
+
+    if (refresh) {
+        refresh->is_trusting = true;
+        ask_in_steps(nodes, targets, count, deadline_ns);
+        asked = refresh->count;
+        for (uint32_t i = 0; i < asked; i++) {
+            if (oh_exchange_is_active(&refresh->exchanges[i])) {
+                oh_failure_set(&refresh->failures[i], OH_OUTCOME_MAYBE_EXECUTED, OH_SAY_MAP_LATE);
+            }
         }
+        asks_again = nodes->protocol->judge(nodes) != 0;
+        for (uint32_t i = 0; i < asked; i++) {
+            keep_the_clearer(&failures[i], &refresh->failures[i]);
+        }
+        end(nodes);
     }
-    uint32_t asked = refresh->count;
-    *is_done = conclude(nodes) || nodes->map;
-    memcpy(failures, refresh->failures, asked * sizeof *failures);
-    oh_refresh_end(nodes);
-    return OH_MAX(asked, 1);
+    if (asked == 0) {
+        oh_failure_set_no_memory(&failures[0], OH_OUTCOME_NOT_SENT);
+    }
+    return asks_again ? 0 : OH_MAX(asked, 1);
 }

@@ -45,8 +45,8 @@ static bool make_map(oh_nodes *nodes, void *image, size_t length, uint64_t gener
         return false;
     }
     map->known_by = nodes;
-    map->is_cluster = !nodes->sentinels;
-    map->is_watched = nodes->sentinels;
+    map->is_cluster = nodes->protocol->kind == OH_MAP_OF_CLUSTER;
+    map->is_watched = nodes->protocol->kind == OH_MAP_OF_SENTINELS;
     map->followed = seeds->followed;
     map->read_counts = seeds->read_counts;
     oh_map_set(&nodes->map, map);
@@ -67,17 +67,6 @@ static bool is_mine(const oh_nodes *nodes, const void *image)
            oh_image_is_of_secrets(image, oh_store_salt(oh_segment_store()), &seeds->own_pool);
 }
 
-/* True if the image is a map: the pool as configured has neither slots nor ids. */
-static bool is_map(const oh_nodes *nodes, const void *image)
-{
-    const oh_topology *topology = oh_image_topology(image);
-
-    return nodes->sentinels
-               ? !oh_topology_slots(topology) && oh_topology_nodes_count(topology) > 0 &&
-                     oh_topology_node(topology, 0).id.length > 0
-               : oh_topology_slots(topology) != NULL;
-}
-
 /*
  * True if the host has another map than this process, and this process may use it.
  */
@@ -96,7 +85,8 @@ void oh_map_catch_up(oh_nodes *nodes)
         return;
     }
     oh_image_copy copy = oh_segment_copy(nodes->entry);
-    if (copy.image && is_map(nodes, copy.image) && is_mine(nodes, copy.image)) {
+    if (copy.image && nodes->protocol->is_map(oh_image_topology(copy.image)) &&
+        is_mine(nodes, copy.image)) {
         make_map(nodes, copy.image, copy.length, copy.generation);
     } else {
         nodes->foreign = copy.generation;
