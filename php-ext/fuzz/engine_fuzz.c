@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "engine/listener/listener.h"
-#include "engine/resend/redirects.h"
+#include "engine/resend/resend.h"
 #include "engine/source/source.h"
 #include "fuzz.h"
 

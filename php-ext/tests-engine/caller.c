@@ -14,7 +14,7 @@
 #include "core/resp/wire.h"
 #include "engine/base/environment.h"
 #include "engine/base/log.h"
-#include "engine/resend/redirects.h"
+#include "engine/resend/resend.h"
 #include "engine/shared/queue.h"
 #include "engine/shared/resolver.h"
 #include "engine/shared/segment.h"

@@ -1,12 +1,10 @@
 /*
  * Finds the successor of a node: in a Redis Cluster by the map, elsewhere by the name.
  */
-#include "engine/resend/lookout.h"
-
 #include "core/generated/timings.h"
 
-#include "engine/snapshot/read_from.h"
 #include "engine/resend/resend_internal.h"
+#include "engine/snapshot/read_from.h"
 
 /* While a refresh is under way, its answers are read without delay. */
 #define OH_LOOK_SOON_MS 10
@@ -41,7 +39,7 @@ bool oh_lookout_has_moved(const oh_snapshot *map, uint32_t node, oh_bytes comman
     oh_state state;
 
     if (!oh_snapshot_has_keys(map, node) ||
-        !oh_redirects_find_slot(commands.bytes, end, &slot, &state)) {
+        !oh_resend_find_slot((oh_bytes){commands.bytes, end}, &slot, &state)) {
         return false;
     }
     oh_snapshot *newest = oh_nodes_hold_newest(map->known_by);

@@ -34,35 +34,16 @@ static size_t begin_of(const oh_exchange *exchange, const uint8_t *request, size
 /* A request is about to be sent. */
 static void begin(oh_interceptor *interceptor, oh_exchange *exchange)
 {
+    (void)exchange;
     oh_redirects *redirects = of(interceptor);
 
     forget_request(redirects);
     redirects->is_between = true;
     redirects->is_error = redirects->has_others = redirects->has_nested = false;
-    redirects->is_alone = false;
-    redirects->block_ms = exchange->times.block_ms;
-    redirects->count = 0;
+    redirects->list.count = 0;
 }
 
 /* ---- Noticing ---- */
-
-/* Adds a reply to the list. If there is no memory, fails the exchange and returns false. */
-static bool list(oh_redirects *redirects, oh_exchange *exchange, oh_redirect_reply reply)
-{
-    if (redirects->count == redirects->capacity) {
-        uint32_t capacity = redirects->capacity ? redirects->capacity * 2 : 16;
-        oh_redirect_reply *grown = oh_call_resize(redirects->list, capacity, sizeof *grown);
-
-        if (!grown) {
-            oh_exchange_fail_without_memory(exchange);
-            return false;
-        }
-        redirects->capacity = capacity;
-        redirects->list = grown;
-    }
-    redirects->list[redirects->count++] = reply;
-    return true;
-}
 
 /* True for a redirect, and for an error of EXEC if a command of its transaction was redirected. */
 static bool is_redirect(const oh_redirects *redirects, const oh_exchange *exchange, size_t end)
@@ -73,7 +54,7 @@ static bool is_redirect(const oh_redirects *redirects, const oh_exchange *exchan
     it.error = oh_value_error_text(
         replies->bytes + redirects->value - replies->dropped, end - redirects->value);
     if (exchange->terms.has_multi && oh_text_begins(it.error, ABORT)) {
-        return redirects->count > 0;
+        return redirects->list.count > 0;
     }
     return oh_redirect_decide(redirects->map->topology, &it).action != OH_REDIRECT_NONE;
 }
@@ -88,11 +69,16 @@ static bool note(oh_redirects *redirects, oh_exchange *exchange, size_t end)
         redirects->has_others = true;
         return true;
     }
-    uint32_t command = (uint32_t)(wire->answered - exchange->request.before - 1);
+    oh_resent_command found = {.number = (uint32_t)(wire->answered - exchange->request.before - 1),
+        .begin = redirects->value,
+        .end = end};
 
     oh_exchange_gather(exchange, true);
-    return list(redirects, exchange,
-        (oh_redirect_reply){.command = command, .begin = redirects->value, .end = end});
+    if (!oh_resend_add(&redirects->list, &found)) {
+        oh_exchange_fail_without_memory(exchange);
+        return false;
+    }
+    return true;
 }
 
 /* The current value is complete. False if the exchange has failed. */
@@ -146,8 +132,8 @@ static size_t readable(const oh_interceptor *interceptor, const oh_exchange *exc
     const oh_replies *replies = &exchange->replies;
     size_t end = replies->end;
 
-    if (redirects->count > 0) {
-        end = OH_MIN(end, redirects->list[0].begin - replies->dropped);
+    if (redirects->list.count > 0) {
+        end = OH_MIN(end, redirects->list.commands[0].begin - replies->dropped);
     } else if (redirects->is_error) {
         end = OH_MIN(end, redirects->value - replies->dropped);
     }
@@ -156,70 +142,13 @@ static size_t readable(const oh_interceptor *interceptor, const oh_exchange *exc
 
 /* ---- Replacing ---- */
 
-uint8_t *oh_redirects_put_together(const oh_redirect_reply *places, uint32_t count,
-    const oh_replies *replies, const oh_replacement *replacements, size_t *length)
-{
-    size_t from = replies->dropped + replies->begin, at = 0;
-    oh_bytes old = oh_replies_unread(replies);
-
-    *length = old.length;
-    for (uint32_t i = 0; i < count; i++) {
-        *length += replacements[i].length - (places[i].end - places[i].begin);
-    }
-    uint8_t *bytes = oh_call_allocate(*length);
-    for (uint32_t i = 0; bytes && i < count; i++) {
-        size_t kept = places[i].begin - from;
-
-        if (kept > 0) {
-            memcpy(bytes + at, old.bytes, kept);
-        }
-        memcpy(bytes + at + kept, replacements[i].bytes, replacements[i].length);
-        at += kept + replacements[i].length;
-        old.bytes += places[i].end - from;
-        from = places[i].end;
-    }
-    if (bytes && *length > at) {
-        memcpy(bytes + at, old.bytes, *length - at);
-    }
-    return bytes;
-}
-
-static void put_in_place(
-    const oh_redirects *redirects, oh_exchange *exchange, const oh_replacement *replacements)
-{
-    bool has_error = redirects->has_others;
-    size_t length;
-    uint8_t *replies = oh_redirects_put_together(
-        redirects->list, redirects->count, &exchange->replies, replacements, &length);
-
-    if (!replies) {
-        oh_exchange_fail_without_memory(exchange);
-        return;
-    }
-    for (uint32_t i = 0; i < redirects->count; i++) {
-        has_error |= oh_value_begins_error(replacements[i].bytes, replacements[i].length);
-    }
-    oh_exchange_replace(exchange, replies, length, has_error, has_error || redirects->has_nested);
-}
-
 static void replace(
-    oh_redirects *redirects, oh_exchange *exchange, const uint8_t *request, size_t length)
+    oh_redirects *redirects, oh_exchange *exchange, oh_bytes request, bool has_failed)
 {
-    size_t first = begin_of(exchange, request, length);
-    oh_replacement *replacements = oh_call_zeroed(redirects->count, sizeof *replacements);
+    size_t first = begin_of(exchange, request.bytes, request.length);
 
-    redirects->is_alone = oh_request_end_of_command(request, length, first) == length;
-    if (!replacements) {
-        oh_exchange_fail_without_memory(exchange);
-    } else if (oh_redirects_follow(redirects, exchange, (oh_bytes){request + first, length - first},
-                   replacements)) {
-        put_in_place(redirects, exchange, replacements);
-    }
-    for (uint32_t i = 0; replacements && i < redirects->count; i++) {
-        oh_call_release(replacements[i].bytes);
-    }
-    oh_call_release(replacements);
-    redirects->count = 0;
+    oh_redirects_follow(
+        redirects, exchange, (oh_bytes){request.bytes + first, request.length - first}, has_failed);
     oh_exchange_gather(exchange, false);
 }
 
@@ -229,20 +158,11 @@ static void replace(
 static void ask_masters(oh_redirects *redirects, oh_exchange *exchange)
 {
     const oh_request *request = &exchange->request;
-    size_t at = begin_of(exchange, request->bytes, request->length);
 
-    redirects->count = 0;
     redirects->is_error = redirects->has_others = redirects->has_nested = false;
-    for (uint32_t number = 0; at < request->length; number++) {
-        if (!list(redirects, exchange, (oh_redirect_reply){.command = number})) {
-            return;
-        }
-        at = oh_request_end_of_command(request->bytes, request->length, at);
-    }
-    redirects->is_rescue = true;
+    redirects->list.count = 0;
     oh_exchange_revive(exchange);
-    replace(redirects, exchange, request->bytes, request->length);
-    redirects->is_rescue = false;
+    replace(redirects, exchange, (oh_bytes){request->bytes, request->length}, true);
 }
 
 /* True if the newest map gives the slot to another node, and the request may be sent again. */
@@ -307,9 +227,11 @@ static void meet(oh_interceptor *interceptor, oh_exchange *exchange)
             ask_masters(redirects, exchange);
         }
     }
-    if (oh_exchange_is_complete(exchange) && OH_UNLIKELY(redirects->count > 0)) {
-        replace(redirects, exchange, request->bytes ? request->bytes : redirects->request,
-            request->bytes ? request->length : redirects->request_length);
+    if (oh_exchange_is_complete(exchange) && OH_UNLIKELY(redirects->list.count > 0)) {
+        replace(redirects, exchange,
+            request->bytes ? (oh_bytes){request->bytes, request->length}
+                           : (oh_bytes){redirects->request, redirects->request_length},
+            false);
     } else if (oh_exchange_is_active(exchange) && request->bytes && has_several(exchange)) {
         keep_request(redirects, exchange);
     }
@@ -325,7 +247,7 @@ static void free_redirects(oh_interceptor *interceptor)
     oh_redirects *redirects = of(interceptor);
 
     forget_request(redirects);
-    oh_call_release(redirects->list);
+    oh_call_release(redirects->list.commands);
     oh_call_release(redirects);
 }
 

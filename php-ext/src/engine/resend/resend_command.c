@@ -14,7 +14,7 @@
 #define NS_PER_MS UINT64_C(1000000)
 #define OH_TIMEOUT_BYTES 24
 
-oh_bytes *oh_redirects_read_words(oh_bytes command, size_t *count)
+oh_bytes *oh_resend_read_words(oh_bytes command, size_t *count)
 {
     oh_values values = oh_values_of(command.bytes, command.length);
 
@@ -28,10 +28,10 @@ oh_bytes *oh_redirects_read_words(oh_bytes command, size_t *count)
     return words;
 }
 
-bool oh_redirects_find_slot(const uint8_t *bytes, size_t length, uint32_t *slot, oh_state *state)
+bool oh_resend_find_slot(oh_bytes bytes, uint32_t *slot, oh_state *state)
 {
     size_t count, found = 0;
-    oh_bytes *words = oh_redirects_read_words((oh_bytes){bytes, length}, &count);
+    oh_bytes *words = oh_resend_read_words(bytes, &count);
     oh_key_position position;
 
     if (!words) {
@@ -47,14 +47,7 @@ bool oh_redirects_find_slot(const uint8_t *bytes, size_t length, uint32_t *slot,
     return true;
 }
 
-void oh_redirects_extend(oh_exchange *exchange, uint64_t since_ns)
-{
-    if (exchange->terms.block_ms) {
-        exchange->times.deadline_ns += oh_clock_now_ns() - since_ns;
-    }
-}
-
-uint64_t oh_redirects_wait_end(const oh_exchange *exchange, bool is_alone)
+uint64_t oh_resend_wait_end(const oh_exchange *exchange, bool is_alone)
 {
     uint32_t block_ms = exchange->terms.block_ms;
 
@@ -64,7 +57,7 @@ uint64_t oh_redirects_wait_end(const oh_exchange *exchange, bool is_alone)
     return exchange->times.waits_since_ns + block_ms * NS_PER_MS;
 }
 
-uint32_t oh_redirects_wait_left_ms(uint64_t end_ns)
+uint32_t oh_resend_wait_left_ms(uint64_t end_ns)
 {
     uint64_t now_ns = oh_clock_now_ns();
     uint64_t left_ms = end_ns > now_ns ? (end_ns - now_ns) / NS_PER_MS : 0;
@@ -83,11 +76,11 @@ static oh_bytes write_timeout(
     return (oh_bytes){(const uint8_t *)room, (size_t)length};
 }
 
-void oh_redirects_put_command(oh_buffer *to, oh_bytes bytes, uint64_t wait_end_ns)
+void oh_resend_put_command(oh_buffer *to, oh_bytes bytes, uint64_t wait_end_ns)
 {
     size_t count;
     char room[OH_TIMEOUT_BYTES];
-    oh_bytes *words = wait_end_ns ? oh_redirects_read_words(bytes, &count) : NULL;
+    oh_bytes *words = wait_end_ns ? oh_resend_read_words(bytes, &count) : NULL;
     const oh_command *command = words ? oh_command_find(words, count) : NULL;
     const oh_bytes *timeout = command ? oh_command_timeout(command, words, count) : NULL;
 
@@ -98,7 +91,7 @@ void oh_redirects_put_command(oh_buffer *to, oh_bytes bytes, uint64_t wait_end_n
         for (size_t i = 0; i < count; i++) {
             oh_resp_put_word(oh_buffer_sink(to),
                 &words[i] == timeout
-                    ? write_timeout(room, command, oh_redirects_wait_left_ms(wait_end_ns))
+                    ? write_timeout(room, command, oh_resend_wait_left_ms(wait_end_ns))
                     : words[i]);
         }
     }

@@ -3,10 +3,10 @@
  *
  *     resend_command     the words of a command: its slot, its timeout when it is sent again
  *     lookout            whether another node has taken over from the one that a call waits for
- *     resend_round       sends redirected commands to all nodes in parallel
- *     redirects_follow   chooses the next node of each command, until it has a reply
- *     redirects          finds redirects, and replaces them by replies
- *     succession         the same for what a plain server pool has refused, or not answered:
+ *     resend             the mechanism: sends commands in rounds, and replaces their first replies
+ *     redirects_follow   chooses the next node of each command of a Redis Cluster
+ *     redirects          finds the commands that it has redirected, or not answered
+ *     succession         the same for what another server pool has refused, or not answered:
  *                        READONLY, NOREPLICAS, replicas
  */
 #ifndef OH_ENGINE_RESEND_INTERNAL_H
@@ -16,86 +16,61 @@
 
 #include "engine/base/buffer.h"
 #include "engine/nodes/nodes.h"
-#include "engine/resend/lookout.h"
-#include "engine/resend/redirects.h"
+#include "engine/resend/resend.h"
 
-/*
- * A reply that has to be replaced. Positions count from the first byte of the first reply of the
- * request.
- */
-typedef struct oh_redirect_reply {
-    uint32_t command; /* Its number in the request, from 0. */
-    size_t begin, end;
-} oh_redirect_reply;
-
-struct oh_redirects {
-    /* The first field, so that a pointer to it is a pointer to this struct. */
-    oh_interceptor interceptor;
-    oh_snapshot *map;  /* The caller's. */
-    uint32_t node;     /* Its index there. */
-    size_t value;      /* Where the current value begins. */
-    bool is_between;   /* Between two values: the next byte begins one. */
-    bool is_error;     /* The current value is an error. */
-    bool has_others;   /* There was an error that is not a redirect, */
-    bool has_nested;   /* or an error inside a reply. */
-    bool is_rescue;    /* The node has failed, so no command in the list has a reply. */
-    bool is_alone;     /* The request is one command. */
-    uint32_t block_ms; /* How long the commands may block. */
-    /* A copy, if replies are still to come when the caller's write returns. */
-    uint8_t *request;
-    size_t request_length;
-    oh_redirect_reply *list;
-    uint32_t count, capacity;
-};
-
-/* The reply that replaces a redirect. */
-typedef struct oh_replacement {
-    uint8_t *bytes; /* Memory of the call. */
-    size_t length;
-} oh_replacement;
-
-/*
- * Builds the replies again, each one at a place replaced. Memory of the call; NULL if there is
- * none.
- */
-uint8_t *oh_redirects_put_together(const oh_redirect_reply *places, uint32_t count,
-    const oh_replies *replies, const oh_replacement *replacements, size_t *length);
+/* ---- Commands ---- */
 
 /* The words of a command that wire has checked. In memory of the call; NULL if there is none. */
-oh_bytes *oh_redirects_read_words(oh_bytes command, size_t *count);
+oh_bytes *oh_resend_read_words(oh_bytes command, size_t *count);
 
 /*
  * Finds the slot of a command's first key (OH_SLOTS_COUNT without a key), and whether the command
  * begins or ends a transaction. False if there is no memory.
  */
-bool oh_redirects_find_slot(const uint8_t *command, size_t length, uint32_t *slot, oh_state *state);
+bool oh_resend_find_slot(oh_bytes command, uint32_t *slot, oh_state *state);
 
 /*
  * When the wait of a blocking command ends, if it is the only one of its request; 0 if it has no
  * end.
  */
-uint64_t oh_redirects_wait_end(const oh_exchange *exchange, bool is_alone);
-
-/*
- * The time that nodes have let a command wait does not count: moves the deadline by the time since
- * then.
- */
-void oh_redirects_extend(oh_exchange *exchange, uint64_t since_ns);
+uint64_t oh_resend_wait_end(const oh_exchange *exchange, bool is_alone);
 
 /* How long it may wait now; at least 1. */
-uint32_t oh_redirects_wait_left_ms(uint64_t end_ns);
+uint32_t oh_resend_wait_left_ms(uint64_t end_ns);
 
 /* Appends a command. Its timeout becomes what is left until this end, if that is not 0. */
-void oh_redirects_put_command(oh_buffer *to, oh_bytes bytes, uint64_t wait_end_ns);
+void oh_resend_put_command(oh_buffer *to, oh_bytes bytes, uint64_t wait_end_ns);
 
-/* A command that was redirected. */
-typedef struct oh_redirected_command {
+/* ---- Lookout ---- */
+
+/* The newest version that the client knows, counted. It asks nobody. */
+oh_snapshot *oh_lookout_known(oh_snapshot *snapshot);
+
+/*
+ * Finds the node of a plain server pool that has the name of another one. False if there is none
+ * that commands can be sent to.
+ */
+bool oh_lookout_find(oh_snapshot *newest, oh_text name, uint32_t *node);
+
+/* True if the newest map gives the slot of the first key of these commands to another node. */
+bool oh_lookout_has_moved(const oh_snapshot *map, uint32_t node, oh_bytes commands);
+
+/* ---- The mechanism ---- */
+
+/* A command that is sent again. */
+typedef struct oh_resent_command {
     oh_bytes command;
-    oh_replacement *reply; /* Its last reply; an error until it is done. */
-    uint32_t hops;         /* How often it was forwarded. */
-    uint32_t tries;        /* How often it was sent once more. */
-    uint32_t slot;         /* OH_SLOTS_COUNT if it has no key. */
-    uint32_t node;         /* Its last or next node, in the map of the run. */
+    uint32_t number; /* In a Redis Cluster: of its first reply in the request, from 0. */
+    /* Of its first reply, from the first byte of the first reply; both 0 if it had none. */
+    size_t begin, end;
+    struct {
+        uint8_t *bytes; /* Memory of the call. */
+        size_t length;
+    } reply;        /* Its last reply; in a Redis Cluster an error until it is done. */
+    uint32_t hops;  /* How often it was forwarded. */
+    uint32_t tries; /* How often it was sent once more. */
+    uint32_t slot;  /* OH_SLOTS_COUNT if it has no key; in a plain server pool 0. */
+    uint32_t node;  /* Its last or next node, in the map of the run. */
     /* The script to send before it, because the next node has lost it. Empty if none. */
     oh_bytes script;
     bool asks;      /* The next node needs ASKING before it. */
@@ -104,48 +79,87 @@ typedef struct oh_redirected_command {
     bool is_exec;   /* It ends a transaction of the pipeline. */
     bool is_done;
     bool is_sent; /* It was sent in this round, so its reply is new. */
-} oh_redirected_command;
+} oh_resent_command;
+
+typedef struct oh_resent_list {
+    oh_resent_command *commands; /* Memory of the call. */
+    uint32_t count, capacity;
+} oh_resent_list;
 
 /* One write of a round. */
-typedef struct oh_redirect_request {
+typedef struct oh_resend_request {
     uint32_t node;
     oh_buffer bytes;
     oh_failure failure;
     oh_node_lookout lookout;
     oh_exchange exchange;
-} oh_redirect_request;
+} oh_resend_request;
 
-/* The redirected commands of one request, until each has a reply. */
-typedef struct oh_redirect_run {
-    const oh_redirects *redirects;
-    oh_exchange *exchange;
-    oh_nodes *nodes;
-    oh_snapshot *map;
-    oh_redirected_command *commands;
-    uint32_t count;
-    uint64_t wait_end_ns; /* As of oh_redirects_wait_end. */
+/* The commands of one request that are sent again, until each has a reply. */
+typedef struct oh_resend_run {
+    oh_exchange *exchange; /* The caller's. */
+    oh_snapshot *map;      /* The newest version of the server pool, counted. */
+    bool is_alone;         /* The request is one command. */
+    oh_resent_list list;
+    uint64_t wait_end_ns; /* As of oh_resend_wait_end. */
     bool is_fresh;        /* The map was refreshed after the last replies. */
     bool has_left;        /* In the last round another node has taken over from one. */
+    bool is_over;         /* The exchange has failed because of it. */
     uint32_t *going;      /* By slot: where its commands go in this round. */
-    oh_redirect_request *requests;
-    uint32_t requests_count;
+    uint32_t slots_count;
+    oh_resend_request *requests;
+    uint32_t requests_count, requests_max;
     oh_exchange_set *set;
-} oh_redirect_run;
+} oh_resend_run;
+
+/*
+ * Begins a run for this exchange; the map, which is counted, becomes its own. False if there is no
+ * memory. It must be ended in both cases.
+ */
+bool oh_resend_begin(oh_resend_run *run, oh_exchange *exchange, oh_snapshot *map, bool is_alone);
+void oh_resend_end(oh_resend_run *run);
+
+/* Replaces the map by another one, which is counted. */
+void oh_resend_set_map(oh_resend_run *run, oh_snapshot *map);
+
+/* Adds a command. False if there is no memory. */
+bool oh_resend_add(oh_resent_list *list, const oh_resent_command *command);
 
 /* Stores the reply of a command. False if there is no memory; the exchange has failed. */
-bool oh_redirect_run_reply(oh_redirect_run *run, oh_replacement *reply, oh_bytes bytes);
+bool oh_resend_set_reply(oh_resend_run *run, oh_resent_command *resent, oh_bytes bytes);
 
 /*
  * Runs one round: sends the commands that are not done, except those that must wait for a later
- * round, and gets a new reply for each. False if the exchange has failed.
+ * round, and gets a new reply for each. False if some node has failed.
  */
-bool oh_redirect_run_round(oh_redirect_run *run);
+bool oh_resend_round(oh_resend_run *run);
+
+/* Replaces the first replies. The others have errors, or errors inside. */
+void oh_resend_put_in_place(oh_resend_run *run, bool has_error, bool has_nested);
+
+/* ---- Redirects ---- */
+
+struct oh_redirects {
+    /* The first field, so that a pointer to it is a pointer to this struct. */
+    oh_interceptor interceptor;
+    oh_snapshot *map; /* The caller's. */
+    uint32_t node;    /* Its index there. */
+    size_t value;     /* Where the current value begins. */
+    bool is_between;  /* Between two values: the next byte begins one. */
+    bool is_error;    /* The current value is an error. */
+    bool has_others;  /* There was an error that is not a redirect, */
+    bool has_nested;  /* or an error inside a reply. */
+    /* A copy, if replies are still to come when the caller's write returns. */
+    uint8_t *request;
+    size_t request_length;
+    oh_resent_list list; /* The redirected commands, until they are followed. */
+};
 
 /*
- * Follows the redirects of the list, and fills `replies`, one for each. False if the exchange has
- * failed.
+ * Sends the commands of the list or, if the node has failed, all, and puts their replies in place.
+ * The list is empty then. The exchange fails if that is not possible.
  */
-bool oh_redirects_follow(const oh_redirects *redirects, oh_exchange *exchange, oh_bytes request,
-    oh_replacement *replies);
+void oh_redirects_follow(
+    oh_redirects *redirects, oh_exchange *exchange, oh_bytes request, bool has_failed);
 
 #endif

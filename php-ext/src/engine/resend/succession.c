@@ -2,10 +2,6 @@
  * Finds the commands that were refused, and sends them to the node that now has the same name, or
  * from a replica to its master.
  */
-#include "engine/resend/succession.h"
-
-#include <string.h>
-
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
 #include "core/cluster/redirect.h"
@@ -22,26 +18,17 @@
 
 oh_snapshot *(*oh_succession_newest)(oh_snapshot *snapshot, uint64_t deadline_ns);
 
-/*
- * The refused commands of one request and the reads behind them, or all that were not sent, until
- * each has another reply.
- */
+/* The refused commands of one request and the reads behind them, or all that were not sent. */
 typedef struct oh_succession_run {
+    oh_resend_run resend;
     const oh_succession *succession;
-    oh_exchange *exchange;
-    oh_text name;         /* Of the master: of the node, or of the one it follows. */
-    bool is_of_replica;   /* A replica was asked, and its master was not yet. */
-    uint64_t begun_ns;    /* When they were to be sent again for the first time. */
-    uint64_t wait_end_ns; /* As of oh_redirects_wait_end. */
-    uint32_t count;
-    oh_bytes *commands;        /* Those in the caller's request. */
-    oh_redirect_reply *places; /* Of their replies. */
-    oh_replacement *replies;   /* Bytes NULL until there is another reply. */
-    bool has_others;           /* Some error is not a refusal. */
-    bool has_nested;           /* Some error is inside a reply. */
-    bool is_overtaken;         /* A write behind a refused command was executed. */
-    bool has_failed;           /* The exchange has: nothing was sent, or reads were lost. */
-    bool is_over;              /* Another node may have executed them, or there is no memory. */
+    oh_text name;       /* Of the master: of the node, or of the one it follows. */
+    bool is_of_replica; /* A replica was asked, and its master was not yet. */
+    uint64_t begun_ns;  /* When they were to be sent again for the first time. */
+    bool has_others;    /* Some error is not a refusal. */
+    bool has_nested;    /* Some error is inside a reply. */
+    bool is_overtaken;  /* A write behind a refused command was executed. */
+    bool has_failed;    /* The exchange has: nothing was sent, or reads were lost. */
 } oh_succession_run;
 
 /* True if the node has refused the command; then it was not executed. */
@@ -101,18 +88,16 @@ static bool only_reads(oh_bytes command)
 }
 
 /*
- * Goes through all commands and replies. Counts the refused ones and the reads behind them, which
- * must not stay ahead, and lists them if there is room.
+ * Goes through all commands and replies. Adds the refused ones and the reads behind them, which
+ * must not stay ahead. False if there is no memory.
  */
-static void find(oh_succession_run *run)
+static bool find(oh_succession_run *run)
 {
-    const oh_request *request = &run->exchange->request;
-    oh_bytes replies = oh_replies_unread(&run->exchange->replies);
+    const oh_request *request = &run->resend.exchange->request;
+    oh_bytes replies = oh_replies_unread(&run->resend.exchange->replies);
     size_t begin = 0, at = 0;
     oh_wire wire;
 
-    run->count = 0;
-    run->has_others = run->has_nested = run->is_overtaken = false;
     oh_wire_reset(&wire);
     wire.written = UINT64_MAX;
     while (at < replies.length && begin < request->length) {
@@ -120,36 +105,38 @@ static void find(oh_succession_run *run)
         oh_bytes reply = {replies.bytes + at, replies.length - at};
 
         reply.length = oh_wire_read_value(&wire, reply.bytes, reply.length);
-        oh_bytes command = {request->bytes + begin, end - begin};
-        bool is_behind = run->count > 0 && !run->is_of_replica && !is_refusal(run, reply);
-        bool is_listed = is_behind ? only_reads(command) : is_refusal(run, reply);
-        if (is_listed && run->places) {
-            run->commands[run->count] = command;
-            run->places[run->count] = (oh_redirect_reply){.begin = at, .end = at + reply.length};
+        oh_resent_command found = {.command = {request->bytes + begin, end - begin},
+            .begin = at,
+            .end = at + reply.length};
+        bool is_refused = is_refusal(run, reply);
+        bool is_behind = run->resend.list.count > 0 && !run->is_of_replica && !is_refused;
+        bool is_listed = is_behind ? only_reads(found.command) : is_refused;
+        if (is_listed && !oh_resend_add(&run->resend.list, &found)) {
+            return false;
         }
-        run->count += is_listed;
         run->is_overtaken |= is_behind && !is_listed;
         run->has_others |= !is_listed && wire.error_number == wire.answered;
         run->has_nested |= !is_listed && wire.any_error_number == wire.answered;
         begin = end;
         at += reply.length;
     }
+    return true;
 }
 
-/* Lists all commands of a request that has no replies. */
-static void find_all(oh_succession_run *run)
+/* Adds all commands of a request that has no replies. False if there is no memory. */
+static bool find_all(oh_succession_run *run)
 {
-    const oh_request *request = &run->exchange->request;
-    size_t begin = 0;
+    const oh_request *request = &run->resend.exchange->request;
 
-    for (run->count = 0; begin < request->length; run->count++) {
-        size_t end = oh_request_end_of_command(request->bytes, request->length, begin);
+    for (size_t at = 0, end; at < request->length; at = end) {
+        end = oh_request_end_of_command(request->bytes, request->length, at);
+        oh_resent_command found = {.command = {request->bytes + at, end - at}};
 
-        if (run->commands) {
-            run->commands[run->count] = (oh_bytes){request->bytes + begin, end - begin};
+        if (!oh_resend_add(&run->resend.list, &found)) {
+            return false;
         }
-        begin = end;
     }
+    return true;
 }
 
 static bool is_alone(const oh_request *request)
@@ -160,155 +147,61 @@ static bool is_alone(const oh_request *request)
 /* False if there is no such command, or no memory. */
 static bool begin(oh_succession_run *run, const oh_succession *succession, oh_exchange *exchange)
 {
-    const oh_server *servers = succession->snapshot->pool->servers;
-    const oh_server *asked = &servers[succession->node];
+    oh_snapshot *snapshot = succession->snapshot;
+    const oh_server *servers = snapshot->pool->servers, *asked = &servers[succession->node];
 
     *run = (oh_succession_run){.succession = succession,
-        .exchange = exchange,
         .name = exchange->peer.may_ask_master ? servers[asked->master].name : asked->name,
         .is_of_replica = exchange->peer.may_ask_master,
         .begun_ns = oh_clock_now_ns(),
-        .wait_end_ns = oh_redirects_wait_end(exchange, is_alone(&exchange->request)),
         .has_failed = oh_exchange_has_failed(exchange)};
-    void (*list)(oh_succession_run *) = run->has_failed ? find_all : find;
-    list(run);
-    if (run->count == 0 || run->is_overtaken) {
-        return false;
-    }
-    run->commands = oh_call_zeroed(run->count, sizeof *run->commands);
-    run->places = oh_call_zeroed(run->count, sizeof *run->places);
-    run->replies = oh_call_zeroed(run->count, sizeof *run->replies);
-    if (!run->commands || !run->places || !run->replies) {
-        return false;
-    }
-    list(run);
-    return true;
-}
-
-static void end(oh_succession_run *run)
-{
-    for (uint32_t i = 0; run->replies && i < run->count; i++) {
-        oh_call_release(run->replies[i].bytes);
-    }
-    oh_call_release(run->replies);
-    oh_call_release(run->places);
-    oh_call_release(run->commands);
+    snapshot->references++;
+    return oh_resend_begin(&run->resend, exchange, snapshot, is_alone(&exchange->request)) &&
+           (run->has_failed ? find_all(run) : find(run)) && run->resend.list.count > 0 &&
+           !run->is_overtaken;
 }
 
 /* ---- Sending ---- */
 
-static bool is_refused(const oh_succession_run *run, uint32_t number)
+static bool is_refused(const oh_succession_run *run, const oh_resent_command *resent)
 {
-    const oh_replacement *reply = &run->replies[number];
-
-    return !reply->bytes || is_refusal(run, (oh_bytes){reply->bytes, reply->length});
+    return !resent->reply.bytes ||
+           is_refusal(run, (oh_bytes){resent->reply.bytes, resent->reply.length});
 }
 
-/* The first command that is to be sent again, with all behind it; `count` if there is none. */
+/* The first command that is to be sent again, with all behind it; the count if there is none. */
 static uint32_t first_left(const oh_succession_run *run)
 {
     uint32_t first = 0;
 
-    while (first < run->count && !is_refused(run, first)) {
+    while (first < run->resend.list.count && !is_refused(run, &run->resend.list.commands[first])) {
         first++;
     }
     return first;
 }
 
-/* Notes if a write was executed behind a command that this node has refused. */
-static void note_overtaken(oh_succession_run *run)
-{
-    for (uint32_t i = first_left(run); i < run->count && !run->is_of_replica; i++) {
-        run->is_overtaken |= !is_refused(run, i) && !only_reads(run->commands[i]);
-    }
-}
-
-/* Takes the replies of the commands that were sent. False if there is no memory. */
-static bool take_replies(oh_succession_run *run, oh_exchange *again)
-{
-    for (uint32_t i = first_left(run); i < run->count; i++) {
-        oh_bytes reply = oh_exchange_take_reply(again);
-        uint8_t *copy = oh_call_allocate(reply.length);
-
-        if (!copy) {
-            run->is_over = true;
-            oh_exchange_fail_without_memory(run->exchange);
-            return false;
-        }
-        memcpy(copy, reply.bytes, reply.length);
-        oh_call_release(run->replies[i].bytes);
-        run->replies[i] = (oh_replacement){copy, reply.length};
-    }
-    note_overtaken(run);
-    return !run->is_overtaken;
-}
-
 /*
- * The commands may have been executed by the other node, so the exchange fails like that one. If
- * they were not, the caller reads READONLY, or that the first node was not reached.
+ * Sends what is left to this node of the run's map. False if nothing more can be done, or if a
+ * write was executed behind a command that this node has refused.
  */
-static void fail(oh_succession_run *run, const oh_exchange *again, oh_text node)
+static bool send_to(oh_succession_run *run, uint32_t node)
 {
-    const oh_failure *failure = again->failure;
-    oh_quoted name;
+    oh_resend_run *resend = &run->resend;
+    uint32_t first = first_left(run);
 
-    if (oh_exchange_has_left(again)) {
-        if (failure->outcome != OH_OUTCOME_NOT_SENT && run->has_failed) {
-            run->exchange->failure->outcome = failure->outcome;
-        }
-        return;
+    for (uint32_t i = 0; i < resend->list.count; i++) {
+        resend->list.commands[i].node = node;
+        resend->list.commands[i].is_done = i < first;
     }
-    if (failure->outcome != OH_OUTCOME_NOT_SENT) {
-        run->is_over = true;
-        oh_failure_set(run->exchange->failure, failure->outcome, failure->kind, failure->advice,
-            OH_WHAT_REDIRECT_FAILED, oh_quote(&name, node.bytes, node.length), failure->what);
-        oh_exchange_fail_like(run->exchange, again);
+    if (!oh_resend_round(resend)) {
+        return false;
     }
-}
+    for (uint32_t i = first_left(run); i < resend->list.count && !run->is_of_replica; i++) {
+        const oh_resent_command *resent = &resend->list.commands[i];
 
-/* Sends what is left to this node. False if nothing more can be done. */
-static bool send_to(oh_succession_run *run, oh_snapshot *snapshot, uint32_t node)
-{
-    const oh_exchange *from = run->exchange;
-    const oh_call_terms terms = {.timeout_ms = from->terms.timeout_ms,
-        .block_ms =
-            run->wait_end_ns ? oh_redirects_wait_left_ms(run->wait_end_ns) : from->terms.block_ms,
-        .deadline_ns = from->times.deadline_ns,
-        .is_read_only = from->terms.is_read_only,
-        .never_repeats = from->terms.never_repeats,
-        .is_unknown = from->terms.is_unknown,
-        .gathers = true};
-    oh_node_lookout lookout;
-    oh_peer peer = {.connections = oh_snapshot_connections(snapshot, node),
-        .meter = oh_snapshot_meter(snapshot, node),
-        .is_of_plain_pool = true,
-        .lookout = &lookout.lookout};
-    oh_failure failure;
-    oh_exchange again;
-    oh_buffer bytes = {.bytes = NULL};
-    bool goes_on = false;
-
-    for (uint32_t i = first_left(run); i < run->count; i++) {
-        oh_redirects_put_command(&bytes, run->commands[i], run->wait_end_ns);
+        run->is_overtaken |= !is_refused(run, resent) && !only_reads(resent->command);
     }
-    oh_node_lookout_set(&lookout, snapshot, node);
-    memset(&again, 0, sizeof again);
-    oh_exchange_make(&again, peer, &failure);
-    if (!bytes.is_broken) {
-        oh_exchange_prepare(&again, &terms, NULL);
-        oh_exchange_start(&again, bytes.bytes, bytes.length);
-        oh_exchange_await(&again);
-        goes_on = oh_exchange_is_complete(&again);
-        if (goes_on) {
-            goes_on = take_replies(run, &again);
-        } else {
-            fail(run, &again, oh_topology_node(snapshot->topology, node).name);
-            goes_on = oh_exchange_has_left(&again);
-        }
-    }
-    oh_exchange_end(&again);
-    oh_buffer_free(&bytes);
-    return goes_on;
+    return !run->is_overtaken;
 }
 
 /* ---- The successor ---- */
@@ -316,7 +209,7 @@ static bool send_to(oh_succession_run *run, oh_snapshot *snapshot, uint32_t node
 /* Until when commands of this exchange are sent again. */
 static uint64_t deadline_of(const oh_succession_run *run)
 {
-    const oh_exchange *exchange = run->exchange;
+    const oh_exchange *exchange = run->resend.exchange;
 
     return exchange->terms.timeout_ms ? exchange->times.deadline_ns
            : run->succession->snapshot->is_watched
@@ -359,26 +252,6 @@ static oh_snapshot *next_snapshot(
     return oh_succession_newest(snapshot, deadline_ns);
 }
 
-static void put_in_place(oh_succession_run *run)
-{
-    if (run->has_failed) {
-        oh_exchange_revive(run->exchange);
-    }
-    bool has_error = run->has_others;
-    size_t length;
-    uint8_t *replies = oh_redirects_put_together(
-        run->places, run->count, &run->exchange->replies, run->replies, &length);
-
-    if (!replies) {
-        oh_exchange_fail_without_memory(run->exchange);
-        return;
-    }
-    for (uint32_t i = 0; i < run->count; i++) {
-        has_error |= oh_value_begins_error(run->replies[i].bytes, run->replies[i].length);
-    }
-    oh_exchange_replace(run->exchange, replies, length, has_error, has_error || run->has_nested);
-}
-
 static bool has_time(uint64_t deadline_ns)
 {
     return oh_clock_now_ns() + OH_LAST_MOMENT_NS < deadline_ns;
@@ -386,33 +259,33 @@ static bool has_time(uint64_t deadline_ns)
 
 static void follow(oh_succession_run *run)
 {
-    oh_exchange *exchange = run->exchange;
-    const oh_connections *asked = exchange->peer.connections;
+    oh_resend_run *resend = &run->resend;
+    const oh_connections *asked = resend->exchange->peer.connections;
     bool goes_on = true, is_watched = run->succession->snapshot->is_watched;
 
     for (uint32_t hops = 0;
-        goes_on && (is_watched || hops < OH_REDIRECTS_MAX) && first_left(run) < run->count;
+        goes_on && (is_watched || hops < OH_REDIRECTS_MAX) && first_left(run) < resend->list.count;
         hops++) {
         uint64_t deadline_ns = deadline_of(run);
         oh_snapshot *newest = next_snapshot(run, asked, deadline_ns);
         uint32_t node;
 
+        oh_resend_set_map(resend, newest);
         goes_on =
             find_successor(run, newest, asked, &node) && (!is_watched || has_time(deadline_ns));
         if (goes_on) {
-            uint64_t before_ns = oh_clock_now_ns();
-
             asked = newest->connections[node];
-            goes_on = send_to(run, newest, node);
-            oh_redirects_extend(exchange, before_ns);
+            goes_on = send_to(run, node);
         }
-        oh_snapshot_release(newest);
         if (is_watched) {
-            goes_on = !run->is_over && !run->is_overtaken && has_time(deadline_of(run));
+            goes_on = !resend->is_over && !run->is_overtaken && has_time(deadline_of(run));
         }
     }
-    if (!run->is_over && run->replies[0].bytes) {
-        put_in_place(run);
+    if (!resend->is_over && resend->list.commands[0].reply.bytes) {
+        if (run->has_failed) {
+            oh_exchange_revive(resend->exchange);
+        }
+        oh_resend_put_in_place(resend, run->has_others, run->has_nested);
     }
 }
 
@@ -451,7 +324,7 @@ static void meet(oh_interceptor *interceptor, oh_exchange *exchange)
         if (begin(&run, succession, exchange)) {
             follow(&run);
         }
-        end(&run);
+        oh_resend_end(&run.resend);
     }
     leave(interceptor, exchange);
 }

@@ -11,7 +11,7 @@
 #include "php/client/client.h"
 #include "php/phpredis/node_client.h"
 #include "engine/base/log.h"
-#include "engine/resend/redirects.h"
+#include "engine/resend/resend.h"
 
 /* ---- Opening ---- */
 

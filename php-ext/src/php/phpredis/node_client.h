@@ -12,9 +12,7 @@
 #include "php/phpredis/method.h"
 #include "php/phpredis/phpredis.h"
 #include "php/phpredis/transport.h"
-#include "engine/resend/lookout.h"
-#include "engine/resend/redirects.h"
-#include "engine/resend/succession.h"
+#include "engine/resend/resend.h"
 #include "engine/snapshot/snapshot.h"
 
 struct oh_client;
