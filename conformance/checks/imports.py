@@ -92,7 +92,8 @@ JAVA = (
     "jedis.internal.pool",
     "jedis.internal.snapshot",
     "jedis.internal.batch",
-    "jedis.internal.cluster",
+    "jedis.internal.nodes",
+    "jedis.internal.resend",
     "jedis.internal.route",
     "jedis",
 )

@@ -4,10 +4,10 @@ import io.onehop.core.base.Clock;
 import io.onehop.core.base.Timings;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
-import io.onehop.jedis.internal.cluster.Cluster;
-import io.onehop.jedis.internal.cluster.Sentinels;
 import io.onehop.jedis.internal.failure.ConfigRefused;
 import io.onehop.jedis.internal.failure.Shown;
+import io.onehop.jedis.internal.nodes.Cluster;
+import io.onehop.jedis.internal.nodes.Sentinels;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 import io.onehop.jedis.internal.snapshot.Snapshots;
 

@@ -13,14 +13,14 @@ import io.onehop.jedis.internal.batch.Reply;
 import io.onehop.jedis.internal.batch.RetryBudget;
 import io.onehop.jedis.internal.batch.Scatter;
 import io.onehop.jedis.internal.batch.Successors;
-import io.onehop.jedis.internal.cluster.Cluster;
-import io.onehop.jedis.internal.cluster.Redirects;
-import io.onehop.jedis.internal.cluster.Sentinels;
-import io.onehop.jedis.internal.cluster.Succession;
 import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.command.Scripts;
 import io.onehop.jedis.internal.connection.Deadline;
+import io.onehop.jedis.internal.nodes.Cluster;
+import io.onehop.jedis.internal.nodes.Sentinels;
 import io.onehop.jedis.internal.pool.Pool;
+import io.onehop.jedis.internal.resend.Redirects;
+import io.onehop.jedis.internal.resend.Succession;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,8 @@
 package io.onehop.jedis.internal.route;
 
-import io.onehop.jedis.internal.cluster.Cluster;
-import io.onehop.jedis.internal.cluster.Sentinels;
 import io.onehop.jedis.internal.connection.Deadline;
+import io.onehop.jedis.internal.nodes.Cluster;
+import io.onehop.jedis.internal.nodes.Sentinels;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 import io.onehop.jedis.internal.snapshot.Snapshots;
 

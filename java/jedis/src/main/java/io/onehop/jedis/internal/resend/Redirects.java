@@ -1,4 +1,4 @@
-package io.onehop.jedis.internal.cluster;
+package io.onehop.jedis.internal.resend;
 
 import io.onehop.core.Node;
 import io.onehop.core.cluster.Redirect;
@@ -14,6 +14,7 @@ import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.command.Scripts;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.failure.Failure;
+import io.onehop.jedis.internal.nodes.Cluster;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 

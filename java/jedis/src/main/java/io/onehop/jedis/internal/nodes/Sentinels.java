@@ -1,4 +1,4 @@
-package io.onehop.jedis.internal.cluster;
+package io.onehop.jedis.internal.nodes;
 
 import io.onehop.core.ErrorKind;
 import io.onehop.core.Node;
@@ -63,11 +63,11 @@ public final class Sentinels extends Refresher {
         this.snapshots = snapshots;
     }
 
-    Snapshot snapshot() {
+    public Snapshot snapshot() {
         return snapshots.newest();
     }
 
-    boolean isClosed() {
+    public boolean isClosed() {
         return snapshots.isClosed();
     }
 

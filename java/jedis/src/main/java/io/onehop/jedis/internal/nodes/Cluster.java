@@ -1,4 +1,4 @@
-package io.onehop.jedis.internal.cluster;
+package io.onehop.jedis.internal.nodes;
 
 import io.onehop.core.ErrorKind;
 import io.onehop.core.Node;
@@ -66,7 +66,7 @@ public final class Cluster extends Refresher {
         return snapshots.newest();
     }
 
-    PoolTopology topology() {
+    public PoolTopology topology() {
         return snapshot().topology();
     }
 
@@ -84,7 +84,7 @@ public final class Cluster extends Refresher {
      * Adopts new owners of slots, by node name, as the nodes themselves have reported them. Calls
      * that begin from now on use them.
      */
-    void moved(Map<Integer, String> owners) {
+    public void moved(Map<Integer, String> owners) {
         snapshots.adopt(
                 map -> {
                     Map<Integer, Integer> news = new HashMap<>();

@@ -1,4 +1,4 @@
-package io.onehop.jedis.internal.cluster;
+package io.onehop.jedis.internal.nodes;
 
 import io.onehop.core.ErrorKind;
 import io.onehop.core.base.Clock;
@@ -96,7 +96,7 @@ abstract class Refresher implements AutoCloseable {
      * Waits until the refresh that is running, or else the next one, has ended; at most until the
      * deadline.
      */
-    final void awaitRefresh(Deadline deadline) {
+    public final void awaitRefresh(Deadline deadline) {
         lock.lock();
         try {
             long awaited = isRefreshing ? begun : begun + 1;

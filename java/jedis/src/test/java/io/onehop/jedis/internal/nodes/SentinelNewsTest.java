@@ -1,4 +1,4 @@
-package io.onehop.jedis.internal.cluster;
+package io.onehop.jedis.internal.nodes;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 

@@ -1,4 +1,4 @@
-package io.onehop.jedis.internal.cluster;
+package io.onehop.jedis.internal.nodes;
 
 import io.onehop.core.base.Timings;
 import io.onehop.core.cluster.SentinelAnswer;
