@@ -33,6 +33,7 @@ C = (
     "engine/pool",
     "engine/snapshot",
     "engine/exchange",
+    "engine/inquiry",
     "engine/nodes",
     "engine/resend",
     "engine/listener",

@@ -32,6 +32,7 @@ void test_wire(void);
 void test_resp(void);
 void test_cursor(void);
 void test_info(void);
+void test_learnt(void);
 void test_command(void);
 void test_ssdb(void);
 void test_health(void);

@@ -20,6 +20,7 @@ int main(void)
     test_resp();
     test_cursor();
     test_info();
+    test_learnt();
     test_ssdb();
     test_health();
     test_command();

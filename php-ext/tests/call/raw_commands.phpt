@@ -1,5 +1,5 @@
 --TEST--
-rawCommand() is routed by the command table; a command that the table does not hold is refused
+rawCommand() is routed by the command table; a command that nobody knows is refused
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
@@ -87,9 +87,9 @@ value: "RENAME needs all its keys on one node: key \"A\" is on node a, key \"B\"
 value: "SORT reads keys made from the pattern \"w_*\", which may live on any node, server pool alpha: the command was not sent; put the sorted key's hash tag before the *, and set hash_tag: \"{}\" in the server pool"
 value: "SORT needs all its keys on one node: key \"A\" is on node a, key \"B\" on node b, server pool alpha: the command was not sent; give both keys the same hash tag, such as \"{A}\" and \"{A}B\""
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand(): unknown command "NO.SUCH": the command was not sent; send it to nodes of your choice with onNode() or onEachNode(), because OneHop cannot tell which argument is the key
+  OneHop\Redis::rawcommand(): neither OneHop nor the node knows the command "NO.SUCH": the command was not sent; check its name, and that every node has loaded its module
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand(): unknown command "CLIENT NOSUCH": the command was not sent; send it to nodes of your choice with onNode() or onEachNode(), because OneHop cannot tell which argument is the key
+  OneHop\Redis::rawcommand(): neither OneHop nor the node knows the command "CLIENT NOSUCH": the command was not sent; check its name, and that every node has loaded its module
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand() with SELECT is not supported: the command was not sent; connections are shared, so a database chosen on one would be chosen for other callers: set `database` in the server pool's configuration, one pool per database
 OneHop\Unsupported, node none, may have executed: false

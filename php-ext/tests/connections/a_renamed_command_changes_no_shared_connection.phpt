@@ -102,8 +102,8 @@ choose 3: 1
 get k: 0
 -- not for the fleet, a pipeline or a transaction
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand(): unknown command "choose": the command was not sent; send it to nodes of your choice with onNode() or onEachNode(), because OneHop cannot tell which argument is the key
+  OneHop\Redis::rawcommand() with SELECT is not supported: the command was not sent; connections are shared, so a database chosen on one would be chosen for other callers: set `database` in the server pool's configuration, one pool per database
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand(): unknown command "choose": the command was not sent; send it to nodes of your choice with onNode() or onEachNode(), because OneHop cannot tell which argument is the key
+  OneHop\Redis::rawcommand() with SELECT is not supported: the command was not sent; connections are shared, so a database chosen on one would be chosen for other callers: set `database` in the server pool's configuration, one pool per database
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand(): unknown command "choose": the command was not sent; send it to nodes of your choice with onNode() or onEachNode(), because OneHop cannot tell which argument is the key
+  OneHop\Redis::rawcommand() with SELECT is not supported: the command was not sent; connections are shared, so a database chosen on one would be chosen for other callers: set `database` in the server pool's configuration, one pool per database

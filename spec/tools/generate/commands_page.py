@@ -57,9 +57,9 @@ In the column PHP, "(6.2)" marks methods that only phpredis 6.2 has. Aliases are
 
 `onEachNode` and `onNode` send a command to nodes of your choice, even one that is refused here,
 unless it would change a connection that others use. They also send commands that this page does not
-have: those of a module, or those that the server has renamed (`rename-command`). OneHop cannot know
-what such a command does to its connection, so it closes that connection afterwards: each call costs
-a new one.
+have: those of a module, or those that the server has renamed (`rename-command`). They do not ask
+what such a command does to its connection, so they close that connection afterwards: each call
+costs a new one.
 """
 NODES = {"one_node": "one", "all_nodes": "all", "any_node": "any"}
 WITHOUT_KEYS = {
@@ -71,6 +71,23 @@ SUMMARY = """\
 spec/tools/prove/methods_check.php checks by reflection that phpredis has no other methods. The
 tests in php-ext/tests/parity compare each call with plain `\\Redis` on one server. The column of
 UnifiedJedis counts the methods that send a command of this page.
+
+## Commands that this page does not have
+
+In PHP, `rawCommand` asks a node about such a command: of a module (`JSON.GET`), newer than this
+page, or renamed. All workers of the host remember the answer, for an hour, so the first call costs
+one more round trip, and further calls cost nothing. From then on the command is like the others:
+
+* It goes to the node of its keys, alone, in pipelines and in transactions. It is not split.
+* It goes to replicas if it only reads, and `read_from` allows it.
+* A renamed command of this page is treated as this page says.
+* If only the server can find its keys (COMMAND GETKEYS), it is asked before each call.
+* Without keys it goes to all nodes if the server says so. Otherwise it is refused, and so is a
+  command that waits, or that changes its connection. `onNode` and `onEachNode` send it.
+* FT.* is refused, except FT.SUG*: each node has an index of its own keys.
+
+The user of the server pool needs the right to COMMAND. In Java only Jedis' own methods send such
+commands; `sendCommand` refuses them.
 """
 PLACES = {
     "one_node": "to the node of their keys",

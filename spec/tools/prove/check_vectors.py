@@ -3,7 +3,7 @@
 
     check_vectors.py
 
-The reference: table.py, merge.py, cursor.py, notification.py.
+The reference: table.py, merge.py, cursor.py, notification.py, learnt.py.
 In: vectors/*.json, commands.json. Out: one line of counts, or the findings. Every way to split and
 every merge that commands.json uses must have a vector. The two conversations (scan, subscription)
 are exempt; route.md describes them.
@@ -15,6 +15,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reference"))
 import cursor
+import learnt
 import merge
 import notification
 import table
@@ -101,6 +102,27 @@ def notification_faults(page):
             yield f"{test['comment']}: notifications.json says {test}."
 
 
+def learnt_found(kind, test):
+    """(the field of a test, what the reference finds)."""
+    if kind == "LearntTest":
+        return "command", learnt.learn(test["words"], test["answer"])
+    if kind == "LearntKeysTest":
+        return "positions", learnt.positions(test["words"], test["answer"])
+    if kind == "DeniedTest":
+        return "name", learnt.denied(test["error"])
+    return "refused", learnt.is_refused(test["name"])
+
+
+def learnt_faults(page):
+    for kind, test in page:
+        try:
+            field, found = learnt_found(kind, test)
+        except learnt.Unreadable:
+            field, found = "unreadable", True
+        if test.get(field, "absent") != found:
+            yield f"{test['comment']}: {field}: {found}."
+
+
 def uncovered(splits, merges):
     shown = {test["merge"] for test in merges} | CONVERSATIONS
     shapes = {shape(table.find(test["send"].split(" "))[1]) for test in splits}
@@ -119,18 +141,19 @@ def shape(entry):
 def main():
     splits, merges, cursors = load("split.json"), load("merge.json"), groups("cursor.json")
     outcomes = load("outcomes.json")
-    notifications = groups("notifications.json")
+    notifications, learnt_page = groups("notifications.json"), groups("learnt.json")
     wrong = [
         *split_faults(splits),
         *merge_faults(merges),
         *outcome_faults(outcomes),
         *cursor_faults(cursors),
         *notification_faults(notifications),
+        *learnt_faults(learnt_page),
         *uncovered(splits, merges),
     ]
     print(
         f"{len(splits)} splits, {len(merges)} merges, {len(outcomes)} outcomes, "
-        f"{len(cursors)} cursors, {len(wrong)} wrong."
+        f"{len(cursors)} cursors, {len(learnt_page)} learnt, {len(wrong)} wrong."
     )
     if wrong:
         raise SystemExit("\n".join(wrong))

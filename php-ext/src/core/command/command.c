@@ -7,24 +7,10 @@
 
 #include <string.h>
 
-typedef enum oh_begin { OH_BEGIN_INDEX, OH_BEGIN_KEYWORD, OH_BEGIN_OPTION } oh_begin;
-
-struct oh_key_spec {
-    oh_begin begin;
-    const char *word; /* The keyword or the option. */
-    uint8_t from;     /* The index, or where the search begins. */
-    const char *skip; /* Other options and how many words follow each: "GET 1 LIMIT 2 ". */
-    bool is_counted, is_unless_empty;
-    uint8_t keynum, first;
-    int8_t last;
-    uint8_t step, limit;
-    oh_key_kind kind;
-};
-
 #include "core/generated/commands.h"
 
 #define COMMANDS_COUNT (sizeof commands / sizeof *commands)
-#define NAME_BYTES_MAX 64 /* The longest name has half as many. */
+#define NAME_BYTES_MAX (OH_COMMAND_NAME_BYTES - 1)
 
 static const char beyond_the_end[] = "it has fewer arguments than its keys need";
 static const char not_a_number[] = "its number of keys is not a number";
@@ -123,6 +109,22 @@ static bool append_lower(char *name, size_t *length, const oh_bytes *word)
         name[(*length)++] = lower(word->bytes[i]);
     }
     return true;
+}
+
+bool oh_command_name(char name[OH_COMMAND_NAME_BYTES], const oh_bytes *words, size_t count)
+{
+    size_t length = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && length < NAME_BYTES_MAX) {
+            name[length++] = '|';
+        }
+        if (!append_lower(name, &length, &words[i])) {
+            return false;
+        }
+    }
+    name[length] = '\0';
+    return length > 0;
 }
 
 const oh_command *oh_command_find(const oh_bytes *words, size_t count)

@@ -80,7 +80,20 @@ typedef struct oh_blocking {
     uint8_t from;
 } oh_blocking;
 
-typedef struct oh_key_spec oh_key_spec;
+/* Where keys begin. */
+typedef enum oh_begin { OH_BEGIN_INDEX, OH_BEGIN_KEYWORD, OH_BEGIN_OPTION } oh_begin;
+
+typedef struct oh_key_spec {
+    oh_begin begin;
+    const char *word; /* The keyword or the option. */
+    uint8_t from;     /* The index, or where the search begins. */
+    const char *skip; /* Other options and how many words follow each: "GET 1 LIMIT 2 ". */
+    bool is_counted, is_unless_empty;
+    uint8_t keynum, first;
+    int8_t last;
+    uint8_t step, limit;
+    oh_key_kind kind;
+} oh_key_spec;
 
 typedef struct oh_command {
     const char *name; /* Lower case; a subcommand is container|subcommand. */
@@ -103,6 +116,15 @@ typedef struct oh_key_position {
     size_t position;
     oh_key_kind kind;
 } oh_key_position;
+
+/* The name with the most bytes that any command may have, and a NUL. */
+#define OH_COMMAND_NAME_BYTES 65
+
+/*
+ * The name that these words have together, as the table spells names: in small letters, with a |
+ * between the words. False if they are no name: too long, or with a byte that no name has.
+ */
+bool oh_command_name(char name[OH_COMMAND_NAME_BYTES], const oh_bytes *words, size_t count);
 
 /* The entry of a command, of its subcommand if it has one. NULL if the table does not hold it. */
 const oh_command *oh_command_find(const oh_bytes *words, size_t count);

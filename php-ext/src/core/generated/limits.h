@@ -181,6 +181,21 @@
  */
 #define OH_KEPT_CURSORS_NEAR 4
 
+/*
+ * Commands that the table does not hold, as nodes have described them, that a host keeps: a module
+ * has some fifty. It is 100 KiB.
+ */
+#define OH_LEARNT_COMMANDS_MAX 256
+
+/* Places of which a learnt command takes the one that was filled first. A power of two. */
+#define OH_LEARNT_COMMANDS_NEAR 8
+
+/*
+ * Key specifications of one command; servers have at most 4. Of a command with more, the node finds
+ * the keys.
+ */
+#define OH_LEARNT_SPECS_MAX 8
+
 /* The bits of a SCAN cursor that hold the index of the node: a server pool has at most 4,096. */
 #define OH_CURSOR_NODE_BITS 12
 

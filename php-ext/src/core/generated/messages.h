@@ -310,6 +310,18 @@
 #define OH_WHAT_UNKNOWN_COMMAND "OneHop\\Redis::%s(): unknown command \"%s%s%s\""
 #define OH_SAY_UNKNOWN_COMMAND OH_ERROR_UNSUPPORTED, OH_ADVICE_UNKNOWN_COMMAND, OH_WHAT_UNKNOWN_COMMAND
 
+#define OH_ADVICE_COMMAND_DENIED "check its name, and that every node has loaded its module"
+#define OH_WHAT_COMMAND_DENIED "OneHop\\Redis::%s(): neither OneHop nor the node knows the command \"%s%s%s\""
+#define OH_SAY_COMMAND_DENIED OH_ERROR_UNSUPPORTED, OH_ADVICE_COMMAND_DENIED, OH_WHAT_COMMAND_DENIED
+
+#define OH_ADVICE_COMMAND_UNASKED "allow the server pool's user to run COMMAND, or send it to nodes of your choice with onNode() or onEachNode()"
+#define OH_WHAT_COMMAND_UNASKED "OneHop\\Redis::%s(): unknown command \"%s%s%s\", and the node does not describe it: %s"
+#define OH_SAY_COMMAND_UNASKED OH_ERROR_UNSUPPORTED, OH_ADVICE_COMMAND_UNASKED, OH_WHAT_COMMAND_UNASKED
+
+#define OH_ADVICE_COMMAND_UNFOUND "check its arguments, or send it to nodes of your choice with onNode() or onEachNode()"
+#define OH_WHAT_COMMAND_UNFOUND "OneHop\\Redis::%s(): the node cannot find the keys of \"%s%s%s\": %s"
+#define OH_SAY_COMMAND_UNFOUND OH_ERROR_UNSUPPORTED, OH_ADVICE_COMMAND_UNFOUND, OH_WHAT_COMMAND_UNFOUND
+
 #define OH_WHAT_CROSS_NODE "%s needs all its keys on one node%s: key \"%s\" is on node %s, key \"%s\" on node %s"
 
 #define OH_WHAT_CROSS_SLOT "%s needs all its keys in one slot%s: key \"%s\" is in slot %u, key \"%s\" in slot %u"
@@ -479,6 +491,13 @@
 #define OH_REASON_HAS_METHOD "call phpredis' own method for it"
 #define OH_REASON_MALFORMED "it is malformed: %s"
 #define OH_REASON_WITHOUT_KEY "none of its arguments is a key, so OneHop cannot tell which node to use"
+#define OH_REASON_LEARNT_CONNECTION "according to the node, it changes its connection, and connections are shared; send it with onNode() or onEachNode()"
+#define OH_REASON_LEARNT_BLOCKING "according to the node, it may block, and OneHop cannot tell for how long; send it with onNode() or onEachNode()"
+#define OH_REASON_LEARNT_WITHOUT_KEY "according to the node, it has no key, so OneHop cannot tell which nodes to use; send it with onNode() or onEachNode()"
+#define OH_REASON_LEARNT_INDEX "each node indexes its own keys only; create the index with onEachNode(), and merge the nodes' answers yourself"
+#define OH_REASON_LEARNT_UNSHARED "OneHop cannot tell what it does to its connection, which other commands would share; call it outside"
+#define OH_REASON_LEARNT_UNREADABLE "its answer is not the description of a command"
+#define OH_REASON_AGAIN "try again"
 #define OH_REASON_RAW_STATE "rawCommand() cannot track what this command starts; use multi(), watch(), subscribe() or scan()"
 #define OH_REASON_NODE_ARGUMENT "unlike in RedisCluster, the first argument does not select a node, and the call would run on all of them; omit it to do that, or use onNode()"
 #define OH_REASON_WAIT_IN_CLUSTER "it reports on the writes of one connection, and yours were probably sent on another"

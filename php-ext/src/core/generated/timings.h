@@ -105,6 +105,18 @@
 #define OH_SENTINELS_CONTRADICT_MS 10000u
 
 /*
+ * How long the description of a command is kept: an hour, so that a node with another version, or
+ * another module, is noticed.
+ */
+#define OH_COMMAND_KNOWN_MS 3600000u
+
+/*
+ * How long it is kept that a node does not have a command: a module may be loaded at any time, and
+ * a call that is refused need not be fast.
+ */
+#define OH_COMMAND_UNKNOWN_MS 5000u
+
+/*
  * How long a kept cursor of a node is kept after its last use: an hour, because a person may look
  * at a page of keys before the next one is asked for.
  */

@@ -16,6 +16,7 @@
 
 #include "engine/exchange/exchange_internal.h"
 #include "engine/pool/handshake.h"
+#include "engine/shared/segment.h"
 
 /* ---- Retry ---- */
 
@@ -189,6 +190,16 @@ static void end_blocking(oh_exchange *exchange)
         oh_clock_now_ns() + (uint64_t)exchange->terms.timeout_ms * 1000000;
 }
 
+/* A node denies a command that it, or another one, has described before: it is asked again. */
+static OH_NOINLINE void forget_denied(const oh_wire *wire)
+{
+    char name[OH_COMMAND_NAME_BYTES];
+
+    if (oh_learnt_is_denied(oh_wire_error_text(wire), name)) {
+        oh_kept_commands_forget(oh_segment_commands(), name);
+    }
+}
+
 /* Takes `count` bytes that were received after `end`. `is_full`: they left no room. */
 static void take(oh_exchange *exchange, size_t count, bool is_full)
 {
@@ -208,7 +219,10 @@ static void take(oh_exchange *exchange, size_t count, bool is_full)
     }
     if (OH_UNLIKELY(wire->any_error_number > answered)) {
         exchange->found.has_error = true;
-        exchange->found.has_error_reply |= wire->error_number > answered;
+        if (wire->error_number > answered) {
+            exchange->found.has_error_reply = true;
+            forget_denied(wire);
+        }
     }
     if (OH_UNLIKELY(exchange->times.block_ms) && oh_replies_length(&exchange->replies) > 0) {
         end_blocking(exchange);

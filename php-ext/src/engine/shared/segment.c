@@ -28,10 +28,16 @@
 #define OH_PAUSE_NS_MIN 62500
 #define OH_PAUSE_NS_MAX 4000000
 
+/* What is kept without a lock. In the segment it comes before the store. */
+typedef struct kept {
+    _Alignas(64) oh_kept_cursors cursors;
+    _Alignas(64) oh_kept_commands commands;
+} kept;
+
 static void *memory;
-static size_t memory_bytes; /* The kept cursors come first, then the store. */
+static size_t memory_bytes;
 static oh_store *store;
-static oh_kept_cursors own_cursors; /* Used if there is no segment. */
+static kept own; /* Used if there is no segment. */
 static int lock_descriptor = -1;
 /*
  * The last wait for the lock timed out. This process does not wait again until the lock was free
@@ -47,15 +53,14 @@ static bool make_store(uint32_t nodes_max)
     if (getrandom(salt, sizeof salt, 0) != sizeof salt) {
         return false;
     }
-    store = oh_store_make(
-        (char *)memory + sizeof own_cursors, memory_bytes - sizeof own_cursors, nodes_max, salt);
+    store = oh_store_make((char *)memory + sizeof own, memory_bytes - sizeof own, nodes_max, salt);
     errno = ENOMEM; /* The only remaining reason. */
     return store != NULL;
 }
 
 static bool make_segment(size_t bytes, uint32_t nodes_max)
 {
-    memory_bytes = bytes + sizeof own_cursors;
+    memory_bytes = bytes + sizeof own;
     lock_descriptor = memfd_create("onehop-lock", MFD_CLOEXEC);
     if (lock_descriptor < 0) {
         return false;
@@ -131,9 +136,19 @@ oh_store *oh_segment_store(void)
     return store;
 }
 
+static kept *all_kept(void)
+{
+    return memory ? memory : &own;
+}
+
 oh_kept_cursors *oh_segment_cursors(void)
 {
-    return memory ? memory : &own_cursors;
+    return &all_kept()->cursors;
+}
+
+oh_kept_commands *oh_segment_commands(void)
+{
+    return &all_kept()->commands;
 }
 
 oh_image_copy oh_segment_copy(uint32_t pool)

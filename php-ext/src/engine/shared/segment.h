@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "core/command/cursor.h"
+#include "core/command/kept_commands.h"
 #include "core/host/store.h"
 
 /*
@@ -30,6 +31,9 @@ oh_store *oh_segment_store(void);
 
 /* The host's kept cursors of SCAN, or those of this process. They need no lock. */
 oh_kept_cursors *oh_segment_cursors(void);
+
+/* What nodes have told the host of commands that the table does not hold, or this process. */
+oh_kept_commands *oh_segment_commands(void);
 
 /* The published image of a server pool, copied into the memory of this process. */
 typedef struct oh_image_copy {

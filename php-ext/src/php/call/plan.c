@@ -38,4 +38,8 @@ void oh_plan_free(oh_plan *plan)
         oh_split_free(plan->split);
         plan->split = NULL;
     }
+    if (plan->learnt) {
+        efree(plan->learnt);
+        plan->learnt = NULL;
+    }
 }

@@ -5,6 +5,8 @@
 #ifndef OH_PHP_PLAN_H
 #define OH_PHP_PLAN_H
 
+#include "core/command/learnt.h"
+
 #include "php/call/split.h"
 
 /* The key that decides the node of a call. */
@@ -28,6 +30,7 @@ typedef struct oh_plan {
     oh_merge merge;
     oh_call call;    /* Of ONE_NODE, with a counted reference to its key. Its terms are of all. */
     oh_split *split; /* Of SPLIT, owned by the plan. Set to NULL by code that takes ownership. */
+    oh_learnt_row *learnt; /* The command, if a node has described it. NULL for the table's. */
 } oh_plan;
 
 void oh_plan_free(oh_plan *plan);

@@ -5,6 +5,7 @@
 #include "php/base/zend.h"
 
 #include "php/call/keys.h"
+#include "php/call/learn.h"
 #include "php/call/raw_command.h"
 #include "php/call/refuse.h"
 
@@ -92,46 +93,70 @@ static bool cut(raw_call *call)
     return true;
 }
 
-static bool place(raw_call *call)
+/* True if the keys are known. Otherwise throws. */
+static bool find_keys(raw_call *call, oh_key_position *positions, size_t room, size_t *found)
 {
-    oh_key_position small[POSITIONS_ROOM], *positions = small;
-    const oh_command *command = call->plan->command;
-    size_t found;
+    if (oh_learn_must_find_keys(call->plan)) {
+        return oh_learn_keys(call->client, call->execute_data, call->plan, call->words, call->count,
+            positions, found);
+    }
     const char *malformed =
-        oh_command_keys(command, call->words, call->count, positions, POSITIONS_ROOM, &found);
+        oh_command_keys(call->plan->command, call->words, call->count, positions, room, found);
 
     if (malformed) {
         refuse_malformed(call, malformed);
+    }
+    return !malformed;
+}
+
+static bool place_without_keys(raw_call *call)
+{
+    oh_plan *plan = call->plan;
+    const oh_command *command = plan->command;
+
+    if (command->without_keys == OH_SPREAD_REFUSED && oh_plan_keyless(call->client, plan)) {
+        return true;
+    }
+    if (command->without_keys == OH_SPREAD_REFUSED || command->without_keys == OH_SPREAD_NONE) {
+        oh_refuse(call->execute_data, command,
+            command->without_keys_reason ? command->without_keys_reason : OH_REASON_WITHOUT_KEY);
         return false;
     }
-    if (found == 0) {
-        if (command->without_keys == OH_SPREAD_REFUSED &&
-            oh_plan_keyless(call->client, call->plan)) {
-            return true;
-        }
-        if (command->without_keys == OH_SPREAD_REFUSED || command->without_keys == OH_SPREAD_NONE) {
-            oh_refuse(call->execute_data, command,
-                command->without_keys_reason ? command->without_keys_reason
-                                             : OH_REASON_WITHOUT_KEY);
-            return false;
-        }
-        call->plan->spread = command->without_keys;
-        return true;
+    plan->spread = command->without_keys;
+    return true;
+}
+
+static bool place_on_one_node(raw_call *call, const oh_key_position *positions, size_t count)
+{
+    call->plan->spread = OH_SPREAD_ONE_NODE;
+    if (!are_together(call, positions, count)) {
+        return false;
+    }
+    zval *key = ZEND_CALL_ARG(call->execute_data, positions[0].position + 1);
+
+    call->plan->call.key = (oh_call_key){zend_string_copy(Z_STR_P(key)), true};
+    return true;
+}
+
+static bool place_at(raw_call *call, const oh_key_position *positions, size_t count)
+{
+    if (count == 0) {
+        return place_without_keys(call);
     }
     if (call->plan->spread == OH_SPREAD_SPLIT && !oh_client_is_in_transaction(call->client)) {
         return cut(call);
     }
-    call->plan->spread = OH_SPREAD_ONE_NODE;
-    if (found > POSITIONS_ROOM) {
-        positions = safe_emalloc(found, sizeof *positions, 0);
-        oh_command_keys(command, call->words, call->count, positions, found, &found);
-    }
-    bool is_placed = are_together(call, positions, found);
-    if (is_placed) {
-        zval *key = ZEND_CALL_ARG(call->execute_data, positions[0].position + 1);
+    return place_on_one_node(call, positions, count);
+}
 
-        call->plan->call.key = (oh_call_key){zend_string_copy(Z_STR_P(key)), true};
-    }
+static bool place(raw_call *call)
+{
+    /* No command has more keys than words. */
+    size_t room = call->count, found = 0;
+    oh_key_position small[POSITIONS_ROOM],
+        *positions = room > POSITIONS_ROOM ? safe_emalloc(room, sizeof *positions, 0) : small;
+    bool is_placed = find_keys(call, positions, room, &found) && place_at(call, positions, found);
+
     if (positions != small) {
         efree(positions);
     }
@@ -176,6 +201,17 @@ static size_t name_words(const raw_call *call)
     return command && command->is_container && call->count > 1 ? 2 : 1;
 }
 
+/* Takes over what the command means. */
+static void take_command(raw_call *call)
+{
+    oh_plan *plan = call->plan;
+
+    plan->spread = plan->command->spread;
+    plan->merge = plan->command->merge;
+    plan->call.terms.is_read_only = plan->command->is_retryable;
+    plan_wait(call);
+}
+
 static bool look(raw_call *call)
 {
     oh_plan *plan = call->plan;
@@ -186,10 +222,41 @@ static bool look(raw_call *call)
         plan->command = NULL;
     }
     if (plan->command) {
-        plan->spread = plan->command->spread;
-        plan->merge = plan->command->merge;
-        plan->call.terms.is_read_only = plan->command->is_retryable;
-        plan_wait(call);
+        take_command(call);
+    }
+    return true;
+}
+
+/* True if a node may know a command of this name, which the table does not hold. */
+static bool may_be_learnt(const raw_call *call)
+{
+    char name[OH_COMMAND_NAME_BYTES];
+
+    if (call->client->snapshot->pool->is_ssdb || !oh_command_name(name, call->words, 1)) {
+        return false;
+    }
+    const oh_command *container = oh_command_named(name, strlen(name));
+    return !container || container->is_ssdb || call->count > 1;
+}
+
+static bool learn(raw_call *call)
+{
+    oh_plan *plan = call->plan;
+
+    if (!may_be_learnt(call)) {
+        oh_refuse_unknown(call->execute_data, call->words, name_words(call));
+        return false;
+    }
+    if (!oh_learn_command(call->client, call->execute_data, plan, call->words, call->count)) {
+        return false;
+    }
+    take_command(call);
+    if (plan->learnt && plan->learnt->learnt.is_unshared) {
+        plan->call.terms.is_unknown = true;
+        if (call->client->mode != OH_ATOMIC) {
+            oh_refuse(call->execute_data, plan->command, OH_REASON_LEARNT_UNSHARED);
+            return false;
+        }
     }
     return true;
 }
@@ -198,8 +265,7 @@ static bool plan_words(raw_call *call)
 {
     oh_plan *plan = call->plan;
 
-    if (!plan->command) {
-        oh_refuse_unknown(call->execute_data, call->words, name_words(call));
+    if (!plan->command && !learn(call)) {
         return false;
     }
     if (plan->spread == OH_SPREAD_REFUSED) {
@@ -238,6 +304,11 @@ bool oh_raw_command_look(oh_client *client, zend_execute_data *execute_data, oh_
 
 bool oh_raw_command_plan(oh_client *client, zend_execute_data *execute_data, oh_plan *plan)
 {
-    return with_words(
+    bool is_planned = with_words(
         (raw_call){.client = client, .execute_data = execute_data, .plan = plan}, plan_words);
+
+    if (!is_planned) {
+        oh_plan_free(plan);
+    }
+    return is_planned;
 }

@@ -1,8 +1,8 @@
 /*
  * Raw command: rawCommand(), whose arguments are the words of a command.
  *
- * The command table finds the keys among the words. A command that is not in the table is refused,
- * because its keys are unknown. OPT_PREFIX is not added: phpredis sends the words unchanged.
+ * The command table finds the keys among the words. A node describes a command that is not in the
+ * table (learn.h). OPT_PREFIX is not added: phpredis sends the words unchanged.
  *
  * Implements spec/route, "Unknown commands" and "Splitting".
  */

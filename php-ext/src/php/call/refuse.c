@@ -24,6 +24,17 @@ void oh_refuse_for(oh_client *client, const oh_failure *refusal)
     oh_failure_throw(oh_failure_exception(refusal, NULL, pool, NULL));
 }
 
+void oh_refuse_unasked(oh_client *client, const oh_failure *failure, uint32_t node)
+{
+    const oh_snapshot *snapshot = client->snapshot;
+    oh_node named = oh_topology_node(snapshot->topology, MIN(node, snapshot->nodes_count - 1));
+
+    if (oh_client_mode(client)->meet_refusal) {
+        oh_client_mode(client)->meet_refusal(client, failure);
+    }
+    oh_failure_throw(oh_failure_exception(failure, &named, snapshot->pool->name.bytes, NULL));
+}
+
 /* Quotes the beginning of a name or a key. */
 static const char *shown(oh_bytes bytes, oh_quoted *quoted)
 {

@@ -38,6 +38,12 @@ bool oh_refuse_queued(
 /* Throws Unsupported for a command that is not in the table, named by its first `count` words. */
 void oh_refuse_unknown(const zend_execute_data *execute_data, const oh_bytes *words, size_t count);
 
+/*
+ * Throws the failure of a question that a node was to answer before the current call is sent. It
+ * acts on a transaction like a refusal.
+ */
+void oh_refuse_unasked(oh_client *client, const oh_failure *failure, uint32_t node);
+
 /* A key, its home, and how a message shows it. */
 typedef struct oh_placed_key {
     const uint8_t *bytes;

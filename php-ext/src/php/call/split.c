@@ -25,12 +25,12 @@ oh_split *oh_split_new(const oh_plan *plan, uint32_t parts_room, uint32_t keys_r
     oh_split *split = ecalloc(1, sizeof *split);
 
     split->method = plan->method;
-    split->command = plan->command;
+    split->command = plan->learnt ? NULL : plan->command;
     split->merge = plan->merge;
     split->terms = plan->call.terms;
     split->terms.preface =
         plan->command && plan->command->state == OH_STATE_WRITES ? WRITES_PREFACE : NULL;
-    split->terms.is_unknown = !plan->command;
+    split->terms.is_unknown |= !plan->command;
     split->parts_room = parts_room;
     split->parts = safe_emalloc(parts_room, sizeof *split->parts, 0);
     split->keys_room = keys_room;

@@ -23,7 +23,7 @@ typedef struct oh_part {
 
 typedef struct oh_split {
     const oh_method *method;
-    const oh_command *command;
+    const oh_command *command; /* NULL if the table does not hold it. */
     oh_merge merge;
     oh_call_terms terms; /* Of each part. */
     /*
