@@ -34,7 +34,9 @@ of Jedis' `UnifiedJedis`. The rules of this table are in
 | Java | methods of `OneHopClient`, as in Jedis %(jedis)s; other commands by `sendCommand` |
 | nutcracker | what nutcracker %(nutcracker)s does, measured: see below |
 
-In the column PHP, "(6.2)" marks methods that only phpredis 6.2 has. Aliases are not listed.
+In the column PHP, "(6.2)" marks methods that only phpredis 6.2 has. Aliases are not listed. The
+methods that a later phpredis adds are not listed either; most of them work (`hExpire`, `vAdd`):
+OneHop understands them by their names and parameters, and refuses the others.
 
 | nodes | the command goes to |
 |---|---|

@@ -84,8 +84,7 @@ void oh_refuse(const zend_execute_data *execute_data, const oh_command *command,
 void oh_refuse_method(INTERNAL_FUNCTION_PARAMETERS)
 {
     const oh_method *method = oh_method_of(execute_data);
-    const char *advice = !method->row                                 ? OH_REASON_METHOD_UNKNOWN
-                         : method->row->reason                        ? method->row->reason
+    const char *advice = method->row->reason                          ? method->row->reason
                          : method->command && method->command->reason ? method->command->reason
                                                                       : OH_REASON_METHOD_PLAIN;
 

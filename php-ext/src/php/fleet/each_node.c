@@ -39,9 +39,6 @@ static bool takes_iterator(const zend_function *function)
 /* Returns why a method cannot be called on a chosen node, or NULL if it can. */
 static const char *reason_against(const oh_method *method)
 {
-    if (!method->row) {
-        return OH_REASON_EACH_UNKNOWN;
-    }
     if (method->row->kind != OH_METHOD_COMMAND && method->row->kind != OH_METHOD_RAW) {
         return method->row->reason ? method->row->reason : OH_REASON_EACH_OBJECT;
     }

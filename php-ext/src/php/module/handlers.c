@@ -2,7 +2,7 @@
  * A method gets the first handler that fits:
  *
  *     the handlers below      by name: methods that OneHop implements itself
- *     oh_refuse_method        refused: the row says so, or there is no row
+ *     oh_refuse_method        refused: the row says so
  *     oh_raw_command_method   rawCommand, whose arguments are the words
  *     oh_route_method         one key, which is one argument: nearly all methods, the hot path
  *     oh_plan_method          all others
@@ -71,7 +71,7 @@ static const own_handler own_handlers[] = {
 
 static zif_handler handler_for(const oh_method *method, const char *name)
 {
-    if (!method->row || method->row->kind == OH_METHOD_REFUSED) {
+    if (method->row->kind == OH_METHOD_REFUSED) {
         return oh_refuse_method;
     }
     for (size_t i = 0; i < sizeof own_handlers / sizeof *own_handlers; i++) {

@@ -1,12 +1,14 @@
 /*
  * If the table does not know the loaded phpredis (mostly because it is newer), the rows of the
- * newest known version are used, for each method whose parameters are the same.
+ * newest known version are used, for each method whose parameters are the same. All others get a
+ * derived row.
  */
 #include "php/base/zend.h"
 
 #include "zend_extensions.h"
 #include "zend_smart_str.h"
 
+#include "php/phpredis/derive.h"
 #include "php/phpredis/method.h"
 
 #include "php/generated/methods.h"
@@ -66,17 +68,31 @@ static bool is_of_row(const zend_function *original, const oh_method_row *row)
            (row->older_signature && has_signature(original, row->older_signature));
 }
 
-static const oh_method_row *find_row(const char *name, const zend_function *original)
+/* The row of a method, whether its parameters are the same or not; NULL if it has none. */
+static const oh_method_row *find_row(const char *name)
 {
     for (size_t i = 0; i < ROWS_COUNT; i++) {
         const oh_method_row *row = &method_rows[i];
 
         if (strcmp(row->name, name) == 0 &&
             (row->versions & (loaded_version ? loaded_version : NEWEST))) {
-            return loaded_version || is_of_row(original, row) ? row : NULL;
+            return row;
         }
     }
     return NULL;
+}
+
+static void set_row(oh_method *method, const zend_function *original, const char *name)
+{
+    const oh_method_row *row = find_row(name);
+
+    if (row && (loaded_version || is_of_row(original, row))) {
+        method->row = row;
+        return;
+    }
+    method->derived = pecalloc(1, sizeof *method->derived, true);
+    oh_method_derive(method->derived, original, name, row);
+    method->row = &method->derived->row;
 }
 
 /* ---- Filling ---- */
@@ -118,13 +134,13 @@ static zend_function *copy_function(const zend_internal_function *original)
 
 oh_method *oh_method_new(zend_function *original, const char *name)
 {
-    const oh_method_row *row = find_row(name, original);
     oh_method *method = pecalloc(1, sizeof *method, true);
 
+    set_row(method, original, name);
+    const oh_method_row *row = method->row;
     method->original = copy_function(&original->internal_function);
     method->is_deprecated = (original->common.fn_flags & ZEND_ACC_DEPRECATED) != 0;
-    method->row = row;
-    if (row && row->command && !row->subcommand) {
+    if (row->command && !row->subcommand) {
         method->command = oh_command_named(row->command, strlen(row->command));
         method->is_read_only = method->command && method->command->is_retryable;
     }
@@ -134,8 +150,8 @@ oh_method *oh_method_new(zend_function *original, const char *name)
     if (has_express && method->command && !method->is_deprecated) {
         method->express = oh_express_find(name);
     }
-    method->promise = row && row->has_promise ? &oh_promise_of_request : NULL;
-    if (row && is_about_one_key(method)) {
+    method->promise = row->has_promise ? &oh_promise_of_request : NULL;
+    if (is_about_one_key(method)) {
         method->key = row->keys[0].argument + 1;
     }
     return method;
@@ -143,6 +159,9 @@ oh_method *oh_method_new(zend_function *original, const char *name)
 
 void oh_method_free(oh_method *method)
 {
+    if (method->derived) {
+        pefree(method->derived, true);
+    }
     pefree(method->original->internal_function.arg_info - 1, true);
     pefree(method->original, true);
     pefree(method, true);

@@ -3,8 +3,8 @@
  *
  * The rows are generated from spec/route/phpredis.json. A row names a command, and only the command
  * table says what that command means. Every Zend function has reserved slots for extensions. OneHop
- * stores an oh_method in one of them, so a handler needs no look-up. A method without a row is
- * refused.
+ * stores an oh_method in one of them, so a handler needs no look-up. A method without a row gets a
+ * derived one (derive.h).
  *
  * Implements spec/route, "phpredis' methods".
  */
@@ -91,8 +91,9 @@ typedef struct oh_method_row {
 typedef struct oh_method {
     zend_function *original; /* Our copy of phpredis' own: see method.c. */
     bool is_deprecated;
-    const oh_method_row *row;  /* NULL if the method is unknown. */
-    const oh_command *command; /* NULL if an argument decides which command it is. */
+    const oh_method_row *row;
+    struct oh_derived_row *derived; /* Owned; NULL if the row is of the table. */
+    const oh_command *command;      /* NULL if an argument decides which command it is. */
     oh_express_forms express;
     const oh_promise *promise; /* NULL if phpredis survives every well-formed reply. */
     /* The argument that is its one key, from 1; 0 if its keys need planning. */
