@@ -8,11 +8,12 @@
 module io.onehop.jedis {
     requires transitive io.onehop.core;
     requires transitive redis.clients.jedis;
+    requires transitive org.apache.commons.pool2;
+    requires java.management;
 
     // Jedis needs these and has no module-info to say so. Java would add libraries without a
     // module-info by itself.
     requires com.google.gson;
-    requires org.apache.commons.pool2;
     requires org.json;
 
     // The client works without it.

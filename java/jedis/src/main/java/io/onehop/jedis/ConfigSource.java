@@ -52,17 +52,20 @@ final class ConfigSource {
     private final @Nullable Path file; // Null for a text.
     private final byte[] text; // Empty for a file.
     private final String pool;
+    private final int poolSize; // For a server pool without one; 0: the directive's own.
 
-    ConfigSource(Path file, String pool) {
+    ConfigSource(Path file, String pool, int poolSize) {
         this.file = file;
         this.text = new byte[0];
         this.pool = pool;
+        this.poolSize = poolSize;
     }
 
-    ConfigSource(String text, String pool) {
+    ConfigSource(String text, String pool, int poolSize) {
         this.file = null;
         this.text = text.getBytes(StandardCharsets.UTF_8);
         this.pool = pool;
+        this.poolSize = poolSize;
     }
 
     /** True if it, or the password of this pool, is in a file. */
@@ -119,8 +122,9 @@ final class ConfigSource {
         if (!found.redis()) {
             throw new ConfigRefused(Message.MEMCACHED, null, Shown.of(pool));
         }
-        String password = passwordOf(found);
-        return password == null ? found : found.withPassword(password);
+        ServerPool sized = poolSize == 0 ? found : found.withPoolSize(poolSize);
+        String password = passwordOf(sized);
+        return password == null ? sized : sized.withPassword(password);
     }
 
     /**

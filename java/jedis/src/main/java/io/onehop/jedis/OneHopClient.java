@@ -7,6 +7,7 @@ import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.internal.failure.ConfigRefused;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.Shown;
+import io.onehop.jedis.internal.pool.PoolSettings;
 import io.onehop.jedis.internal.request.RoutedArguments;
 import io.onehop.jedis.internal.route.CallObserver;
 import io.onehop.jedis.internal.route.CurrentRoute;
@@ -17,6 +18,7 @@ import io.onehop.jedis.internal.snapshot.Snapshots;
 import io.onehop.jedis.internal.tls.ClientTls;
 import io.onehop.jedis.internal.tls.Tls;
 
+import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.jspecify.annotations.Nullable;
 
 import redis.clients.jedis.AbstractTransaction;
@@ -86,7 +88,7 @@ public final class OneHopClient extends UnifiedJedis {
     private final ConfigWatcher watcher;
     private final IdleConnectionEvictor evictor;
 
-    private OneHopClient(CurrentRoute route, ConfigWatcher watcher) {
+    private OneHopClient(CurrentRoute route, ConfigWatcher watcher, int checkEveryMs) {
         super(
                 route,
                 new RefusingConnectionProvider(route.snapshots().newest().pool().name()),
@@ -94,7 +96,7 @@ public final class OneHopClient extends UnifiedJedis {
                 (Cache) null);
         this.route = route;
         this.watcher = watcher;
-        this.evictor = new IdleConnectionEvictor(route.snapshots());
+        this.evictor = new IdleConnectionEvictor(route.snapshots(), checkEveryMs);
     }
 
     /** Starts the client's threads. */
@@ -351,6 +353,7 @@ public final class OneHopClient extends UnifiedJedis {
         private @Nullable OneHopTracing tracing;
         private @Nullable Tls tls;
         private @Nullable Supplier<RedisCredentials> credentials;
+        private PoolSettings settings = PoolSettings.STANDARD;
 
         private Builder() {}
 
@@ -460,6 +463,47 @@ public final class OneHopClient extends UnifiedJedis {
         }
 
         /**
+         * How the connections of each node are kept, as for Jedis' own clients: a {@code
+         * ConnectionPoolConfig}, for example. Its later changes have no effect.
+         *
+         * <ul>
+         *   <li>{@code maxTotal} is the most connections to a node, 1 to 65535. The directive
+         *       {@code pool_size} of the server pool wins.
+         *   <li>{@code maxIdle}: a connection that is given back is closed if so many are idle.
+         *       Without meaning unless it is less than {@code maxTotal}.
+         *   <li>{@code minIdle}: each check opens connections until so many are idle, unless the
+         *       node fails or has {@code maxTotal}.
+         *   <li>{@code maxWait}: a call waits for a connection no longer than that, and throws
+         *       {@link PoolExhausted}. With {@code blockWhenExhausted} false it does not wait. Its
+         *       deadline holds all the same, also if {@code maxWait} has no end.
+         *   <li>{@code durationBetweenEvictionRuns} is the time between two checks of idle
+         *       connections. Without one it is 30 s.
+         *   <li>{@code minEvictableIdleDuration}: the first check after that time closes an idle
+         *       connection. Without one no check does.
+         *   <li>{@code jmxEnabled}, {@code jmxNameBase}, {@code jmxNamePrefix}: each node has an
+         *       MBean with the attributes of a {@code GenericObjectPool}. Its name is that prefix,
+         *       the server pool and the node: {@code
+         *       org.apache.commons.pool2:type=GenericObjectPool,name="pool-alpha-10.0.0.1:6379"}.
+         * </ul>
+         *
+         * <p>Some settings have one value here. Waiting threads are served in their order ({@code
+         * fairness}), a connection of those that are open and were made first comes first ({@code
+         * lifo}), and every check looks at all idle connections. A connection is tested when it is
+         * made, lent and given back, and while it is idle ({@code testOnBorrow} and so on). Only a
+         * new one sends PING; the other tests see whether the node has closed the connection or has
+         * sent something unasked. Connections that a call has lost are always found again ({@code
+         * AbandonedConfig}). The log ({@code io.onehop}) says if a setting has no effect.
+         *
+         * @param config what it says
+         * @return this builder
+         * @throws IllegalArgumentException if {@code maxTotal} is not 1 to 65535
+         */
+        public Builder poolConfig(GenericObjectPoolConfig<?> config) {
+            this.settings = PoolSettings.of(config);
+            return this;
+        }
+
+        /**
          * Chooses the server pool.
          *
          * @param name its name in the configuration
@@ -484,11 +528,13 @@ public final class OneHopClient extends UnifiedJedis {
                 byte[] bytes = source.bytes();
                 ServerPool read = source.pool(bytes);
                 source.warn(read);
-                Snapshots snapshots =
-                        new Snapshots(PoolTopology.of(read), new ClientTls(tls, credentials));
+                settings.warn(read);
+                ClientTls encryption = new ClientTls(tls, credentials);
+                Snapshots snapshots = new Snapshots(PoolTopology.of(read), encryption, settings);
                 ConfigWatcher watcher = new ConfigWatcher(source, bytes, snapshots, listener);
                 CallObserver observer = tracing == null ? null : tracing.observer();
-                return new OneHopClient(new CurrentRoute(snapshots, observer), watcher).started();
+                CurrentRoute route = new CurrentRoute(snapshots, observer);
+                return new OneHopClient(route, watcher, settings.checkEveryMs()).started();
             } catch (ConfigRefused refused) {
                 throw Failure.ofBuild(refused.reason(), refused.advice(), refused.getCause());
             }
@@ -503,7 +549,7 @@ public final class OneHopClient extends UnifiedJedis {
                 throw refused(Message.URL);
             }
             if (file != null) {
-                return new ConfigSource(file, pool);
+                return new ConfigSource(file, pool, settings.maxTotal());
             }
             if (text == null) {
                 throw refused(Message.NO_CONFIGURATION);
@@ -511,7 +557,7 @@ public final class OneHopClient extends UnifiedJedis {
             if (text.startsWith("/") && text.lines().count() == 1) {
                 throw refused(Message.PATH_AS_TEXT);
             }
-            return new ConfigSource(text, pool);
+            return new ConfigSource(text, pool, settings.maxTotal());
         }
 
         private static ConfigInvalid refused(Message message) {

@@ -6,7 +6,8 @@ import io.onehop.core.ErrorKind.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All {@code pool_size} connections to the node stayed in use until the deadline. Nothing was sent.
+ * All {@code pool_size} connections to the node stayed in use until the deadline, or for the {@code
+ * maxWait} of the pool configuration. Nothing was sent.
  */
 @SuppressWarnings("exports") // Programs compile without the annotations.
 public final class PoolExhausted extends OneHopException {

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.onehop.core.base.Clock;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.Server;
+import io.onehop.jedis.internal.pool.PoolSettings;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 import io.onehop.jedis.internal.snapshot.Snapshots;
 import io.onehop.jedis.internal.tls.ClientTls;
@@ -65,9 +66,13 @@ class ConfigWatcherTest {
     }
 
     private void follow(Consumer<TopologyChange> listener) throws Exception {
-        ConfigSource source = new ConfigSource(file, "alpha");
+        ConfigSource source = new ConfigSource(file, "alpha", 0);
         byte[] bytes = source.bytes();
-        snapshots = new Snapshots(PoolTopology.of(source.pool(bytes)), new ClientTls(null, null));
+        snapshots =
+                new Snapshots(
+                        PoolTopology.of(source.pool(bytes)),
+                        new ClientTls(null, null),
+                        PoolSettings.STANDARD);
         watcher = new ConfigWatcher(source, bytes, snapshots, listener);
     }
 
@@ -106,7 +111,8 @@ class ConfigWatcherTest {
         write(TWO);
         assertEquals(1, nodes());
         int moved =
-                before.moved(PoolTopology.of(new ConfigSource(TWO, "alpha").pool(TWO.getBytes())));
+                before.moved(
+                        PoolTopology.of(new ConfigSource(TWO, "alpha", 0).pool(TWO.getBytes())));
         assertTrue(moved > 400 && moved < 600, "half of the keys, about: " + moved);
         assertEquals(
                 List.of(

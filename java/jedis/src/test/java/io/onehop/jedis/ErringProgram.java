@@ -1,5 +1,9 @@
 package io.onehop.jedis;
 
+import io.onehop.jedis.internal.connection.Deadline;
+import io.onehop.jedis.internal.pool.Holder;
+import io.onehop.jedis.internal.pool.NodeHealth;
+import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.lab.Nodes;
 
 import redis.clients.jedis.AbstractPipeline;
@@ -46,12 +50,25 @@ final class ErringProgram {
         Thread thread = new Thread(null, job, "erring", STACK_BYTES);
         thread.start();
         thread.join();
-        System.out.println("leased " + Inspected.pools(redis)[0].leased());
+        Pool pool = Inspected.pools(redis)[0];
+        System.out.println("leased " + pool.leased());
+        System.out.println("usable " + usable(pool));
         redis.close();
         for (int i = 0; i < 100 && sockets() > before; i++) {
             Thread.sleep(50);
         }
         System.out.println("sockets " + (sockets() - before));
+    }
+
+    /** How many connections may be used at the same time. */
+    private static int usable(Pool pool) {
+        Holder holder = new Holder();
+        int count = 0;
+        while (pool.tryLease(holder, Deadline.in(60_000), NodeHealth.NOT_ASKED) != null) {
+            count++;
+        }
+        holder.isOver = true;
+        return count;
     }
 
     private static long sockets() throws IOException {

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 
 /** An Error in the middle of a call costs its connection, never its seat in the pool. */
 class ErrorsTest {
-    private static final String WELL = "errors 1000\nnext value\nleased 0\nsockets 0\n";
+    private static final String WELL = "errors 1000\nnext value\nleased 0\nusable 4\nsockets 0\n";
 
     @Test
     void aThousandStackOverflowsInTheMiddleOfCallsLeaveNothingLeasedAndNothingOpen() {

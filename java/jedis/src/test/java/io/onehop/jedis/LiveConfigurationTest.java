@@ -136,7 +136,7 @@ class LiveConfigurationTest {
             throws Exception {
         Set<String> known = new HashSet<>();
         for (String text : good) {
-            ConfigSource source = new ConfigSource(text, "alpha");
+            ConfigSource source = new ConfigSource(text, "alpha", 0);
             known.add(PoolTopology.of(source.pool(source.bytes())).fingerprint());
         }
         List<TopologyChange> during =

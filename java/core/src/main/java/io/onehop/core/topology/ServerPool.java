@@ -237,9 +237,18 @@ public final class ServerPool {
 
     /** The same server pool with the password of its password file. */
     public ServerPool withPassword(String password) {
+        return with(Directive.REDIS_AUTH, password);
+    }
+
+    /** The same server pool with this {@code pool_size}, unless the configuration has one. */
+    public ServerPool withPoolSize(int size) {
+        return values.containsKey(Directive.POOL_SIZE) ? this : with(Directive.POOL_SIZE, size);
+    }
+
+    private ServerPool with(Directive directive, Object value) {
         Map<Directive, Object> all = new EnumMap<>(Directive.class);
         all.putAll(values);
-        all.put(Directive.REDIS_AUTH, password);
+        all.put(directive, value);
         return new ServerPool(
                 name, line, all, servers, sentinels, replicas, zone, isPasswordInText);
     }

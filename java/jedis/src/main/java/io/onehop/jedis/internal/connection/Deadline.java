@@ -50,6 +50,13 @@ public final class Deadline {
                 : new Deadline(lengthMs + (int) ms, instantNs + ms * NS_PER_MS);
     }
 
+    /** This deadline, or one after that many milliseconds if that is sooner. */
+    public Deadline atMost(long ms) {
+        return waitNs() / NS_PER_MS <= ms
+                ? this
+                : new Deadline(Math.max(1, (int) ms), Clock.nowNs() + ms * NS_PER_MS);
+    }
+
     /** How long one of so many alternatives may be silent until the next is tried beside it. */
     public static int stepMs(int timeoutMs, int count) {
         return timeoutMs == 0

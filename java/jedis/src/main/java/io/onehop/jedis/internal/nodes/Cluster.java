@@ -14,6 +14,7 @@ import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.RefreshFailure;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.pool.Pool;
+import io.onehop.jedis.internal.pool.PoolSettings;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 import io.onehop.jedis.internal.snapshot.Snapshots;
 import io.onehop.jedis.internal.tls.ClientTls;
@@ -246,7 +247,17 @@ public final class Cluster extends Refresher {
             throws InterruptedException {
         List<Pool> asked =
                 new ArrayList<>(
-                        nodes.stream().map(node -> new Pool(node, pool, tls, null, null)).toList());
+                        nodes.stream()
+                                .map(
+                                        node ->
+                                                new Pool(
+                                                        node,
+                                                        pool,
+                                                        tls,
+                                                        PoolSettings.STANDARD,
+                                                        null,
+                                                        null))
+                                .toList());
         Collections.shuffle(asked);
         try {
             return refresh.ask(asked, current);

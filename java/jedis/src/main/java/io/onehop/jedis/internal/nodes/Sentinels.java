@@ -15,6 +15,7 @@ import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.failure.RefreshFailure;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.pool.Pool;
+import io.onehop.jedis.internal.pool.PoolSettings;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 import io.onehop.jedis.internal.snapshot.Snapshots;
 import io.onehop.jedis.internal.tls.ClientTls;
@@ -232,7 +233,7 @@ public final class Sentinels extends Refresher {
         ServerPool theirs = pool.ofSentinels();
         sentinels =
                 PoolTopology.of(theirs).nodes().stream()
-                        .map(node -> new Pool(node, theirs, tls, null, null))
+                        .map(node -> new Pool(node, theirs, tls, PoolSettings.STANDARD, null, null))
                         .toList();
         asked = pool;
         listen(pool);

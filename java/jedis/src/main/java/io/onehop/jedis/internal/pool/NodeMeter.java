@@ -9,6 +9,7 @@ import io.onehop.core.health.RecentErrors;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
+import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
 import java.util.stream.IntStream;
@@ -30,6 +31,8 @@ public final class NodeMeter {
     private final LongAdder redirects = new LongAdder();
     private final LongAdder leases = new LongAdder();
     private final LongAdder waits = new LongAdder();
+    private final LongAdder waitedNs = new LongAdder();
+    private final LongAccumulator longestWaitNs = new LongAccumulator(Math::max, 0);
     private final LongAdder connects = new LongAdder();
     private final LongAdder sent = new LongAdder();
     private final LongAdder received = new LongAdder();
@@ -98,6 +101,12 @@ public final class NodeMeter {
         waits.increment();
     }
 
+    /** The same wait is over. */
+    void waitedFor(long ns) {
+        waitedNs.add(ns);
+        longestWaitNs.accumulate(ns);
+    }
+
     void connecting() {
         connects.increment();
     }
@@ -154,6 +163,15 @@ public final class NodeMeter {
 
     public long waits() {
         return waits.sum();
+    }
+
+    /** The mean wait for a connection, of all leases. */
+    long meanWaitNs() {
+        return waitedNs.sum() / Math.max(1, leases.sum());
+    }
+
+    long longestWaitNs() {
+        return longestWaitNs.get();
     }
 
     public long connects() {

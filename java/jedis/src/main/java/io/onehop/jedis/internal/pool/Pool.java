@@ -39,13 +39,16 @@ public final class Pool implements AutoCloseable {
      * not wait. If the read finds the end of the stream, or unexpected bytes, the connection is
      * replaced. IdleConnectionEvictor does the same every 30 seconds, and closes connections
      * that have idled for a minute: firewalls and load balancers have longer limits. Both
-     * also replace a connection that is older than max_connection_age allows.
+     * also replace a connection that is older than max_connection_age allows. PoolSettings may
+     * change these times.
      */
-    public static final int IDLE_CHECKS_MAX = 2;
+    private static final int OPENING_MS_MAX = 1000; // Without a timeout.
 
     private final Endpoint endpoint;
     private final BufferPool buffers = new BufferPool();
     private final Handshake handshake;
+    private final PoolSettings settings;
+    private final boolean limitsIdle;
     private final NodeHealth health;
     private final NodeMeter meter;
     private final Seats seats;
@@ -62,6 +65,7 @@ public final class Pool implements AutoCloseable {
             Node node,
             ServerPool pool,
             ClientTls tls,
+            PoolSettings settings,
             @Nullable ClientNodes nodes,
             @Nullable Pool before) {
         this.meter = before == null ? new NodeMeter() : before.meter;
@@ -69,6 +73,8 @@ public final class Pool implements AutoCloseable {
         this.handshake = new Handshake(pool, endpoint, tls.credentials());
         this.health =
                 new NodeHealth(endpoint.nodeName(), nodes, before == null ? null : before.health);
+        this.settings = settings;
+        this.limitsIdle = settings.maxIdle() < pool.poolSize();
         this.seats =
                 new Seats(pool.poolSize(), seat -> new NodeConnection(endpoint, handshake, seat));
     }
@@ -88,6 +94,19 @@ public final class Pool implements AutoCloseable {
 
     public NodeMeter meter() {
         return meter;
+    }
+
+    Seats seats() {
+        return seats;
+    }
+
+    boolean isRetired() {
+        return isRetired;
+    }
+
+    /** Connections that are in use, also those of subscriptions. */
+    int inUse() {
+        return leased() + apart.size();
     }
 
     /* ---- Leasing: `asked` is the node's health at the previous try, or NOT_ASKED ---- */
@@ -166,10 +185,12 @@ public final class Pool implements AutoCloseable {
             return connection;
         }
         meter.waited();
+        long sinceNs = Clock.nowNs();
+        Deadline patience = deadline.atMost(settings.maxWaitMs());
         seats.enter(holder);
         try {
             while (connection == null) {
-                if (deadline.hasPassed()) {
+                if (patience.hasPassed()) {
                     throw Failure.of(
                             Message.POOL_EXHAUSTED,
                             endpoint.nodeName(),
@@ -182,10 +203,11 @@ public final class Pool implements AutoCloseable {
                     throw failure(new Left());
                 }
                 requireMayAsk(asked);
-                connection = awaited(holder, deadline);
+                connection = awaited(holder, patience);
             }
         } finally {
             seats.leave(holder);
+            meter.waitedFor(Clock.nowNs() - sinceNs);
         }
         begin(connection, deadline, asked);
         connection.lease().beginsLate();
@@ -196,9 +218,9 @@ public final class Pool implements AutoCloseable {
         return connection;
     }
 
-    private @Nullable NodeConnection awaited(Holder holder, Deadline deadline) {
+    private @Nullable NodeConnection awaited(Holder holder, Deadline patience) {
         try {
-            return seats.await(holder, deadline.waitNs());
+            return seats.await(holder, patience.waitNs());
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw failure(interrupted);
@@ -336,10 +358,14 @@ public final class Pool implements AutoCloseable {
             apart.remove(connection);
             return;
         }
-        seats.give(connection.seat(), connection.isKept());
+        seats.give(connection.seat(), connection.isKept() && hasRoomForIdle());
         if (isRetired) {
             purge();
         }
+    }
+
+    private boolean hasRoomForIdle() {
+        return !limitsIdle || idle() < settings.maxIdle();
     }
 
     private void count(NodeConnection connection) {
@@ -355,13 +381,13 @@ public final class Pool implements AutoCloseable {
 
     /**
      * Closes connections that idled too long, that the node closed, or that a call left after an
-     * Error.
+     * Error. Then opens as many as should be idle.
      */
     public void evictIdle() {
         seats.evictUnless(
                 connection ->
                         connection.isUsable()
-                                && connection.seenAgain() <= IDLE_CHECKS_MAX
+                                && connection.seenAgain() <= settings.idleChecks()
                                 && !isRetired);
         apart.forEach(
                 (connection, holder) -> {
@@ -370,6 +396,40 @@ public final class Pool implements AutoCloseable {
                         apart.remove(connection);
                     }
                 });
+        openIdle();
+    }
+
+    private void openIdle() {
+        int missing = isRetired ? 0 : settings.minIdle() - idle();
+        try {
+            while (missing > 0 && hasOpened()) {
+                missing--;
+            }
+        } catch (OneHopException failure) {
+            // The node's health knows. The next check tries again.
+        }
+    }
+
+    /** Opens one more connection. False if there is no seat for it. */
+    private boolean hasOpened() {
+        requireMayAsk(NodeHealth.NOT_ASKED);
+        Holder holder = new Holder();
+        NodeConnection connection = null;
+        try {
+            NodeConnection taken = seats.takeClosed(holder);
+            if (taken == null) {
+                return false;
+            }
+            int timeoutMs = endpoint.timeoutMs() == 0 ? OPENING_MS_MAX : endpoint.timeoutMs();
+            connection = begin(taken, Deadline.in(timeoutMs), NodeHealth.NOT_ASKED);
+            connection.open();
+            settle(connection);
+            return true;
+        } catch (Exception thrown) {
+            throw unopened(connection, thrown);
+        } finally {
+            holder.isOver = true;
+        }
     }
 
     /**

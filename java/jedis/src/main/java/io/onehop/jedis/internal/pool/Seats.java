@@ -8,8 +8,10 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
+import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 
 /**
@@ -44,6 +46,9 @@ final class Seats {
     private final NodeConnection[] connections;
     private final IntFunction<NodeConnection> maker;
     private final Queue<Holder> queue = new ConcurrentLinkedQueue<>();
+    private final LongAdder made = new LongAdder();
+    private final LongAdder refused = new LongAdder();
+    private final LongAdder evicted = new LongAdder();
 
     /** {@code maker} makes the connection of a seat, not open yet. */
     Seats(int count, IntFunction<NodeConnection> maker) {
@@ -61,6 +66,21 @@ final class Seats {
     @Nullable NodeConnection take(Holder holder) {
         int seat = queue.isEmpty() ? claim(holder) : NONE;
         return seat == NONE ? null : usable(seat);
+    }
+
+    /**
+     * A connection that is not open yet, for this holder; {@code null} if all are open, leased or
+     * left by a call, or others wait.
+     */
+    @Nullable NodeConnection takeClosed(Holder holder) {
+        for (int seat = 0; seat < connections.length && queue.isEmpty(); seat++) {
+            if (holders.get(seat) == null
+                    && !isOpen(seat)
+                    && holders.compareAndSet(seat, null, holder)) {
+                return usable(seat);
+            }
+        }
+        return null;
     }
 
     /** Queues up behind those who wait already. {@link #leave} must follow, however it ends. */
@@ -160,8 +180,10 @@ final class Seats {
     private NodeConnection usable(int seat) {
         if (connections[seat] != null && !connections[seat].isUsable()) {
             drop(seat);
+            refused.increment();
         }
         if (connections[seat] == null) {
+            made.increment();
             connections[seat] = maker.apply(seat);
         }
         return connections[seat];
@@ -197,7 +219,9 @@ final class Seats {
                 Holder before = holders.get(seat);
                 if (isLeft(before, seat) && holders.compareAndSet(seat, before, evictor)) {
                     claimed(seat, before);
-                    give(seat, connections[seat] != null && isKept.test(connections[seat]));
+                    boolean isStaying = connections[seat] != null && isKept.test(connections[seat]);
+                    evicted.add(isStaying ? 0 : 1);
+                    give(seat, isStaying);
                 }
             }
         } finally {
@@ -222,30 +246,55 @@ final class Seats {
 
     /* ---- How many ---- */
 
+    /** Seats that somebody uses. */
     int leased() {
-        int count = 0;
-        for (int seat = 0; seat < connections.length; seat++) {
-            Holder holder = holders.get(seat);
-            count += holder != null && !holder.isOver() ? 1 : 0;
-        }
-        return count;
+        return count(this::isLeased);
     }
 
+    private boolean isLeased(int seat) {
+        Holder holder = holders.get(seat);
+        return holder != null && !holder.isOver();
+    }
+
+    /** Those whose connection is open and not in use. */
     int idle() {
-        int count = 0;
-        for (int seat = 0; seat < connections.length; seat++) {
-            count += holders.get(seat) == null && isOpen(seat) ? 1 : 0;
-        }
-        return count;
+        return count(seat -> holders.get(seat) == null && isOpen(seat));
+    }
+
+    /** Those that have a connection. */
+    int begun() {
+        return count(this::isBegun);
     }
 
     /** True if no seat has a holder or a connection. */
     boolean isEmpty() {
+        return count(seat -> holders.get(seat) != null || isBegun(seat)) == 0;
+    }
+
+    private int count(IntPredicate which) {
+        int count = 0;
         for (int seat = 0; seat < connections.length; seat++) {
-            if (holders.get(seat) != null || connections[seat] != null) {
-                return false;
-            }
+            count += which.test(seat) ? 1 : 0;
         }
-        return true;
+        return count;
+    }
+
+    int waiting() {
+        return queue.size();
+    }
+
+    /** Connections made so far. */
+    long made() {
+        return made.sum();
+    }
+
+    /** Those of them that were no longer usable when they were taken. */
+    long refused() {
+        return refused.sum();
+    }
+
+    /** Those that were closed while nobody used them. */
+    long evicted() {
+        return evicted.sum();
     }
 }

@@ -1,8 +1,5 @@
 package io.onehop.jedis.internal.snapshot;
 
-import io.onehop.core.base.Timings;
-import io.onehop.jedis.internal.pool.Pool;
-
 import org.jspecify.annotations.Nullable;
 
 import java.lang.ref.WeakReference;
@@ -11,24 +8,25 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Checks the idle connections of all nodes of a client every 30 seconds ({@code Pool.evictIdle}).
+ * Checks the idle connections of all nodes of a client from time to time ({@code Pool.evictIdle}).
  *
  * <p>Each client has one daemon thread for it. It starts when the client is built. It ends when the
  * client and its last connection are closed, or when the client was garbage collected without being
  * closed.
  */
 public final class IdleConnectionEvictor implements AutoCloseable {
-    private static final int EVICT_EVERY_MS = Timings.CONNECTION_IDLE_MS_MAX / Pool.IDLE_CHECKS_MAX;
     private static final int EVICT_LAST_MS = 100;
 
     private static final System.Logger LOG = System.getLogger("io.onehop");
 
     private final WeakReference<Snapshots> snapshots;
+    private final int everyMs;
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile @Nullable Thread thread;
 
-    public IdleConnectionEvictor(Snapshots snapshots) {
+    public IdleConnectionEvictor(Snapshots snapshots, int everyMs) {
         this.snapshots = new WeakReference<>(snapshots);
+        this.everyMs = everyMs;
     }
 
     public void start() {
@@ -66,7 +64,7 @@ public final class IdleConnectionEvictor implements AutoCloseable {
     private boolean hasTurned() {
         try {
             boolean isClosed =
-                    closed.getCount() == 0 || closed.await(EVICT_EVERY_MS, TimeUnit.MILLISECONDS);
+                    closed.getCount() == 0 || closed.await(everyMs, TimeUnit.MILLISECONDS);
             if (isClosed) {
                 TimeUnit.MILLISECONDS.sleep(EVICT_LAST_MS);
             }

@@ -10,6 +10,7 @@ import io.onehop.jedis.internal.connection.Endpoint;
 import io.onehop.jedis.internal.pool.ClientNodes;
 import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.Pool;
+import io.onehop.jedis.internal.pool.PoolSettings;
 import io.onehop.jedis.internal.tls.ClientTls;
 
 import org.jspecify.annotations.Nullable;
@@ -49,21 +50,24 @@ public final class Snapshot {
     private final boolean isMapped;
     private final ReadFromChooser readFrom;
     private final ClientTls tls;
+    private final PoolSettings settings;
 
     /** The first snapshot of a client. */
-    Snapshot(PoolTopology topology, ClientTls tls) {
-        this(1, topology, tls, Map.of(), new ClientNodes(), null);
+    Snapshot(PoolTopology topology, ClientTls tls, PoolSettings settings) {
+        this(1, topology, tls, settings, Map.of(), new ClientNodes(), null);
     }
 
     private Snapshot(
             long generation,
             PoolTopology topology,
             ClientTls tls,
+            PoolSettings settings,
             Map<String, Pool> before,
             ClientNodes nodes,
             @Nullable ReadFromChooser readFrom) {
         this.generation = generation;
         this.tls = tls;
+        this.settings = settings;
         this.nodes = nodes;
         this.known = before.isEmpty() ? 0 : NOT_PLACED_YET;
         this.dueMs = 0;
@@ -83,6 +87,7 @@ public final class Snapshot {
     private Snapshot(Snapshot before, PoolTopology topology, long known, long dueMs) {
         this.generation = before.generation;
         this.tls = before.tls;
+        this.settings = before.settings;
         this.nodes = before.nodes;
         this.known = known;
         this.dueMs = dueMs;
@@ -95,11 +100,11 @@ public final class Snapshot {
 
     private Pool pool(Node node, @Nullable Pool before) {
         if (before == null || !before.endpoint().isOf(node)) {
-            return new Pool(node, topology.pool(), tls, nodes, null);
+            return new Pool(node, topology.pool(), tls, settings, nodes, null);
         }
         return before.endpoint().isThatOf(node, topology.pool())
                 ? before
-                : new Pool(node, topology.pool(), tls, nodes, before);
+                : new Pool(node, topology.pool(), tls, settings, nodes, before);
     }
 
     /* ---- Ejection: spec/health, section 4 ---- */
@@ -135,7 +140,7 @@ public final class Snapshot {
     Snapshot next(PoolTopology after) {
         Map<String, Pool> byName = new HashMap<>();
         Arrays.stream(pools).forEach(pool -> byName.put(pool.endpoint().name(), pool));
-        return new Snapshot(generation + 1, after, tls, byName, nodes, readFrom);
+        return new Snapshot(generation + 1, after, tls, settings, byName, nodes, readFrom);
     }
 
     /** The pools that a later snapshot does not use. */

@@ -2,6 +2,8 @@ package io.onehop.jedis.internal.snapshot;
 
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.jedis.internal.pool.Pool;
+import io.onehop.jedis.internal.pool.PoolBeans;
+import io.onehop.jedis.internal.pool.PoolSettings;
 import io.onehop.jedis.internal.tls.ClientTls;
 
 import java.util.ArrayList;
@@ -25,11 +27,14 @@ public final class Snapshots {
     // Calls that began earlier may still use them.
     private final Set<Pool> retired = Collections.newSetFromMap(new WeakHashMap<>());
     private final List<Pool> emptying = new ArrayList<>(); // Those of them that have connections.
+    private final PoolBeans beans;
     private volatile Snapshot newest;
     private volatile boolean isClosed;
 
-    public Snapshots(PoolTopology topology, ClientTls tls) {
-        this.newest = new Snapshot(topology, tls);
+    public Snapshots(PoolTopology topology, ClientTls tls, PoolSettings settings) {
+        this.newest = new Snapshot(topology, tls, settings);
+        this.beans = new PoolBeans(settings);
+        beans.are(List.of(newest.pools()));
     }
 
     /** The newest one as it is. */
@@ -105,6 +110,7 @@ public final class Snapshots {
                 emptying.add(dropped);
                 dropped.retire();
             }
+            beans.are(List.of(after.pools()));
             watchers.forEach(Runnable::run);
             return true;
         }
@@ -138,6 +144,7 @@ public final class Snapshots {
     public void close() {
         synchronized (lock) {
             isClosed = true;
+            beans.are(List.of());
             retired.forEach(Pool::close);
             for (Pool pool : newest.pools()) {
                 pool.close();

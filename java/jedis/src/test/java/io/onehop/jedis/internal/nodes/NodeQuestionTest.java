@@ -11,6 +11,7 @@ import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.DeadlineExceeded;
 import io.onehop.jedis.internal.pool.Pool;
+import io.onehop.jedis.internal.pool.PoolSettings;
 import io.onehop.jedis.internal.tls.ClientTls;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisCluster;
@@ -37,6 +38,7 @@ class NodeQuestionTest {
                 PoolTopology.of(servers).nodes().get(0),
                 servers,
                 new ClientTls(null, null),
+                PoolSettings.STANDARD,
                 null,
                 null);
     }

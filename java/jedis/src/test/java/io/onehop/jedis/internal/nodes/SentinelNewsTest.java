@@ -8,6 +8,7 @@ import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.OneHopClient;
 import io.onehop.jedis.internal.pool.Pool;
+import io.onehop.jedis.internal.pool.PoolSettings;
 import io.onehop.jedis.internal.tls.ClientTls;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisCluster;
@@ -28,7 +29,15 @@ class SentinelNewsTest {
                 Config.parse(masters.config().getBytes(UTF_8)).pool("alpha").ofSentinels();
         List<Pool> sentinels =
                 PoolTopology.of(theirs).nodes().stream()
-                        .map(node -> new Pool(node, theirs, new ClientTls(null, null), null, null))
+                        .map(
+                                node ->
+                                        new Pool(
+                                                node,
+                                                theirs,
+                                                new ClientTls(null, null),
+                                                PoolSettings.STANDARD,
+                                                null,
+                                                null))
                         .toList();
         SentinelNews listener = new SentinelNews(sentinels, 5000, news::release);
         listener.listen();
