@@ -265,13 +265,13 @@ public final class OneHopMetrics implements MeterBinder {
                     "connections",
                     connections,
                     tags.and("state", "leased"),
-                    of -> of.sum(each -> each.pool().leased()));
+                    of -> of.sum(each -> each.pool().getNumActive()));
             gauge(
                     group,
                     "connections",
                     connections,
                     tags.and("state", "idle"),
-                    of -> of.sum(each -> each.pool().idle()));
+                    of -> of.sum(each -> each.pool().getNumIdle()));
             gauge(
                     group,
                     "connections.max",

@@ -310,7 +310,9 @@ class ConcurrencyTest {
                             .limit(6)
                             .toList();
             stuck.forEach(Thread::start);
-            assertTrue(Callers.holdsSoon(() -> Inspected.pool(redis, hung.node()).leased() == 2));
+            assertTrue(
+                    Callers.holdsSoon(
+                            () -> Inspected.pool(redis, hung.node()).getNumActive() == 2));
             Callers.inThreads(
                     4,
                     number -> {

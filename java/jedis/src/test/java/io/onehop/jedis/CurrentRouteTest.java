@@ -73,7 +73,7 @@ class CurrentRouteTest {
             Pool before = Inspected.pool(redis, kept);
             assertTrue(redis.snapshots().adopt(second(nodes, "hash: md5", "tcpkeepalive: true")));
             assertSame(before, Inspected.pool(redis, kept));
-            assertEquals(1, before.idle());
+            assertEquals(1, before.getNumIdle());
             for (String directive :
                     List.of(
                             "pool_size: 3",
@@ -84,7 +84,7 @@ class CurrentRouteTest {
                             "engine: ssdb")) {
                 assertTrue(redis.snapshots().adopt(second(nodes, directive)));
                 assertNotSame(before, Inspected.pool(redis, kept), directive);
-                assertEquals(0, before.idle(), directive);
+                assertEquals(0, before.getNumIdle(), directive);
                 assertEquals(
                         1,
                         Inspected.pool(redis, kept).meter().calls(),
@@ -238,7 +238,7 @@ class CurrentRouteTest {
                 int kept =
                         Stream.of(Inspected.pools(redis))
                                 .filter(pool -> pool.endpoint().name().equals(server.node()))
-                                .mapToInt(Pool::idle)
+                                .mapToInt(Pool::getNumIdle)
                                 .sum();
                 assertTrue(
                         Callers.holdsSoon(() -> server.clients() == kept),

@@ -51,7 +51,7 @@ final class ErringProgram {
         thread.start();
         thread.join();
         Pool pool = Inspected.pools(redis)[0];
-        System.out.println("leased " + pool.leased());
+        System.out.println("leased " + pool.getNumActive());
         System.out.println("usable " + usable(pool));
         redis.close();
         for (int i = 0; i < 100 && sockets() > before; i++) {

@@ -29,7 +29,7 @@ final class FewDescriptorsProgram {
                     OneHopClient.builder().configText(config).pool("alpha").build()) {
                 Callers.answered(() -> client.set("key", "value"));
                 failed(client, "no-such-host.invalid"); // Loads the classes of a failure.
-                Inspected.pools(client)[0].purge();
+                Inspected.pools(client)[0].clear();
                 List<FileInputStream> taken = takeAll();
                 OneHopException failure = failure(client);
                 for (FileInputStream each : taken) {

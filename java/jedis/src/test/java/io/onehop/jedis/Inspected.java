@@ -38,7 +38,7 @@ final class Inspected {
     /** While no call is running, no connection is leased, whatever happened before. */
     static void assertNothingLeased(OneHopClient client) {
         for (Pool pool : pools(client)) {
-            assertEquals(0, pool.leased(), "leased from " + pool.endpoint());
+            assertEquals(0, pool.getNumActive(), "leased from " + pool.endpoint());
         }
     }
 

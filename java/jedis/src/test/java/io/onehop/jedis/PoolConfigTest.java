@@ -92,7 +92,7 @@ class PoolConfigTest {
     private static void use(OneHopClient redis, int count) {
         List<NodeConnection> leased =
                 IntStream.range(0, count).mapToObj(i -> lease(redis)).toList();
-        leased.forEach(poolOf(redis)::settle);
+        leased.forEach(poolOf(redis)::returnObject);
     }
 
     /* ---- Settings ---- */
@@ -138,7 +138,7 @@ class PoolConfigTest {
             long beganNs = System.nanoTime();
             assertThrows(PoolExhausted.class, () -> redis.get("key"));
             assertTrue(System.nanoTime() - beganNs < 30_000_000_000L, "not until the deadline");
-            poolOf(redis).settle(only);
+            poolOf(redis).returnObject(only);
             redis.get("key");
         }
     }
@@ -149,7 +149,7 @@ class PoolConfigTest {
         try (OneHopClient redis = client("timeout: 100")) {
             NodeConnection only = lease(redis);
             assertThrows(PoolExhausted.class, () -> redis.get("key"));
-            poolOf(redis).settle(only);
+            poolOf(redis).returnObject(only);
         }
     }
 
@@ -158,9 +158,9 @@ class PoolConfigTest {
         config.setMaxIdle(2);
         try (OneHopClient redis = client()) {
             use(redis, 5);
-            assertEquals(2, poolOf(redis).idle());
+            assertEquals(2, poolOf(redis).getNumIdle());
             use(redis, 1);
-            assertEquals(2, poolOf(redis).idle());
+            assertEquals(2, poolOf(redis).getNumIdle());
         }
     }
 
@@ -169,10 +169,10 @@ class PoolConfigTest {
         config.setMinIdle(3);
         config.setTimeBetweenEvictionRuns(Duration.ofMillis(20));
         try (OneHopClient redis = client()) {
-            assertTrue(Callers.holdsSoon(() -> poolOf(redis).idle() == 3));
+            assertTrue(Callers.holdsSoon(() -> poolOf(redis).getNumIdle() == 3));
             NodeConnection leased = lease(redis);
-            assertTrue(Callers.holdsSoon(() -> poolOf(redis).idle() == 3));
-            poolOf(redis).settle(leased);
+            assertTrue(Callers.holdsSoon(() -> poolOf(redis).getNumIdle() == 3));
+            poolOf(redis).returnObject(leased);
         }
     }
 
@@ -182,7 +182,7 @@ class PoolConfigTest {
         config.setTimeBetweenEvictionRuns(Duration.ofMillis(20));
         try (OneHopClient redis = client()) {
             use(redis, 3);
-            assertTrue(Callers.holdsSoon(() -> poolOf(redis).idle() == 0));
+            assertTrue(Callers.holdsSoon(() -> poolOf(redis).getNumIdle() == 0));
         }
     }
 
@@ -235,15 +235,15 @@ class PoolConfigTest {
             waiting.start();
             assertTrue(Callers.holdsSoon(() -> number("NumWaiters") == 1));
             assertNumbers(Map.of("NumActive", 2, "NumIdle", 0, "ReturnedCount", 0));
-            poolOf(redis).settle(first);
+            poolOf(redis).returnObject(first);
             waiting.join(30_000);
             assertNumbers(Map.of("NumWaiters", 0, "NumActive", 1, "NumIdle", 1));
             assertTrue(number("MaxBorrowWaitTimeMillis") >= number("MeanBorrowWaitTimeMillis"));
             second.disconnect();
-            poolOf(redis).settle(second);
+            poolOf(redis).returnObject(second);
             assertNumbers(Map.of("BorrowedCount", 3, "ReturnedCount", 3));
             assertNumbers(Map.of("CreatedCount", 2, "DestroyedCount", 1));
-            poolOf(redis).purge();
+            poolOf(redis).clear();
             assertNumbers(Map.of("DestroyedByEvictorCount", 1, "DestroyedCount", 2));
         }
     }

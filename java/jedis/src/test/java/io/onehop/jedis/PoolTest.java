@@ -195,8 +195,8 @@ class PoolTest {
                 assertTrue(thread.get() > 10_000);
             }
             for (Pool pool : redis.route().take().pools()) {
-                assertEquals(0, pool.leased());
-                assertTrue(pool.idle() <= 5, "idle: " + pool.idle());
+                assertEquals(0, pool.getNumActive());
+                assertTrue(pool.getNumIdle() <= 5, "idle: " + pool.getNumIdle());
             }
             for (RedisServer server : nodes.servers()) {
                 assertTrue(server.clients() <= 5, "clients: " + server.clients());
@@ -378,12 +378,12 @@ class PoolTest {
             fail(redis);
             writeSurely(redis, well); // One connection is open.
             Pool half = Inspected.pool(redis, "silent");
-            half.purge(); // One that is being opened is kept for the next call.
+            half.clear(); // One that is being opened is kept for the next call.
             long before = descriptors();
             for (int i = 0; i < 5; i++) {
                 fail(redis);
             }
-            half.purge();
+            half.clear();
             for (int i = 0; i < 100 && descriptors() > before; i++) {
                 Processes.pause(50);
             }
@@ -391,7 +391,7 @@ class PoolTest {
                     descriptors() <= before,
                     "descriptors: " + descriptors() + ", before: " + before);
             for (Pool pool : redis.route().take().pools()) {
-                assertEquals(0, pool.leased());
+                assertEquals(0, pool.getNumActive());
             }
         }
     }
@@ -447,7 +447,7 @@ class PoolTest {
             redis.close();
             goOn.countDown();
             assertEquals("value", value.get());
-            assertEquals(0, redis.route().take().pools()[0].idle());
+            assertEquals(0, redis.route().take().pools()[0].getNumIdle());
         } catch (ExecutionException failure) {
             throw new AssertionError(failure);
         } finally {
@@ -470,7 +470,7 @@ class PoolTest {
                 assertThrows(
                         StackOverflowError.class,
                         () -> redis.executeCommand(PoolTest.<String>endless()));
-                assertEquals(0, pool.leased());
+                assertEquals(0, pool.getNumActive());
                 String next =
                         connects % 2 == 0
                                 ? redis.get("key")
@@ -535,11 +535,11 @@ class PoolTest {
                         Nodes.clientOf(
                                 Nodes.configOf(Stream.of(server.server()), "pool_size: 1"))) {
             redis.transaction(false).watch("key");
-            for (int i = 0; i < 100 && redis.route().take().pools()[0].leased() > 0; i++) {
+            for (int i = 0; i < 100 && redis.route().take().pools()[0].getNumActive() > 0; i++) {
                 System.gc();
                 Processes.pause(50);
             }
-            assertEquals(0, redis.route().take().pools()[0].leased());
+            assertEquals(0, redis.route().take().pools()[0].getNumActive());
             assertEquals("OK", redis.set("key", "value"));
         }
     }
@@ -558,17 +558,16 @@ class PoolTest {
             Pool pool = Inspected.pools(redis)[0];
             List<Integer> order = Collections.synchronizedList(new ArrayList<>());
             List<Thread> threads = new ArrayList<>();
-            NodeConnection only = pool.lease(new Holder(), Deadline.in(60_000));
+            NodeConnection only = pool.borrowObject();
             for (int i = 0; i < 5; i++) {
                 int number = i;
                 long before = pool.meter().waits();
                 Thread thread =
                         new Thread(
                                 () -> {
-                                    NodeConnection leased =
-                                            pool.lease(new Holder(), Deadline.in(60_000));
+                                    NodeConnection leased = pool.borrowObject();
                                     order.add(number);
-                                    pool.settle(leased);
+                                    pool.returnObject(leased);
                                 });
                 thread.start();
                 threads.add(thread);
@@ -578,12 +577,12 @@ class PoolTest {
                                 pool.meter().waits() > before
                                         && thread.getState() == Thread.State.TIMED_WAITING);
             }
-            pool.settle(only);
+            pool.returnObject(only);
             NodeConnection late =
                     pool.tryLease(new Holder(), Deadline.in(60_000), NodeHealth.NOT_ASKED);
             assertTrue(late == null || order.size() == 5, "one who comes now is the last one");
             if (late != null) {
-                pool.settle(late);
+                pool.returnObject(late);
             }
             for (Thread thread : threads) {
                 thread.join(30_000);

@@ -188,7 +188,7 @@ class RedisClusterNodesTest {
             client.set(key, "2");
             assertEquals("2", client.get(key));
             assertNotSame(before, poolOf(client, name));
-            assertEquals(0, before.idle() + before.leased());
+            assertEquals(0, before.getNumIdle() + before.getNumActive());
             RedisCluster.await(
                     "no connection is the old one's",
                     () -> connections(cluster.server(2)).stream().noneMatch(connections::contains));

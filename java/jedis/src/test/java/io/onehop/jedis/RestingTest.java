@@ -235,7 +235,7 @@ class RestingTest {
             assertThrows(NodeDown.class, () -> redis.incr("key"));
             assertThrows(NodeDown.class, () -> redis.incr("key"));
             assertFalse(isUp(redis, node.node()));
-            Inspected.pools(redis)[0].settle(idle);
+            Inspected.pools(redis)[0].returnObject(idle);
             isSick.set(false);
             assertTrue(Callers.holdsSoon(() -> Inspected.rested(redis, node.node())));
             assertEquals("value", redis.get("key"), "the second try of a probe is the same probe");
@@ -414,7 +414,7 @@ class RestingTest {
             assertTrue(Thread.interrupted());
             NodeConnection only = Inspected.pools(right)[0].lease(new Holder(), Deadline.in(1000));
             assertThrows(PoolExhausted.class, () -> right.get("key"));
-            Inspected.pools(right)[0].settle(only);
+            Inspected.pools(right)[0].returnObject(only);
             assertNull(right.get("key"));
             assertEquals(0, Inspected.pools(right)[0].health().state());
             assertEquals(2, Inspected.pools(right)[0].meter().errors());

@@ -376,7 +376,8 @@ class SubscriptionTest {
                 assertEquals("OK", client.set(channel, "value"));
                 assertEquals(
                         0,
-                        Inspected.pool(client, client.topology().locate(channel).name()).leased());
+                        Inspected.pool(client, client.topology().locate(channel).name())
+                                .getNumActive());
                 assertEquals(6, client.publish(channel, "hello"));
             }
             collectors.forEach(each -> each.awaits(8));

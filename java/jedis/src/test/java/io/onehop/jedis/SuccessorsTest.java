@@ -67,14 +67,14 @@ class SuccessorsTest {
         Stream.generate(() -> pool.lease(new Holder(), Deadline.in(30_000)))
                 .limit(count)
                 .toList()
-                .forEach(pool::settle);
+                .forEach(pool::returnObject);
     }
 
     /** Begins a call that has a connection from now on. */
     private <T> Future<T> holding(OneHopClient redis, String key, Callable<T> call) {
-        int before = poolOf(redis, key).leased();
+        int before = poolOf(redis, key).getNumActive();
         Future<T> running = threads.submit(call);
-        RedisCluster.await("it has one", () -> poolOf(redis, key).leased() > before);
+        RedisCluster.await("it has one", () -> poolOf(redis, key).getNumActive() > before);
         return running;
     }
 

@@ -535,7 +535,7 @@ public final class BatchExchange {
             if (!isUnused && (!isDone() || isClosedAfter)) {
                 connection.disconnect();
             }
-            pool.settle(connection);
+            pool.returnObject(connection);
             connection = null;
         }
     }

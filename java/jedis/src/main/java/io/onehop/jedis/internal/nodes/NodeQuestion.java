@@ -79,7 +79,7 @@ final class NodeQuestion {
     private static void settle(@Nullable NodeConnection connection, Holder holder, Pool node) {
         try {
             if (connection != null) {
-                node.settle(connection);
+                node.returnObject(connection);
             }
         } finally {
             holder.isOver = true; // Also if no stack is left to settle.

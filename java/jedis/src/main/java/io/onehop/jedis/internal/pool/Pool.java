@@ -18,6 +18,7 @@ import io.onehop.jedis.internal.failure.Left;
 import io.onehop.jedis.internal.request.BufferPool;
 import io.onehop.jedis.internal.tls.ClientTls;
 
+import org.apache.commons.pool2.ObjectPool;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Map;
@@ -30,9 +31,10 @@ import java.util.concurrent.ConcurrentHashMap;
  * succeeds or fails by the deadline. While the node rests, it fails immediately. A settled
  * connection is kept only if it is clean, and it is checked before it is leased again. The caller
  * reports to the node's health and meter how the exchange ended. Any thread may lease. No lock is
- * held during a wait for a node.
+ * held during a wait for a node. Methods that do what one of Apache Commons Pool does have its
+ * name.
  */
-public final class Pool implements AutoCloseable {
+public final class Pool implements ObjectPool<NodeConnection> {
     /*
      * A lease takes a seat (Seats) with its connection. That may not be open yet: the holder
      * opens it, by its own deadline. An idle connection is first checked with one read that does
@@ -106,10 +108,16 @@ public final class Pool implements AutoCloseable {
 
     /** Connections that are in use, also those of subscriptions. */
     int inUse() {
-        return leased() + apart.size();
+        return getNumActive() + apart.size();
     }
 
     /* ---- Leasing: `asked` is the node's health at the previous try, or NOT_ASKED ---- */
+
+    /** An open connection, by the timeout of the server pool, for a caller who returns it. */
+    @Override
+    public NodeConnection borrowObject() {
+        return lease(new Holder(), Deadline.in(endpoint.timeoutMs()));
+    }
 
     /** An open connection, by the deadline. If this throws, nothing of the caller's was sent. */
     public NodeConnection lease(Holder holder, Deadline deadline) {
@@ -164,7 +172,7 @@ public final class Pool implements AutoCloseable {
             failed(connection, failure);
         }
         if (connection != null) {
-            settle(connection); // Last: from now on another call may use it.
+            returnObject(connection); // Last: from now on another call may use it.
         }
         return failure;
     }
@@ -212,7 +220,7 @@ public final class Pool implements AutoCloseable {
         begin(connection, deadline, asked);
         connection.lease().beginsLate();
         if (successor.isKnown()) { // Perhaps it is free because others have left.
-            settle(connection);
+            returnObject(connection);
             throw failure(new Left());
         }
         return connection;
@@ -267,7 +275,7 @@ public final class Pool implements AutoCloseable {
             }
             connection.lease().ask(asked == NodeHealth.NOT_ASKED ? health.ask(deadline) : asked);
         } catch (OneHopException resting) {
-            settle(connection);
+            returnObject(connection);
             throw resting;
         }
         meter.leased();
@@ -347,7 +355,8 @@ public final class Pool implements AutoCloseable {
      * Ends a lease. A clean connection is kept, and one that is being opened; any other is closed.
      * If an Error prevents this, the next holder of the seat closes the connection.
      */
-    public void settle(NodeConnection connection) {
+    @Override
+    public void returnObject(NodeConnection connection) {
         if (connection.isLeft && connection.seat() != NodeConnection.NO_SEAT) {
             return;
         }
@@ -360,12 +369,19 @@ public final class Pool implements AutoCloseable {
         }
         seats.give(connection.seat(), connection.isKept() && hasRoomForIdle());
         if (isRetired) {
-            purge();
+            clear();
         }
     }
 
+    /** Ends a lease whose connection nobody is to use again. */
+    @Override
+    public void invalidateObject(NodeConnection connection) {
+        connection.disconnect();
+        returnObject(connection);
+    }
+
     private boolean hasRoomForIdle() {
-        return !limitsIdle || idle() < settings.maxIdle();
+        return !limitsIdle || getNumIdle() < settings.maxIdle();
     }
 
     private void count(NodeConnection connection) {
@@ -375,7 +391,8 @@ public final class Pool implements AutoCloseable {
     }
 
     /** Closes the idle connections. */
-    public void purge() {
+    @Override
+    public void clear() {
         seats.evictUnless(connection -> false);
     }
 
@@ -400,31 +417,27 @@ public final class Pool implements AutoCloseable {
     }
 
     private void openIdle() {
-        int missing = isRetired ? 0 : settings.minIdle() - idle();
         try {
-            while (missing > 0 && hasOpened()) {
-                missing--;
-            }
-        } catch (OneHopException failure) {
+            addObjects(isRetired ? 0 : settings.minIdle() - getNumIdle());
+        } catch (Exception failure) {
             // The node's health knows. The next check tries again.
         }
     }
 
-    /** Opens one more connection. False if there is no seat for it. */
-    private boolean hasOpened() {
+    /** Opens one more connection if there is a seat for it. */
+    @Override
+    public void addObject() {
         requireMayAsk(NodeHealth.NOT_ASKED);
         Holder holder = new Holder();
         NodeConnection connection = null;
         try {
             NodeConnection taken = seats.takeClosed(holder);
-            if (taken == null) {
-                return false;
+            if (taken != null) {
+                int timeoutMs = endpoint.timeoutMs() == 0 ? OPENING_MS_MAX : endpoint.timeoutMs();
+                connection = begin(taken, Deadline.in(timeoutMs), NodeHealth.NOT_ASKED);
+                connection.open();
+                returnObject(connection);
             }
-            int timeoutMs = endpoint.timeoutMs() == 0 ? OPENING_MS_MAX : endpoint.timeoutMs();
-            connection = begin(taken, Deadline.in(timeoutMs), NodeHealth.NOT_ASKED);
-            connection.open();
-            settle(connection);
-            return true;
         } catch (Exception thrown) {
             throw unopened(connection, thrown);
         } finally {
@@ -439,16 +452,18 @@ public final class Pool implements AutoCloseable {
      */
     public void retire() {
         isRetired = true;
-        purge();
+        clear();
     }
 
     /** Connections of calls that are in use. */
-    public int leased() {
+    @Override
+    public int getNumActive() {
         return seats.leased();
     }
 
     /** Connections that are open and not in use. */
-    public int idle() {
+    @Override
+    public int getNumIdle() {
         return seats.idle();
     }
 

@@ -38,12 +38,12 @@ final class PoolBean implements GenericObjectPoolMXBean {
 
     @Override
     public int getNumActive() {
-        return (int) number(Pool::leased);
+        return (int) number(Pool::getNumActive);
     }
 
     @Override
     public int getNumIdle() {
-        return (int) number(Pool::idle);
+        return (int) number(Pool::getNumIdle);
     }
 
     @Override

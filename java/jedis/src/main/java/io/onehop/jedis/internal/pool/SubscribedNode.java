@@ -136,7 +136,6 @@ public final class SubscribedNode {
     }
 
     public void close() {
-        connection.disconnect();
-        pool.settle(connection);
+        pool.invalidateObject(connection);
     }
 }

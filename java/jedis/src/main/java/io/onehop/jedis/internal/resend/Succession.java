@@ -185,7 +185,7 @@ public final class Succession implements Forwarding {
             // Their connections lead to replicas. A new one asks the node for its role.
             round.stream()
                     .filter(each -> each.failure() == null)
-                    .forEach(each -> each.asked().purge());
+                    .forEach(each -> each.asked().clear());
             if (isWatched) {
                 sentinels.awaitRefresh(limit);
             }

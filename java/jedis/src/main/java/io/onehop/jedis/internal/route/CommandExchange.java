@@ -92,7 +92,7 @@ final class CommandExchange<T> extends Holder implements Successor {
             return reply;
         } catch (JedisDataException answer) {
             node.answered(connection);
-            // Jedis has read all of it. settle() finds out whether the connection is clean.
+            // Jedis has read all of it. returnObject() finds out whether the connection is clean.
             throw answer;
         } catch (Error error) {
             connection.isLeft = true;
@@ -100,7 +100,7 @@ final class CommandExchange<T> extends Holder implements Successor {
         } catch (Throwable thrown) {
             failure = failure(thrown, node, connection, connection.written() > written);
         } finally {
-            node.settle(connection);
+            node.returnObject(connection);
         }
         if (Failure.isLeft(failure)) {
             throw failure;

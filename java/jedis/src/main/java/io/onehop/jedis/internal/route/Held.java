@@ -123,10 +123,11 @@ public final class Held {
             return;
         }
         try {
-            if (!isForgotten) {
-                connection.disconnect();
+            if (isForgotten) {
+                pool.returnObject(connection);
+            } else {
+                pool.invalidateObject(connection);
             }
-            pool.settle(connection);
         } finally {
             holder.isOver = true;
         }
