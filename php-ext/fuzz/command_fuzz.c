@@ -13,8 +13,8 @@ const char *const fuzz_words[] = {"GET\n", "SORT\n", "BY\n", "w_*\n", "LIMIT\n",
     "GEORADIUS\n", "COUNT\n", "STOREDIST\n", "EVAL\n", "return 1\n", "0\n", "1\n", "2\n",
     "99999999999999999999\n", "-1\n", "XREAD\n", "BLOCK\n", "STREAMS\n", "MIGRATE\n", "\n",
     "KEYS\n", "AUTH2\n", "MSET\n", "MGET\n", "BLPOP\n", "ZUNIONSTORE\n", "LMPOP\n", "XGROUP\n",
-    "CREATE\n", "PUBSUB\n", "NUMSUB\n", "OBJECT\n", "ENCODING\n", "k1\n", "k2\n", "|",
-    "config|get\n", NULL};
+    "CREATE\n", "MSETEX\n", "NX\n", "PUBSUB\n", "NUMSUB\n", "OBJECT\n", "ENCODING\n", "k1\n",
+    "k2\n", "|", "config|get\n", NULL};
 
 #define WORDS_MAX 256
 
@@ -55,17 +55,19 @@ static void check_split(const oh_command *command, const oh_bytes *words, size_t
     oh_command_shape shape;
     uint32_t nodes[WORDS_MAX];
     oh_bytes part[WORDS_MAX];
+    char number[OH_NUMBER_OF_KEYS_BYTES];
     size_t total = 0, parts = 0;
 
     if (command->spread != OH_SPREAD_SPLIT ||
-        oh_command_shape_of(command, words, count, &shape) != NULL) {
+        oh_command_shape_of(command, words, count, &shape) != NULL ||
+        oh_command_is_whole(command, words, count)) {
         return;
     }
     for (size_t i = 0; i < shape.keys; i++) {
         nodes[i] = (uint32_t)(words[shape.first + i * shape.step].length % 3);
     }
     for (uint32_t node = 0; node < 3; node++, parts++) {
-        size_t length = oh_command_part(&shape, words, nodes, node, part);
+        size_t length = oh_command_part(&shape, words, nodes, node, part, number);
         MUST(length <= count);
         total += length;
     }

@@ -202,9 +202,9 @@ static void check_part(
     const json_t *part, const oh_command_shape *shape, const line *it, const uint32_t *nodes)
 {
     oh_bytes words[WORDS_MAX];
-    char text[1024] = {0};
-    size_t count =
-        oh_command_part(shape, it->words, nodes, (uint32_t)*vectors_string(part, "node"), words);
+    char text[1024] = {0}, number[OH_NUMBER_OF_KEYS_BYTES];
+    size_t count = oh_command_part(
+        shape, it->words, nodes, (uint32_t)*vectors_string(part, "node"), words, number);
 
     for (size_t i = 0; i < count; i++) {
         strcat(text, i > 0 ? " " : "");
@@ -228,6 +228,8 @@ static void test_split(const json_t *test)
     const char *malformed = oh_command_shape_of(command, it.words, it.count, &shape);
 
     CHECK((malformed != NULL) == json_is_true(json_object_get(test, "malformed")));
+    CHECK(oh_command_is_whole(command, it.words, it.count) ==
+          json_is_true(json_object_get(test, "whole")));
     if (malformed == NULL) {
         uint32_t nodes[WORDS_MAX];
         for (size_t key = 0; key < shape.keys; key++) {

@@ -77,7 +77,9 @@ foreach ([
     ['rename', $keys[0], $keys[1]], ['sInter', [$keys[0], $keys[1]]],
     ['sUnionStore', $keys[0], $keys[1], $keys[2]], ['zInterStore', $keys[0], [$keys[1]]],
     ['pfcount', [$keys[0], $keys[1]]], ['eval', 'return 1', [$keys[0], $keys[1]], 2],
-    ['msetnx', [$keys[0] => 1, $keys[1] => 2]], ['sort', $keys[0], ['store' => $keys[1]]],
+    ['msetnx', [$keys[0] => 1, $keys[1] => 2]],
+    ['rawCommand', 'MSETEX', '2', $keys[0], 'v', $keys[1], 'v', 'EX', '9', 'nx'],
+    ['sort', $keys[0], ['store' => $keys[1]]],
     ['sort', $keys[0], ['get' => ['#', 'w_*']]], ['bitop', 'OR', $keys[0], $keys[1], $keys[2]],
 ] as $call) {
     foreach ([$ours, $ours->pipeline()] as $redis) {
@@ -106,7 +108,7 @@ lab_tell(fn () => (new OneHop\Redis('alpha', lab_config([
 --EXPECT--
 as on one server: true
 in a pipeline: true
-refused: 20
+refused: 22
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::eval() is not supported: the command was not sent; a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode
 OneHop\Unsupported, node none, may have executed: false

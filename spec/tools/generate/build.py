@@ -40,6 +40,7 @@ ORDER = (
     "keys",
     "without_keys",
     "without_keys_reason",
+    "whole_with",
     "blocking",
     "state",
     "retryable",

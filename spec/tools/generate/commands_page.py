@@ -205,6 +205,8 @@ def row(name, entry, methods):
         nodes += f"; {WITHOUT_KEYS[entry['without_keys']]}"
     if "blocking" in entry:
         nodes += "; with BLOCK one" if entry["spread"] == "split" else "; blocks"
+    if "whole_with" in entry:
+        nodes += f"; with {' or '.join(entry['whole_with'])} one"
     cells = [f"`{name.upper().replace('|', ' ')}`", nodes, entry.get("merge", "").replace("_", " ")]
     cells += [
         ", ".join(f"`{method}`" for method in methods[client].get(name, []))

@@ -127,6 +127,7 @@ def command_row(name, entry, lists):
         is_retryable=str(entry.get("retryable", False)).lower(),
         is_container=str(entry.get("container", False)).lower(),
         is_ssdb=str(entry.get("ssdb", False)).lower(),
+        whole_with=quoted("".join(f"{word} " for word in entry.get("whole_with", [])) or None),
         state=constant("STATE", entry.get("state", "none")),
         blocking=blocking(entry),
         keys=f"&key_specs[{lists.place(specs)}]" if specs else "NULL",

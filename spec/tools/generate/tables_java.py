@@ -57,6 +57,8 @@ def calls(entry):
         spread = f"Spread.{entry['without_keys'].upper()}"
         reason = entry.get("without_keys_reason")
         yield f".withoutKeys({spread}, {quoted(advice(reason)) if reason else 'null'})"
+    if "whole_with" in entry:
+        yield f".wholeWith({', '.join(map(quoted, entry['whole_with']))})"
     if "blocking" in entry:
         yield waits(entry["blocking"])
     for spec in (

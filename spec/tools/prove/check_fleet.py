@@ -45,6 +45,9 @@ SAME = [
     ["KEYS", "none"],
     ["MSET", "k1", "a", "k2", "b", "new", "c", "k1", "d"],
     ["MGET", "k1", "k2", "new"],
+    ["MSETEX", "4", "k1", "NX", "k2", "XX", "k4", "c", "k1", "e", "EX", "100"],
+    ["MSETEX", "1", "k1", "f", "XX"],
+    ["MGET", "k1", "k2", "k4"],
     ["DEL", "k1", "k5", "k6", "k7", "none"],
     ["UNLINK", "k8", "k9", "k8"],
     ["DBSIZE"],
@@ -167,7 +170,7 @@ class Fleet:
         keys = [words[place] for place, _ in table.keys(entry, words)]
         spread = entry["spread"] if keys else entry.get("without_keys", entry["spread"])
         try:
-            if spread == "split":
+            if spread == "split" and not table.is_whole(entry, words):
                 return self.split(entry, words)
             if spread == "all_nodes":
                 return merge.merged(entry["merge"], [node.reply_to(*words) for node in self.nodes])

@@ -40,10 +40,15 @@ def split_faults(tests):
         words = test["send"].split(" ")
         _, entry = table.find(words)
         try:
+            is_whole = table.is_whole(entry, words)
             parts = table.parts(entry, words, test["nodes"].__getitem__)
         except table.Malformed:
             if not test.get("malformed"):
                 yield f"{test['send']}: malformed."
+            continue
+        if is_whole or test.get("whole"):
+            if is_whole != test.get("whole", False):
+                yield f"{test['send']}: whole: {is_whole}."
             continue
         found = [
             {"node": node, "send": " ".join(part), "places": places}

@@ -102,6 +102,25 @@ def keys(entry, words):
 # ---- Parts for several nodes ----
 
 
+def is_whole(entry, words):
+    """True if a word after the keys asks for all of them on one node (MSETEX with NX)."""
+    if "whole_with" not in entry:
+        return False
+    _, _, beyond = shape(entry["keys"][0], words)
+    return any(word.upper() in entry["whole_with"] for word in words[beyond:])
+
+
+def shape(spec, words):
+    """(first, count, beyond): the first key, how many keys there are, and the words after all."""
+    (begin,) = starts(spec, words)
+    first, end = span(spec, words, begin)
+    count = (end - first) // spec["step"] + 1
+    beyond = first + count * spec["step"] * spec.get("limit", 1)
+    if beyond > len(words) or ("keynum" not in spec and beyond != len(words) + 1 + spec["last"]):
+        raise Malformed("Keys and what belongs to them do not come out even.")
+    return first, count, beyond
+
+
 def parts(entry, words, node_of):
     """{node: (words, places)} of a split command, nodes in the order of their first key.
 
@@ -110,19 +129,16 @@ def parts(entry, words, node_of):
     list (XREAD). Words before and after the keys go to every node.
     """
     (spec,) = entry["keys"]
-    (begin,) = starts(spec, words)
-    first, end = span(spec, words, begin)
+    first, count, beyond = shape(spec, words)
     step, limit = spec["step"], spec.get("limit", 1)
-    count = (end - first) // step + 1
-    beyond = first + count * step * limit
-    if beyond > len(words) or ("keynum" not in spec and beyond < len(words)):
-        raise Malformed("Keys and what belongs to them do not come out even.")
     found = {}
     for number in range(count):
         _, places = found.setdefault(node_of(words[first + number * step]), ([], []))
         places.append(number)
     for part, places in found.values():
         part += words[:first]
+        if "keynum" in spec:
+            part[spec["index"] + spec["keynum"]] = str(len(places))
         for lane in range(limit):
             base = first + lane * count * step
             part += [

@@ -5,6 +5,7 @@
  */
 #include "core/command/command.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/generated/commands.h"
@@ -359,11 +360,40 @@ const char *oh_command_shape_of(
     shape->lists = spec->limit;
     shape->beyond = shape->first + shape->keys * shape->step * shape->lists;
     shape->words = count;
-    return shape->beyond > count || (!spec->is_counted && shape->beyond < count) ? uneven : NULL;
+    shape->keynum = spec->is_counted ? begin + spec->keynum : 0;
+    ptrdiff_t end = (ptrdiff_t)count + 1 + spec->last; /* Of a range. */
+    bool is_even = spec->is_counted ? shape->beyond <= count : (ptrdiff_t)shape->beyond == end;
+    return is_even ? NULL : uneven;
+}
+
+/* True if a list of words, each of which ends with a space, has this word. */
+static bool has_word(const char *list, const oh_bytes *word)
+{
+    for (const char *end; (end = strchr(list, ' ')) != NULL; list = end + 1) {
+        if (is_word(word, list, (size_t)(end - list))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool oh_command_is_whole(const oh_command *command, const oh_bytes *words, size_t count)
+{
+    oh_command_shape shape;
+
+    if (!command->whole_with || oh_command_shape_of(command, words, count, &shape) != NULL) {
+        return false;
+    }
+    for (size_t at = shape.beyond; at < count; at++) {
+        if (has_word(command->whole_with, &words[at])) {
+            return true;
+        }
+    }
+    return false;
 }
 
 size_t oh_command_part(const oh_command_shape *shape, const oh_bytes *words, const uint32_t *nodes,
-    uint32_t node, oh_bytes *part)
+    uint32_t node, oh_bytes *part, char number[OH_NUMBER_OF_KEYS_BYTES])
 {
     size_t length = shape->first;
 
@@ -377,6 +407,12 @@ size_t oh_command_part(const oh_command_shape *shape, const oh_bytes *words, con
                 length += shape->step;
             }
         }
+    }
+    if (shape->keynum > 0) {
+        size_t keys = (length - shape->first) / (shape->step * shape->lists);
+        int digits = snprintf(number, OH_NUMBER_OF_KEYS_BYTES, "%zu", keys);
+
+        part[shape->keynum] = (oh_bytes){(const uint8_t *)number, (size_t)digits};
     }
     memcpy(part + length, words + shape->beyond, (shape->words - shape->beyond) * sizeof *part);
     return length + shape->words - shape->beyond;

@@ -103,6 +103,8 @@ typedef struct oh_command {
     oh_access access;
     bool is_retryable, is_container;
     bool is_ssdb; /* Only SSDB has it. */
+    /* With one of these words after its keys it is not split. Each ends with a space. */
+    const char *whole_with;
     oh_state state;
     oh_blocking blocking;
     const oh_key_spec *keys;
@@ -148,6 +150,7 @@ const oh_bytes *oh_command_timeout(const oh_command *command, const oh_bytes *wo
  */
 typedef struct oh_command_shape {
     size_t first, keys, step, lists, beyond, words;
+    size_t keynum; /* The position of the number of keys; 0 if there is none. */
 } oh_command_shape;
 
 /*
@@ -158,10 +161,19 @@ const char *oh_command_shape_of(
     const oh_command *command, const oh_bytes *words, size_t count, oh_command_shape *shape);
 
 /*
+ * True if a word after the keys asks for all of them on one node. Only for a command that is split.
+ */
+bool oh_command_is_whole(const oh_command *command, const oh_bytes *words, size_t count);
+
+#define OH_NUMBER_OF_KEYS_BYTES 24
+
+/*
  * Writes the words that node `node` gets, and returns their number. `nodes` lists the node of each
- * key, by the key's position in the command. `part` has room for all words of the command.
+ * key, by the key's position in the command. `part` has room for all words of the command. `number`
+ * has room for the part's own number of keys, which is a word of a part if it is one of the
+ * command.
  */
 size_t oh_command_part(const oh_command_shape *shape, const oh_bytes *words, const uint32_t *nodes,
-    uint32_t node, oh_bytes *part);
+    uint32_t node, oh_bytes *part, char number[OH_NUMBER_OF_KEYS_BYTES]);
 
 #endif

@@ -289,7 +289,7 @@ static const oh_command commands[] = {
     {.name = "monitor", .spread = OH_SPREAD_REFUSED, .state = OH_STATE_STREAM, .reason = "it turns a connection into a stream that never ends: open a plain connection to the node, or use redis-cli monitor"},
     {.name = "move", .spread = OH_SPREAD_ONE_NODE, .access = OH_ACCESS_WRITE, .keys = &key_specs[0], .keys_count = 1},
     {.name = "mset", .spread = OH_SPREAD_SPLIT, .merge = OH_MERGE_ALL_OK, .access = OH_ACCESS_WRITE, .keys = &key_specs[19], .keys_count = 1},
-    {.name = "msetex", .spread = OH_SPREAD_ONE_NODE, .access = OH_ACCESS_WRITE, .keys = &key_specs[20], .keys_count = 1},
+    {.name = "msetex", .spread = OH_SPREAD_SPLIT, .merge = OH_MERGE_MIN, .access = OH_ACCESS_WRITE, .whole_with = "NX XX ", .keys = &key_specs[20], .keys_count = 1},
     {.name = "msetnx", .spread = OH_SPREAD_ONE_NODE, .access = OH_ACCESS_WRITE, .keys = &key_specs[19], .keys_count = 1},
     {.name = "multi", .spread = OH_SPREAD_BOUND, .state = OH_STATE_TRANSACTION},
     {.name = "multi_del", .spread = OH_SPREAD_SPLIT, .merge = OH_MERGE_SUM, .access = OH_ACCESS_WRITE, .is_ssdb = true, .keys = &key_specs[7], .keys_count = 1},

@@ -215,12 +215,13 @@ oh_split *oh_split_cut_words(oh_client *client, const oh_plan *plan, const oh_by
     uint32_t *part_of_home = safe_emalloc(homes_count, sizeof(uint32_t), 0);
     oh_bytes *own = safe_emalloc(shape->words, sizeof *own, 0);
     zval *arguments = safe_emalloc(shape->words, sizeof(zval), 0);
+    char number[OH_NUMBER_OF_KEYS_BYTES];
     oh_split *split = oh_split_new(plan, MIN(homes_count, keys_count), keys_count);
 
     memset(part_of_home, 0xff, homes_count * sizeof(uint32_t));
     for (uint32_t i = 0; i < keys_count; i++) {
         if (part_of_home[homes[i]] == OH_NO_PART) {
-            uint32_t count = (uint32_t)oh_command_part(shape, words, homes, homes[i], own);
+            uint32_t count = (uint32_t)oh_command_part(shape, words, homes, homes[i], own, number);
 
             for (uint32_t j = 0; j < count; j++) {
                 ZVAL_STRINGL(&arguments[j], (const char *)own[j].bytes, own[j].length);

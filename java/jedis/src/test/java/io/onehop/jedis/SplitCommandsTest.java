@@ -17,6 +17,7 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.params.MSetExParams;
 import redis.clients.jedis.params.ZRangeParams;
 
 import java.nio.charset.StandardCharsets;
@@ -186,6 +187,9 @@ class SplitCommandsTest {
         assertThrows(CrossNode.class, () -> redis.rename(one, other));
         assertThrows(CrossNode.class, () -> redis.eval("return 1", 2, one, other));
         assertThrows(CrossNode.class, () -> redis.msetnx(one, "1", other, "2"));
+        assertThrows(
+                CrossNode.class,
+                () -> redis.msetex(new MSetExParams().ex(9).nx(), one, "1", other, "2"));
         assertThrows(
                 CrossNode.class,
                 () -> redis.zrangestore(one, other, ZRangeParams.zrangeParams(0, 1)),

@@ -32,6 +32,7 @@ public final class Command {
     @Nullable String state;
     @Nullable Blocking blocking;
     @Nullable String reason;
+    byte[][] wholeWith = {};
     KeySpec[] keys = {};
     private int onlyKey;
     private final Map<String, Command> subcommands = new HashMap<>();

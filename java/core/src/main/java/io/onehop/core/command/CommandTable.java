@@ -296,7 +296,7 @@ final class CommandTable {
             row("monitor", Spread.REFUSED).state("stream").reason("it turns a connection into a stream that never ends: open a plain connection to the node, or use redis-cli monitor"),
             row("move", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("mset", Spread.SPLIT).merge(MergeRule.ALL_OK, 1).write().keys(Kind.KEY, at(1), to(-1, 2, 1)),
-            row("msetex", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), counted(0, 1, 2)),
+            row("msetex", Spread.SPLIT).merge(MergeRule.MIN, 1).write().wholeWith("NX", "XX").keys(Kind.KEY, at(1), counted(0, 1, 2)),
             row("msetnx", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(-1, 2, 1)),
             row("multi", Spread.BOUND).state("transaction"),
             row("multi_del", Spread.SPLIT).merge(MergeRule.SUM, 1).write().ssdb().keys(Kind.KEY, at(1), to(-1, 1, 1)),

@@ -22,12 +22,19 @@ public final class Split {
      *     keys, so the parts share an array
      * @param count how many keys it has
      * @param rest positions of the words after the first; {@code null} if they are the keys alone
+     * @param keynum the position of the number of keys, which is the part's own; 0 if there is none
      */
     public record Part(
-            int node, int first, int[] order, int from, int count, int @Nullable [] rest) {
+            int node,
+            int first,
+            int[] order,
+            int from,
+            int count,
+            int @Nullable [] rest,
+            int keynum) {
         /** A part that is the whole command. */
         public static Part whole(int node) {
-            return new Part(node, 0, NONE, 0, 0, null);
+            return new Part(node, 0, NONE, 0, 0, null, 0);
         }
 
         public boolean isWhole() {
@@ -49,6 +56,11 @@ public final class Split {
             return first + (rest == null ? count : rest.length);
         }
 
+        /** True if one of its words is its own number of keys, and not a word of the command. */
+        public boolean isKeynum(int number) {
+            return number == keynum && number > 0;
+        }
+
         /** The position of one of its words in the command. Words are sent in this order. */
         public int word(int number) {
             int after = number - first;
@@ -66,17 +78,46 @@ public final class Split {
     public static int first(Command command, CommandWords words, int keys) throws Malformed {
         KeySpec spec = command.keys[0];
         int first = (int) (spec.span(words, spec.first(words)) >> 32);
-        if (first + keys * spec.reach.step() * spec.reach.limit() != words.count()) {
+        int beyond = beyond(spec.reach, first, keys);
+        boolean isCounted = spec.reach.keynum() >= 0;
+        if (isCounted ? beyond > words.count() : beyond != words.count() + 1 + spec.reach.last()) {
             throw new Malformed(Message.KEYS_UNEVEN);
         }
         return first;
     }
 
+    /** The position after the keys and what belongs to them. */
+    private static int beyond(KeySpec.Reach reach, int first, int keys) {
+        return first + keys * reach.step() * reach.limit();
+    }
+
+    /** True if a word after the keys asks for all of them on one node. */
+    public static boolean isWhole(Command command, CommandWords words, int keys) throws Malformed {
+        if (command.wholeWith.length > 0) {
+            int at = beyond(command.keys[0].reach, first(command, words, keys), keys);
+            for (; at < words.count(); at++) {
+                if (isAmong(command.wholeWith, words.word(at))) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private static boolean isAmong(byte[][] list, byte[] word) {
+        for (byte[] listed : list) {
+            if (KeySpec.isWord(word, listed)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** The parts, in the order of their first keys. {@code nodes} has the node of each key. */
     public static Part[] parts(Command command, CommandWords words, int[] nodes) throws Malformed {
         int first = first(command, words, nodes.length);
-        int step = command.keys[0].reach.step();
-        int groups = command.keys[0].reach.limit();
+        KeySpec.Reach reach = command.keys[0].reach;
+        int keynum = reach.keynum() < 0 ? 0 : first - reach.first() + reach.keynum();
         int[] numbers = new int[nodes.length]; // The number of each key's part.
         int used = number(nodes, numbers);
         int[] ends = ends(numbers, used);
@@ -85,21 +126,30 @@ public final class Split {
         for (int i = 0; i < parts.length; i++) {
             int from = i == 0 ? 0 : ends[i - 1];
             int count = ends[i] - from;
-            int[] rest = step * groups == 1 ? null : rest(first, order, from, count, step, groups);
-            parts[i] = new Part(nodes[order[from]], first, order, from, count, rest);
+            int[] rest = rest(reach, words.count(), first, order, from, count);
+            parts[i] = new Part(nodes[order[from]], first, order, from, count, rest, keynum);
         }
         return parts;
     }
 
-    private static int[] rest(int first, int[] order, int from, int count, int step, int groups) {
-        int[] rest = new int[count * step * groups];
+    private static int @Nullable [] rest(
+            KeySpec.Reach reach, int words, int first, int[] order, int from, int count) {
+        int step = reach.step();
+        int beyond = beyond(reach, first, order.length);
+        if (step * reach.limit() == 1 && beyond == words) {
+            return null;
+        }
+        int[] rest = new int[count * step * reach.limit() + words - beyond];
         int at = 0;
-        for (int group = 0; group < groups; group++) {
+        for (int group = 0; group < reach.limit(); group++) {
             for (int i = from; i < from + count; i++) {
                 for (int word = 0; word < step; word++) {
                     rest[at++] = first + (group * order.length + order[i]) * step + word;
                 }
             }
+        }
+        for (int word = beyond; word < words; word++) {
+            rest[at++] = word;
         }
         return rest;
     }

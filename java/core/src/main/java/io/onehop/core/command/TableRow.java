@@ -5,6 +5,7 @@ import io.onehop.core.command.KeySpec.Reach;
 
 import org.jspecify.annotations.Nullable;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -75,6 +76,14 @@ final class TableRow {
     TableRow withoutKeys(Spread spread, @Nullable String reason) {
         command.withoutKeys = spread;
         command.withoutKeysReason = reason;
+        return this;
+    }
+
+    TableRow wholeWith(String... words) {
+        command.wholeWith =
+                Arrays.stream(words)
+                        .map(word -> word.getBytes(StandardCharsets.US_ASCII))
+                        .toArray(byte[][]::new);
         return this;
     }
 

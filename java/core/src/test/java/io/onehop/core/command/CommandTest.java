@@ -182,18 +182,17 @@ class CommandTest {
                     Malformed.class, () -> split(command, text, test.getAsJsonObject("nodes")));
             return;
         }
+        assertEquals(test.has("whole"), Split.isWhole(command, text, command.keys(text).count()));
+        if (test.has("whole")) {
+            return;
+        }
         List<JsonObject> expected = Spec.objects(test.getAsJsonArray("parts"));
         Split.Part[] parts = split(command, text, test.getAsJsonObject("nodes"));
         assertEquals(expected.size(), parts.length);
         for (int i = 0; i < parts.length; i++) {
             assertEquals(
                     expected.get(i).get("node").getAsString().charAt(0), (char) parts[i].node());
-            assertEquals(
-                    expected.get(i).get("send").getAsString(),
-                    IntStream.range(0, parts[i].words())
-                            .map(parts[i]::word)
-                            .mapToObj(place -> text.words()[place])
-                            .collect(Collectors.joining(" ")));
+            assertEquals(expected.get(i).get("send").getAsString(), sent(parts[i], text));
             int[] places =
                     expected.get(i).getAsJsonArray("places").asList().stream()
                             .mapToInt(JsonElement::getAsInt)
@@ -201,6 +200,16 @@ class CommandTest {
             int[] keys = IntStream.range(0, parts[i].count()).map(parts[i]::key).toArray();
             assertArrayEquals(places, keys);
         }
+    }
+
+    private static String sent(Split.Part part, Text text) {
+        return IntStream.range(0, part.words())
+                .mapToObj(
+                        i ->
+                                part.isKeynum(i)
+                                        ? String.valueOf(part.count())
+                                        : text.words()[part.word(i)])
+                .collect(Collectors.joining(" "));
     }
 
     private static Split.Part[] split(Command command, Text text, JsonObject nodes)

@@ -95,7 +95,9 @@ public record Plan(Command command, Spread spread, int home, Split.Part[] parts)
         return switch (spread) {
             case ONE_NODE -> oneNode(command, keys.homeOf(command, words, positions));
             case SPLIT ->
-                    maySplit && !waits(command, words)
+                    maySplit
+                                    && !waits(command, words)
+                                    && !Split.isWhole(command, words, positions.count())
                             ? split(command, words, positions, keys)
                             : oneNode(command, keys.homeOf(command, words, positions));
             case ALL_NODES -> new Plan(command, spread, -1, everywhere(keys));

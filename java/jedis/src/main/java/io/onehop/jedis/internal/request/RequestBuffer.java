@@ -3,6 +3,7 @@ package io.onehop.jedis.internal.request;
 import io.onehop.core.command.Split;
 
 import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -92,14 +93,20 @@ public final class RequestBuffer {
         int count = part.words();
         long most = HEADER_BYTES_MAX;
         for (int i = 0; i < count; i++) {
-            most += HEADER_BYTES_MAX + arguments.get(part.word(i)).getRaw().length + 2L;
+            most += HEADER_BYTES_MAX + word(arguments, part, i).length + 2L;
         }
         Block block = reserve(most);
         int at = header(block.bytes, block.used, '*', count);
         for (int i = 0; i < count; i++) {
-            at = argument(block.bytes, at, arguments.get(part.word(i)).getRaw());
+            at = argument(block.bytes, at, word(arguments, part, i));
         }
         return commit(block, at);
+    }
+
+    private static byte[] word(CommandArguments arguments, Split.Part part, int number) {
+        return part.isKeynum(number)
+                ? Protocol.toByteArray(part.count())
+                : arguments.get(part.word(number)).getRaw();
     }
 
     private int commit(Block block, int at) {

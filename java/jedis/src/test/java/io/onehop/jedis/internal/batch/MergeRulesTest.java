@@ -109,7 +109,7 @@ class MergeRulesTest {
         Split.Part[] parts = new Split.Part[count];
         int from = 0;
         for (int i = 0; i < count; i++) {
-            parts[i] = new Split.Part(i, 1, order, from, keys[i].length, null);
+            parts[i] = new Split.Part(i, 1, order, from, keys[i].length, null, 0);
             from += keys[i].length;
         }
         return parts;

@@ -113,7 +113,7 @@ class RequestBufferTest {
         }
         RequestBuffer requests = new RequestBuffer(new BufferPool());
         int[] rest = {23, 24, 1, 2, 23, 24};
-        requests.append(command, new Split.Part(0, 1, new int[] {11, 0, 11}, 0, 3, rest));
+        requests.append(command, new Split.Part(0, 1, new int[] {11, 0, 11}, 0, 3, rest, 0));
         assertEquals(
                 "*7\r\n"
                         + "$4\r\n"
