@@ -115,13 +115,17 @@ def commands(server):
 
 
 def identity(server):
-    """(name, full version). valkey also reports redis_version: the version that it can replace."""
+    """(name, full version). valkey also reports redis_version: the version that it can replace.
+
+    redis-stack is a redis with modules, of which search is one.
+    """
     lines = dict(
         line.split(":", 1) for line in server.ask("INFO", "server").splitlines() if ":" in line
     )
     if "valkey_version" in lines:
         return "valkey", lines["valkey_version"]
-    return "redis", lines["redis_version"]
+    is_stack = any(pairs(module)["name"] == "search" for module in server.ask("MODULE", "LIST"))
+    return "redis-stack" if is_stack else "redis", lines["redis_version"]
 
 
 def text(server):

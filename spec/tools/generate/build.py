@@ -20,7 +20,7 @@ import pathlib
 import jsonschema
 
 ROUTE = pathlib.Path(__file__).resolve().parents[2] / "route"
-NEWEST_FIRST = ("valkey-9.1", "redis-8.0", "valkey-8.1", "redis-7.0")
+NEWEST_FIRST = ("valkey-9.1", "redis-8.0", "valkey-8.1", "redis-stack-7.4", "redis-7.0")
 MERGES = {  # The servers' response policies in our words; None means that none is named.
     "agg_sum": "sum",
     "agg_min": "min",
@@ -111,7 +111,7 @@ def from_server(told):
         "merge": merge(told, where),
         "keys": told.get("keys", []),
         "arity": told["arity"],
-        "group": told.get("group"),
+        "group": told.get("module", told.get("group")),
         "since": told.get("since"),
     }
     entry["retryable"] = entry["access"] == "read" and "readonly" in told.get("flags", [])
@@ -212,6 +212,8 @@ def settle(name, entry):
         raise Undecided(f"{name}: goes to the node of its key and has none.")
     if any("unknown" in spec for spec in entry["keys"]) and where != "refused":
         raise Undecided(f"{name}: the server does not know where its keys are.")
+    if "whole_with" in entry and where not in ("split", "all_nodes"):
+        raise Undecided(f"{name}: spread {where} with whole_with.")
     if where == "refused" and not entry["reason"].endswith("."):
         raise Undecided(f"{name}: a refusal must be a sentence for the user.")
 

@@ -140,7 +140,7 @@ def uncovered(splits, merges):
 
 def shape(entry):
     spec = entry["keys"][0]
-    return spec["step"], spec.get("limit", 1), "keynum" in spec
+    return spec["step"], spec.get("limit", 1), spec.get("last"), "keynum" in spec
 
 
 def main():

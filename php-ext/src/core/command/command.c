@@ -379,9 +379,10 @@ static bool has_word(const char *list, const oh_bytes *word)
 
 bool oh_command_is_whole(const oh_command *command, const oh_bytes *words, size_t count)
 {
-    oh_command_shape shape;
+    oh_command_shape shape = {.beyond = 1};
 
-    if (!command->whole_with || oh_command_shape_of(command, words, count, &shape) != NULL) {
+    if (!command->whole_with ||
+        (command->keys_count > 0 && oh_command_shape_of(command, words, count, &shape) != NULL)) {
         return false;
     }
     for (size_t at = shape.beyond; at < count; at++) {

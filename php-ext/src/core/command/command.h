@@ -103,7 +103,7 @@ typedef struct oh_command {
     oh_access access;
     bool is_retryable, is_container;
     bool is_ssdb; /* Only SSDB has it. */
-    /* With one of these words after its keys it is not split. Each ends with a space. */
+    /* With one of these words after its keys it needs one node. Each ends with a space. */
     const char *whole_with;
     oh_state state;
     oh_blocking blocking;
@@ -161,7 +161,8 @@ const char *oh_command_shape_of(
     const oh_command *command, const oh_bytes *words, size_t count, oh_command_shape *shape);
 
 /*
- * True if a word after the keys asks for all of them on one node. Only for a command that is split.
+ * True if a word after the keys asks for all of them on one node. Only for a command that is split
+ * or sent to all nodes.
  */
 bool oh_command_is_whole(const oh_command *command, const oh_bytes *words, size_t count);
 

@@ -532,6 +532,7 @@
 #define OH_REASON_DSN_PATH "it has a user or a password, but names a file; write servers after two slashes, not three"
 #define OH_REASON_DSN_TWICE "it has the same name twice"
 #define OH_REASON_LONG_PATH "the path is too long"
+#define OH_REASON_WHOLE_WITH "its groups need the data of several nodes; send it to each node with onEachNode()"
 #define OH_REASON_NOT_A_FILE "it is a FIFO, a device or a socket, not a file"
 #define OH_REASON_PASSWORD_FILE_LARGE "it is larger than %u bytes"
 #define OH_REASON_PASSWORD_EMPTY "its first line is empty"

@@ -278,6 +278,11 @@ static bool plan_words(raw_call *call)
         oh_refuse(call->execute_data, plan->command, OH_REASON_RAW_STATE);
         return false;
     }
+    if (plan->spread == OH_SPREAD_ALL_NODES && call->client->snapshot->masters_count > 1 &&
+        oh_command_is_whole(plan->command, call->words, call->count)) {
+        oh_refuse(call->execute_data, plan->command, OH_REASON_WHOLE_WITH);
+        return false;
+    }
     return plan->spread == OH_SPREAD_ALL_NODES || plan->spread == OH_SPREAD_ANY_NODE || place(call);
 }
 

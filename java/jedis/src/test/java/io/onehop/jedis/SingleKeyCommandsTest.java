@@ -68,8 +68,8 @@ class SingleKeyCommandsTest {
             ftConfigGet ftConfigSet ftCreate ftDictAdd ftDictAddBySampleKey ftDictDel
             ftDictDelBySampleKey ftDictDump ftDictDumpBySampleKey ftDropIndex ftDropIndexDD
             ftExplain ftExplainCLI ftInfo ftSearch ftSpellCheck ftSynDump ftSynUpdate
-            ftTagVals functionStats hotkeysGet hotkeysReset hotkeysStop scan tsMGet tsMRange
-            tsMRevRange tsQueryIndex tsQueryLabelValues tsQueryLabels
+            ftTagVals functionStats hotkeysGet hotkeysReset hotkeysStop scan tsQueryLabelValues
+            tsQueryLabels
             """;
 
     private static Nodes nodes;

@@ -137,6 +137,7 @@ public enum Message {
     BOUND_SLOT(null, "slot %s", null),
     BOUND_BY(null, " by key \"%s\"", null),
     BOUND_KEY(null, "key \"%s\" belongs to %s", null),
+    WHOLE_WITH(null, "its groups need the data of several nodes; send it to each node with onEachNode()", null),
     UNKNOWN_KEYS(null, "send it to nodes of your choice with onNode() or onEachNode(), because OneHop cannot tell which argument is the key", null),
     UNKNOWN_SUBCOMMAND(null, "OneHop does not know this subcommand; send it to nodes of your choice with onNode() or onEachNode()", null),
     UNKNOWN_EFFECT(null, "OneHop does not know this command, so it may not share a connection with the rest of the %s; call it separately", null),

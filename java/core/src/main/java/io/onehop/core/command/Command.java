@@ -16,7 +16,7 @@ import java.util.Map;
  */
 public final class Command {
     /* The table has no longer name, so a look-up of an invented name costs no more. */
-    private static final int NAME_BYTES_MAX = 32;
+    private static final int NAME_BYTES_MAX = 40;
 
     private final String name;
     private final boolean isKnown;

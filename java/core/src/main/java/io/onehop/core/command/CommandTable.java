@@ -19,11 +19,13 @@ final class CommandTable {
     private CommandTable() {}
 
     static List<Command> commands() {
-        return TableRow.commands(rows1(), rows2(), rows3(), rows4(), rows5(), rows6(), rows7(), rows8(), rows9());
+        return TableRow.commands(rows1(), rows2(), rows3(), rows4(), rows5(), rows6(), rows7(), rows8(), rows9(), rows10(), rows11(), rows12());
     }
 
     private static TableRow[] rows1() {
         return new TableRow[] {
+            row("_rg_internals.function", Spread.REFUSED).reason("it concerns the module on one server; send it with onEachNode"),
+            row("_rg_internals.update_stream_last_read_id", Spread.REFUSED).write().reason("it concerns the module on one server; send it with onEachNode"),
             row("acl", Spread.NONE).container(),
             row("acl|cat", Spread.ANY_NODE).retryable(),
             row("acl|deluser", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1),
@@ -41,6 +43,17 @@ final class CommandTable {
             row("append", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("asking", Spread.REFUSED).state("mode").reason("it prepares one connection for the next command, and connections are shared: leave it out"),
             row("auth", Spread.REFUSED).state("identity").reason("connections are made and authenticated by the pool: set `redis_auth` (and `username`) in the server pool's configuration"),
+            row("bf.add", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("bf.card", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("bf.debug", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("bf.exists", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("bf.info", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("bf.insert", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("bf.loadchunk", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("bf.madd", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("bf.mexists", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("bf.reserve", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("bf.scandump", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("bgrewriteaof", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1),
             row("bgsave", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1),
             row("bitcount", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
@@ -56,7 +69,26 @@ final class CommandTable {
             row("bzmpop", Spread.ONE_NODE).write().waits(1, 1000).keys(Kind.KEY, at(2), counted(0, 1, 1)),
             row("bzpopmax", Spread.ONE_NODE).write().waits(-1, 1000).keys(Kind.KEY, at(1), to(-2, 1, 1)),
             row("bzpopmin", Spread.ONE_NODE).write().waits(-1, 1000).keys(Kind.KEY, at(1), to(-2, 1, 1)),
-            row("clear_binlog", Spread.REFUSED).ssdb().reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
+            row("cf.add", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("cf.addnx", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("cf.compact", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("cf.count", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("cf.debug", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("cf.del", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("cf.exists", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("cf.info", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("cf.insert", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("cf.insertnx", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("cf.loadchunk", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("cf.mexists", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("cf.reserve", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("cf.scandump", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("clear_binlog", Spread.REFUSED).ssdb().reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode")
+        };
+    }
+
+    private static TableRow[] rows2() {
+        return new TableRow[] {
             row("client", Spread.NONE).container(),
             row("client|caching", Spread.REFUSED).state("tracking").reason("invalidations would come over connections that others use: there is no client-side caching"),
             row("client|capa", Spread.REFUSED).state("mode").reason("it changes one connection, and connections are shared: open a plain connection to the node for it"),
@@ -83,12 +115,7 @@ final class CommandTable {
             row("cluster|addslots", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
             row("cluster|addslotsrange", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
             row("cluster|bumpepoch", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
-            row("cluster|cancelslotmigrations", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster")
-        };
-    }
-
-    private static TableRow[] rows2() {
-        return new TableRow[] {
+            row("cluster|cancelslotmigrations", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
             row("cluster|count-failure-reports", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
             row("cluster|countkeysinslot", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
             row("cluster|delslots", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
@@ -119,6 +146,17 @@ final class CommandTable {
             row("cluster|slot-stats", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
             row("cluster|slots", Spread.ANY_NODE).retryable(),
             row("cluster|syncslots", Spread.REFUSED).reason("it concerns one node of the cluster: send it to that node by onNode, or use redis-cli --cluster"),
+            row("cms.incrby", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("cms.info", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("cms.initbydim", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1))
+        };
+    }
+
+    private static TableRow[] rows3() {
+        return new TableRow[] {
+            row("cms.initbyprob", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("cms.merge", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)).keys(Kind.KEY, at(2), counted(0, 1, 1)),
+            row("cms.query", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("command", Spread.ANY_NODE).retryable().container(),
             row("commandlog", Spread.NONE).container(),
             row("commandlog|get", Spread.ALL_NODES).merge(MergeRule.CONCAT, 1).retryable(),
@@ -148,12 +186,7 @@ final class CommandTable {
             row("del", Spread.SPLIT).merge(MergeRule.SUM, 1).write().keys(Kind.KEY, at(1), to(-1, 1, 1)),
             row("delifeq", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("discard", Spread.BOUND).state("transaction"),
-            row("dump", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1))
-        };
-    }
-
-    private static TableRow[] rows3() {
-        return new TableRow[] {
+            row("dump", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("echo", Spread.ANY_NODE).retryable(),
             row("eval", Spread.ONE_NODE).write().withoutKeys(Spread.REFUSED, "a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode").keys(Kind.KEY, at(2), counted(0, 1, 1)),
             row("eval_ro", Spread.ONE_NODE).retryable().withoutKeys(Spread.REFUSED, "a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode").keys(Kind.KEY, at(2), counted(0, 1, 1)),
@@ -171,7 +204,86 @@ final class CommandTable {
             row("fcall_ro", Spread.ONE_NODE).retryable().withoutKeys(Spread.REFUSED, "a script or function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode").keys(Kind.KEY, at(2), counted(0, 1, 1)),
             row("flushall", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1).write(),
             row("flushdb", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1).write(),
-            row("function", Spread.NONE).container(),
+            row("ft._aliasaddifnx", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft._aliasdelifx", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft._alterifnx", Spread.REFUSED).write().reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft._createifnx", Spread.REFUSED).write().reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft._dropifx", Spread.REFUSED).write().reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft._dropindexifx", Spread.REFUSED).write().reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft._list", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.add", Spread.REFUSED).write().reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.aggregate", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.aliasadd", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode")
+        };
+    }
+
+    private static TableRow[] rows4() {
+        return new TableRow[] {
+            row("ft.aliasdel", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.aliasupdate", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.alter", Spread.REFUSED).write().reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.config", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.create", Spread.REFUSED).write().reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.cursor", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.debug", Spread.REFUSED).container().reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.debug|delete_local_cursors", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.debug|docidtoid", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.debug|docinfo", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.debug|dump_geomidx", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.debug|dump_hnsw", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.debug|dump_invidx", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.debug|dump_numidx", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.debug|dump_numidxtree", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.debug|dump_phonetic_hash", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.debug|dump_prefix_trie", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.debug|dump_suffix_trie", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.debug|dump_tagidx", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.debug|dump_terms", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.debug|gc_clean_numeric", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.debug|gc_continue_schedule", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.debug|gc_forcebginvoke", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.debug|gc_forceinvoke", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.debug|gc_stop_schedule", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.debug|gc_wait_for_jobs", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.debug|git_sha", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.debug|help", Spread.ANY_NODE).retryable(),
+            row("ft.debug|idtodocid", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.debug|info_tagidx", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.debug|invidx_summary", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.debug|numidx_summary", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.debug|ttl", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.debug|ttl_expire", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.debug|ttl_pause", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.debug|vecsim_info", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.del", Spread.REFUSED).write().reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.dictadd", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.dictdel", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.dictdump", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.drop", Spread.REFUSED).write().reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.dropindex", Spread.REFUSED).write().reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.explain", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.explaincli", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.get", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.info", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.mget", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.profile", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.safeadd", Spread.REFUSED).write().reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.search", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.spellcheck", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.sugadd", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("ft.sugdel", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("ft.sugget", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("ft.suglen", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("ft.synadd", Spread.REFUSED).write().reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.syndump", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.synupdate", Spread.REFUSED).write().reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("ft.tagvals", Spread.REFUSED).reason("an index name is not a key, and every node has its own indexes; send it to each node with onEachNode"),
+            row("function", Spread.NONE).container()
+        };
+    }
+
+    private static TableRow[] rows5() {
+        return new TableRow[] {
             row("function|delete", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1).write(),
             row("function|dump", Spread.ANY_NODE).retryable(),
             row("function|flush", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1).write(),
@@ -213,12 +325,7 @@ final class CommandTable {
             row("hgetdel", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("hgetex", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("hincr", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
-            row("hincrby", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1))
-        };
-    }
-
-    private static TableRow[] rows4() {
-        return new TableRow[] {
+            row("hincrby", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("hincrbyfloat", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("hkeys", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("hlen", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
@@ -236,7 +343,12 @@ final class CommandTable {
             row("hscan", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("hset", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("hsetex", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
-            row("hsetnx", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("hsetnx", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1))
+        };
+    }
+
+    private static TableRow[] rows6() {
+        return new TableRow[] {
             row("hsize", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("hstrlen", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("httl", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
@@ -246,6 +358,31 @@ final class CommandTable {
             row("incrby", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("incrbyfloat", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("info", Spread.ALL_NODES).merge(MergeRule.INFO, 1).retryable(),
+            row("json.arrappend", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("json.arrindex", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("json.arrinsert", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("json.arrlen", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("json.arrpop", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("json.arrtrim", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("json.clear", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("json.debug", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(2), to(0, 1, 1)),
+            row("json.del", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("json.forget", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("json.get", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("json.merge", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("json.mget", Spread.SPLIT).merge(MergeRule.IN_ORDER, 1).retryable().keys(Kind.KEY, at(1), to(-2, 1, 1)),
+            row("json.mset", Spread.SPLIT).merge(MergeRule.ALL_OK, 1).write().keys(Kind.KEY, at(1), to(-1, 3, 1)),
+            row("json.numincrby", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("json.nummultby", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("json.numpowby", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("json.objkeys", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("json.objlen", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("json.resp", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("json.set", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("json.strappend", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("json.strlen", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("json.toggle", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("json.type", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("keys", Spread.ALL_NODES).merge(MergeRule.CONCAT, 1).retryable(),
             row("lastsave", Spread.ALL_NODES).merge(MergeRule.MIN, 1).retryable(),
             row("latency", Spread.NONE).container(),
@@ -271,19 +408,19 @@ final class CommandTable {
             row("lpushx", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("lrange", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("lrem", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
-            row("lset", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("lset", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1))
+        };
+    }
+
+    private static TableRow[] rows7() {
+        return new TableRow[] {
             row("ltrim", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("memory", Spread.NONE).container(),
             row("memory|doctor", Spread.ALL_NODES).merge(MergeRule.PER_NODE, 1).retryable(),
             row("memory|help", Spread.ANY_NODE).retryable(),
             row("memory|malloc-stats", Spread.ALL_NODES).merge(MergeRule.PER_NODE, 1).retryable(),
             row("memory|purge", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1),
-            row("memory|stats", Spread.ALL_NODES).merge(MergeRule.PER_NODE, 1).retryable()
-        };
-    }
-
-    private static TableRow[] rows5() {
-        return new TableRow[] {
+            row("memory|stats", Spread.ALL_NODES).merge(MergeRule.PER_NODE, 1).retryable(),
             row("memory|usage", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(2), to(0, 1, 1)),
             row("mget", Spread.SPLIT).merge(MergeRule.IN_ORDER, 1).retryable().keys(Kind.KEY, at(1), to(-1, 1, 1)),
             row("migrate", Spread.ONE_NODE).write().waits(5, 1).keysUnlessEmpty(Kind.KEY, at(3), to(0, 1, 1)).keys(Kind.KEY, afterEach("KEYS", 6, skip("AUTH 1 AUTH2 2")), to(-1, 1, 1)),
@@ -336,19 +473,19 @@ final class CommandTable {
             row("publish", Spread.ONE_NODE).keys(Kind.CHANNEL, at(1), to(0, 1, 1)),
             row("pubsub", Spread.NONE).container(),
             row("pubsub|channels", Spread.ALL_NODES).merge(MergeRule.UNION, 1).retryable(),
-            row("pubsub|help", Spread.ANY_NODE).retryable(),
+            row("pubsub|help", Spread.ANY_NODE).retryable()
+        };
+    }
+
+    private static TableRow[] rows8() {
+        return new TableRow[] {
             row("pubsub|numpat", Spread.ALL_NODES).merge(MergeRule.MAX, 1).retryable(),
             row("pubsub|numsub", Spread.SPLIT).merge(MergeRule.IN_ORDER, 2).retryable().withoutKeys(Spread.ANY_NODE, null).keys(Kind.CHANNEL, at(2), to(-1, 1, 1)),
             row("pubsub|shardchannels", Spread.ALL_NODES).merge(MergeRule.UNION, 1).retryable(),
             row("pubsub|shardnumsub", Spread.SPLIT).merge(MergeRule.IN_ORDER, 2).retryable().withoutKeys(Spread.ANY_NODE, null).keys(Kind.CHANNEL, at(2), to(-1, 1, 1)),
             row("punsubscribe", Spread.ALL_NODES).merge(MergeRule.SUBSCRIPTION, 1).state("subscription"),
             row("qback", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
-            row("qclear", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1))
-        };
-    }
-
-    private static TableRow[] rows6() {
-        return new TableRow[] {
+            row("qclear", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("qfix", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("qfront", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("qget", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
@@ -370,6 +507,14 @@ final class CommandTable {
             row("randomkey", Spread.ANY_NODE).merge(MergeRule.FIRST_NOT_NIL, 1).retryable(),
             row("readonly", Spread.REFUSED).state("mode").reason("it prepares one connection for the next command, and connections are shared: leave it out"),
             row("readwrite", Spread.REFUSED).state("mode").reason("it prepares one connection for the next command, and connections are shared: leave it out"),
+            row("redisgears_2.clusterset", Spread.REFUSED).reason("it concerns the module on one server; send it with onEachNode"),
+            row("redisgears_2.clustersetfromshard", Spread.REFUSED).reason("it concerns the module on one server; send it with onEachNode"),
+            row("redisgears_2.forceshardsconnection", Spread.REFUSED).reason("it concerns the module on one server; send it with onEachNode"),
+            row("redisgears_2.hello", Spread.REFUSED).reason("it concerns the module on one server; send it with onEachNode"),
+            row("redisgears_2.infocluster", Spread.REFUSED).reason("it concerns the module on one server; send it with onEachNode"),
+            row("redisgears_2.innercommunication", Spread.REFUSED).reason("it concerns the module on one server; send it with onEachNode"),
+            row("redisgears_2.networktest", Spread.REFUSED).reason("it concerns the module on one server; send it with onEachNode"),
+            row("redisgears_2.refreshcluster", Spread.REFUSED).reason("it concerns the module on one server; send it with onEachNode"),
             row("rename", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)).keys(Kind.KEY, at(2), to(0, 1, 1)),
             row("renamenx", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)).keys(Kind.KEY, at(2), to(0, 1, 1)),
             row("replconf", Spread.REFUSED).state("stream").reason("only servers send it to each other"),
@@ -393,7 +538,12 @@ final class CommandTable {
             row("script|exists", Spread.ALL_NODES).merge(MergeRule.AND, 1).retryable(),
             row("script|flush", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1),
             row("script|help", Spread.ANY_NODE).retryable(),
-            row("script|kill", Spread.ALL_NODES).merge(MergeRule.ONE_OK, 1),
+            row("script|kill", Spread.ALL_NODES).merge(MergeRule.ONE_OK, 1)
+        };
+    }
+
+    private static TableRow[] rows9() {
+        return new TableRow[] {
             row("script|load", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1),
             row("script|show", Spread.ANY_NODE).retryable(),
             row("sdiff", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(-1, 1, 1)),
@@ -408,12 +558,7 @@ final class CommandTable {
             row("setx", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("shutdown", Spread.REFUSED).reason("it would stop the whole fleet: send it to the node you mean by onNode, or stop its service"),
             row("sinter", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(-1, 1, 1)),
-            row("sintercard", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), counted(0, 1, 1))
-        };
-    }
-
-    private static TableRow[] rows7() {
-        return new TableRow[] {
+            row("sintercard", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), counted(0, 1, 1)),
             row("sinterstore", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)).keys(Kind.KEY, at(2), to(-1, 1, 1)),
             row("sismember", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("slaveof", Spread.REFUSED).reason("replication is set up for each server: send it to the node you mean by onNode, or leave it to Sentinel"),
@@ -442,8 +587,64 @@ final class CommandTable {
             row("swapdb", Spread.REFUSED).write().reason("it cannot happen on all nodes in the same moment, so readers would see both states: use two server pools and switch between them"),
             row("sync", Spread.REFUSED).state("stream").reason("only servers send it to each other"),
             row("sync140", Spread.REFUSED).ssdb().state("stream").reason("it takes over the connection and streams raw records: never send it"),
+            row("tconfig_get", Spread.REFUSED).reason("it concerns the module on one server; send it with onEachNode"),
+            row("tconfig_set", Spread.REFUSED).reason("it concerns the module on one server; send it with onEachNode"),
+            row("tdigest.add", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("tdigest.byrank", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("tdigest.byrevrank", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("tdigest.cdf", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("tdigest.create", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("tdigest.info", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("tdigest.max", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("tdigest.merge", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)).keys(Kind.KEY, at(2), counted(0, 1, 1)),
+            row("tdigest.min", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("tdigest.quantile", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("tdigest.rank", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("tdigest.reset", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("tdigest.revrank", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("tdigest.trimmed_mean", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("tfcall", Spread.ONE_NODE).write().withoutKeys(Spread.REFUSED, "a function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode").keys(Kind.KEY, at(2), counted(0, 1, 1))
+        };
+    }
+
+    private static TableRow[] rows10() {
+        return new TableRow[] {
+            row("tfcallasync", Spread.ONE_NODE).write().withoutKeys(Spread.REFUSED, "a function without keys cannot be placed: pass the keys it uses (or one name with their hash tag), or run it on each node by onEachNode").keys(Kind.KEY, at(2), counted(0, 1, 1)),
+            row("tfunction", Spread.REFUSED).reason("it concerns the module on one server; send it with onEachNode"),
             row("time", Spread.ANY_NODE).retryable(),
+            row("timeseries.clusterset", Spread.REFUSED).reason("it concerns the module on one server; send it with onEachNode"),
+            row("timeseries.clustersetfromshard", Spread.REFUSED).reason("it concerns the module on one server; send it with onEachNode"),
+            row("timeseries.forceshardsconnection", Spread.REFUSED).reason("it concerns the module on one server; send it with onEachNode"),
+            row("timeseries.hello", Spread.REFUSED).reason("it concerns the module on one server; send it with onEachNode"),
+            row("timeseries.infocluster", Spread.REFUSED).reason("it concerns the module on one server; send it with onEachNode"),
+            row("timeseries.innercommunication", Spread.REFUSED).reason("it concerns the module on one server; send it with onEachNode"),
+            row("timeseries.networktest", Spread.REFUSED).reason("it concerns the module on one server; send it with onEachNode"),
+            row("timeseries.refreshcluster", Spread.REFUSED).reason("it concerns the module on one server; send it with onEachNode"),
+            row("topk.add", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("topk.count", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("topk.incrby", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("topk.info", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("topk.list", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("topk.query", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("topk.reserve", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("touch", Spread.SPLIT).merge(MergeRule.SUM, 1).retryable().keys(Kind.KEY, at(1), to(-1, 1, 1)),
+            row("ts.add", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("ts.alter", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("ts.create", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("ts.createrule", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(1, 1, 1)),
+            row("ts.decrby", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("ts.del", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("ts.deleterule", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(1, 1, 1)),
+            row("ts.get", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("ts.incrby", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("ts.info", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("ts.madd", Spread.SPLIT).merge(MergeRule.IN_ORDER, 1).write().keys(Kind.KEY, at(1), to(-1, 3, 1)),
+            row("ts.mget", Spread.ALL_NODES).merge(MergeRule.CONCAT, 1).retryable(),
+            row("ts.mrange", Spread.ALL_NODES).merge(MergeRule.CONCAT, 1).retryable().wholeWith("GROUPBY"),
+            row("ts.mrevrange", Spread.ALL_NODES).merge(MergeRule.CONCAT, 1).retryable().wholeWith("GROUPBY"),
+            row("ts.queryindex", Spread.ALL_NODES).merge(MergeRule.CONCAT, 1).retryable(),
+            row("ts.range", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("ts.revrange", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("ttl", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("type", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("unlink", Spread.SPLIT).merge(MergeRule.SUM, 1).write().keys(Kind.KEY, at(1), to(-1, 1, 1)),
@@ -467,18 +668,18 @@ final class CommandTable {
             row("watch", Spread.ONE_NODE).state("watch").keys(Kind.KEY, at(1), to(-1, 1, 1)),
             row("xack", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("xadd", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
-            row("xautoclaim", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("xautoclaim", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1))
+        };
+    }
+
+    private static TableRow[] rows11() {
+        return new TableRow[] {
             row("xclaim", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("xdel", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("xgroup", Spread.NONE).container(),
             row("xgroup|create", Spread.ONE_NODE).write().keys(Kind.KEY, at(2), to(0, 1, 1)),
             row("xgroup|createconsumer", Spread.ONE_NODE).write().keys(Kind.KEY, at(2), to(0, 1, 1)),
-            row("xgroup|delconsumer", Spread.ONE_NODE).write().keys(Kind.KEY, at(2), to(0, 1, 1))
-        };
-    }
-
-    private static TableRow[] rows8() {
-        return new TableRow[] {
+            row("xgroup|delconsumer", Spread.ONE_NODE).write().keys(Kind.KEY, at(2), to(0, 1, 1)),
             row("xgroup|destroy", Spread.ONE_NODE).write().keys(Kind.KEY, at(2), to(0, 1, 1)),
             row("xgroup|help", Spread.ANY_NODE).retryable(),
             row("xgroup|setid", Spread.ONE_NODE).write().keys(Kind.KEY, at(2), to(0, 1, 1)),
@@ -532,18 +733,18 @@ final class CommandTable {
             row("zremrangebyrank", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("zremrangebyscore", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("zrevrange", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
-            row("zrevrangebylex", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
+            row("zrevrangebylex", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1))
+        };
+    }
+
+    private static TableRow[] rows12() {
+        return new TableRow[] {
             row("zrevrangebyscore", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("zrevrank", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("zrlist", Spread.REFUSED).ssdb().reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
             row("zrrange", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("zrrank", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
-            row("zrscan", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1))
-        };
-    }
-
-    private static TableRow[] rows9() {
-        return new TableRow[] {
+            row("zrscan", Spread.ONE_NODE).retryable().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("zscan", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("zscore", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("zset", Spread.ONE_NODE).write().ssdb().keys(Kind.KEY, at(1), to(0, 1, 1)),

@@ -91,10 +91,13 @@ public final class Split {
         return first + keys * reach.step() * reach.limit();
     }
 
-    /** True if a word after the keys asks for all of them on one node. */
+    /** True if a word after the keys, or after the name without any, asks for all on one node. */
     public static boolean isWhole(Command command, CommandWords words, int keys) throws Malformed {
         if (command.wholeWith.length > 0) {
-            int at = beyond(command.keys[0].reach, first(command, words, keys), keys);
+            int at =
+                    keys == 0
+                            ? 1
+                            : beyond(command.keys[0].reach, first(command, words, keys), keys);
             for (; at < words.count(); at++) {
                 if (isAmong(command.wholeWith, words.word(at))) {
                     return true;

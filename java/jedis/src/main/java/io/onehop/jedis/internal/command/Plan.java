@@ -100,7 +100,13 @@ public record Plan(Command command, Spread spread, int home, Split.Part[] parts)
                                     && !Split.isWhole(command, words, positions.count())
                             ? split(command, words, positions, keys)
                             : oneNode(command, keys.homeOf(command, words, positions));
-            case ALL_NODES -> new Plan(command, spread, -1, everywhere(keys));
+            case ALL_NODES -> {
+                if (keys.everywhere().length > 1 && Split.isWhole(command, words, 0)) {
+                    throw Commands.unsupported(
+                            command.shown(), Message.WHOLE_WITH.what(), keys.pool());
+                }
+                yield new Plan(command, spread, -1, everywhere(keys));
+            }
             case ANY_NODE ->
                     new Plan(
                             command,
