@@ -42,7 +42,7 @@ static const oh_command commands[] = {
     {.name = "_rg_internals.update_stream_last_read_id", .spread = OH_SPREAD_REFUSED, .access = OH_ACCESS_WRITE, .reason = "it concerns the module on one server; send it with onEachNode"},
     {.name = "acl", .is_container = true},
     {.name = "acl|cat", .spread = OH_SPREAD_ANY_NODE, .is_retryable = true},
-    {.name = "acl|deluser", .spread = OH_SPREAD_ALL_NODES, .merge = OH_MERGE_ALL_OK},
+    {.name = "acl|deluser", .spread = OH_SPREAD_ALL_NODES, .merge = OH_MERGE_MAX},
     {.name = "acl|dryrun", .spread = OH_SPREAD_ANY_NODE, .is_retryable = true},
     {.name = "acl|genpass", .spread = OH_SPREAD_ANY_NODE, .is_retryable = true},
     {.name = "acl|getuser", .spread = OH_SPREAD_ALL_NODES, .merge = OH_MERGE_EQUAL, .is_retryable = true},

@@ -135,6 +135,8 @@ class FleetCommandsTest {
     void numbersAreMergedAsTheTableSays() {
         assertTrue((Long) sent(Command.LASTSAVE) > 1_700_000_000L);
         assertEquals(0L, sent(Command.PUBSUB, "NUMPAT"));
+        sent(Command.ACL, "SETUSER", "nobody", "off");
+        assertEquals(1L, sent(Command.ACL, "DELUSER", "nobody", "unknown"));
         assertEquals(List.of(), sent(Command.PUBSUB, "CHANNELS"));
         sent(Command.SLOWLOG, "RESET"); // A busy machine makes FLUSHALL slow.
         assertEquals(0L, sent(Command.SLOWLOG, "LEN"));

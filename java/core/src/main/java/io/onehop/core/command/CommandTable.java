@@ -28,7 +28,7 @@ final class CommandTable {
             row("_rg_internals.update_stream_last_read_id", Spread.REFUSED).write().reason("it concerns the module on one server; send it with onEachNode"),
             row("acl", Spread.NONE).container(),
             row("acl|cat", Spread.ANY_NODE).retryable(),
-            row("acl|deluser", Spread.ALL_NODES).merge(MergeRule.ALL_OK, 1),
+            row("acl|deluser", Spread.ALL_NODES).merge(MergeRule.MAX, 1),
             row("acl|dryrun", Spread.ANY_NODE).retryable(),
             row("acl|genpass", Spread.ANY_NODE).retryable(),
             row("acl|getuser", Spread.ALL_NODES).merge(MergeRule.EQUAL, 1).retryable(),
