@@ -178,6 +178,14 @@ PROVE = (
     STRICT,
     Step("coverage of the C core and engine by their own tests", [".ci/coverage", "c"]),
     Step("the documentation as a site: no link leads nowhere", [".ci/site"]),
+    Step(
+        "every command of redis 7.0 and 8.0, valkey 9.1 and redis-stack 7.4, by PHP and Java",
+        each(
+            f'{PYTHON} spec/tools/prove/check_getkeys.py --start "$(.ci/redis-stack)"',
+            f'{PYTHON} spec/tools/prove/check_fleet.py --start "$(.ci/sid valkey-server)"',
+            f"{PYTHON} conformance/servers redis-7.0 redis-8.0 valkey-9.1 redis-stack-7.4",
+        ),
+    ),
     Step("the status page in a browser", python("php-ext/tests-page/check.py")),
     Step(
         "random calls of phpredis and of OneHop look the same",

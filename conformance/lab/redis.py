@@ -7,7 +7,8 @@
 `unix_socket=True` adds a unix socket. `cluster=True` starts an empty cluster node (cluster.py).
 `host` and `namespace` place it at the far end of a wire (network.py). `database` is that of the
 lab's own commands. `files` are written to its directory before it starts. Other redis options are
-keywords, such as `maxclients=1`; `words` are appended to the command line.
+keywords, such as `maxclients=1`; `words` are appended to the command line. `program` begins it: the
+words of another server, such as valkey-server.
 
 It keeps no data, so stopping kills it. A `directory` passed in outlives it, so that a node of a
 Redis Cluster finds its peers again.
@@ -44,6 +45,7 @@ class RedisNode(Running):
         namespace=None,
         is_awaited=True,
         has_own_session=True,
+        program=("redis-server",),
         words=(),
         **options,
     ):
@@ -57,7 +59,7 @@ class RedisNode(Running):
         settings |= {name.replace("_", "-"): value for name, value in options.items()}
         arguments = [word for name, value in settings.items() for word in (f"--{name}", value)]
         self.process = Process(
-            ["redis-server", *arguments, *words],
+            [*program, *arguments, *words],
             name="redis",
             files=files,
             directory=directory,
