@@ -57,6 +57,9 @@ class Node:
             return
         words, self.unread[connection] = parse(self.unread[connection] + more)
         for command in words:
+            if command[0] == b"CLIENT":  # An introduction.
+                connection.send(b"+OK\r\n")
+                continue
             is_sent = self._send(connection, command[1] if len(command) > 1 else command[0])
             if is_sent and random.random() < self.share:
                 due = time.monotonic_ns() + int(random.random() * self.late_ns)

@@ -48,6 +48,12 @@ def path(text, row, before):
     return free_text(text, row, before)
 
 
+def name(text, row, before):
+    if not all("!" <= letter <= "~" for letter in text):
+        raise ValueError("has a blank, or a byte that is no printable ASCII")
+    return free_text(text, row, before)
+
+
 def mode_is_valid(text):
     sign = text[:1] if text[:1] in ("+", "-") else ""
     rest = text[len(sign) :]
@@ -76,9 +82,14 @@ def listen(text, _row, listening):
 
 PAGE = json.loads((SPEC / "directives.json").read_text())
 ROWS = {row["name"]: row for row in PAGE["directives"]}
-READERS = {"number": number, "text": free_text, "path": path, "listen": listen, "tag": hash_tag} | {
-    kind: word for kind, of in PAGE["types"].items() if "words" in of
-}
+READERS = {
+    "number": number,
+    "text": free_text,
+    "path": path,
+    "name": name,
+    "listen": listen,
+    "tag": hash_tag,
+} | {kind: word for kind, of in PAGE["types"].items() if "words" in of}
 
 
 def read_value(text, row, listening):

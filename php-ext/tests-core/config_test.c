@@ -62,6 +62,7 @@ static bool is_value(const oh_config_row *row, const void *place, const json_t *
     case OH_TYPE_BOOLEAN: return *(const bool *)place == json_is_true(value);
     case OH_TYPE_TEXT:
     case OH_TYPE_PATH:
+    case OH_TYPE_NAME:
     case OH_TYPE_LISTEN: return equals(*(const oh_text *)place, value);
     case OH_TYPE_TAG: return memcmp(place, json_string_value(value), 2) == 0;
     default: return strcmp(word_of(row, place), json_string_value(value)) == 0;
@@ -70,10 +71,16 @@ static bool is_value(const oh_config_row *row, const void *place, const json_t *
 
 static size_t bytes_of_type(oh_directive_type type)
 {
-    return type == OH_TYPE_TEXT || type == OH_TYPE_PATH || type == OH_TYPE_LISTEN ? sizeof(oh_text)
-           : type == OH_TYPE_BOOLEAN || type == OH_TYPE_ENGINE                    ? sizeof(bool)
-           : type == OH_TYPE_TAG                                                  ? 2
-                                                                                  : 4;
+    switch (type) {
+    case OH_TYPE_TEXT:
+    case OH_TYPE_PATH:
+    case OH_TYPE_NAME:
+    case OH_TYPE_LISTEN: return sizeof(oh_text);
+    case OH_TYPE_BOOLEAN:
+    case OH_TYPE_ENGINE: return sizeof(bool);
+    case OH_TYPE_TAG: return 2;
+    default: return 4;
+    }
 }
 
 /* A directive that the case does not name must have its default. */

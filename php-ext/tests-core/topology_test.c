@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/topology/connection_name.h"
+#include "core/topology/topology_image.h"
 #include "core/topology/topology_layout.h"
 #include "check.h"
 #include "vectors.h"
@@ -20,13 +22,40 @@ static uint32_t locate_number(const oh_topology *topology, uint32_t number)
 
 /* ---- Fingerprints ---- */
 
+/* The pool goes through an image, as it does before it has connections. */
+static void test_connection_name(const oh_server_pool *pool, const char *wanted)
+{
+    static const uint8_t salt[OH_IMAGE_SALT_BYTES] = {0};
+    void *image = malloc(oh_image_size(pool));
+    oh_server *servers = calloc(pool->servers_count, sizeof *servers);
+    oh_server_pool read;
+    char name[OH_CONNECTION_NAME_BYTES];
+    oh_image_write(pool, salt, image);
+    oh_image_pool(image, servers, &read);
+    oh_connection_name_write(&read, name);
+    CHECK(strcmp(name, wanted) == 0);
+
+    /* A map of its nodes is written from what was read, with other addresses. */
+    void *map = malloc(oh_image_size(&read));
+    servers[0].port++;
+    oh_image_write(&read, salt, map);
+    oh_image_pool(map, servers, &read);
+    oh_connection_name_write(&read, name);
+    CHECK(strcmp(name, wanted) == 0);
+    free(map);
+    free(servers);
+    free(image);
+}
+
 static void test_fingerprint(const json_t *test)
 {
     test_begin("topology %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     oh_config *config = config_of(vectors_string(test, "config"));
     const char *name = vectors_string(test, "pool");
-    oh_topology *topology = topology_of(oh_config_pool(config, name, strlen(name)), NULL);
+    const oh_server_pool *pool = oh_config_pool(config, name, strlen(name));
+    oh_topology *topology = topology_of(pool, NULL);
     CHECK(strcmp(oh_topology_fingerprint(topology), vectors_string(test, "fingerprint")) == 0);
+    test_connection_name(pool, vectors_string(test, "name"));
     free(topology);
     oh_config_free(config);
 }

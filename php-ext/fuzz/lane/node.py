@@ -295,6 +295,7 @@ class Connection(asyncio.Protocol):
         self.transport = transport
 
     def data_received(self, data):
+        data = self.introduced(data)
         self.case.sent[self.side].append(data)
         self.data += data
         at, replies = 0, []
@@ -306,6 +307,16 @@ class Connection(asyncio.Protocol):
         self.data = self.data[at:]
         if replies:
             self.send(b"".join(replies))
+
+    def introduced(self, data):
+        """What follows OneHop's introduction, which is in front of the first command."""
+        while self.side == OURS and not self.data and (found := command_at(data, 0)):
+            words, after = found
+            if words[0] != b"CLIENT" or words[1] not in (b"SETNAME", b"SETINFO"):
+                break
+            self.transport.write(b"+OK\r\n")
+            data = data[after:]
+        return data
 
     def answer(self, data, words):
         """The reply, with MULTI and EXEC as a server has them."""

@@ -14,8 +14,9 @@ import time
 
 def serve(connection):
     """Returns when the close had arrived."""
-    is_read = b"GET" in connection.recv(4096)
-    connection.sendall(b"$5\r\nvalue\r\n" if is_read else b"+OK\r\n")
+    request = connection.recv(4096)
+    reply = b"$5\r\nvalue\r\n" if b"GET" in request else b"+OK\r\n"
+    connection.sendall(b"+OK\r\n" * request.count(b"CLIENT") + reply)
     end = time.monotonic_ns() + random.randrange(2_000_000)
     while time.monotonic_ns() < end:
         pass

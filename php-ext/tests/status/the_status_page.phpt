@@ -39,9 +39,9 @@ echo $page('<?php
 echo "text\n", preg_replace(
     [
         '/resting, (next try in \S+( ms| s)?|due)/', '/\d+ µs|\d+\.?\d* m?s/', '/ {3,}/',
-        '/(16  (80|10))  \S+/',
+        '/(16  (80|10))  \S+/', '/\d\.\d KiB  \d+ B/',
     ],
-    ['resting', 'TIME', '  ', '$1  RATE'],
+    ['resting', 'TIME', '  ', '$1  RATE', 'BYTES'],
     $hidden($show('text')),
 );
 
@@ -132,7 +132,7 @@ alpha: 1 of 2 nodes is down: calls for 66.7 % of the keys fail
 
   node  address  state  answered  share  of calls  leased  idle  max  calls  a second  errors  5 min  p50  p99  redirects  waits  connects  sent  received
   <b>"\&'é  ADDRESS  resting  –  66.7 %  11.1 %  0  0  16  10  RATE  10  10  –  –  0  0  1  0 B  0 B
-  node-0  ADDRESS  up  TIME ago  33.3 %  88.9 %  0  1  16  80  RATE  0  0  TIME  TIME  0  0  1  2.0 KiB  400 B
+  node-0  ADDRESS  up  TIME ago  33.3 %  88.9 %  0  1  16  80  RATE  0  0  TIME  TIME  0  0  1  BYTES
 
   <b>"\&'é: Connection refused while connecting
 

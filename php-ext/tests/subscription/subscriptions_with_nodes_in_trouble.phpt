@@ -57,7 +57,10 @@ lab_tell(fn () => $with(
         . str_replace('->send(', '->drip(', str_replace('");', '", 1);', $message)),
 ) ->psubscribe(['p*'], $print));
 echo "sends messages before it confirms:\n";
-lab_tell(fn () => $with("$message $message $confirms")->psubscribe(['p*'], $print));
+lab_tell(fn () => $with(
+    '$node->command(); ' . "$message $message" . '$node->send("'
+        . addcslashes(CONFIRMATION, "\r\n$") . '");',
+)->psubscribe(['p*'], $print));
 echo "sends messages of patterns that were not subscribed:\n";
 lab_tell(fn () => $with(
     "$confirms" . '$node->send("*4\r\n\$8\r\npmessage\r\n\$2\r\nq*\r\n\$2\r\nqx\r\n\$2\r\nhi\r\n");'

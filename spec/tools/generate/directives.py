@@ -20,7 +20,7 @@ TYPES, ROWS = PAGE["types"], PAGE["directives"]
 SEQUENCES = [row for row in ROWS if row["type"] == "sequence"]
 VALUES = [row for row in ROWS if row["type"] != "sequence"]
 NUMBER_MAX, TEXT_MAX = "number_max", "text_bytes_max"
-TEXTS = ("text", "path", "listen")
+TEXTS = ("text", "path", "name", "listen")
 
 
 def quoted(text):

@@ -36,6 +36,8 @@ def value(row):
         return words([True, False, "true", "false"])
     if kind == "path":
         return {"type": "string", "pattern": rf"^/|{VARIABLE}"}
+    if kind == "name":
+        return {"type": ["string", "number"], "pattern": rf"^[!-~]+$|{VARIABLE}"}
     if kind == "tag":
         return {"type": ["string", "integer"], "minLength": 1}
     if kind == "listen":

@@ -24,8 +24,8 @@ static const struct {
 bool oh_config_takes_text(const char *name, size_t length)
 {
     int directive = oh_config_directive((oh_text){name, length});
-    return directive >= 0 && (oh_config_directives[directive].type == OH_TYPE_TEXT ||
-                                 oh_config_directives[directive].type == OH_TYPE_PATH);
+    oh_directive_type type = directive >= 0 ? oh_config_directives[directive].type : OH_TYPE_NUMBER;
+    return type == OH_TYPE_TEXT || type == OH_TYPE_PATH || type == OH_TYPE_NAME;
 }
 
 /* One value on its way into a pool. */
@@ -173,6 +173,17 @@ static bool set_path(const setting *it)
     return it->value.bytes[0] == '/' ? set_text(it) : fail(it, "is not an absolute path");
 }
 
+/* CLIENT SETNAME takes nothing else. */
+static bool set_name(const setting *it)
+{
+    for (size_t i = 0; i < it->value.length; i++) {
+        if (it->value.bytes[i] < '!' || it->value.bytes[i] > '~') {
+            return fail(it, "has a blank, or a byte that is no printable ASCII");
+        }
+    }
+    return set_text(it);
+}
+
 static bool set_tag(const setting *it)
 {
     if (it->value.length != sizeof it->pool->hash_tag) {
@@ -253,6 +264,7 @@ void oh_config_set(oh_config_reader *reader, oh_server_pool *pool, const oh_conf
         [OH_TYPE_BOOLEAN] = set_word,
         [OH_TYPE_TEXT] = set_text,
         [OH_TYPE_PATH] = set_path,
+        [OH_TYPE_NAME] = set_name,
         [OH_TYPE_LISTEN] = set_listen,
         [OH_TYPE_TAG] = set_tag,
         [OH_TYPE_HASH] = set_word,

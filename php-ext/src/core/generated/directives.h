@@ -11,18 +11,18 @@ enum {
   OH_CONFIG_REDIS, OH_CONFIG_REDIS_AUTH, OH_CONFIG_REDIS_DB, OH_CONFIG_AUTO_EJECT_HOSTS,
   OH_CONFIG_SERVER_CONNECTIONS, OH_CONFIG_SERVER_RETRY_TIMEOUT, OH_CONFIG_SERVER_FAILURE_LIMIT,
   OH_CONFIG_ENGINE, OH_CONFIG_POOL_SIZE, OH_CONFIG_MAX_CONNECTION_AGE, OH_CONFIG_USERNAME,
-  OH_CONFIG_REDIS_AUTH_FILE, OH_CONFIG_DATABASE, OH_CONFIG_CLUSTER, OH_CONFIG_READ_FROM,
-  OH_CONFIG_ZONE, OH_CONFIG_TLS, OH_CONFIG_TLS_CA_CERT_FILE, OH_CONFIG_TLS_CERT_FILE,
-  OH_CONFIG_TLS_KEY_FILE, OH_CONFIG_TLS_KEY_FILE_PASS, OH_CONFIG_TLS_SERVER_NAME,
-  OH_CONFIG_TLS_VERIFY, OH_CONFIG_SENTINEL_USERNAME, OH_CONFIG_SENTINEL_PASSWORD,
-  OH_CONFIG_SENTINEL_TLS, OH_CONFIG_DIRECTIVES_COUNT
+  OH_CONFIG_REDIS_AUTH_FILE, OH_CONFIG_DATABASE, OH_CONFIG_CLIENT_NAME, OH_CONFIG_CLUSTER,
+  OH_CONFIG_READ_FROM, OH_CONFIG_ZONE, OH_CONFIG_TLS, OH_CONFIG_TLS_CA_CERT_FILE,
+  OH_CONFIG_TLS_CERT_FILE, OH_CONFIG_TLS_KEY_FILE, OH_CONFIG_TLS_KEY_FILE_PASS,
+  OH_CONFIG_TLS_SERVER_NAME, OH_CONFIG_TLS_VERIFY, OH_CONFIG_SENTINEL_USERNAME,
+  OH_CONFIG_SENTINEL_PASSWORD, OH_CONFIG_SENTINEL_TLS, OH_CONFIG_DIRECTIVES_COUNT
 };
 
 /* What a value may be. */
 typedef enum oh_directive_type {
-  OH_TYPE_SEQUENCE, OH_TYPE_NUMBER, OH_TYPE_BOOLEAN, OH_TYPE_TEXT, OH_TYPE_PATH, OH_TYPE_LISTEN,
-  OH_TYPE_TAG, OH_TYPE_HASH, OH_TYPE_DISTRIBUTION, OH_TYPE_ENGINE, OH_TYPE_READ_FROM,
-  OH_TYPE_TLS_VERIFY
+  OH_TYPE_SEQUENCE, OH_TYPE_NUMBER, OH_TYPE_BOOLEAN, OH_TYPE_TEXT, OH_TYPE_PATH, OH_TYPE_NAME,
+  OH_TYPE_LISTEN, OH_TYPE_TAG, OH_TYPE_HASH, OH_TYPE_DISTRIBUTION, OH_TYPE_ENGINE,
+  OH_TYPE_READ_FROM, OH_TYPE_TLS_VERIFY
 } oh_directive_type;
 
 /* Members of oh_server_pool that are in no struct. */
@@ -52,6 +52,7 @@ typedef enum oh_directive_type {
   oh_text redis_auth_file; /* Its first line is the password (spec/config, section 9); absent if none. config does not read it, so it leaves redis_auth absent. */ \
   uint32_t database; /* OneHop's: SELECT after AUTH, on every kind of socket, must succeed. */ \
   bool has_database; \
+  oh_text client_name; \
   bool is_cluster; /* Hash, tag and distribution are the cluster's. `servers` are the seeds, or the nodes that the cluster named. */ \
   oh_read_from read_from; \
   oh_text sentinel_username; \
@@ -84,6 +85,7 @@ typedef enum oh_directive_type {
   [OH_CONFIG_USERNAME] = {.name = "username", .type = OH_TYPE_TEXT, .place = offsetof(oh_server_pool, username), .most = OH_TEXT_BYTES_MAX, .is_own = true, .is_hidden = true}, \
   [OH_CONFIG_REDIS_AUTH_FILE] = {.name = "redis_auth_file", .type = OH_TYPE_PATH, .place = offsetof(oh_server_pool, redis_auth_file), .most = OH_TEXT_BYTES_MAX, .is_own = true}, \
   [OH_CONFIG_DATABASE] = {.name = "database", .type = OH_TYPE_NUMBER, .place = offsetof(oh_server_pool, database), .has = offsetof(oh_server_pool, has_database), .most = OH_NUMBER_MAX, .is_own = true}, \
+  [OH_CONFIG_CLIENT_NAME] = {.name = "client_name", .type = OH_TYPE_NAME, .place = offsetof(oh_server_pool, client_name), .most = OH_CLIENT_NAME_BYTES_MAX, .is_own = true}, \
   [OH_CONFIG_CLUSTER] = {.name = "cluster", .type = OH_TYPE_BOOLEAN, .place = offsetof(oh_server_pool, is_cluster), .is_own = true}, \
   [OH_CONFIG_READ_FROM] = {.name = "read_from", .type = OH_TYPE_READ_FROM, .place = offsetof(oh_server_pool, read_from), .is_own = true}, \
   [OH_CONFIG_ZONE] = {.name = "zone", .type = OH_TYPE_TEXT, .place = offsetof(oh_server_pool, zone.name), .most = OH_TEXT_BYTES_MAX, .is_own = true}, \
@@ -159,6 +161,7 @@ typedef enum oh_directive_type {
   {.is = IS(ENGINE_SSDB), .is_not = IS(REDIS_TRUE), .misses = true, .named = OH_CONFIG_ENGINE, .reason = "\"engine: ssdb\" needs \"redis: true\""}, \
   {.has = HAS(USERNAME), .is = IS(ENGINE_SSDB), .named = OH_CONFIG_USERNAME, .reason = "directive \"username\" is not for \"engine: ssdb\""}, \
   {.has = HAS(DATABASE), .is = IS(ENGINE_SSDB), .named = OH_CONFIG_DATABASE, .reason = "directive \"database\" is not for \"engine: ssdb\""}, \
+  {.has = HAS(CLIENT_NAME), .is = IS(ENGINE_SSDB), .named = OH_CONFIG_CLIENT_NAME, .reason = "directive \"client_name\" is not for \"engine: ssdb\""}, \
   {.is = IS(CLUSTER_TRUE), .is_not = IS(REDIS_TRUE), .misses = true, .named = OH_CONFIG_CLUSTER, .reason = "\"cluster: true\" needs \"redis: true\""}, \
   {.is = IS(CLUSTER_TRUE) | IS(ENGINE_SSDB), .named = OH_CONFIG_CLUSTER, .reason = "\"cluster: true\" is not for \"engine: ssdb\""}, \
   {.has = HAS(HASH), .is = IS(CLUSTER_TRUE), .named = OH_CONFIG_HASH, .reason = "directive \"hash\" is not for \"cluster: true\""}, \
@@ -205,8 +208,8 @@ typedef enum oh_directive_type {
 /* X(member): what also holds for Sentinels. */
 #define OH_FOR_SENTINELS(X) \
   X(timeout_ms) X(is_redis) X(server_failure_limit) X(pool_size) X(max_connection_age_ms) \
-  X(tls.is_on) X(tls.ca_cert_file) X(tls.cert_file) X(tls.key_file) X(tls.key_file_pass) \
-  X(tls.server_name) X(tls.verify)
+  X(client_name) X(tls.is_on) X(tls.ca_cert_file) X(tls.cert_file) X(tls.key_file) \
+  X(tls.key_file_pass) X(tls.server_name) X(tls.verify)
 
 /* X(member): by what connections differ. */
 #define OH_OF_CONNECTIONS(X) \
@@ -216,6 +219,7 @@ typedef enum oh_directive_type {
 #define OH_SHARED_TEXTS(X) \
   X(USERNAME, username) \
   X(REDIS_AUTH_FILE, redis_auth_file) \
+  X(CLIENT_NAME, client_name) \
   X(ZONE, zone.name) \
   X(TLS_CA_CERT_FILE, tls.ca_cert_file) \
   X(TLS_CERT_FILE, tls.cert_file) \

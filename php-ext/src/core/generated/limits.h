@@ -44,6 +44,9 @@
 /* Passwords and users: an ACL token of a cloud service has some 1,500 bytes. */
 #define OH_TEXT_BYTES_MAX 4096
 
+/* The name of a program; a longer one makes CLIENT LIST unreadable. */
+#define OH_CLIENT_NAME_BYTES_MAX 64
+
 /*
  * A password file has a password of 4,096 bytes at most, and perhaps a comment after it. Anything
  * larger is another file.

@@ -134,6 +134,11 @@ typedef struct oh_server_pool {
      * environment.
      */
     bool is_password_in_text;
+    /*
+     * How the fingerprint of the server pool begins, as its configuration has it, also in a map of
+     * its nodes. An image has it; config leaves it 0.
+     */
+    uint32_t fingerprint;
 
     /*
      * Shorter name first, then by bytes, as nutcracker sorts, and after them their replicas in the

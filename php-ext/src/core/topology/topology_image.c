@@ -9,7 +9,7 @@
 #include "core/generated/limits.h"
 #include "core/hash/md5.h"
 
-#define MAGIC 0x4f484941u /* "OHIA": also the version of the layout. */
+#define MAGIC 0x4f484942u /* "OHIB": also the version of the layout. */
 
 /* The texts after the header, in their order. Each ends with a NUL; an absent one is only that. */
 enum {
@@ -42,7 +42,8 @@ typedef struct header {
 #undef X
     uint32_t hash_tag; /* Both bytes of it. */
     uint32_t has_secrets;
-    uint32_t zeros[1 + (TEXTS_COUNT + VALUES_COUNT) % 2];
+    uint32_t fingerprint;
+    uint32_t zeros[2 - (TEXTS_COUNT + VALUES_COUNT) % 2];
     uint8_t secrets_digest[OH_IMAGE_DIGEST_BYTES];
     uint8_t variables_digest[OH_IMAGE_DIGEST_BYTES];
 } header;
@@ -180,6 +181,17 @@ static void write_texts(const oh_server_pool *pool, char *to)
     }
 }
 
+/* The number that the first eight digits are. */
+static uint32_t beginning_of(const char *fingerprint)
+{
+    uint32_t number = 0;
+    for (int i = 0; i < 8; i++) {
+        char digit = fingerprint[i];
+        number = number << 4 | (uint32_t)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+    }
+    return number;
+}
+
 void oh_image_write(
     const oh_server_pool *pool, const uint8_t salt[OH_IMAGE_SALT_BYTES], void *memory)
 {
@@ -191,6 +203,8 @@ void oh_image_write(
     head->has_secrets = digest_secrets(pool, salt, head->secrets_digest);
     oh_topology *topology = (oh_topology *)((char *)memory + head->topology);
     oh_topology_build(pool, NULL, topology, size - head->topology);
+    head->fingerprint = pool->fingerprint != 0 ? pool->fingerprint
+                                               : beginning_of(oh_topology_fingerprint(topology));
     head->length = head->topology + (uint32_t)oh_topology_length(topology);
 }
 
@@ -200,9 +214,10 @@ static bool has_good_lengths(const header *head)
 {
     for (int i = 0; i < TEXTS_COUNT; i++) {
         bool is_list = i == VARIABLES || i == SENTINELS || i == ZONE_HOSTS;
-        size_t most = i == NAME ? OH_POOL_NAME_BYTES_MAX
-                      : is_list ? OH_CONFIG_BYTES_MAX
-                                : OH_TEXT_BYTES_MAX;
+        size_t most = i == NAME          ? OH_POOL_NAME_BYTES_MAX
+                      : i == CLIENT_NAME ? OH_CLIENT_NAME_BYTES_MAX
+                      : is_list          ? OH_CONFIG_BYTES_MAX
+                                         : OH_TEXT_BYTES_MAX;
         if (head->lengths[i] > most) {
             return false;
         }
@@ -318,6 +333,7 @@ void oh_image_pool(const void *image, oh_server *servers, oh_server_pool *pool)
         .servers_count = oh_topology_nodes_count(topology),
         .slots = oh_topology_slots(topology),
         .epoch = oh_topology_epoch(topology),
+        .fingerprint = head->fingerprint,
         .hash_tag = {(uint8_t)(head->hash_tag >> 8), (uint8_t)head->hash_tag}};
     pool->zone.hosts = text_at(head, ZONE_HOSTS);
 #define X(constant, member) pool->member = text_at(head, constant);

@@ -42,6 +42,8 @@ static void print_line(int severity, const char *text)
 }
 
 oh_environment oh_surroundings = {
+    .library = "onehop",
+    .version = "0",
     .allocate = malloc,
     .resize = realloc,
     .release = free,

@@ -15,6 +15,9 @@
 #include "core/base/compiler.h"
 
 typedef struct oh_environment {
+    /* What connections say of the program: a name and a version without blanks. */
+    const char *library, *version;
+
     /*
      * Memory of a call. It may be limited, and the program may free all of it when it aborts the
      * call.

@@ -150,9 +150,10 @@ void oh_request_move_barrier(oh_request *request)
 /* Reads byte by byte, because its end is not known. It is short. */
 size_t oh_preface_take(oh_preface *preface, oh_wire *wire, uint8_t *bytes, size_t count)
 {
+    uint64_t answered = wire->answered;
     size_t taken = 0;
 
-    while (taken < count && wire->answered < preface->number && !wire->error) {
+    while (taken < count && wire->answered == answered && !wire->error) {
         if (oh_wire_read(wire, bytes + taken, 1) &&
             preface->reply_length + 1 < OH_PREFACE_REPLY_BYTES) {
             preface->reply[preface->reply_length++] = (char)bytes[taken];
@@ -163,6 +164,8 @@ size_t oh_preface_take(oh_preface *preface, oh_wire *wire, uint8_t *bytes, size_
     memmove(bytes, bytes + taken, count - taken);
     if (wire->answered >= preface->number) {
         preface->number = 0;
+    } else if (wire->answered > answered) {
+        preface->reply_length = 0; /* It was a reply to an introduction. */
     }
     return count - taken;
 }

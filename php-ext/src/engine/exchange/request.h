@@ -94,13 +94,19 @@ size_t oh_request_end_of_command(const uint8_t *bytes, size_t length, size_t at)
  * see its reply. An example is PUBLISH before WAIT.
  */
 typedef struct oh_preface {
-    /* The number of its reply on the connection; 0 if it is not owed. */
+    /*
+     * The number of its reply on the connection, or of the last reply to an introduction if there
+     * is no preface; 0 if it is not owed.
+     */
     uint64_t number;
     char reply[OH_PREFACE_REPLY_BYTES]; /* Cut to the size, ends with a 0. */
     uint32_t reply_length;
 } oh_preface;
 
-/* Removes its reply from `count` bytes. Returns how many are left. */
+/*
+ * Removes its reply, or one to an introduction before it, from `count` bytes. Returns how many are
+ * left.
+ */
 size_t oh_preface_take(oh_preface *preface, oh_wire *wire, uint8_t *bytes, size_t count);
 
 #endif

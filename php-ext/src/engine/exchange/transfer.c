@@ -102,16 +102,26 @@ static bool pass_barrier(oh_exchange *exchange)
 }
 
 /*
- * Removes the reply of the preface from `count` received bytes and returns how many are left. Fails
- * the exchange if that reply is an error.
+ * Removes the replies to the introduction, and that of the preface, from `count` received bytes and
+ * returns how many are left. Fails the exchange if the connection is turned away, or if the reply
+ * of the preface is an error.
  */
 static size_t take_preface(oh_exchange *exchange, size_t count)
 {
+    oh_connection *connection = exchange->use.connection;
     oh_preface *preface = &exchange->preface;
     uint8_t *bytes = exchange->replies.bytes + exchange->replies.end;
 
-    count = oh_preface_take(preface, &exchange->use.connection->wire, bytes, count);
-    if (preface->number == 0 && oh_value_begins_error(preface->reply, preface->reply_length)) {
+    while (preface->number && count > 0 && !connection->wire.error) {
+        count = oh_preface_take(preface, &connection->wire, bytes, count);
+        if (OH_UNLIKELY(connection->is_unproven) &&
+            oh_handshake_turns_away(connection, exchange->failure)) {
+            oh_exchange_fail(exchange);
+            return 0;
+        }
+    }
+    if (preface->number == 0 && exchange->terms.preface &&
+        oh_value_begins_error(preface->reply, preface->reply_length)) {
         oh_text error = oh_value_error_text(preface->reply, preface->reply_length);
         oh_quoted answer;
 
@@ -306,18 +316,36 @@ static void expect_preface(oh_exchange *exchange)
     }
 }
 
+/* Sends the introduction of the connection in front of the request. False if that has failed. */
+static bool introduce(oh_exchange *exchange)
+{
+    oh_connection *connection = exchange->use.connection;
+    const oh_endpoint *endpoint = oh_pool_endpoint(exchange->peer.connections);
+
+    if (!oh_handshake_introduce(connection, endpoint)) {
+        lose_connection(exchange, strerror(errno));
+        return false;
+    }
+    oh_meter_add(exchange->peer.meter, OH_METER_BYTES_SENT, endpoint->introduction_length);
+    exchange->preface.number = connection->introduced;
+    return true;
+}
+
 /* Called when the connection is ready. Replies count as owed before the first byte is sent. */
 static void begin_moving(oh_exchange *exchange)
 {
     oh_connection *connection = exchange->use.connection;
     const oh_call_terms *terms = &exchange->terms;
     oh_request *request = &exchange->request;
-    uint64_t written = connection->wire.written;
 
     exchange->state = OH_EXCHANGE_MOVING;
+    exchange->preface.number = 0;
+    if (OH_UNLIKELY(connection->must_introduce) && !introduce(exchange)) {
+        return;
+    }
+    uint64_t written = connection->wire.written;
     exchange->replies.gathers = terms->gathers;
     connection->is_spent |= terms->is_unknown;
-    exchange->preface.number = 0;
     request->before = written;
     if (OH_UNLIKELY(!oh_exchange_is_whole(exchange))) {
         exchange->replies.gathers |= terms->promise != NULL;

@@ -92,7 +92,10 @@ static void frame(oh_listener *listener, uint32_t node)
             refuse_bytes(listener, node);
             return;
         }
-        if (wire->answered + wire->pushed > whole) {
+        if (wire->answered + wire->pushed > whole &&
+            wire->answered <= subscribed_node->connection->introduced) {
+            begin = subscribed_node->framed; /* Its introduction is nobody's question. */
+        } else if (wire->answered + wire->pushed > whole) {
             oh_pool_report_success(subscribed_node->connection, oh_clock_now_ms());
             oh_listener_take(
                 listener, node, subscribed_node->received + begin, subscribed_node->framed - begin);
@@ -172,6 +175,12 @@ static void begin_sending(oh_listener *listener, uint32_t node)
     oh_subscribed_node *subscribed_node = &listener->nodes[node];
     oh_wire *wire = &subscribed_node->connection->wire;
 
+    if (OH_UNLIKELY(subscribed_node->connection->must_introduce) &&
+        !oh_handshake_introduce(
+            subscribed_node->connection, oh_pool_endpoint(connections_of(listener, node)))) {
+        lose(listener, node, strerror(errno));
+        return;
+    }
     oh_wire_subscribe(wire);
     if (!oh_wire_wrote(wire,
             (const uint8_t *)subscribed_node->request.bytes + subscribed_node->announced,

@@ -22,6 +22,7 @@
 static oh_server_pool pool_of_sentinels(const oh_server_pool *pool, oh_server *servers)
 {
     oh_server_pool sentinels = {.name = pool->name,
+        .fingerprint = pool->fingerprint,
         .distribution = OH_MODULA,
         .servers = servers,
         .servers_count = oh_server_pool_sentinels(pool, servers),

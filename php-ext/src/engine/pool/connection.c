@@ -23,6 +23,8 @@
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/generated/timings.h"
+#include "core/hash/hash.h"
+#include "core/topology/connection_name.h"
 
 #include "engine/pool/handshake.h"
 
@@ -148,10 +150,10 @@ static bool become_connected(oh_connection *connection, const oh_endpoint *endpo
     }
     oh_memory_release(connection->addresses);
     connection->addresses = NULL;
-    connection->state = endpoint->tls         ? OH_ENCRYPTING
-                        : endpoint->handshake ? OH_HANDSHAKE
-                                              : OH_READY;
-    connection->is_unproven = !endpoint->handshake;
+    connection->state = endpoint->tls                ? OH_ENCRYPTING
+                        : endpoint->handshake_length ? OH_HANDSHAKE
+                                                     : OH_READY;
+    connection->is_unproven = !endpoint->handshake_length;
     end_step(connection);
     return true;
 }
@@ -231,7 +233,7 @@ static oh_progress go_on_encrypting(
         oh_tls_channel_advance(connection->channel, &connection->events, failure);
 
     if (progress == OH_PROGRESS_READY) {
-        connection->state = endpoint->handshake ? OH_HANDSHAKE : OH_READY;
+        connection->state = endpoint->handshake_length ? OH_HANDSHAKE : OH_READY;
     }
     if (oh_tls_channel_has_received(connection->channel)) {
         end_step(connection);
@@ -282,20 +284,47 @@ static bool copy(char **copied, oh_text text)
     return !text.bytes || *copied;
 }
 
-bool oh_endpoint_set(oh_endpoint *endpoint, const oh_server_pool *pool, const oh_server *server)
+/* Tells server pools and names apart; two that are confused keep a name for longer. */
+static uint64_t name_of(
+    const oh_server_pool *pool, const uint8_t identity[OH_STORE_IDENTITY_BYTES], const char *name)
 {
+    uint32_t owner = oh_hash_fnv1a_32(identity, OH_STORE_IDENTITY_BYTES);
+    uint32_t own = oh_hash_fnv1a_32((const uint8_t *)name, strlen(name));
+
+    return pool->is_ssdb ? 0 : (uint64_t)owner << 32 | own | 1;
+}
+
+bool oh_endpoint_set(oh_endpoint *endpoint, const oh_server_pool *pool, const oh_server *server,
+    const uint8_t identity[OH_STORE_IDENTITY_BYTES])
+{
+    char name[OH_CONNECTION_NAME_BYTES];
+
     *endpoint = (oh_endpoint){
         .port = server->port, .timeout_ms = pool->timeout_ms, .is_ssdb = pool->is_ssdb};
+    oh_connection_name_write(pool, name);
+    endpoint->name = name_of(pool, identity, name);
     if (pool->tls.is_on && server->host.bytes) {
         endpoint->tls = oh_tls_peer_open(pool, server->host);
     }
     if ((endpoint->tls || !pool->tls.is_on || !server->host.bytes) &&
         copy(&endpoint->host, server->host) && copy(&endpoint->path, server->path) &&
-        oh_handshake_set(endpoint, pool, server)) {
+        oh_handshake_set(endpoint, pool, server, name)) {
         return true;
     }
     oh_endpoint_clear(endpoint);
     return false;
+}
+
+void oh_endpoint_swap_names(oh_endpoint *a, oh_endpoint *b)
+{
+    oh_endpoint before = *a;
+
+    a->handshake = b->handshake;
+    a->introduction_length = b->introduction_length;
+    a->name = b->name;
+    b->handshake = before.handshake;
+    b->introduction_length = before.introduction_length;
+    b->name = before.name;
 }
 
 void oh_endpoint_clear(oh_endpoint *endpoint)

@@ -20,6 +20,7 @@
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
 #include "core/host/meter.h"
+#include "core/host/store.h"
 #include "core/topology/server_pool.h"
 #include "core/resp/wire.h"
 
@@ -45,12 +46,13 @@ typedef enum oh_handshake_step {
     OH_STEP_SELECT,
     OH_STEP_VERSION,
     OH_STEP_READONLY,
-    OH_STEP_ROLE
+    OH_STEP_ROLE,
+    OH_STEP_INTRODUCE
 } oh_handshake_step;
 
 /*
  * How a node is reached, and the handshake it needs. Connections with equal endpoints are
- * exchangeable.
+ * exchangeable, whatever their names.
  */
 typedef struct oh_endpoint {
     char *host;       /* NULL for a unix socket. */
@@ -59,8 +61,14 @@ typedef struct oh_endpoint {
     uint16_t port;
     uint32_t timeout_ms; /* Of the server pool; 0 is none. */
     bool is_ssdb;    /* SSDB's commands have the names of redis' commands, but other meanings. */
-    char *handshake; /* Its commands, or NULL. */
-    size_t handshake_length;
+    char *handshake; /* Its commands, and behind them the introduction; NULL if there are none. */
+    size_t handshake_length; /* Without the introduction. */
+    size_t introduction_length;
+    /*
+     * Whose name the introduction tells: the server pool in the upper half, the name itself in the
+     * lower. 0 if there is no introduction. No part of what makes endpoints equal.
+     */
+    uint64_t name;
     /* The steps of the handshake, one oh_handshake_step per command, then 0. */
     char steps[4];
 } oh_endpoint;
@@ -85,12 +93,15 @@ typedef struct oh_connection {
     bool is_turned_away; /* The node itself has refused this connection. */
     /* No reply ever came over it: a first error may be about the connection itself. */
     bool is_unproven;
+    bool must_introduce; /* pool: it says who uses it before the next command. */
     uint32_t generation; /* Counts forks: a child must not touch the sockets of its parent. */
     uint32_t seat;       /* pool_host: its seat among those of the host. */
     uint64_t born_ms;    /* When it was opened, by the monotonic clock. */
     uint64_t expires_ms; /* pool: from when on it is not leased again. */
     uint64_t used_ms;    /* pool: when its last reply arrived, or when it was opened. */
     uint64_t leased_ms;  /* pool: when its caller got it. */
+    uint64_t named; /* The `name` of the endpoint when it introduced itself; 0 if it has not. */
+    uint64_t introduced; /* The number of the last reply to an introduction before a command. */
     /*
      * Of opening: since when the node is asked to connect, to encrypt, or for its answers to the
      * handshake; and how long the last of these steps has taken.
@@ -101,7 +112,7 @@ typedef struct oh_connection {
     uint32_t timeout_ms; /* Of the caller for which SO_RCVTIMEO is set; UINT32_MAX if it is not. */
     /* pool: the node's health when it was leased; `born` of core/host/health.h. */
     uint64_t health;
-    size_t handshake_sent, handshake_received;
+    size_t handshake_length, handshake_sent, handshake_received;
     uint8_t handshake_answered;
     /* How the answer to ROLE begins: the head of a list, and its first word. */
     uint8_t role_length;
@@ -114,11 +125,26 @@ typedef struct oh_connection {
 } oh_connection;
 
 /*
- * Fills an endpoint from the configuration, in memory of the process. If there is no memory,
- * returns false and leaves it empty.
+ * Fills an endpoint from the configuration, in memory of the process. `identity` is the server
+ * pool's. If there is no memory, returns false and leaves it empty.
  */
-bool oh_endpoint_set(oh_endpoint *endpoint, const oh_server_pool *pool, const oh_server *server);
+bool oh_endpoint_set(oh_endpoint *endpoint, const oh_server_pool *pool, const oh_server *server,
+    const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
 void oh_endpoint_clear(oh_endpoint *endpoint);
+
+/* Exchanges the introductions of two endpoints that are equal otherwise. */
+void oh_endpoint_swap_names(oh_endpoint *a, oh_endpoint *b);
+
+/*
+ * True if a connection has not introduced itself, or as its server pool was before. A name that it
+ * has from another server pool stays.
+ */
+static inline bool oh_connection_has_old_name(
+    const oh_connection *connection, const oh_endpoint *endpoint)
+{
+    return OH_UNLIKELY(connection->named != endpoint->name) &&
+           (connection->named == 0 || connection->named >> 32 == endpoint->name >> 32);
+}
 
 /*
  * Starts to connect. If that fails, returns NULL and sets the failure. `is_of_node` says if the
@@ -177,6 +203,15 @@ static inline ssize_t oh_connection_send(
 {
     return OH_LIKELY(!connection->channel)
                ? send(connection->socket, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL)
+               : oh_tls_channel_send(connection->channel, bytes, size);
+}
+
+/* The same for bytes that are to leave together with those that are sent next. */
+static inline ssize_t oh_connection_send_ahead(
+    const oh_connection *connection, const void *bytes, size_t size)
+{
+    return !connection->channel
+               ? send(connection->socket, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL | MSG_MORE)
                : oh_tls_channel_send(connection->channel, bytes, size);
 }
 

@@ -14,6 +14,11 @@
 #include "core/resp/value.h"
 #include "core/resp/write.h"
 
+#include "engine/base/environment.h"
+
+/* CLIENT SETNAME, and CLIENT SETINFO twice. */
+#define OH_INTRODUCTION_COMMANDS 3
+
 /* ---- Text of the handshake ---- */
 
 static void put_auth(oh_resp_sink sink, const oh_server_pool *pool)
@@ -37,6 +42,24 @@ static void put_command(oh_resp_sink sink, const char *name)
 {
     oh_resp_put_list(sink, 1);
     oh_resp_put_text(sink, name);
+}
+
+static void put_client(oh_resp_sink sink, const char *verb, const char *field, const char *value)
+{
+    oh_resp_put_list(sink, field ? 4 : 3);
+    oh_resp_put_text(sink, "CLIENT");
+    oh_resp_put_text(sink, verb);
+    if (field) {
+        oh_resp_put_text(sink, field);
+    }
+    oh_resp_put_text(sink, value);
+}
+
+static void write_introduction(oh_resp_sink sink, const char *name)
+{
+    put_client(sink, "SETNAME", NULL, name);
+    put_client(sink, "SETINFO", "lib-name", oh_surroundings.library);
+    put_client(sink, "SETINFO", "lib-ver", oh_surroundings.version);
 }
 
 static void write_handshake(
@@ -71,22 +94,26 @@ static void write_handshake(
     }
 }
 
-bool oh_handshake_set(oh_endpoint *endpoint, const oh_server_pool *pool, const oh_server *server)
+bool oh_handshake_set(
+    oh_endpoint *endpoint, const oh_server_pool *pool, const oh_server *server, const char *name)
 {
-    oh_resp_room room = {.bytes = NULL};
+    oh_resp_room handshake = {.bytes = NULL}, introduction = {.bytes = NULL};
 
-    write_handshake(oh_resp_into(&room), endpoint, pool, server); /* Computes the length. */
-    if (room.length == 0) {
-        return true;
+    write_handshake(oh_resp_into(&handshake), endpoint, pool, server); /* Computes the length. */
+    if (endpoint->name) {
+        write_introduction(oh_resp_into(&introduction), name);
     }
-    room.capacity = room.length;
-    room.bytes = endpoint->handshake = oh_memory_allocate(room.capacity);
-    if (!room.bytes) {
+    handshake.bytes = oh_memory_allocate(handshake.length + introduction.length);
+    if (!handshake.bytes) {
         return false;
     }
-    room.length = 0;
-    write_handshake(oh_resp_into(&room), endpoint, pool, server);
-    endpoint->handshake_length = room.length;
+    endpoint->handshake = handshake.bytes;
+    endpoint->handshake_length = handshake.capacity = handshake.length;
+    endpoint->introduction_length = introduction.capacity = introduction.length;
+    introduction.bytes = handshake.bytes + handshake.length;
+    handshake.length = introduction.length = 0;
+    write_handshake(oh_resp_into(&handshake), endpoint, pool, server);
+    write_introduction(oh_resp_into(&introduction), name);
     return true;
 }
 
@@ -96,7 +123,7 @@ void oh_handshake_clear(oh_endpoint *endpoint)
         oh_memory_erase(endpoint->handshake, endpoint->handshake_length);
         oh_memory_release(endpoint->handshake);
         endpoint->handshake = NULL;
-        endpoint->handshake_length = 0;
+        endpoint->handshake_length = endpoint->introduction_length = 0;
     }
 }
 
@@ -180,7 +207,8 @@ static bool judge(const oh_wire *wire, oh_handshake_step step, oh_failure *failu
     if (is_turned_away(wire, failure)) {
         return false;
     }
-    if (step == OH_STEP_TRY_SELECT || (step == OH_STEP_AUTH && is_password_unneeded(wire))) {
+    if (step == OH_STEP_TRY_SELECT || step == OH_STEP_INTRODUCE ||
+        (step == OH_STEP_AUTH && is_password_unneeded(wire))) {
         return true;
     }
     if (step == OH_STEP_AUTH) {
@@ -243,6 +271,30 @@ bool oh_handshake_is_refused(oh_connection *connection, oh_failure *failure)
 
 /* ---- Sending and receiving ---- */
 
+static void note_introduction(oh_connection *connection, const oh_endpoint *endpoint)
+{
+    connection->named = endpoint->name;
+    connection->must_introduce = false;
+}
+
+bool oh_handshake_introduce(oh_connection *connection, const oh_endpoint *endpoint)
+{
+    size_t length = endpoint->introduction_length;
+
+    note_introduction(connection, endpoint);
+    if (length == 0) {
+        return true;
+    }
+    oh_wire_wrote_whole(&connection->wire, OH_INTRODUCTION_COMMANDS);
+    connection->introduced = connection->wire.written;
+    ssize_t sent = oh_connection_send_ahead(
+        connection, endpoint->handshake + endpoint->handshake_length, length);
+    if (sent >= 0 && (size_t)sent < length) {
+        errno = EAGAIN; /* Nothing else is in the socket's buffer, so it has room for it. */
+    }
+    return sent == (ssize_t)length;
+}
+
 static oh_progress lose(oh_connection *connection, const char *why, oh_failure *failure)
 {
     if (!oh_handshake_is_refused(connection, failure)) {
@@ -255,11 +307,15 @@ static oh_progress say(oh_connection *connection, const oh_endpoint *endpoint, o
 {
     /* Only once, even if no byte could be sent the first time. */
     if (connection->wire.written == 0) {
+        note_introduction(connection, endpoint);
+        connection->handshake_length = endpoint->handshake_length + endpoint->introduction_length;
         oh_wire_wrote(
-            &connection->wire, (const uint8_t *)endpoint->handshake, endpoint->handshake_length);
+            &connection->wire, (const uint8_t *)endpoint->handshake, connection->handshake_length);
+    } else if (connection->named != endpoint->name) { /* The rest of what it was saying is gone. */
+        return lose(connection, OH_REASON_LOST, failure);
     }
     ssize_t sent = oh_connection_send(connection, endpoint->handshake + connection->handshake_sent,
-        endpoint->handshake_length - connection->handshake_sent);
+        connection->handshake_length - connection->handshake_sent);
     if (sent < 0) {
         if (errno != EAGAIN && errno != EINTR) {
             return lose(connection, strerror(errno), failure);
@@ -267,8 +323,18 @@ static oh_progress say(oh_connection *connection, const oh_endpoint *endpoint, o
         sent = 0;
     }
     connection->handshake_sent += (size_t)sent;
-    connection->events = connection->handshake_sent < endpoint->handshake_length ? POLLOUT : POLLIN;
+    connection->events =
+        connection->handshake_sent < connection->handshake_length ? POLLOUT : POLLIN;
     return OH_PROGRESS_WAITS;
+}
+
+/* The command whose answer comes next. */
+static oh_handshake_step next_step(const oh_connection *connection, const oh_endpoint *endpoint)
+{
+    uint8_t answered = connection->handshake_answered;
+
+    return answered < strlen(endpoint->steps) ? (oh_handshake_step)endpoint->steps[answered]
+                                              : OH_STEP_INTRODUCE;
 }
 
 /* Reads byte by byte, because each answer is checked alone. There are few, and they are short. */
@@ -287,7 +353,7 @@ static oh_progress hear(oh_connection *connection, const oh_endpoint *endpoint, 
     oh_connection_note_step(connection);
     for (ssize_t i = 0; i < count; i++) {
         uint64_t answered = connection->wire.answered;
-        oh_handshake_step step = (oh_handshake_step)endpoint->steps[connection->handshake_answered];
+        oh_handshake_step step = next_step(connection, endpoint);
 
         if (step == OH_STEP_ROLE && connection->role_length < OH_ROLE_BYTES) {
             connection->role[connection->role_length++] = (char)bytes[i];
@@ -317,7 +383,8 @@ static oh_progress hear(oh_connection *connection, const oh_endpoint *endpoint, 
 oh_progress oh_handshake_advance(
     oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
 {
-    if (connection->handshake_sent < endpoint->handshake_length) {
+    if (connection->wire.written == 0 ||
+        connection->handshake_sent < connection->handshake_length) {
         oh_progress progress = say(connection, endpoint, failure);
 
         if (progress == OH_PROGRESS_BROKEN || connection->events == POLLOUT) {

@@ -1,8 +1,10 @@
 /*
  * Handshake: the first commands of a new connection, and the check of their answers. They are AUTH
  * and SELECT, in the order that the configuration requires, and VERSION if the node must be SSDB.
+ * Behind them is the introduction: who uses the connection. Where there is nothing else to say, it
+ * is sent in front of the first command, because waiting for its answers would take a round trip.
  *
- * Implements the handshake rules of spec/config.
+ * Implements the handshake rules of spec/config, and spec/wire, section 8.
  */
 #ifndef OH_ENGINE_HANDSHAKE_H
 #define OH_ENGINE_HANDSHAKE_H
@@ -10,10 +12,11 @@
 #include "engine/pool/connection.h"
 
 /*
- * Adds the handshake with this server, if one is needed, to an endpoint that has its address. False
- * if there is no memory.
+ * Adds the handshake with this server, and its introduction by this name, to an endpoint that has
+ * its address. False if there is no memory.
  */
-bool oh_handshake_set(oh_endpoint *endpoint, const oh_server_pool *pool, const oh_server *server);
+bool oh_handshake_set(
+    oh_endpoint *endpoint, const oh_server_pool *pool, const oh_server *server, const char *name);
 
 /* Erases it, passwords included. */
 void oh_handshake_clear(oh_endpoint *endpoint);
@@ -21,6 +24,13 @@ void oh_handshake_clear(oh_endpoint *endpoint);
 /* Sends it and reads the answers, as far as possible without waiting. */
 oh_progress oh_handshake_advance(
     oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure);
+
+/*
+ * For a connection that is ready and must introduce itself: sends its introduction. It leaves
+ * together with the command that the caller sends next. Replies up to the connection's `introduced`
+ * belong to it, and the caller drops them. False if the connection is lost; errno says why.
+ */
+bool oh_handshake_introduce(oh_connection *connection, const oh_endpoint *endpoint);
 
 /*
  * For a connection without a handshake, when its first reply is in. True if this reply is an error

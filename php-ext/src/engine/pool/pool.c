@@ -328,6 +328,7 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
     connection->health = health;
     connection->leased_ms = now_ms;
     connection->is_reported = connection->has_stepped = false;
+    connection->must_introduce = oh_connection_has_old_name(connection, &connections->endpoint);
     connection->has_waited = has_waited;
     mark_leased(connections, connection);
     return connection;
@@ -361,6 +362,7 @@ oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter
     connection->health = health;
     connection->leased_ms = now_ms;
     connection->is_beyond = is_beyond;
+    connection->must_introduce = oh_connection_has_old_name(connection, &connections->endpoint);
     connection->is_reported = connection->has_waited = false;
     mark_leased(connections, connection);
     return connection;

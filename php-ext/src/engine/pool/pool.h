@@ -20,10 +20,12 @@
 typedef struct oh_connections oh_connections;
 
 /*
- * Opens the connections of a server, shared by all servers with an equal endpoint. Counted; the
+ * Opens the connections of a server, shared by all servers with an equal endpoint. From now on new
+ * ones introduce themselves by the name of this server pool, whose identity is given. Counted; the
  * caller closes them. NULL if there is no memory.
  */
-oh_connections *oh_pool_open(const oh_server_pool *pool, const oh_server *server);
+oh_connections *oh_pool_open(const oh_server_pool *pool, const oh_server *server,
+    const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
 void oh_pool_release(oh_connections *connections);
 
 const oh_endpoint *oh_pool_endpoint(const oh_connections *connections);

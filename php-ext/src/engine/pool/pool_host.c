@@ -43,6 +43,7 @@ static oh_connection *make_connection(const oh_queue_note *note, int descriptor)
     connection->born_ms = note->born_ms;
     connection->used_ms = note->used_ms;
     connection->is_unproven = note->is_unproven;
+    connection->named = note->named;
     oh_wire_reset(&connection->wire);
     return connection;
 }
@@ -126,7 +127,8 @@ void oh_host_park(const oh_host_node *node, oh_connection *connection)
         .timeout_ms = connection->timeout_ms,
         .born_ms = connection->born_ms,
         .used_ms = connection->used_ms,
-        .is_unproven = connection->is_unproven};
+        .is_unproven = connection->is_unproven,
+        .named = connection->named};
     uint32_t pid = (uint32_t)getpid();
     uint64_t now_ms = oh_clock_now_ms();
 

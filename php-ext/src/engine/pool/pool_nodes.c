@@ -44,7 +44,8 @@ static numbers numbers_of(const oh_server_pool *pool)
  * share connections, and one word of health, if name, address, credentials, TLS and these numbers
  * are equal. (Two names for one address are two nodes, which may be in use at the same time. If
  * another node of a Redis Cluster takes over an address, its id differs, so it is another node.)
- * The identity contains the password and is never shown.
+ * The identity contains the password and is never shown. It does not contain the name by which
+ * connections introduce themselves.
  */
 static size_t write_identity(char *identity, size_t room, const oh_endpoint *endpoint,
     const oh_server *server, const oh_server_pool *pool)
@@ -72,11 +73,12 @@ static size_t write_identity(char *identity, size_t room, const oh_endpoint *end
 }
 
 /* NULL if there is no memory. */
-static oh_connections *make(const oh_server_pool *pool, const oh_server *server)
+static oh_connections *make(const oh_server_pool *pool, const oh_server *server,
+    const uint8_t identity[OH_STORE_IDENTITY_BYTES])
 {
     oh_endpoint endpoint;
 
-    if (!oh_endpoint_set(&endpoint, pool, server)) {
+    if (!oh_endpoint_set(&endpoint, pool, server, identity)) {
         return NULL;
     }
     size_t room = sizeof(numbers) + OH_SEPARATORS_BYTES + server->name.length + server->id.length +
@@ -124,12 +126,14 @@ static void list(oh_connections *connections)
     oh_pool_nodes = connections;
 }
 
-oh_connections *oh_pool_open(const oh_server_pool *pool, const oh_server *server)
+oh_connections *oh_pool_open(const oh_server_pool *pool, const oh_server *server,
+    const uint8_t identity[OH_STORE_IDENTITY_BYTES])
 {
-    oh_connections *connections = make(pool, server),
+    oh_connections *connections = make(pool, server, identity),
                    *known = connections ? find(connections) : NULL;
 
     if (known) {
+        oh_endpoint_swap_names(&known->endpoint, &connections->endpoint);
         destroy(connections);
         connections = known;
     } else if (connections && oh_node_health_begin(&connections->health, NULL, pool, server)) {

@@ -23,6 +23,7 @@ typedef struct oh_queue_note {
     uint32_t timeout_ms;                       /* The timeouts that are set on the socket. */
     uint64_t born_ms, used_ms;
     uint64_t is_unproven; /* No reply ever came over it. */
+    uint64_t named;       /* How it has introduced itself; 0 if it has not. */
 } oh_queue_note;
 
 /*

@@ -94,7 +94,7 @@ static oh_connections *open_connections(oh_snapshot *snapshot, uint32_t node)
 {
     const oh_server *server = &snapshot->pool->servers[node];
     oh_metered *metered = &snapshot->meters[node];
-    oh_connections *connections = oh_pool_open(snapshot->pool, server);
+    oh_connections *connections = oh_pool_open(snapshot->pool, server, snapshot->identity);
 
     if (!connections) {
         return NULL;

@@ -9,6 +9,7 @@
 #include "engine/base/environment.h"
 
 #include "php/module/module.h"
+#include "php_onehop.h"
 
 static void *allocate(size_t size)
 {
@@ -80,6 +81,8 @@ static void write_line(int severity, const char *text)
 void oh_environment_startup(void)
 {
     oh_surroundings = (oh_environment){
+        .library = "onehop-php",
+        .version = PHP_ONEHOP_VERSION,
         .allocate = allocate,
         .resize = resize,
         .release = release,

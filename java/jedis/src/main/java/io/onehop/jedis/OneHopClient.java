@@ -79,9 +79,9 @@ import javax.net.ssl.SSLContext;
  *
  * <p>One client is meant for all threads. Building it connects to no node: the first call fetches
  * the map of a Redis Cluster, or asks the Sentinels. {@link #close} closes every connection. The
- * client speaks RESP2 and sends neither HELLO nor CLIENT. It follows changes of its configuration
- * file: new calls use the new file, and a call, batch or transaction in progress finishes with the
- * one it started with.
+ * client speaks RESP2 and sends no HELLO. It follows changes of its configuration file: new calls
+ * use the new file, and a call, batch or transaction in progress finishes with the one it started
+ * with.
  */
 public final class OneHopClient extends UnifiedJedis {
     private final CurrentRoute route;

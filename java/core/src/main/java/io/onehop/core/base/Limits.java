@@ -48,6 +48,9 @@ public final class Limits {
     /** Passwords and users: an ACL token of a cloud service has some 1,500 bytes. */
     public static final int TEXT_BYTES_MAX = 4096;
 
+    /** The name of a program; a longer one makes CLIENT LIST unreadable. */
+    public static final int CLIENT_NAME_BYTES_MAX = 64;
+
     /**
      * A password file has a password of 4,096 bytes at most, and perhaps a comment after it.
      * Anything larger is another file.

@@ -29,6 +29,7 @@ public interface DirectiveValue {
         BOOLEAN,
         TEXT,
         PATH,
+        NAME,
         LISTEN,
         TAG,
         HASH,
@@ -150,6 +151,7 @@ public interface DirectiveValue {
             case BOOLEAN -> word(text).equals("true");
             case TEXT -> text(text);
             case PATH -> path(text);
+            case NAME -> name(text);
             case LISTEN -> listen(text);
             case TAG -> tag(text);
             case HASH -> labelled(text, Hash.values(), Hash::label);
@@ -241,6 +243,14 @@ public interface DirectiveValue {
     private String path(String text) throws Fault {
         if (!text.startsWith("/")) {
             throw fault("is not an absolute path");
+        }
+        return text(text);
+    }
+
+    /** CLIENT SETNAME takes nothing else. */
+    private String name(String text) throws Fault {
+        if (!text.chars().allMatch(letter -> letter >= '!' && letter <= '~')) {
+            throw fault("has a blank, or a byte that is no printable ASCII");
         }
         return text(text);
     }

@@ -244,7 +244,7 @@ public final class PoolTopology implements Topology {
         }
     }
 
-    private static List<Node> sorted(ServerPool pool) {
+    static List<Node> sorted(ServerPool pool) {
         List<Server> sorted = new ArrayList<>(pool.servers());
         sorted.sort(Comparator.comparing(Server::name, BY_LENGTH_THEN_BYTES));
         List<Node> nodes = new ArrayList<>();

@@ -35,6 +35,8 @@ public final class ServerPool {
     private final List<Replica> replicas;
     private final Zone zone;
     private final boolean isPasswordInText;
+    // As the configuration has it: this one, or the one that it was made from.
+    private final ServerPool configured;
 
     /* Fields for the values that every call needs. */
     private final boolean isCluster;
@@ -55,6 +57,19 @@ public final class ServerPool {
             List<Replica> replicas,
             Zone zone,
             boolean isPasswordInText) {
+        this(name, line, values, servers, sentinels, replicas, zone, isPasswordInText, null);
+    }
+
+    private ServerPool(
+            String name,
+            int line,
+            Map<Directive, Object> values,
+            List<Server> servers,
+            List<Server> sentinels,
+            List<Replica> replicas,
+            Zone zone,
+            boolean isPasswordInText,
+            @Nullable ServerPool configured) {
         this.name = name;
         this.line = line;
         this.values = values;
@@ -63,6 +78,7 @@ public final class ServerPool {
         this.replicas = List.copyOf(replicas);
         this.zone = zone;
         this.isPasswordInText = isPasswordInText;
+        this.configured = configured == null ? this : configured;
         this.isCluster = Boolean.TRUE.equals(values.get(Directive.CLUSTER));
         this.isSsdb = "ssdb".equals(value(Directive.ENGINE));
         this.ejects = flag(Directive.AUTO_EJECT_HOSTS);
@@ -144,7 +160,15 @@ public final class ServerPool {
     /** The same server pool with the same names at other addresses, and other replicas. */
     public ServerPool withNodes(List<Server> moved, List<Replica> following) {
         return new ServerPool(
-                name, line, values, moved, sentinels, following, zone, isPasswordInText);
+                name,
+                line,
+                values,
+                moved,
+                sentinels,
+                following,
+                zone,
+                isPasswordInText,
+                configured);
     }
 
     /**
@@ -159,13 +183,29 @@ public final class ServerPool {
         copy(Directive.SENTINEL_PASSWORD, Directive.REDIS_AUTH, theirs);
         theirs.put(Directive.TLS, flag(Directive.SENTINEL_TLS));
         return new ServerPool(
-                name, line, theirs, sentinels, List.of(), List.of(), Zone.NONE, isPasswordInText);
+                name,
+                line,
+                theirs,
+                sentinels,
+                List.of(),
+                List.of(),
+                Zone.NONE,
+                isPasswordInText,
+                configured);
     }
 
     private void copy(Directive from, Directive to, Map<Directive, Object> theirs) {
         if (values.containsKey(from)) {
             theirs.put(to, values.get(from));
         }
+    }
+
+    /**
+     * The server pool as the configuration has it. Sentinels may have moved its servers since, or
+     * this is the pool of its Sentinels.
+     */
+    ServerPool configured() {
+        return configured;
     }
 
     /** True if both pools ask the same Sentinels in the same way. */

@@ -40,6 +40,10 @@ class TopologyTest {
             PoolTopology topology = Spec.topology(test);
             assertEquals(
                     test.get("fingerprint").getAsString(), topology.fingerprint(), test.toString());
+            assertEquals(
+                    test.get("name").getAsString(),
+                    ConnectionName.of(topology.pool()),
+                    test.toString());
             List<JsonObject> servers = Spec.objects(test.getAsJsonArray("servers"));
             for (int i = 0; i < servers.size(); i++) {
                 Node node = topology.nodes().get(i);

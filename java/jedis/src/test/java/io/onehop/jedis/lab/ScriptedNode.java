@@ -53,8 +53,21 @@ public final class ScriptedNode implements AutoCloseable {
             return number;
         }
 
-        /** The next command, its name first; {@code null} if the client closed. */
+        /**
+         * The next command, its name first; {@code null} if the client closed. Introductions are
+         * answered, and no commands.
+         */
         public List<String> command() throws IOException {
+            List<String> next = read();
+            while (next != null && next.get(0).equals("CLIENT") && next.get(1).startsWith("SET")) {
+                send("+OK\r\n");
+                next = read();
+            }
+            return next;
+        }
+
+        /** The next command, also of an introduction. */
+        public List<String> read() throws IOException {
             String head = line();
             if (head == null) {
                 return null;

@@ -18,9 +18,12 @@ import redis.clients.jedis.RedisCredentialsProvider;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.util.SafeEncoder;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Properties;
 import java.util.function.Supplier;
 
 /**
@@ -30,8 +33,9 @@ import java.util.function.Supplier;
  * the handshake, sent in one piece, and a verdict on each answer. The last one is always PING, or
  * VERSION if the node is to be SSDB. So a node that is full, locked or of another kind says so
  * here, before any command of the caller is sent, and not instead of a command's reply. There is no
- * HELLO and no CLIENT, so servers that know only RESP2 are also served. Implements spec/config,
- * section 6.
+ * HELLO, so servers that know only RESP2 are also served. In front of the last command is the
+ * introduction: who uses the connection. Implements spec/config, section 11, and spec/wire, section
+ * 8.
  */
 public final class Handshake {
     /*
@@ -51,11 +55,16 @@ public final class Handshake {
         }
     }
 
+    private static final String LIBRARY = "onehop-java";
+    private static final String LIBRARY_VERSION = version();
+
     /* Redis does not know it. Commands for one kind of node must not reach the other. */
     private static final byte[] VERSION = SafeEncoder.encode("VERSION");
 
     private final List<Step> steps = new ArrayList<>();
     private final NodeName node;
+    private final int introduction; // The number of its first step.
+    private volatile String name = ""; // Each change is another object.
 
     public Handshake(
             ServerPool pool, Endpoint endpoint, @Nullable Supplier<RedisCredentials> credentials) {
@@ -80,10 +89,46 @@ public final class Handshake {
         if (!pool.sentinels().isEmpty() && !endpoint.isReplica()) {
             steps.add(new Step(new CommandArguments(Command.ROLE), Handshake::master));
         }
+        introduction = steps.size();
+        if (!pool.ssdb()) {
+            steps.add(new Step(() -> client("SETNAME", name), Handshake::carryOn));
+            steps.add(new Step(client("SETINFO", "lib-name", LIBRARY), Handshake::carryOn));
+            steps.add(new Step(client("SETINFO", "lib-ver", LIBRARY_VERSION), Handshake::carryOn));
+        }
         steps.add(
                 pool.ssdb()
                         ? new Step(new CommandArguments(() -> VERSION), Handshake::recognized)
                         : new Step(new CommandArguments(Command.PING), Handshake::alive));
+    }
+
+    private static CommandArguments client(String... words) {
+        CommandArguments command = new CommandArguments(Command.CLIENT);
+        for (String word : words) {
+            command.add(word);
+        }
+        return command;
+    }
+
+    /** From now on connections introduce themselves by this name. */
+    public void name(String now) {
+        if (!name.equals(now)) {
+            name = now;
+        }
+    }
+
+    /** The name for new connections. */
+    String name() {
+        return name;
+    }
+
+    /** The first step that a connection repeats when it has another name. */
+    int introduction() {
+        return introduction;
+    }
+
+    /** True if a step belongs to the introduction. An error as its answer means nothing. */
+    boolean introduces(int step) {
+        return step >= introduction && step < steps.size() - 1;
     }
 
     private static CommandArguments select(int database) {
@@ -117,6 +162,20 @@ public final class Handshake {
 
     private OneHopException unavailable(String reason) {
         return Failure.of(Message.CREDENTIALS_FAILED, node, Outcome.NOT_SENT, null, reason);
+    }
+
+    /** The version of this library. */
+    private static String version() {
+        try (InputStream file =
+                Handshake.class.getResourceAsStream("/io/onehop/jedis/pom.properties")) {
+            Properties properties = new Properties();
+            if (file != null) {
+                properties.load(file);
+            }
+            return properties.getProperty("version", "unknown");
+        } catch (IOException | IllegalArgumentException unreadable) {
+            return "unknown";
+        }
     }
 
     int size() {
@@ -156,8 +215,9 @@ public final class Handshake {
         return Failure.of(message, node, Outcome.NOT_SENT, null, Shown.of(answer));
     }
 
+    /** Of redis_db, where nutcracker also ignores the answer, and of an introduction. */
     private static void carryOn(String answer, boolean isError, NodeName node) {
-        // nutcracker also ignores this answer.
+        // Nothing depends on it.
     }
 
     private static void authenticated(String answer, boolean isError, NodeName node) {

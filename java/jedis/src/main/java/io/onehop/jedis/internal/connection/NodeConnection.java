@@ -74,6 +74,7 @@ public final class NodeConnection extends Connection {
     private ReplyStream replies;
     private long decoded;
     private int judged;
+    private String said = ""; // The name by which it has introduced itself.
     private boolean wasOpen;
     private boolean isReused;
     private boolean isOfReplica; // In a plain pool: the node has become one.
@@ -197,6 +198,9 @@ public final class NodeConnection extends Connection {
                 sendHandshake();
             }
         }
+        if (state == State.OPEN && said != handshake.name()) { // Each change is another object.
+            sendSteps(handshake.introduction());
+        }
         if (state == State.HANDSHAKE) {
             judgeHandshake();
         }
@@ -230,9 +234,16 @@ public final class NodeConnection extends Connection {
         replies = new ReplyStream(guard);
         super.connect();
         protocol = RedisProtocol.RESP2;
-        state = State.HANDSHAKE;
         lease.stepped();
-        for (int i = 0; i < handshake.size(); i++) {
+        sendSteps(0);
+    }
+
+    /** Sends the handshake, or the end of it again. */
+    private void sendSteps(int first) {
+        state = State.HANDSHAKE;
+        judged = first;
+        said = handshake.name();
+        for (int i = first; i < handshake.size(); i++) {
             sendCommand(handshake.command(i));
         }
         flush();
@@ -247,10 +258,18 @@ public final class NodeConnection extends Connection {
         if (judged == handshake.size()) {
             requireSilence(); // It would be taken for the reply to the first command.
             state = State.OPEN;
-            wasOpen = true;
             if (waitsLong) {
                 mayWaitLong();
             }
+            opened();
+        }
+    }
+
+    private void opened() throws IOException {
+        if (wasOpen) { // It has only introduced itself again.
+            lease.heardBefore(received());
+        } else {
+            wasOpen = true;
             lease.stepped();
             // Without a seat it could not serve the next call.
             lease.opened(received(), endpoint.isSlow() && seat != NO_SEAT);
@@ -539,7 +558,9 @@ public final class NodeConnection extends Connection {
         try {
             return super.protocolRead(replies, pushes);
         } catch (JedisDataException answer) {
-            lease.refused(Health.isUnwell(Failure.text(answer)));
+            if (state != State.HANDSHAKE || !handshake.introduces(judged)) {
+                lease.refused(Health.isUnwell(Failure.text(answer)));
+            }
             isOfReplica |= isReadonly(answer);
             if (answer instanceof JedisMovedDataException && !endpoint.isOfCluster()) {
                 throw Failure.of(

@@ -6,6 +6,7 @@ import io.onehop.core.Role;
 import io.onehop.core.base.Message;
 import io.onehop.core.base.Timings;
 import io.onehop.core.cluster.ClusterMap;
+import io.onehop.core.topology.ConnectionName;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.internal.connection.Deadline;
@@ -245,18 +246,15 @@ public final class Cluster extends Refresher {
             ClusterRefresh refresh,
             @Nullable PoolTopology current)
             throws InterruptedException {
+        String name = ConnectionName.of(pool);
         List<Pool> asked =
                 new ArrayList<>(
                         nodes.stream()
                                 .map(
                                         node ->
                                                 new Pool(
-                                                        node,
-                                                        pool,
-                                                        tls,
-                                                        PoolSettings.STANDARD,
-                                                        null,
-                                                        null))
+                                                                node, pool, tls, PoolSettings.STANDARD, null, null)
+                                                        .named(name))
                                 .toList());
         Collections.shuffle(asked);
         try {

@@ -7,6 +7,7 @@ import io.onehop.core.base.Message;
 import io.onehop.core.base.Timings;
 import io.onehop.core.cluster.SentinelAnswer;
 import io.onehop.core.cluster.SentinelVerdict;
+import io.onehop.core.topology.ConnectionName;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.Replica;
 import io.onehop.core.topology.Server;
@@ -222,7 +223,9 @@ public final class Sentinels extends Refresher {
 
     private void connectTo(ServerPool pool, ClientTls tls) {
         ServerPool before = asked;
+        String name = ConnectionName.of(pool);
         if (before != null && before.asksSentinelsLike(pool) && before.reachesNodesLike(pool)) {
+            sentinels.forEach(each -> each.named(name));
             if (news == null || news.isOver()) { // It has ended in an Error.
                 listen(pool);
             }
@@ -233,7 +236,11 @@ public final class Sentinels extends Refresher {
         ServerPool theirs = pool.ofSentinels();
         sentinels =
                 PoolTopology.of(theirs).nodes().stream()
-                        .map(node -> new Pool(node, theirs, tls, PoolSettings.STANDARD, null, null))
+                        .map(
+                                node ->
+                                        new Pool(
+                                                        node, theirs, tls, PoolSettings.STANDARD, null, null)
+                                                .named(name))
                         .toList();
         asked = pool;
         listen(pool);

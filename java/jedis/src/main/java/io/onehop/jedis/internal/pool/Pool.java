@@ -81,6 +81,15 @@ public final class Pool implements ObjectPool<NodeConnection> {
                 new Seats(pool.poolSize(), seat -> new NodeConnection(endpoint, handshake, seat));
     }
 
+    /**
+     * Connections introduce themselves by this name from now on, also those that are open: when
+     * they are leased again. Returns the pool.
+     */
+    public Pool named(String name) {
+        handshake.name(name);
+        return this;
+    }
+
     public Endpoint endpoint() {
         return endpoint;
     }

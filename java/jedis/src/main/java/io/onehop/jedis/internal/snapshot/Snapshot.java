@@ -2,6 +2,7 @@ package io.onehop.jedis.internal.snapshot;
 
 import io.onehop.core.Node;
 import io.onehop.core.health.Health;
+import io.onehop.core.topology.ConnectionName;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.Server;
 import io.onehop.core.topology.ServerPool;
@@ -72,9 +73,10 @@ public final class Snapshot {
         this.known = before.isEmpty() ? 0 : NOT_PLACED_YET;
         this.dueMs = 0;
         this.topology = topology;
+        String name = ConnectionName.of(topology.pool());
         this.pools =
                 topology.byIndex().stream()
-                        .map(node -> pool(node, before.get(node.name())))
+                        .map(node -> pool(node, before.get(node.name())).named(name))
                         .toArray(Pool[]::new);
         nodes.are(Arrays.stream(pools).map(pool -> pool.health().times()).toList());
         this.keys = new Keys(topology);
@@ -149,13 +151,14 @@ public final class Snapshot {
         return Arrays.stream(pools).filter(pool -> !kept.contains(pool)).toList();
     }
 
-    /** True if that topology places keys in the same way, and reaches nodes in the same way. */
+    /** True if that topology places keys, reaches nodes and names connections in the same way. */
     public boolean isLike(PoolTopology other) {
         return topology.fingerprint().equals(other.fingerprint())
                 && pool().reachesNodesLike(other.pool())
                 && pool().asksSentinelsLike(other.pool())
                 && pool().replicas().equals(other.pool().replicas())
                 && pool().zone().equals(other.pool().zone())
+                && ConnectionName.of(pool()).equals(ConnectionName.of(other.pool()))
                 && (!pool().cluster() || addresses(pool()).equals(addresses(other.pool())));
     }
 

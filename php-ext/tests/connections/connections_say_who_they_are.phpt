@@ -1,0 +1,182 @@
+--TEST--
+Each connection has the name of its server pool and its file, without a round trip for it
+--INI--
+error_log=/dev/null
+--FILE--
+<?php
+require __DIR__ . '/../lab/cluster.inc';
+require __DIR__ . '/../lab/speaker.inc';
+
+$name = static fn (string $config, string $word = 'onehop'): string
+    => "$word:alpha:" . substr((new OneHop\Topology('alpha', $config))->fingerprint(), 0, 8);
+/** The names of a server's connections by id, without those of the test and of its nodes. */
+$named = static function (int $port, ?string $password = null): array {
+    $plain = lab_plain($port);
+    $password && $plain->auth($password);
+    $all = array_filter(
+        $plain->client('list'),
+        static fn (array $client) => !in_array($client['cmd'], ['client|list', 'publish'], true)
+            && !preg_match('/[SM]/', $client['flags']),
+    );
+    return array_column($all, 'name', 'id');
+};
+
+echo "a call, a batch, a subscription\n";
+$config = lab_config([$port = lab_redis()], ['database' => 0]);
+$redis = new OneHop\Redis('alpha', $config);
+$redis->set('key', 'value');
+$redis->pipeline()->get('key')->get('key')->exec();
+lab_show('named', array_values($named($port)) === [$name($config)]);
+speaker("say($port, 'channel', 'hello');");
+$redis->subscribe(['channel'], static function ($redis) use ($named, $port, $name, $config) {
+    lab_show('named', array_values($named($port)) === [$name($config), $name($config)]);
+    $redis->unsubscribe(['channel']);
+});
+if ($redis->get('key') !== 'value') { /* unsubscribe() has ended it. */
+    echo "a wrong value\n";
+}
+
+echo "with a password\n";
+$locked = lab_redis('--requirepass', 'secret');
+$redis = new OneHop\Redis('alpha', $config = lab_config(
+    [$locked],
+    ['redis_auth' => 'secret', 'client_name' => 'shop'],
+));
+$redis->set('key', 'value');
+lab_show('named', array_values($named($locked, 'secret')) === [$name($config, 'shop')]);
+/* Without it, the introduction is turned away, and so is the command behind it. */
+lab_tell(fn () => (new OneHop\Redis('alpha', lab_config([$locked])))->get('key'));
+
+echo "old servers, users without the right, SSDB\n";
+/* Writes that come in one piece. */
+$script = '
+    while (($bytes = fread($socket, 65536)) !== "" && $bytes !== false) {
+        preg_match_all("/[$]\d+\r\n(\S+)/", $bytes, $words);
+        file_put_contents($log, implode(" ", $words[1]) . "\n", FILE_APPEND);
+        preg_match_all("/[*]\d+\r\n[$]\d+\r\n(\S+)/", $bytes, $commands);
+        foreach ($commands[1] as $command) {
+            $node->send(match ($command) {
+                "CLIENT" => "-ERR unknown command `CLIENT`, with args beginning with: `SETNAME`\r\n",
+                "GET" => "\$5\r\nvalue\r\n",
+                "VERSION" => "\$5\r\n1.9.9\r\n",
+                "SENTINEL" => "*-1\r\n",
+                "MULTI", "AUTH" => "+OK\r\n",
+                "EXEC" => "*0\r\n",
+            });
+        }
+    }';
+$node = lab_node($script);
+$written = static function (array $directives, ?callable $call = null) use ($node): void {
+    file_put_contents(Lab::file("node-$node"), '');
+    $redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$node:1"], $directives + ["timeout" => 5000]));
+    lab_show('value', ($call ?? static fn ($redis) => $redis->get('key'))($redis));
+    foreach (lab_commands($node) as $write) {
+        echo '  ', preg_replace('/alpha:\S+/', 'alpha:FINGERPRINT', $write), "\n";
+    }
+};
+$written([]);
+$written(['redis_auth' => 'secret']);
+$written([], static fn ($redis) => $redis->multi()->exec());
+$written(['engine' => 'ssdb']);
+$limited = lab_redis();
+lab_plain($limited)->acl('SETUSER', 'shop', 'on', '>secret', '~*', '+get', '+set');
+$redis = new OneHop\Redis('alpha', lab_config(
+    [$limited],
+    ['username' => 'shop', 'redis_auth' => 'secret'],
+));
+lab_show('value', $redis->set('key', 'value'));
+
+echo "a changed file\n";
+[$a, $b] = [lab_redis(), lab_redis()];
+$config = lab_config([$a], [], 'changing.yml');
+$redis = new OneHop\Redis('alpha', $config);
+$redis->set('key', 'value');
+$before = $named($a);
+$held = new OneHop\Redis('alpha', $config);
+$transaction = $held->multi();
+$transaction->set('key', 'other');
+lab_config([$a, $b], [], 'changing.yml');
+Lab::until(static fn () => count(lab_key_of_each($config)) === 2, 'change');
+$key = lab_key_of_each($config)['node-0'];
+/* The transaction has the connection, so this call opens another one. */
+lab_show('get', $redis->set($key, 'value'));
+lab_show('exec', $held->exec());
+$redis->get($key);
+$held->get($key);
+$after = $named($a);
+lab_show('connections', [count($before), count($after)]);
+lab_show('kept', isset($after[key($before)]));
+lab_show('named', array_unique(array_values($after)) === [$name($config)]);
+
+echo "two server pools on one node\n";
+$text = 'alpha: {engine: redis, servers: ["127.0.0.1:%1$d node"]}' . "\n"
+    . 'beta: {engine: redis, servers: ["127.0.0.1:%1$d node"]}';
+file_put_contents($both = Lab::file('both.yml'), sprintf($text, $port = lab_redis()));
+[$alpha, $beta] = [new OneHop\Redis('alpha', $both), new OneHop\Redis('beta', $both)];
+for ($i = 0; $i < 3; $i++) {
+    $alpha->set('key', 'value');
+    $beta->set('key', 'value');
+}
+lab_show('connections', count($named($port)));
+preg_match('/calls=(\d+)/', lab_plain($port)->info('commandstats')['cmdstat_client|setname'], $calls);
+lab_show('introductions', (int) $calls[1]);
+lab_show('named', array_values($named($port)) === [$name($both)]);
+
+echo "a Redis Cluster\n";
+$cluster = new LabCluster(2);
+$redis = new OneHop\Redis('alpha', lab_config(
+    ["127.0.0.1:{$cluster->ports[0]}"],
+    ['cluster' => 'true'],
+));
+foreach (range(1, 10) as $i) {
+    $redis->set("key:$i", 'value');
+}
+$names = array_merge(...array_map($named, $cluster->ports));
+lab_show('names', count(array_unique($names)));
+lab_show('named', preg_match('/^onehop:alpha:[0-9a-f]{8}$/', $names[0]) === 1);
+
+echo "Sentinels\n";
+$sentinel = lab_node($script);
+$redis = new OneHop\Redis('alpha', $config = lab_config(
+    ["127.0.0.1:$port:1 node-0"],
+    ['sentinels' => "\n  - 127.0.0.1:$sentinel"],
+));
+$redis->set('key', 'value');
+lab_show('named', in_array($name($config), $named($port), true));
+echo '  ', str_replace($name($config), 'NAME', lab_commands($sentinel)[0]), "\n";
+?>
+--EXPECT--
+a call, a batch, a subscription
+named: true
+named: true
+with a password
+named: true
+OneHop\ConfigInvalid, node node-0, may have executed: false
+  The node requires a password: NOAUTH Authentication required, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; set redis_auth in the server pool
+old servers, users without the right, SSDB
+value: "value"
+  CLIENT SETNAME onehop:alpha:FINGERPRINT CLIENT SETINFO lib-name onehop-php CLIENT SETINFO lib-ver 0.1.0-dev GET key
+value: "value"
+  AUTH secret CLIENT SETNAME onehop:alpha:FINGERPRINT CLIENT SETINFO lib-name onehop-php CLIENT SETINFO lib-ver 0.1.0-dev
+  GET key
+value: []
+value: "value"
+  VERSION
+  GET key
+value: true
+a changed file
+get: true
+exec: [true]
+connections: [1,2]
+kept: true
+named: true
+two server pools on one node
+connections: 1
+introductions: 1
+named: true
+a Redis Cluster
+names: 1
+named: true
+Sentinels
+named: true
+  CLIENT SETNAME NAME CLIENT SETINFO lib-name onehop-php CLIENT SETINFO lib-ver 0.1.0-dev SENTINEL GET-MASTER-ADDR-BY-NAME node-0 SENTINEL MASTER node-0
