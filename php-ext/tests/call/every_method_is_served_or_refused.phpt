@@ -46,7 +46,7 @@ lab_tell(fn () => $redis->swapdb(0, 1));
 lab_tell(fn () => $redis->select(5));
 lab_tell(fn () => $redis->select(0));
 lab_tell(fn () => @$redis->slaveof('127.0.0.1', 1));
-lab_tell(fn () => $redis->client('setname', 'mine'));
+lab_tell(fn () => $redis->client('id'));
 lab_tell(fn () => $redis->client('unheard-of'));
 lab_tell(fn () => $redis->object('freq-uency', 'key'));
 lab_tell(fn () => $redis->xInfo('HELP'));
@@ -67,7 +67,7 @@ value: true
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::slaveof() is not supported; replication is set up for each server: send it to the node you mean by onNode, or leave it to Sentinel
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::client() with CLIENT SETNAME is not supported: the command was not sent; connections are shared and come and go, so a name would be lost or given to other callers: leave it out
+  OneHop\Redis::client() with CLIENT ID is not supported: the command was not sent; each call may use another connection, so the answer would be about an arbitrary one: CLIENT LIST shows them all
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::client(): unknown command "client unheard-of": the command was not sent; send it to nodes of your choice with onNode() or onEachNode(), because OneHop cannot tell which argument is the key
 OneHop\Unsupported, node none, may have executed: false

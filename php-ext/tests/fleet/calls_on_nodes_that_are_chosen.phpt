@@ -126,7 +126,7 @@ OneHop\Unsupported, node none, may have executed: false
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::xinfo() is not supported: the command was not sent; phpredis does not read the whole reply of XINFO HELP: the connection would be out of step. Read the documentation instead
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::client() with CLIENT SETNAME is not supported: the command was not sent; connections are shared and come and go, so a name would be lost or given to other callers: leave it out
+  OneHop\Redis::client() with CLIENT SETNAME is not supported: the command was not sent; connections are shared and have names of their own, and the client object keeps this one for itself: call it there, outside of pipelines and transactions
 ValueError: OneHop\Redis::onEachNode(): Argument #1 ($method) must be the name of a method of \Redis
 ValueError: OneHop\Redis::onEachNode(): Argument #1 ($method) must be the name of a method of \Redis
 ValueError: OneHop\Redis::onEachNode(): Argument #1 ($method) must be the name of a method of \Redis

@@ -66,6 +66,7 @@ static const own_handler own_handlers[] = {
     {"scan", oh_scan_method},
     {"servername", oh_server_info_name},
     {"serverversion", oh_server_info_version},
+    {"client", oh_client_command_method},
     {"rawcommand", oh_raw_command_method},
 };
 

@@ -7,6 +7,7 @@
 #include "php/call/enter.h"
 #include "php/call/planning.h"
 #include "php/call/refuse.h"
+#include "php/client/own_name.h"
 #include "php/fleet/fleet.h"
 #include "php/fleet/script.h"
 #include "php/route/route.h"
@@ -119,12 +120,36 @@ static bool is_selected(const oh_client *client, zend_execute_data *execute_data
            oh_client_is_selected(client, database);
 }
 
+void oh_client_command_method(INTERNAL_FUNCTION_PARAMETERS)
+{
+    oh_client *client = oh_client_enter(execute_data);
+
+    if (client && !oh_own_name_answers(
+                      client, ZEND_CALL_ARG(execute_data, 1), ZEND_NUM_ARGS(), return_value)) {
+        call(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    }
+}
+
+/* True if CLIENT about the object's own name has been answered. */
+static bool is_answered(oh_client *client, zend_execute_data *execute_data, zval *return_value)
+{
+    const zval *words = ZEND_CALL_ARG(execute_data, 1);
+    uint32_t count = ZEND_NUM_ARGS();
+
+    return count > 1 && Z_TYPE_P(words) == IS_STRING &&
+           zend_string_equals_literal_ci(Z_STR_P(words), "client") &&
+           oh_own_name_answers(client, words + 1, count - 1, return_value);
+}
+
 void oh_raw_command_method(INTERNAL_FUNCTION_PARAMETERS)
 {
     oh_client *client = oh_client_enter(execute_data);
 
     if (client && is_selected(client, execute_data)) {
         RETURN_TRUE;
+    }
+    if (client && is_answered(client, execute_data, return_value)) {
+        return;
     }
     if (client) {
         call(client, INTERNAL_FUNCTION_PARAM_PASSTHRU);

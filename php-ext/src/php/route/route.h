@@ -10,8 +10,9 @@
 /* The handler of every method with one key, which is one of its arguments. */
 void oh_route_method(INTERNAL_FUNCTION_PARAMETERS);
 
-/* The handlers of all other commands and of rawCommand. */
+/* The handlers of all other commands, of client() and of rawCommand. */
 void oh_plan_method(INTERNAL_FUNCTION_PARAMETERS);
+void oh_client_command_method(INTERNAL_FUNCTION_PARAMETERS);
 void oh_raw_command_method(INTERNAL_FUNCTION_PARAMETERS);
 
 /* Carries out a planned call in the modes ATOMIC and PIPELINE. Takes the plan over. */

@@ -127,6 +127,10 @@ static void free_client(zend_object *object)
         zend_string_release(client->prefix);
         client->prefix = NULL;
     }
+    if (client->own_name) {
+        zend_string_release(client->own_name);
+        client->own_name = NULL;
+    }
     if (client->options) {
         zend_array_destroy(client->options);
         client->options = NULL;

@@ -1,6 +1,8 @@
 package io.onehop.jedis;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.core.Topology;
@@ -13,8 +15,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import redis.clients.jedis.AbstractTransaction;
+import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.JedisPubSub;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.util.SafeEncoder;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -103,6 +109,45 @@ class IntroductionTest {
                         old + " became " + now);
             }
         }
+    }
+
+    @Test
+    void aNameOfTheProgramIsKeptByItsClientOnly() {
+        try (RedisServer server = RedisServer.start();
+                Jedis plain = server.jedis();
+                OneHopClient redis = Nodes.clientOf(Nodes.configOf(Stream.of(server.server())));
+                OneHopClient other = Nodes.clientOf(Nodes.configOf(Stream.of(server.server())))) {
+            assertNull(client(redis, "GETNAME"));
+            assertEquals("OK", text(client(redis, "SETNAME", "mine")));
+            assertEquals("mine", text(client(redis, "getname")));
+            assertNull(client(other, "GETNAME"));
+            assertEquals(
+                    "OK", text(client(redis, "SETINFO", "lib-name", "spring")));
+            for (String[] words :
+                    List.of(
+                            new String[] {"SETNAME", "not mine"},
+                            new String[] {"SETINFO", "lib-ver", "1\n"},
+                            new String[] {"SETINFO", "lib", "1"})) {
+                assertThrows(
+                        JedisDataException.class, () -> client(redis, words));
+            }
+            assertThrows(
+                    Unsupported.class, () -> client(redis, "NO-EVICT", "ON"));
+            redis.set("key", "value");
+            assertEquals(List.of(name(redis)), names(plain));
+            client(redis, "SETNAME", "");
+            assertNull(client(redis, "GETNAME"));
+        }
+    }
+
+    private static Object client(OneHopClient redis, String... words) {
+        CommandArguments command = new CommandArguments(Command.CLIENT);
+        Stream.of(words).forEach(command::add);
+        return redis.executeCommand(command);
+    }
+
+    private static String text(Object reply) {
+        return SafeEncoder.encode((byte[]) reply);
     }
 
     /** All that a new connection is sent before its first command. */

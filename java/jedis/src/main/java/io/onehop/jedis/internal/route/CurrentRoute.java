@@ -1,5 +1,6 @@
 package io.onehop.jedis.internal.route;
 
+import io.onehop.jedis.internal.command.OwnName;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.nodes.Cluster;
 import io.onehop.jedis.internal.nodes.Sentinels;
@@ -21,6 +22,7 @@ public final class CurrentRoute implements CommandExecutor {
     private final Snapshots snapshots;
     private final Cluster cluster;
     private final Sentinels sentinels;
+    private final OwnName ownName = new OwnName();
     private volatile Route route;
 
     /** {@code observer} sees all calls; {@code null}: there is none. */
@@ -77,6 +79,10 @@ public final class CurrentRoute implements CommandExecutor {
 
     @Override
     public <T> @Nullable T executeCommand(CommandObject<T> command) {
+        OwnName.Answer own = ownName.to(command.getArguments());
+        if (own != null) {
+            return command.getBuilder().build(own.reply());
+        }
         Snapshot now = snapshots.newest();
         if (now.isMapped()) {
             return take().executeCommand(command);
