@@ -262,7 +262,7 @@ static void test_redirects(void)
 
 static void test_leaving(const json_t *test)
 {
-    static const char *const decisions[] = {"stay", "successor", "master"};
+    static const char *const decisions[] = {"stay", "successor", "fallback"};
     test_begin("leaving %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     const oh_leaving_case it = {.is_sent = json_is_true(json_object_get(test, "sent")),
         .has_heard = json_is_true(json_object_get(test, "heard")),
@@ -270,7 +270,7 @@ static void test_leaving(const json_t *test)
         .is_blocking = json_is_true(json_object_get(test, "blocks")),
         .is_bound = json_is_true(json_object_get(test, "bound")),
         .has_successor = json_is_true(json_object_get(test, "successor")),
-        .is_at_replica = json_is_true(json_object_get(test, "replica")),
+        .has_fallback = json_is_true(json_object_get(test, "fallback")),
         .left_ns = vectors_number(test, "left_ms") * UINT64_C(1000000),
         .timeout_ms = vectors_number(test, "timeout_ms")};
     CHECK(strcmp(decisions[oh_leaving_decide(&it)], vectors_string(test, "decision")) == 0);
@@ -307,9 +307,9 @@ static void test_choose(const json_t *test)
 
 /* ---- Without vectors ---- */
 
-static bool is_refusal(const char *error, bool is_watched, bool may_ask_master)
+static bool is_refusal(const char *error, bool is_watched, bool has_fallback)
 {
-    return oh_redirect_is_refusal((oh_text){error, strlen(error)}, is_watched, may_ask_master);
+    return oh_redirect_is_refusal((oh_text){error, strlen(error)}, is_watched, has_fallback);
 }
 
 static void test_refusals(void)

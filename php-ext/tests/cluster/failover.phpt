@@ -1,5 +1,5 @@
 --TEST--
-When a master is killed, only its keys fail, and fail fast, until a replica takes over
+When a master is killed, only its keys fail, and fail fast; with prefer_master no read fails
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';
@@ -17,6 +17,17 @@ $mine = array_values(
 $others = array_values(array_diff($keys, $mine));
 echo count($mine) > 50 && count($others) > 100 ? "well mixed\n" : "badly mixed\n";
 
+$reading = new OneHop\Redis(
+    'alpha',
+    $cluster->config(['timeout' => 5000, 'read_from' => 'prefer_master']),
+);
+$cluster->forgetStatistics();
+lab_show('read', $reading->mGet($keys) === $keys);
+lab_show(
+    'reads of the replica',
+    str_contains($cluster->call($heir, 'INFO', 'commandstats'), 'cmdstat_mget'),
+);
+
 $cluster->kill($victim);
 $wrong = $failed = 0;
 $slowest = 0.0;
@@ -24,6 +35,11 @@ $promoted = $right = null;
 $end = microtime(true) + 40;
 for ($i = 0; microtime(true) < $end && $right === null; $i++) {
     $wrong += $redis->get($others[$i % count($others)]) !== $others[$i % count($others)];
+    $mine_now = array_slice($mine, $i % 50, 2);
+    $wrong += $reading->get($mine_now[0]) !== $mine_now[0];
+    $wrong += $reading->mGet($mine_now) !== $mine_now;
+    $wrong += $reading->pipeline()->get($mine_now[0])->get($others[0])->exec()
+        !== [$mine_now[0], $others[0]];
     $begin = microtime(true);
     try {
         $wrong += $redis->get($mine[$i % count($mine)]) !== $mine[$i % count($mine)];
@@ -35,22 +51,24 @@ for ($i = 0; microtime(true) < $end && $right === null; $i++) {
     $promoted ??= str_contains($cluster->call($heir, 'ROLE')[0], 'master') ? microtime(true) : null;
     usleep(2000);
 }
-var_dump($wrong, $failed > 0, $right !== null && $promoted !== null);
+lab_show('wrong', $wrong);
+lab_show('a call failed', $failed > 0);
+lab_show('it is over', $right !== null && $promoted !== null);
 echo $right - $promoted < 5
     ? "right again soon after\n"
     : 'right again after ' . ($right - $promoted) . " s\n";
 echo $slowest < 5 ? "no call waited for long\n" : "a call took $slowest s\n";
-var_dump($redis->mGet($keys) === $keys);
+lab_show('all keys', $redis->mGet($keys) === $keys);
 $pipeline = $redis->pipeline();
 foreach ($keys as $key) {
     $pipeline->get($key);
 }
-var_dump($pipeline->exec() === $keys);
+lab_show('a batch', $pipeline->exec() === $keys);
 
 echo "the old master comes back as a replica\n";
 $cluster->start($victim);
 Lab::until(fn () => $cluster->call($victim, 'ROLE')[0] === 'slave', 'demotion');
-var_dump($redis->mGet($keys) === $keys);
+lab_show('all keys', $redis->mGet($keys) === $keys);
 
 echo "another node at an old node's address: its connections are not the old node's\n";
 $old = $cluster->id($victim);
@@ -67,24 +85,26 @@ Lab::until(
     fn () => str_contains($cluster->call($victim, 'CLUSTER', 'INFO'), 'cluster_state:ok'),
     'good state',
 );
-var_dump($redis->mGet($keys) === $keys);
+lab_show('all keys', $redis->mGet($keys) === $keys);
 
 echo "all seeds are gone; the cluster runs on\n";
 $seed = new OneHop\Redis('alpha', $cluster->config(['timeout' => 1000], [$heir]));
-var_dump($seed->get('key:1'));
+lab_show('the heir as the seed', $seed->get('key:1'));
 ?>
 --EXPECT--
 well mixed
-int(0)
-bool(true)
-bool(true)
+read: true
+reads of the replica: false
+wrong: 0
+a call failed: true
+it is over: true
 right again soon after
 no call waited for long
-bool(true)
-bool(true)
+all keys: true
+a batch: true
 the old master comes back as a replica
-bool(true)
+all keys: true
 another node at an old node's address: its connections are not the old node's
-bool(true)
+all keys: true
 all seeds are gone; the cluster runs on
-string(5) "key:1"
+the heir as the seed: "key:1"

@@ -14,7 +14,7 @@ oh_leaving oh_leaving_decide(const oh_leaving_case *it)
     if (it->has_successor) {
         return OH_LEAVING_FOR_SUCCESSOR;
     }
-    return it->is_at_replica && it->may_repeat && it->timeout_ms && it->left_ns <= half_ns
-               ? OH_LEAVING_FOR_MASTER
+    return it->has_fallback && it->may_repeat && it->timeout_ms && it->left_ns <= half_ns
+               ? OH_LEAVING_FOR_FALLBACK
                : OH_LEAVING_STAY;
 }

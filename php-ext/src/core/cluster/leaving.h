@@ -2,7 +2,7 @@
  * Leaving: decides whether a call that waits for its node goes to another one.
  *
  * A pure function of what was sent and what the client knows. Implements spec/wire, section 5,
- * "While a call waits", and spec/topology/cluster.md, section 7, "Half of the time".
+ * "While a call waits", and spec/topology/cluster.md, section 7, "The fallback".
  */
 #ifndef OH_LEAVING_H
 #define OH_LEAVING_H
@@ -13,7 +13,7 @@
 typedef enum oh_leaving {
     OH_LEAVING_STAY,
     OH_LEAVING_FOR_SUCCESSOR,
-    OH_LEAVING_FOR_MASTER
+    OH_LEAVING_FOR_FALLBACK
 } oh_leaving;
 
 typedef struct oh_leaving_case {
@@ -23,7 +23,7 @@ typedef struct oh_leaving_case {
     bool is_blocking;    /* It is a blocking command. */
     bool is_bound;       /* It needs this node: a transaction, or a node that the caller chose. */
     bool has_successor;  /* The client knows a node that has taken over. */
-    bool is_at_replica;  /* The node is a replica whose master may be asked. */
+    bool has_fallback;   /* The node has a fallback: another one that may answer reads. */
     uint64_t left_ns;    /* Until the deadline. */
     uint32_t timeout_ms; /* 0 is none. */
 } oh_leaving_case;

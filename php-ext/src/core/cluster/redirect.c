@@ -79,12 +79,12 @@ bool oh_redirect_is_readonly(oh_text error)
     return is_among(cut_word(&error), as_replica);
 }
 
-bool oh_redirect_is_refusal(oh_text error, bool is_watched, bool may_ask_master)
+bool oh_redirect_is_refusal(oh_text error, bool is_watched, bool has_fallback)
 {
     bool is_unblocked = ends_waits(error);
     oh_text word = cut_word(&error);
     return is_unblocked || is_among(word, is_watched ? by_watched : as_replica) ||
-           (may_ask_master && is_among(word, to_the_master));
+           (has_fallback && is_among(word, to_the_master));
 }
 
 /* ---- Deciding ---- */

@@ -52,10 +52,10 @@ oh_redirect oh_redirect_decide(const oh_topology *map, const oh_redirect_case *i
 
 /*
  * True if a node of a plain server pool has refused a command that may be sent to another one.
- * is_watched: Sentinels name its address. may_ask_master: it is a replica that may leave a read to
- * its master. The other function is true if the node says that it has become a replica.
+ * is_watched: Sentinels name its address. has_fallback: another node may answer these reads in its
+ * place. The other function is true if the node says that it has become a replica.
  */
-bool oh_redirect_is_refusal(oh_text error, bool is_watched, bool may_ask_master);
+bool oh_redirect_is_refusal(oh_text error, bool is_watched, bool has_fallback);
 bool oh_redirect_is_readonly(oh_text error);
 
 #endif

@@ -108,7 +108,7 @@ typedef enum oh_directive_type {
 #define OH_NAMES_OF_HASH "one_at_a_time", "md5", "crc16", "crc32", "crc32a", "fnv1_64", "fnv1a_64", "fnv1_32", "fnv1a_32", "hsieh", "murmur", "jenkins"
 #define OH_NAMES_OF_DISTRIBUTION "ketama", "modula", "random"
 #define OH_NAMES_OF_ENGINE "redis", "ssdb"
-#define OH_NAMES_OF_READ_FROM "master", "prefer_replica", "replica", "lowest_latency", "same_zone"
+#define OH_NAMES_OF_READ_FROM "master", "prefer_master", "prefer_replica", "replica", "lowest_latency", "same_zone"
 #define OH_NAMES_OF_TLS_VERIFY "full", "ca", "none"
 #define OH_WORDS_OF_TYPE_MAX 12
 
@@ -118,7 +118,7 @@ typedef enum oh_directive_type {
   [OH_TYPE_HASH] = {"is not a valid hash", {OH_NAMES_OF_HASH}}, \
   [OH_TYPE_DISTRIBUTION] = {"is not \"ketama\", \"modula\" or \"random\"", {OH_NAMES_OF_DISTRIBUTION}}, \
   [OH_TYPE_ENGINE] = {"is not \"redis\" or \"ssdb\"", {OH_NAMES_OF_ENGINE}}, \
-  [OH_TYPE_READ_FROM] = {"is not \"master\", \"prefer_replica\", \"replica\", \"lowest_latency\" or \"same_zone\"", {OH_NAMES_OF_READ_FROM}}, \
+  [OH_TYPE_READ_FROM] = {"is not \"master\", \"prefer_master\", \"prefer_replica\", \"replica\", \"lowest_latency\" or \"same_zone\"", {OH_NAMES_OF_READ_FROM}}, \
   [OH_TYPE_TLS_VERIFY] = {"is not \"full\", \"ca\" or \"none\"", {OH_NAMES_OF_TLS_VERIFY}},
 
 /* X(member, value): what a pool has before its first directive. */

@@ -80,9 +80,9 @@
 #define OH_WHAT_SUPERSEDED "Another node took over while the call was waiting"
 #define OH_SAY_SUPERSEDED OH_ERROR_NODE_DOWN, OH_ADVICE_SUPERSEDED, OH_WHAT_SUPERSEDED
 
-#define OH_ADVICE_LATE_REPLICA "check that the node is running and reachable"
-#define OH_WHAT_LATE_REPLICA "The replica did not answer within half of %u ms"
-#define OH_SAY_LATE_REPLICA OH_ERROR_NODE_DOWN, OH_ADVICE_LATE_REPLICA, OH_WHAT_LATE_REPLICA
+#define OH_ADVICE_LATE_HALF "check that the node is running and reachable"
+#define OH_WHAT_LATE_HALF "The node did not answer within half of %u ms"
+#define OH_SAY_LATE_HALF OH_ERROR_NODE_DOWN, OH_ADVICE_LATE_HALF, OH_WHAT_LATE_HALF
 
 #define OH_ADVICE_TURNED_AWAY "lower pool_size, or raise maxclients on the node"
 #define OH_WHAT_TURNED_AWAY "The node accepts no more connections: %s"

@@ -58,6 +58,7 @@ const char *oh_role_name(oh_role role);
 /* Which nodes answer reads, in the order of oh_read_from_name. */
 typedef enum oh_read_from {
     OH_READ_MASTER,
+    OH_READ_PREFER_MASTER,
     OH_READ_PREFER_REPLICA,
     OH_READ_REPLICA,
     OH_READ_LOWEST_LATENCY,

@@ -47,8 +47,7 @@ struct oh_exchange_set;
 typedef struct oh_lookout {
     oh_leaving (*look)(
         struct oh_lookout *lookout, const struct oh_exchange *exchange, uint64_t now_ns);
-    uint32_t every_ms;   /* How soon to look again. */
-    bool may_ask_master; /* So it also looks when half of the time is over. */
+    uint32_t every_ms; /* How soon to look again. */
 } oh_lookout;
 
 /* The node of an exchange. */
@@ -57,12 +56,12 @@ typedef struct oh_peer {
     oh_meter *meter;             /* NULL for the same reason. */
     bool is_of_plain_pool;       /* Its server pool does not have "cluster: true". */
     bool is_watched;             /* Sentinels name its address. */
-    bool may_ask_master;         /* Its master is asked for the reads that it fails. */
+    bool may_fall_back;          /* Another node may answer the reads that it fails. */
     /* Reads go to the fastest node, so the latency of each read is recorded. */
     bool compares_reads;
     /*
      * Of a node of a plain server pool: becomes the interceptor when the node has answered
-     * READONLY, and if it is watched or its master may be asked, when an exchange with it has
+     * READONLY, and if it is watched or may have a fallback, when an exchange with it has
      * failed. NULL if nothing does. It is the caller's, and lives as long as the peer.
      */
     struct oh_interceptor *succession;
@@ -359,6 +358,18 @@ static inline uint64_t oh_exchange_begun_ns(const oh_exchange *exchange)
     const oh_call_times *times = &exchange->times;
 
     return times->begun_ns ? times->begun_ns : times->waits_since_ns;
+}
+
+/*
+ * True if another node may answer it, as far as the room knows: whether all of it are reads of keys
+ * and such a node is there is known to room redirects.
+ */
+static inline bool oh_exchange_may_fall_back(const oh_exchange *exchange)
+{
+    const oh_call_terms *terms = &exchange->terms;
+
+    return exchange->peer.may_fall_back && terms->is_read_only && !terms->never_repeats &&
+           !terms->is_pinned && !terms->cursor;
 }
 
 /* True if it has failed in order to be sent to another node. */

@@ -81,8 +81,8 @@ uint64_t oh_exchange_look_ns(oh_exchange *exchange);
 
 /*
  * Looks, if it is time. True if its request should go to another node. The failure is set, and a
- * late replica is noted. The caller then fails the exchange: by oh_exchange_go_away if it was
- * waiting for the node itself.
+ * late node is noted. The caller then fails the exchange: by oh_exchange_go_away if it was waiting
+ * for the node itself.
  */
 bool oh_exchange_looks_away(oh_exchange *exchange, uint64_t now_ns);
 void oh_exchange_go_away(oh_exchange *exchange);

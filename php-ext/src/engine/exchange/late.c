@@ -123,13 +123,13 @@ static bool may_look(const oh_exchange *exchange)
                (!exchange->times.block_ms && !exchange->found.has_heard));
 }
 
-/* Half of the time of a read whose master may be asked; UINT64_MAX for others. */
+/* Half of the time of a read that may fall back; UINT64_MAX for others. */
 static uint64_t half_ns(const oh_exchange *exchange)
 {
     uint64_t half_ns = exchange->terms.timeout_ms * UINT64_C(500000);
 
-    return half_ns && exchange->peer.lookout->may_ask_master ? exchange->times.deadline_ns - half_ns
-                                                             : UINT64_MAX;
+    return half_ns && oh_exchange_may_fall_back(exchange) ? exchange->times.deadline_ns - half_ns
+                                                          : UINT64_MAX;
 }
 
 static void plan_look(oh_exchange *exchange, uint64_t from_ns, uint32_t every_ms)
@@ -163,8 +163,8 @@ bool oh_exchange_looks_away(oh_exchange *exchange, uint64_t now_ns)
     case OH_LEAVING_FOR_SUCCESSOR:
         oh_failure_set(exchange->failure, oh_exchange_outcome(exchange), OH_SAY_SUPERSEDED);
         return true;
-    case OH_LEAVING_FOR_MASTER:
-        oh_failure_set(exchange->failure, oh_exchange_outcome(exchange), OH_SAY_LATE_REPLICA,
+    case OH_LEAVING_FOR_FALLBACK:
+        oh_failure_set(exchange->failure, oh_exchange_outcome(exchange), OH_SAY_LATE_HALF,
             (unsigned)exchange->terms.timeout_ms);
         if (is_for_the_node(exchange, half_ns(exchange))) {
             oh_pool_note_late(exchange->use.connection);
@@ -176,8 +176,8 @@ bool oh_exchange_looks_away(oh_exchange *exchange, uint64_t now_ns)
 
 void oh_exchange_go_away(oh_exchange *exchange)
 {
-    /* The replica had half of the time. Its own health learns of that as of a passed deadline. */
-    if (exchange->found.leaving == OH_LEAVING_FOR_MASTER &&
+    /* The node had half of the time. Its own health learns of that as of a passed deadline. */
+    if (exchange->found.leaving == OH_LEAVING_FOR_FALLBACK &&
         is_for_the_node(exchange, half_ns(exchange))) {
         oh_pool_report_late(exchange->use.connection, exchange->failure->what);
     }

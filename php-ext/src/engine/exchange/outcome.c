@@ -170,7 +170,8 @@ static void judge_refusal(oh_exchange *exchange)
     const oh_wire *wire = &exchange->use.connection->wire;
     const oh_peer *peer = &exchange->peer;
     oh_text error = oh_wire_error_text(wire);
-    bool is_refusal = oh_redirect_is_refusal(error, peer->is_watched, peer->may_ask_master);
+    bool is_refusal =
+        oh_redirect_is_refusal(error, peer->is_watched, oh_exchange_may_fall_back(exchange));
 
     exchange->use.connection->is_spent |= peer->is_of_plain_pool && oh_redirect_is_readonly(error);
     /* Of several errors only the last one is known here. */
@@ -276,12 +277,12 @@ void oh_exchange_fail(oh_exchange *exchange)
     exchange->state = OH_EXCHANGE_FAILED;
     oh_replies_forget(&exchange->replies);
     oh_meter_failed(exchange->peer.meter, now_ns);
-    if (OH_UNLIKELY(exchange->peer.is_watched || exchange->peer.may_ask_master ||
+    if (OH_UNLIKELY(exchange->peer.is_watched || exchange->peer.may_fall_back ||
                     oh_exchange_has_left(exchange))) {
         call_succession(exchange);
     }
     bool is_late = exchange->failure->kind == OH_ERROR_DEADLINE_EXCEEDED ||
-                   exchange->found.leaving == OH_LEAVING_FOR_MASTER;
+                   exchange->found.leaving == OH_LEAVING_FOR_FALLBACK;
     if (is_late && is_compared(exchange)) {
         remember_time(exchange, now_ns - exchange->times.begun_ns);
     }

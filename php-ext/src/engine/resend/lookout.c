@@ -4,7 +4,6 @@
 #include "core/generated/timings.h"
 
 #include "engine/resend/resend_internal.h"
-#include "engine/snapshot/read_from.h"
 
 /* While a refresh is under way, its answers are read without delay. */
 #define OH_LOOK_SOON_MS 10
@@ -97,13 +96,15 @@ static oh_leaving look(oh_lookout *lookout, const oh_exchange *exchange, uint64_
     uint64_t deadline_ns = exchange->times.deadline_ns;
 
     learn(it, exchange, now_ns);
+    uint64_t left_ns = deadline_ns > now_ns ? deadline_ns - now_ns : 0;
+    bool is_half_over = left_ns <= terms->timeout_ms * UINT64_C(500000);
     const oh_leaving_case waiting = {.is_sent = exchange->request.sent > 0,
         .has_heard = exchange->found.has_heard,
         .may_repeat = terms->is_read_only && !terms->never_repeats,
         .is_blocking = exchange->times.block_ms > 0,
         .has_successor = has_successor(it, exchange),
-        .is_at_replica = lookout->may_ask_master,
-        .left_ns = deadline_ns > now_ns ? deadline_ns - now_ns : 0,
+        .has_fallback = is_half_over && oh_resend_may_fall_back(exchange, it->snapshot, it->node),
+        .left_ns = left_ns,
         .timeout_ms = terms->timeout_ms};
 
     return oh_leaving_decide(&waiting);
@@ -111,6 +112,5 @@ static oh_leaving look(oh_lookout *lookout, const oh_exchange *exchange, uint64_
 
 void oh_node_lookout_set(oh_node_lookout *lookout, oh_snapshot *snapshot, uint32_t node)
 {
-    *lookout = (oh_node_lookout){
-        {look, OH_LEAVING_LOOK_MS, oh_read_from_may_ask_master(snapshot, node)}, snapshot, node};
+    *lookout = (oh_node_lookout){{look, OH_LEAVING_LOOK_MS}, snapshot, node};
 }

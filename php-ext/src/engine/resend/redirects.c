@@ -9,7 +9,6 @@
 #include "core/resp/value.h"
 
 #include "engine/base/environment.h"
-#include "engine/snapshot/read_from.h"
 #include "engine/resend/resend_internal.h"
 
 #define ABORT "EXECABORT"
@@ -143,26 +142,30 @@ static size_t readable(const oh_interceptor *interceptor, const oh_exchange *exc
 /* ---- Replacing ---- */
 
 static void replace(
-    oh_redirects *redirects, oh_exchange *exchange, oh_bytes request, bool has_failed)
+    oh_redirects *redirects, oh_exchange *exchange, oh_bytes request, oh_destination to)
 {
     size_t first = begin_of(exchange, request.bytes, request.length);
 
     oh_redirects_follow(
-        redirects, exchange, (oh_bytes){request.bytes + first, request.length - first}, has_failed);
+        redirects, exchange, (oh_bytes){request.bytes + first, request.length - first}, to);
     oh_exchange_gather(exchange, false);
 }
 
 /* ---- Failed nodes ---- */
 
-/* After a failure of the node: sends all commands to the masters of the newest map. */
-static void ask_masters(oh_redirects *redirects, oh_exchange *exchange)
+/*
+ * After a failure of the node: sends all commands to the masters of the newest map, or to the
+ * fallback of the node.
+ */
+static void ask_others(oh_redirects *redirects, oh_exchange *exchange, bool falls_back)
 {
     const oh_request *request = &exchange->request;
 
     redirects->is_error = redirects->has_others = redirects->has_nested = false;
     redirects->list.count = 0;
     oh_exchange_revive(exchange);
-    replace(redirects, exchange, (oh_bytes){request->bytes, request->length}, true);
+    replace(redirects, exchange, (oh_bytes){request->bytes, request->length},
+        falls_back ? OH_TO_FALLBACK : OH_TO_OWNERS);
 }
 
 /* True if the newest map gives the slot to another node, and the request may be sent again. */
@@ -180,17 +183,27 @@ static bool has_successor(const oh_redirects *redirects, const oh_exchange *exch
 }
 
 /*
- * False for requests that must not go to a master: those for exactly this node, and those that need
- * this connection.
+ * False for requests that must not go to another node: those for exactly this one, and those that
+ * need this connection.
  */
-static bool may_ask_masters(const oh_redirects *redirects, const oh_exchange *exchange)
+static bool may_ask_others(const oh_exchange *exchange)
 {
-    const oh_call_terms *terms = &exchange->terms;
+    return exchange->request.bytes && !exchange->terms.is_pinned && !exchange->use.keeps &&
+           !oh_exchange_was_interrupted(exchange);
+}
 
-    return exchange->request.bytes && !terms->is_pinned && !exchange->use.keeps &&
-           !oh_exchange_was_interrupted(exchange) &&
-           ((terms->is_read_only && oh_read_from_may_ask_master(redirects->map, redirects->node)) ||
-               has_successor(redirects, exchange));
+/* The node has failed. Another one may have its slots by now, so the map is refreshed. */
+static void meet_failure(oh_redirects *redirects, oh_exchange *exchange)
+{
+    oh_nodes_request_refresh(redirects->map->known_by);
+    if (!may_ask_others(exchange)) {
+        return;
+    }
+    bool falls_back = oh_resend_may_fall_back(exchange, redirects->map, redirects->node);
+
+    if (falls_back || has_successor(redirects, exchange)) {
+        ask_others(redirects, exchange, falls_back);
+    }
 }
 
 /* ---- Between the exchange and its caller ---- */
@@ -221,17 +234,13 @@ static void meet(oh_interceptor *interceptor, oh_exchange *exchange)
     const oh_request *request = &exchange->request;
 
     if (OH_UNLIKELY(oh_exchange_has_failed(exchange))) {
-        /* Another node may have its slots by now, so the map is refreshed. */
-        oh_nodes_request_refresh(redirects->map->known_by);
-        if (may_ask_masters(redirects, exchange)) {
-            ask_masters(redirects, exchange);
-        }
+        meet_failure(redirects, exchange);
     }
     if (oh_exchange_is_complete(exchange) && OH_UNLIKELY(redirects->list.count > 0)) {
         replace(redirects, exchange,
             request->bytes ? (oh_bytes){request->bytes, request->length}
                            : (oh_bytes){redirects->request, redirects->request_length},
-            false);
+            OH_TO_NAMED);
     } else if (oh_exchange_is_active(exchange) && request->bytes && has_several(exchange)) {
         keep_request(redirects, exchange);
     }

@@ -21,7 +21,9 @@
 #include "engine/base/random.h"
 #include "engine/base/wait.h"
 #include "engine/resend/resend_internal.h"
+#include "engine/snapshot/read_from.h"
 
+#define LOADING "LOADING "
 #define NOSCRIPT "NOSCRIPT "
 #define EVALSHA "EVALSHA"
 
@@ -35,6 +37,20 @@ static void place_anew(const oh_resend_run *run, oh_resent_command *resent)
     if (resent->slot < OH_SLOTS_COUNT) {
         resent->node = oh_snapshot_node_of(run->map, resent->slot);
     }
+}
+
+/* Sends a read to the fallback of its node, if there is one. */
+static bool fall_back(oh_resend_run *run, oh_resent_command *resent)
+{
+    if (resent->slot == OH_SLOTS_COUNT) {
+        return false;
+    }
+    uint32_t master = oh_snapshot_node_of(run->map, resent->slot);
+    uint32_t node = oh_read_from_fallback(run->map, master, resent->node);
+
+    resent->fell_back = node != OH_NO_FALLBACK;
+    resent->node = resent->fell_back ? node : resent->node;
+    return resent->fell_back;
 }
 
 /* Prepares a command of the list: its last reply is the redirect. False if there is no memory. */
@@ -57,11 +73,11 @@ static bool fail_without_memory(oh_resend_run *run)
  * Finds the commands of the list in the request or, if the node has failed, lists all. EXEC and the
  * commands between MULTI and EXEC are not forwarded. False if the exchange has failed.
  */
-static bool find_commands(oh_resend_run *run, oh_bytes request, uint32_t node, bool has_failed)
+static bool find_commands(oh_resend_run *run, oh_bytes request, uint32_t node, oh_destination to)
 {
     const oh_exchange *exchange = run->exchange;
     oh_resent_list *list = &run->list;
-    bool is_inside = false;
+    bool is_inside = false, has_failed = to != OH_TO_NAMED;
     size_t at = 0;
 
     for (uint32_t number = 0, i = 0; has_failed ? at < request.length : i < list->count; number++) {
@@ -79,7 +95,9 @@ static bool find_commands(oh_resend_run *run, oh_bytes request, uint32_t node, b
         found.is_exec = state == OH_STATE_TRANSACTION;
         found.is_done = !exchange->use.keeps && (is_inside || found.is_exec);
         if (has_failed) {
-            place_anew(run, &found);
+            if (to != OH_TO_FALLBACK || !fall_back(run, &found)) {
+                place_anew(run, &found);
+            }
             if (!oh_resend_add(list, &found)) {
                 return fail_without_memory(run);
             }
@@ -140,6 +158,14 @@ static void take_newest_map(oh_resend_run *run)
     for (uint32_t i = 0; i < run->list.count; i++) {
         run->list.commands[i].node = OH_MIN(run->list.commands[i].node, run->map->nodes_count - 1);
     }
+}
+
+/* A master that loads has refused all of a request. Its fallback may answer reads meanwhile. */
+static bool leaves_loading(oh_resend_run *run, oh_resent_command *resent)
+{
+    return oh_text_begins(error_of(resent), LOADING) && !resent->fell_back &&
+           oh_snapshot_has_keys(run->map, resent->node) &&
+           oh_resend_may_fall_back(run->exchange, run->map, resent->node) && fall_back(run, resent);
 }
 
 static oh_redirect decide(
@@ -251,7 +277,7 @@ static bool judge(oh_resend_run *run, oh_resent_command *resent, uint32_t *pause
 
     bool is_error = oh_value_begins_error(resent->reply.bytes, resent->reply.length);
 
-    if (is_error && brings_script(run, resent)) {
+    if (is_error && (brings_script(run, resent) || leaves_loading(run, resent))) {
         return true;
     }
     if (is_error) {
@@ -353,7 +379,7 @@ static bool judge_all(oh_resend_run *run, bool is_first, bool *is_done)
 }
 
 void oh_redirects_follow(
-    oh_redirects *redirects, oh_exchange *exchange, oh_bytes request, bool has_failed)
+    oh_redirects *redirects, oh_exchange *exchange, oh_bytes request, oh_destination to)
 {
     oh_resend_run run;
     oh_snapshot *map = oh_nodes_hold_newest(redirects->map->known_by);
@@ -364,7 +390,7 @@ void oh_redirects_follow(
 
     run.list = redirects->list;
     redirects->list = (oh_resent_list){.count = 0};
-    is_well = is_well && find_commands(&run, request, node, has_failed);
+    is_well = is_well && find_commands(&run, request, node, to);
     while (is_well && (is_well = judge_all(&run, is_first, &is_done)) && !is_done) {
         is_first = false;
         is_well = oh_resend_round(&run);

@@ -14,8 +14,8 @@
  * Redirects is the policy of a Redis Cluster: a node that does not have the slot, or cannot serve
  * it now, names another one. Commands of one slot keep their order. Large replies (beyond
  * OH_REPLIES_AHEAD_BYTES) reach the caller up to the first redirect; the rest is gathered until the
- * redirects are replaced. If a node fails, all commands of the request go to the master, if it is a
- * replica, or to the node that has the slot in the newest map, if that is safe.
+ * redirects are replaced. If a node fails, all commands of the request go to the nodes that have
+ * their slots in the newest map, if that is safe.
  *
  * Succession is the policy of all other server pools: a node that answers READONLY has become a
  * replica, and its successor is the node that has its name in the newest version of the server
@@ -24,8 +24,9 @@
  * version. Until the deadline the Sentinels are asked again and again, at most every 100 ms, and
  * the node that they name is tried. So a call that begins while a master dies waits for the next
  * one.
- *   A read that a replica has not answered goes to its master immediately, if `read_from` allows
- * it.
+ *
+ * In both, a read that its node has not answered goes to the fallback of that node immediately, if
+ * it has one.
  *
  * Both are interceptors of an exchange and work in its memory. Succession becomes one only from the
  * first error on, so calls without errors pay nothing for it.

@@ -3,6 +3,7 @@
  * so the word with the timeout is replaced.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
@@ -10,6 +11,7 @@
 
 #include "engine/base/environment.h"
 #include "engine/resend/resend_internal.h"
+#include "engine/snapshot/read_from.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 #define OH_TIMEOUT_BYTES 24
@@ -45,6 +47,38 @@ bool oh_resend_find_slot(oh_bytes bytes, uint32_t *slot, oh_state *state)
     }
     oh_call_release(words);
     return true;
+}
+
+/* A script may be known to one node only. */
+static bool runs_script(const oh_command *command)
+{
+    return strncmp(command->name, "eval", 4) == 0 || strncmp(command->name, "fcall", 5) == 0;
+}
+
+/* True if another node may answer this command. */
+static bool is_read_of_key(const oh_snapshot *snapshot, oh_bytes bytes)
+{
+    size_t count, found = 0;
+    oh_bytes *words = oh_resend_read_words(bytes, &count);
+    oh_key_position position;
+    const oh_command *command = words ? oh_command_find(words, count) : NULL;
+    bool is_read = oh_read_from_applies(snapshot, command) && !runs_script(command) &&
+                   !oh_command_keys(command, words, count, &position, 1, &found) && found > 0;
+
+    oh_call_release(words);
+    return is_read;
+}
+
+bool oh_resend_may_fall_back(const oh_exchange *exchange, oh_snapshot *snapshot, uint32_t node)
+{
+    oh_bytes request = {exchange->request.bytes, exchange->request.length};
+    bool are_reads = oh_exchange_may_fall_back(exchange) && request.bytes;
+
+    for (size_t at = 0, end; are_reads && at < request.length; at = end) {
+        end = oh_request_end_of_command(request.bytes, request.length, at);
+        are_reads = is_read_of_key(snapshot, (oh_bytes){request.bytes + at, end - at});
+    }
+    return are_reads && oh_read_from_has_fallback(snapshot, node);
 }
 
 uint64_t oh_resend_wait_end(const oh_exchange *exchange, bool is_alone)

@@ -41,6 +41,12 @@ uint32_t oh_resend_wait_left_ms(uint64_t end_ns);
 /* Appends a command. Its timeout becomes what is left until this end, if that is not 0. */
 void oh_resend_put_command(oh_buffer *to, oh_bytes bytes, uint64_t wait_end_ns);
 
+/*
+ * True if the fallback of its node may answer an exchange: all of it are reads of keys, and such a
+ * node is there.
+ */
+bool oh_resend_may_fall_back(const oh_exchange *exchange, oh_snapshot *snapshot, uint32_t node);
+
 /* ---- Lookout ---- */
 
 /* The newest version that the client knows, counted. It asks nobody. */
@@ -76,6 +82,7 @@ typedef struct oh_resent_command {
     bool asks;      /* The next node needs ASKING before it. */
     bool has_moved; /* The redirect says that the next node has the slot. */
     bool goes_home; /* It goes to the node that has the slot at that time. */
+    bool fell_back; /* It went to the fallback of its first node. */
     bool is_exec;   /* It ends a transaction of the pipeline. */
     bool is_done;
     bool is_sent; /* It was sent in this round, so its reply is new. */
@@ -155,11 +162,18 @@ struct oh_redirects {
     oh_resent_list list; /* The redirected commands, until they are followed. */
 };
 
+/* Where commands go first. */
+typedef enum oh_destination {
+    OH_TO_NAMED,   /* Those of the list, to the nodes that their redirects name. */
+    OH_TO_OWNERS,  /* The node has failed: all, to the nodes that have their slots. */
+    OH_TO_FALLBACK /* The same, to the fallback of that node. */
+} oh_destination;
+
 /*
  * Sends the commands of the list or, if the node has failed, all, and puts their replies in place.
  * The list is empty then. The exchange fails if that is not possible.
  */
 void oh_redirects_follow(
-    oh_redirects *redirects, oh_exchange *exchange, oh_bytes request, bool has_failed);
+    oh_redirects *redirects, oh_exchange *exchange, oh_bytes request, oh_destination to);
 
 #endif

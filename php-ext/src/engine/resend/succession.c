@@ -1,6 +1,6 @@
 /*
  * Finds the commands that were refused, and sends them to the node that now has the same name, or
- * from a replica to its master.
+ * to the fallback of their node.
  */
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
@@ -12,6 +12,7 @@
 
 #include "engine/base/environment.h"
 #include "engine/resend/resend_internal.h"
+#include "engine/snapshot/read_from.h"
 
 /* With less time left nothing is sent again: the answer could come too late. */
 #define OH_LAST_MOMENT_NS UINT64_C(20000000)
@@ -22,13 +23,14 @@ oh_snapshot *(*oh_succession_newest)(oh_snapshot *snapshot, uint64_t deadline_ns
 typedef struct oh_succession_run {
     oh_resend_run resend;
     const oh_succession *succession;
-    oh_text name;       /* Of the master: of the node, or of the one it follows. */
-    bool is_of_replica; /* A replica was asked, and its master was not yet. */
-    uint64_t begun_ns;  /* When they were to be sent again for the first time. */
-    bool has_others;    /* Some error is not a refusal. */
-    bool has_nested;    /* Some error is inside a reply. */
-    bool is_overtaken;  /* A write behind a refused command was executed. */
-    bool has_failed;    /* The exchange has: nothing was sent, or reads were lost. */
+    uint32_t master;   /* The node, or the one it follows. */
+    oh_text name;      /* Of the node, or of the master. */
+    bool falls_back;   /* The fallback is to be asked, and was not yet. */
+    uint64_t begun_ns; /* When they were to be sent again for the first time. */
+    bool has_others;   /* Some error is not a refusal. */
+    bool has_nested;   /* Some error is inside a reply. */
+    bool is_overtaken; /* A write behind a refused command was executed. */
+    bool has_failed;   /* The exchange has: nothing was sent, or reads were lost. */
 } oh_succession_run;
 
 /* True if the node has refused the command; then it was not executed. */
@@ -36,7 +38,7 @@ static bool is_refusal(const oh_succession_run *run, oh_bytes reply)
 {
     return oh_value_begins_error(reply.bytes, reply.length) &&
            oh_redirect_is_refusal(oh_value_error_text(reply.bytes, reply.length),
-               run->succession->snapshot->is_watched, run->is_of_replica);
+               run->succession->snapshot->is_watched, run->falls_back);
 }
 
 /* ---- Finding ---- */
@@ -52,7 +54,7 @@ static bool is_repeatable(const oh_exchange *exchange)
 
 /*
  * True in two cases. All replies are unread, so one may be a refusal. Or the node failed, which is
- * watched, has a master or was replaced: it was not reached, or lost commands that only read.
+ * watched, may fall back or was replaced: it was not reached, or lost commands that only read.
  */
 static bool may_send_again(const oh_exchange *exchange)
 {
@@ -61,8 +63,8 @@ static bool may_send_again(const oh_exchange *exchange)
         oh_exchange_is_complete(exchange) && replies->dropped == 0 && replies->begin == 0;
     bool may_repeat = exchange->terms.is_read_only && !exchange->terms.never_repeats &&
                       !exchange->found.has_heard;
-    bool has_another = exchange->peer.is_watched || exchange->peer.may_ask_master ||
-                       oh_exchange_has_left(exchange);
+    bool has_another =
+        exchange->peer.is_watched || exchange->peer.may_fall_back || oh_exchange_has_left(exchange);
     bool is_lost = oh_exchange_has_failed(exchange) && has_another &&
                    (exchange->failure->outcome == OH_OUTCOME_NOT_SENT || may_repeat) &&
                    exchange->failure->kind == OH_ERROR_NODE_DOWN;
@@ -109,7 +111,7 @@ static bool find(oh_succession_run *run)
             .begin = at,
             .end = at + reply.length};
         bool is_refused = is_refusal(run, reply);
-        bool is_behind = run->resend.list.count > 0 && !run->is_of_replica && !is_refused;
+        bool is_behind = run->resend.list.count > 0 && !run->falls_back && !is_refused;
         bool is_listed = is_behind ? only_reads(found.command) : is_refused;
         if (is_listed && !oh_resend_add(&run->resend.list, &found)) {
             return false;
@@ -149,10 +151,14 @@ static bool begin(oh_succession_run *run, const oh_succession *succession, oh_ex
 {
     oh_snapshot *snapshot = succession->snapshot;
     const oh_server *servers = snapshot->pool->servers, *asked = &servers[succession->node];
+    uint32_t master = asked->role == OH_REPLICA ? asked->master : succession->node;
+    bool falls_back = exchange->found.leaving != OH_LEAVING_FOR_SUCCESSOR &&
+                      oh_resend_may_fall_back(exchange, snapshot, succession->node);
 
     *run = (oh_succession_run){.succession = succession,
-        .name = exchange->peer.may_ask_master ? servers[asked->master].name : asked->name,
-        .is_of_replica = exchange->peer.may_ask_master,
+        .master = master,
+        .name = falls_back ? servers[master].name : asked->name,
+        .falls_back = falls_back,
         .begun_ns = oh_clock_now_ns(),
         .has_failed = oh_exchange_has_failed(exchange)};
     snapshot->references++;
@@ -196,7 +202,7 @@ static bool send_to(oh_succession_run *run, uint32_t node)
     if (!oh_resend_round(resend)) {
         return false;
     }
-    for (uint32_t i = first_left(run); i < resend->list.count && !run->is_of_replica; i++) {
+    for (uint32_t i = first_left(run); i < resend->list.count; i++) {
         const oh_resent_command *resent = &resend->list.commands[i];
 
         run->is_overtaken |= !is_refused(run, resent) && !only_reads(resent->command);
@@ -230,20 +236,15 @@ static bool find_successor(
 }
 
 /*
- * The next version of the server pool, counted. Of a replica the master is known already, and of a
- * node that was replaced the successor may be.
+ * The next version of the server pool, counted. Of a node that was replaced it may be known
+ * already.
  */
 static oh_snapshot *next_snapshot(
-    oh_succession_run *run, const oh_connections *asked, uint64_t deadline_ns)
+    const oh_succession_run *run, const oh_connections *asked, uint64_t deadline_ns)
 {
     oh_snapshot *snapshot = run->succession->snapshot;
     uint32_t node;
 
-    if (run->is_of_replica) {
-        run->is_of_replica = false;
-        snapshot->references++;
-        return snapshot;
-    }
     oh_snapshot *known = oh_lookout_known(snapshot);
     if (oh_lookout_find(known, run->name, &node) && known->connections[node] != asked) {
         return known;
@@ -257,11 +258,25 @@ static bool has_time(uint64_t deadline_ns)
     return oh_clock_now_ns() + OH_LAST_MOMENT_NS < deadline_ns;
 }
 
+/* False if there is no fallback any more, or nothing more can be done. */
+static bool ask_fallback(oh_succession_run *run)
+{
+    uint32_t node = oh_read_from_fallback(run->resend.map, run->master, run->succession->node);
+
+    run->falls_back = false;
+    return node != OH_NO_FALLBACK && send_to(run, node);
+}
+
 static void follow(oh_succession_run *run)
 {
     oh_resend_run *resend = &run->resend;
     const oh_connections *asked = resend->exchange->peer.connections;
     bool goes_on = true, is_watched = run->succession->snapshot->is_watched;
+
+    if (run->falls_back) {
+        goes_on = ask_fallback(run) || (is_watched && !resend->is_over);
+        asked = oh_snapshot_connections(resend->map, run->master);
+    }
 
     for (uint32_t hops = 0;
         goes_on && (is_watched || hops < OH_REDIRECTS_MAX) && first_left(run) < resend->list.count;

@@ -91,11 +91,16 @@ static const oh_read_nodes *nodes_for(oh_snapshot *snapshot, uint32_t master)
 /* ---- Choosing one ---- */
 
 /* Takes turns; all clients of the process count together. */
-static uint32_t take_turn(
-    const oh_snapshot *snapshot, const oh_read_nodes *read_nodes, uint32_t master)
+static uint32_t take_turn(const oh_snapshot *snapshot, uint32_t master)
+{
+    return snapshot->read_counts->turns[master]++;
+}
+
+/* The node of a list, which is not empty, whose turn it is. */
+static uint32_t in_turn(
+    const oh_snapshot *snapshot, const oh_read_nodes *read_nodes, uint32_t turns)
 {
     uint32_t node = read_nodes->first;
-    uint32_t turns = snapshot->read_counts->turns[master]++;
 
     for (uint32_t turn = turns % read_nodes->count; turn > 0; turn--) {
         node = snapshot->read_nodes[node].next;
@@ -108,6 +113,50 @@ static bool is_resting(const oh_connections *connections, uint64_t now_ms)
     const oh_store_health *health = oh_pool_view_now(connections).health;
 
     return oh_health_until(atomic_load_explicit(&health->state, memory_order_relaxed)) > now_ms;
+}
+
+/* True if it neither fails in the map nor rests. The clock is read only if it may rest. */
+static bool is_well(oh_snapshot *snapshot, uint32_t node)
+{
+    const oh_connections *connections = oh_snapshot_connections(snapshot, node);
+
+    return connections && !snapshot->pool->servers[node].is_failing &&
+           (OH_LIKELY(!is_resting(connections, 0)) || !is_resting(connections, oh_clock_now_ms()));
+}
+
+/* In this turn: one of a master's replicas that are well, but not `without`. */
+static uint32_t find_replica(
+    oh_snapshot *snapshot, uint32_t master, uint32_t without, uint32_t turn)
+{
+    const oh_read_nodes *read_nodes = nodes_for(snapshot, master);
+
+    for (uint32_t i = 0; read_nodes && i < read_nodes->count; i++) {
+        uint32_t node = in_turn(snapshot, read_nodes, turn + i);
+
+        if (node != without && is_well(snapshot, node)) {
+            return node;
+        }
+    }
+    return OH_NO_FALLBACK;
+}
+
+/* With prefer_master: the node that answers instead of `without`. */
+static uint32_t find_instead(
+    oh_snapshot *snapshot, uint32_t master, uint32_t without, uint32_t turn)
+{
+    return without != master && is_well(snapshot, master)
+               ? master
+               : find_replica(snapshot, master, without, turn);
+}
+
+/* The master stays if no replica is well. */
+static uint32_t prefer_master(oh_snapshot *snapshot, uint32_t master)
+{
+    if (OH_LIKELY(is_well(snapshot, master))) {
+        return master;
+    }
+    uint32_t replica = find_replica(snapshot, master, master, take_turn(snapshot, master));
+    return replica == OH_NO_FALLBACK ? master : replica;
 }
 
 /* The fastest of the nodes that do not rest; `master` if all do. */
@@ -147,8 +196,12 @@ bool oh_read_from_choose(oh_snapshot *snapshot, uint32_t *last, uint32_t *node, 
         *node = take_fastest(snapshot, read_nodes, *node, last);
         return true;
     }
+    if (oh_read_from_prefers_master(snapshot)) {
+        *node = prefer_master(snapshot, *node);
+        return true;
+    }
     if (OH_LIKELY(read_nodes->count > 0)) {
-        *node = take_turn(snapshot, read_nodes, *node);
+        *node = in_turn(snapshot, read_nodes, take_turn(snapshot, *node));
         return true;
     }
     if (snapshot->pool->read_from != OH_READ_REPLICA) {
@@ -158,8 +211,37 @@ bool oh_read_from_choose(oh_snapshot *snapshot, uint32_t *last, uint32_t *node, 
     return false;
 }
 
-bool oh_read_from_may_ask_master(const oh_snapshot *snapshot, uint32_t node)
+/* ---- The fallback ---- */
+
+bool oh_read_from_may_fall_back(const oh_snapshot *snapshot, uint32_t node)
 {
-    return snapshot->pool->servers[node].role == OH_REPLICA &&
-           snapshot->pool->read_from != OH_READ_REPLICA;
+    switch (snapshot->pool->servers[node].role) {
+    case OH_REPLICA: return snapshot->pool->read_from != OH_READ_REPLICA;
+    case OH_MASTER: return oh_read_from_prefers_master(snapshot);
+    default: return false;
+    }
+}
+
+bool oh_read_from_has_fallback(oh_snapshot *snapshot, uint32_t node)
+{
+    const oh_server *server = &snapshot->pool->servers[node];
+    uint32_t master = server->role == OH_REPLICA ? server->master : node;
+
+    if (!oh_read_from_may_fall_back(snapshot, node)) {
+        return false;
+    }
+    return !oh_read_from_prefers_master(snapshot) ||
+           (nodes_for(snapshot, master) &&
+               find_instead(snapshot, master, node, snapshot->read_counts->turns[master]) !=
+                   OH_NO_FALLBACK);
+}
+
+uint32_t oh_read_from_fallback(oh_snapshot *snapshot, uint32_t master, uint32_t asked)
+{
+    if (!oh_read_from_prefers_master(snapshot)) {
+        return asked == master ? OH_NO_FALLBACK : master;
+    }
+    return nodes_for(snapshot, master)
+               ? find_instead(snapshot, master, asked, take_turn(snapshot, master))
+               : OH_NO_FALLBACK;
 }

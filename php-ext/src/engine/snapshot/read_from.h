@@ -3,8 +3,9 @@
  * says.
  *
  * A replica's answer may be older than a write that its master has already acknowledged. Setting
- * read_from accepts that. Writes, transactions and blocking commands go to the master. If a replica
- * fails, room resend sends the call to its master, where that is allowed.
+ * read_from accepts that. Writes, transactions and blocking commands go to the master. What a node
+ * does not answer, room resend sends to its fallback: a replica's master, or with prefer_master a
+ * replica.
  *
  * Implements spec/config, `read_from`, and spec/topology/cluster.md, section 7.
  */
@@ -31,7 +32,22 @@ static inline bool oh_read_from_applies(const oh_snapshot *snapshot, const oh_co
 bool oh_read_from_choose(
     oh_snapshot *snapshot, uint32_t *last, uint32_t *node, oh_failure *failure);
 
-/* True if a read that failed on this node may go to its master. */
-bool oh_read_from_may_ask_master(const oh_snapshot *snapshot, uint32_t node);
+/* True if masters answer as long as they are well. */
+static inline bool oh_read_from_prefers_master(const oh_snapshot *snapshot)
+{
+    return snapshot->pool->read_from == OH_READ_PREFER_MASTER;
+}
+
+#define OH_NO_FALLBACK UINT32_MAX
+
+/* True if this node may have a fallback. The other function is true if it has one now. */
+bool oh_read_from_may_fall_back(const oh_snapshot *snapshot, uint32_t node);
+bool oh_read_from_has_fallback(oh_snapshot *snapshot, uint32_t node);
+
+/*
+ * The node that answers a read of this master if the other one does not. OH_NO_FALLBACK if there is
+ * none.
+ */
+uint32_t oh_read_from_fallback(oh_snapshot *snapshot, uint32_t master, uint32_t asked);
 
 #endif

@@ -68,8 +68,8 @@ static oh_peer peer_of(oh_node_client *node_client, oh_snapshot *snapshot)
         .meter = oh_snapshot_meter(snapshot, node_client->node),
         .is_of_plain_pool = !snapshot->is_cluster,
         .is_watched = snapshot->is_watched,
-        .may_ask_master =
-            has_succession && oh_read_from_may_ask_master(snapshot, node_client->node),
+        .may_fall_back = !node_client->client->is_of_session &&
+                         oh_read_from_may_fall_back(snapshot, node_client->node),
         .compares_reads = snapshot->pool->read_from == OH_READ_LOWEST_LATENCY,
         .succession = has_succession ? &node_client->succession.interceptor : NULL,
         .lookout = snapshot->pool->is_ssdb ? NULL : &node_client->lookout.lookout};

@@ -24,7 +24,7 @@ static bool read_elsewhere(oh_client *client, oh_plan *plan)
     bool is_found = true;
 
     if (plan->spread == OH_SPREAD_ONE_NODE) {
-        return oh_client_choose_replica(client, &plan->call.node);
+        return oh_route_choose_reader(client, &plan->call.node);
     }
     if (plan->spread != OH_SPREAD_SPLIT) {
         return true;
@@ -36,7 +36,7 @@ static bool read_elsewhere(oh_client *client, oh_plan *plan)
 
         if (*choice == UINT32_MAX) { /* One replica for each master, so that it gets one write. */
             *choice = *node;
-            is_found = oh_client_choose_replica(client, choice);
+            is_found = oh_route_choose_reader(client, choice);
         }
         *node = *choice;
     }

@@ -14,7 +14,29 @@
 #include "php/call/enter.h"
 #include "php/call/packing.h"
 #include "php/call/plan.h"
+#include "php/phpredis/node_client.h"
 #include "php/route/route.h"
+
+/* True if a batch has something for this master that does not only read. */
+static bool has_queued_writes(const oh_client *client, uint32_t master)
+{
+    const oh_node_client *node_client = client->node_clients[master];
+
+    while (node_client && !(node_client->queue.pipes && !node_client->queue.terms.is_read_only)) {
+        node_client = node_client->spare;
+    }
+    return node_client != NULL;
+}
+
+bool oh_route_choose_reader(oh_client *client, uint32_t *node)
+{
+    /* A replica could answer before the writes in front of the read are executed. */
+    if (UNEXPECTED(oh_read_from_prefers_master(client->snapshot)) && client->mode == OH_PIPELINE &&
+        has_queued_writes(client, *node)) {
+        return true;
+    }
+    return oh_client_choose_replica(client, node);
+}
 
 void oh_route_method(INTERNAL_FUNCTION_PARAMETERS)
 {
@@ -41,7 +63,7 @@ void oh_route_method(INTERNAL_FUNCTION_PARAMETERS)
             .promise = method->promise}};
 
     if (oh_client_may_read_elsewhere(client, method->command) &&
-        !oh_client_choose_replica(client, &call.node)) {
+        !oh_route_choose_reader(client, &call.node)) {
         return;
     }
     oh_client_mode(client)->call(client, &call, INTERNAL_FUNCTION_PARAM_PASSTHRU);

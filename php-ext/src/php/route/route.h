@@ -15,6 +15,12 @@ void oh_plan_method(INTERNAL_FUNCTION_PARAMETERS);
 void oh_client_command_method(INTERNAL_FUNCTION_PARAMETERS);
 void oh_raw_command_method(INTERNAL_FUNCTION_PARAMETERS);
 
+/*
+ * Replaces the master in `node` by the node that answers a read. Returns false and throws if there
+ * is none.
+ */
+bool oh_route_choose_reader(oh_client *client, uint32_t *node);
+
 /* Carries out a planned call in the modes ATOMIC and PIPELINE. Takes the plan over. */
 void oh_plan_spread(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
 

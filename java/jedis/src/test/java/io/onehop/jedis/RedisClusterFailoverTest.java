@@ -43,7 +43,9 @@ class RedisClusterFailoverTest {
     @Test
     void aMasterThatDiesIsReplacedByItsReplica() {
         try (RedisCluster cluster = RedisCluster.start(3, true);
-                OneHopClient client = cluster.client("timeout: 2000")) {
+                OneHopClient client = cluster.client("timeout: 2000");
+                OneHopClient reading =
+                        cluster.client("timeout: 2000", "read_from: prefer_master")) {
             String[] keys =
                     IntStream.range(0, 300).mapToObj(i -> "key:" + i).toArray(String[]::new);
             for (String key : keys) {
@@ -63,8 +65,11 @@ class RedisClusterFailoverTest {
                             .filter(i -> cluster.server(i).node().equals(dead))
                             .findFirst()
                             .orElseThrow();
+            assertEquals(List.of(keys), reading.mget(keys));
             cluster.server(index).kill();
             assertThrows(NodeDown.class, () -> client.get(keys[0]));
+            assertEquals(keys[0], reading.get(keys[0]));
+            assertEquals(List.of(keys), reading.mget(keys));
             String alive =
                     IntStream.range(0, 300)
                             .mapToObj(i -> keys[i])
@@ -75,6 +80,7 @@ class RedisClusterFailoverTest {
             RedisCluster.await(
                     "the replica serves",
                     () -> {
+                        assertEquals(keys[0], reading.get(keys[0]));
                         try {
                             return keys[0].equals(client.get(keys[0]));
                         } catch (OneHopException election) {

@@ -4,12 +4,12 @@ package io.onehop.core.cluster;
  * Whether a call that waits for its node leaves it, because another node can answer sooner.
  *
  * <p>Pure. Implements spec/wire, section 5, "While a call waits", and spec/topology/cluster.md,
- * section 7, "Half of the time".
+ * section 7, "The fallback".
  */
 public enum Leaving {
     STAY,
     SUCCESSOR,
-    MASTER;
+    FALLBACK;
 
     /**
      * A request that waits. {@code isSent}: a byte of it. {@code isHeard}: a byte of an answer has
@@ -29,14 +29,14 @@ public enum Leaving {
     }
 
     /**
-     * {@code hasSuccessor}: another node has taken over. {@code isHalfOver}: the node is a replica
-     * whose master may be asked, and half of the timeout has passed.
+     * {@code hasSuccessor}: another node has taken over. {@code isHalfOver}: the node has a
+     * fallback, and half of the timeout has passed.
      */
     public static Leaving of(Request request, boolean hasSuccessor, boolean isHalfOver) {
         if (!mayLeave(request)) {
             return STAY;
         }
-        return hasSuccessor ? SUCCESSOR : isHalfOver ? MASTER : STAY;
+        return hasSuccessor ? SUCCESSOR : isHalfOver && request.isReadOnly() ? FALLBACK : STAY;
     }
 
     /** True if half of a timeout has passed. */

@@ -4,6 +4,8 @@ package io.onehop.core.topology;
 public enum ReadFrom {
     /** The master of the key. */
     MASTER("master"),
+    /** The master, or a replica while the master cannot answer. */
+    PREFER_MASTER("prefer_master"),
     /** A replica, or the master if no replica answers. */
     PREFER_REPLICA("prefer_replica"),
     /** A replica only. */

@@ -250,7 +250,7 @@ class ClusterTest {
     void waitingCallsLeaveTheirNodeAsInTheVectors() {
         for (JsonObject vector : Spec.tests("wire/vectors/wire.json", "LeavingTest")) {
             boolean isHalfOver =
-                    is(vector, "replica")
+                    is(vector, "fallback")
                             && Leaving.isHalfOver(
                                     vector.get("left_ms").getAsLong(),
                                     vector.get("timeout_ms").getAsInt());

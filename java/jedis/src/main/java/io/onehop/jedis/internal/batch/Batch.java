@@ -66,7 +66,7 @@ public final class Batch {
      * The exchange of the node that has this home. Commands that are appended next belong to it.
      */
     public BatchExchange of(int home) {
-        return exchange(snapshot.keys().nodeAt(home)).at(home);
+        return exchange(snapshot.keys().nodeAt(home)).mixed().at(home);
     }
 
     /** The same for this command. A read may go to another node than the master. */
@@ -75,14 +75,23 @@ public final class Batch {
             return of(home);
         }
         int master = snapshot.keys().nodeAt(home);
+        if (isBehindOthers(master)) {
+            return exchanges[master].at(home);
+        }
         readers = readers == null ? new int[exchanges.length] : readers;
         if (readers[master] == 0) { // One reader for each master, so its reads are one write.
             readers[master] = reader(master) + 1;
         }
         BatchExchange exchange = exchange(readers[master] - 1);
         boolean isOfMaster = readers[master] - 1 == master;
-        return (isOfMaster ? exchange : exchange.ofReplica(snapshot.readFrom().mayAskMaster()))
-                .at(home);
+        return (isOfMaster ? exchange : exchange.ofReplica()).at(home);
+    }
+
+    /** True if a read stays behind what this master gets before it: spec/topology/cluster.md, 7. */
+    private boolean isBehindOthers(int master) {
+        return snapshot.readFrom().prefersMaster()
+                && exchanges[master] != null
+                && exchanges[master].isMixed();
     }
 
     private int reader(int master) {
@@ -97,9 +106,14 @@ public final class Batch {
         return reader;
     }
 
+    /** The exchange of another node that answers reads of this home. */
+    public BatchExchange of(int home, int node) {
+        return exchange(node).mixed().at(home);
+    }
+
     /** The exchange of a node that the caller has chosen. A redirect is not followed there. */
     public BatchExchange ofNode(int node) {
-        return exchange(node).at(PendingReplies.NO_SLOT);
+        return exchange(node).mixed().at(PendingReplies.NO_SLOT);
     }
 
     private BatchExchange exchange(int node) {

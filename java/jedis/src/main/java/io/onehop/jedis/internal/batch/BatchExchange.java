@@ -67,7 +67,7 @@ public final class BatchExchange {
     private boolean isClosedAfter;
     private boolean isStaying;
     private boolean isOfReplica;
-    private boolean isRescued;
+    private boolean isMixed; // Not all of its commands are reads that its fallback may answer.
     private boolean isBound; // Its caller has chosen the node.
     private int firstHome = PendingReplies.NO_SLOT; // Of its first command that has one.
     private long asked = NodeHealth.NOT_ASKED;
@@ -126,11 +126,20 @@ public final class BatchExchange {
                 arguments, sink, (words, each) -> added(requests.append(words), readOnly, each));
     }
 
-    /** Marks it as reads that a replica answers. {@code isRescued}: the master may be asked. */
-    BatchExchange ofReplica(boolean isRescued) {
+    /** Its node is a replica. It has no successor. */
+    BatchExchange ofReplica() {
         isOfReplica = true;
-        this.isRescued = isRescued;
         return this;
+    }
+
+    /** The next commands are not reads that a fallback may answer. */
+    BatchExchange mixed() {
+        isMixed = true;
+        return this;
+    }
+
+    boolean isMixed() {
+        return isMixed;
     }
 
     /** Closes its connection at the end, instead of giving it back. */
@@ -273,7 +282,16 @@ public final class BatchExchange {
         if (home == PendingReplies.NO_SLOT) {
             return false;
         }
-        if (reply instanceof JedisDataException error && forwarding.sendsOn(pool, error)) {
+        if (!(reply instanceof JedisDataException error)) {
+            return redirected > 0
+                    && forwarding.noteBehind(
+                            pool, home, requests.command(handedOutBytes), sink, reply);
+        }
+        if (!isMixed && forwarding.fallsBack(pool, home, error)) {
+            forwarding.fallBack(pool, home, requests.command(handedOutBytes), sink, error, null);
+            return true;
+        }
+        if (forwarding.sendsOn(pool, error)) {
             forwarding.note(pool, home, requests.command(handedOutBytes), sink, error);
             return true;
         }
@@ -344,8 +362,12 @@ public final class BatchExchange {
 
     /** How long it waits until it should look whether it may leave. */
     long lookMs(Deadline deadline, long leftNs) {
-        return Deadline.lookMs(
-                isRescued && !deadline.isHalfOver() ? Math.min(leftNs, deadline.halfNs()) : leftNs);
+        return deadline.lookMs(leftNs, !isMixed);
+    }
+
+    /** True if another node may answer all of it, and is there. */
+    private boolean mayFallBack() {
+        return !isMixed && forwarding != null && forwarding.hasFallback(pool, firstHome);
     }
 
     /** True if it leaves its node, because another one can answer sooner. */
@@ -364,7 +386,7 @@ public final class BatchExchange {
         return Leaving.of(
                 new Leaving.Request(reached > 0, isHeard, isReadOnly, isBlocking, isBound),
                 successor != null,
-                isRescued && deadline.isHalfOver());
+                deadline.isHalfOver() && mayFallBack());
     }
 
     /**
@@ -461,6 +483,7 @@ public final class BatchExchange {
     void fail(Throwable thrown) {
         boolean wasOpen =
                 connection != null && connection.wasOpen() && !connection.lease().isReadyLate();
+        boolean fallsBack = mayFallBack();
         OneHopException unsent =
                 Failure.of(thrown, pool.endpoint().nodeName(), Outcome.NOT_SENT, wasOpen);
         Throwable sent = before != null && thrown instanceof OneHopException ? before : thrown;
@@ -471,7 +494,9 @@ public final class BatchExchange {
             ReplySink sink = pending.sink(i);
             boolean isReached = from < reached;
             OneHopException why = isReached ? reachedIt : unsent;
-            if (forwarding != null && isSentOn(i, why, forwarding)) {
+            if (forwarding != null && fallsBack) {
+                forwarding.fallBack(pool, pending.slot(i), requests.command(from), sink, null, why);
+            } else if (forwarding != null && isSentOn(i, why, forwarding)) {
                 forwarding.rescue(pool, pending.slot(i), requests.command(from), sink, why);
             } else {
                 failure = failure == null ? why : failure;
@@ -491,9 +516,8 @@ public final class BatchExchange {
 
     /** True if another node is to execute this command, because its own has failed. */
     private boolean isSentOn(int number, OneHopException why, Forwarding forwarding) {
-        return isRescued
-                || pending.slot(number) != PendingReplies.NO_SLOT
-                        && forwarding.sendsOn(pool, why, isReadOnly);
+        return pending.slot(number) != PendingReplies.NO_SLOT
+                && forwarding.sendsOn(pool, why, isReadOnly);
     }
 
     /**

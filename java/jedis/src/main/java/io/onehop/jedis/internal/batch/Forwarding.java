@@ -49,9 +49,27 @@ public interface Forwarding {
     /** True if a command that has failed like this at this node is sent to the next master. */
     boolean sendsOn(Pool asked, OneHopException failure, boolean isReadOnly);
 
+    /** True if a fallback of this node may answer reads of this home now. */
+    boolean hasFallback(Pool asked, int home);
+
+    /** True if a read with this reply of this node goes to the fallback. */
+    boolean fallsBack(Pool asked, int home, JedisDataException error);
+
+    /**
+     * Notes a read for the fallback of its node, which has refused it with this error, or has
+     * failed. Once: the fallback has no fallback.
+     */
+    void fallBack(
+            Pool asked,
+            int home,
+            CommandArguments arguments,
+            ReplySink sink,
+            @Nullable JedisDataException error,
+            @Nullable OneHopException failure);
+
     /**
      * Notes a command of this home whose node has failed: a read that was not answered, or a
-     * command that was not sent. The master is to execute it.
+     * command that was not sent. The next master is to execute it.
      */
     void rescue(
             Pool failed,

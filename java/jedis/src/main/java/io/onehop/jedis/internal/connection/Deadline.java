@@ -107,6 +107,11 @@ public final class Deadline {
         return selectMs(Math.min(waitNs, LOOK_NS));
     }
 
+    /** The same. {@code halves}: it also looks when half of the time is over. */
+    public long lookMs(long waitNs, boolean halves) {
+        return lookMs(halves && !isHalfOver() ? Math.min(waitNs, halfNs()) : waitNs);
+    }
+
     /** True if its call has taken that long, or has no deadline. */
     public boolean isOlderThan(int ms) {
         return !isBounded() || Clock.nowNs() - beganNs() >= ms * NS_PER_MS;

@@ -222,10 +222,13 @@ public final class Endpoint {
     }
 
     /** Waits for the addresses until they are known, or the call should look for a successor. */
-    static void awaitAWhile(CompletableFuture<List<SocketAddress>> addresses, Deadline deadline)
+    static void awaitAWhile(
+            CompletableFuture<List<SocketAddress>> addresses,
+            Deadline deadline,
+            Successor successor)
             throws IOException {
         try {
-            addresses.get(Deadline.lookMs(deadline.waitNs()), TimeUnit.MILLISECONDS);
+            addresses.get(successor.lookMs(deadline.waitNs()), TimeUnit.MILLISECONDS);
         } catch (TimeoutException notYet) {
             if (deadline.hasPassed()) {
                 throw new Late(Message.LATE_RESOLVING);

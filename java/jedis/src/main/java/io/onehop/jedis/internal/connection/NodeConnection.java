@@ -9,7 +9,6 @@ import io.onehop.core.health.Health;
 import io.onehop.core.wire.ReplyGuard;
 import io.onehop.core.wire.WireException;
 import io.onehop.jedis.internal.failure.Failure;
-import io.onehop.jedis.internal.failure.Left;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.request.RequestBuffer;
 
@@ -175,12 +174,12 @@ public final class NodeConnection extends Connection {
     public void open(Successor successor) throws IOException {
         while (!tryOpen()) {
             if (successor.isKnown()) {
-                throw new Left();
+                throw explained(successor.left());
             }
             if (state == State.OPENING) {
-                opening.awaitAWhile(deadline);
+                opening.awaitAWhile(deadline, successor);
             } else {
-                socket.awaitAWhile(SelectionKey.OP_READ);
+                socket.awaitAWhile(SelectionKey.OP_READ, successor);
             }
         }
     }

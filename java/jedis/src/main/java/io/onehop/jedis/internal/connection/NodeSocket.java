@@ -2,7 +2,6 @@ package io.onehop.jedis.internal.connection;
 
 import io.onehop.core.base.Clock;
 import io.onehop.core.base.Message;
-import io.onehop.jedis.internal.failure.Left;
 import io.onehop.jedis.internal.request.RequestBuffer;
 import io.onehop.jedis.internal.tls.Tls;
 
@@ -185,19 +184,19 @@ public final class NodeSocket extends Socket {
      * @throws IOException if the deadline passes, the call leaves or the thread is interrupted
      */
     public void await(int operations) throws IOException {
-        while (!isReady(operations, successor != null)) {
+        while (!isReady(operations, successor)) {
             if (successor != null && received == heard && successor.isKnown()) {
-                throw new Left();
+                throw successor.left();
             }
         }
     }
 
     /** The same, but at most until the call should look for a successor. */
-    void awaitAWhile(int operations) throws IOException {
-        isReady(operations, true);
+    void awaitAWhile(int operations, Successor looking) throws IOException {
+        isReady(operations, looking);
     }
 
-    private boolean isReady(int operations, boolean isAWhile) throws IOException {
+    private boolean isReady(int operations, @Nullable Successor looking) throws IOException {
         // One read of the clock for each wait, because it may be slow.
         long left = deadline.waitNs();
         boolean isReady =
@@ -205,7 +204,7 @@ public final class NodeSocket extends Socket {
                         ? hasArrived(operations)
                         : awaitMs(
                                 operations,
-                                isAWhile ? Deadline.lookMs(left) : Deadline.selectMs(left));
+                                looking == null ? Deadline.selectMs(left) : looking.lookMs(left));
         if (left == 0 && !isReady) {
             throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
         }

@@ -92,25 +92,25 @@ public final class Opening {
     /* ---- Waiting ---- */
 
     /** Waits until a step is possible, or the call should look for a successor. */
-    void awaitAWhile(Deadline deadline) throws IOException {
+    void awaitAWhile(Deadline deadline, Successor successor) throws IOException {
         try {
             if (isResolving()) {
-                Endpoint.awaitAWhile(addresses, deadline);
+                Endpoint.awaitAWhile(addresses, deadline, successor);
             } else if (isTrying()) {
-                awaitAttempts(deadline);
+                awaitAttempts(deadline, successor);
             } else if (socket != null) {
-                socket.awaitAWhile(interest());
+                socket.awaitAWhile(interest(), successor);
             }
         } catch (SocketTimeoutException late) {
             throw explained(late);
         }
     }
 
-    private void awaitAttempts(Deadline deadline) throws IOException {
+    private void awaitAttempts(Deadline deadline, Successor successor) throws IOException {
         long leftNs = deadline.waitNs();
         try (Selector attempts = Selector.open()) {
             register(attempts);
-            attempts.select(waitMs(Deadline.lookMs(leftNs)));
+            attempts.select(waitMs(successor.lookMs(leftNs)));
         }
         if (Thread.currentThread().isInterrupted()) {
             throw new InterruptedIOException(Message.INTERRUPTED.what());

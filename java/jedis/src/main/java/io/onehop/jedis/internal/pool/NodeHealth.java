@@ -114,6 +114,11 @@ public final class NodeHealth {
         return failure == null || isUp() ? null : Failure.what(failure, node);
     }
 
+    /** False as long as it is in use. The clock decides the rest. */
+    public boolean mayRest() {
+        return Health.until(state.get()) != 0;
+    }
+
     /** True if it should not be asked now. */
     public boolean isResting(long nowMs) {
         return Health.until(state.get()) > nowMs;

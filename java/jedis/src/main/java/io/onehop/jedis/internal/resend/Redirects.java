@@ -1,6 +1,7 @@
 package io.onehop.jedis.internal.resend;
 
 import io.onehop.core.Node;
+import io.onehop.core.base.Words;
 import io.onehop.core.cluster.Redirect;
 import io.onehop.core.command.Command;
 import io.onehop.core.topology.PoolTopology;
@@ -62,6 +63,7 @@ public final class Redirects implements Forwarding {
         private final ReplySink sink;
         private Pool asked;
         private @Nullable JedisDataException error; // Null: the node has failed.
+        private boolean fallsBack; // The fallback of its node is next.
         private int hops;
         private int tries;
 
@@ -136,6 +138,32 @@ public final class Redirects implements Forwarding {
     @Override
     public void overtaken(Pool asked) {
         // What has failed was of another slot.
+    }
+
+    @Override
+    public boolean hasFallback(Pool asked, int slot) {
+        return snapshot.hasFallback(asked, slot);
+    }
+
+    /** What a replica says decides {@link Redirect}. */
+    @Override
+    public boolean fallsBack(Pool asked, int slot, JedisDataException error) {
+        return Words.REDIRECT_MASTER.contains(Redirect.word(Failure.text(error)))
+                && asked == snapshot.poolAt(slot)
+                && hasFallback(asked, slot);
+    }
+
+    @Override
+    public void fallBack(
+            Pool asked,
+            int slot,
+            CommandArguments arguments,
+            ReplySink sink,
+            @Nullable JedisDataException error,
+            @Nullable OneHopException failure) {
+        note(asked, slot, arguments, sink, null);
+        noted.get(noted.size() - 1).fallsBack = true;
+        cluster.requestRefresh(null);
     }
 
     @Override
@@ -358,7 +386,7 @@ public final class Redirects implements Forwarding {
                     target == null || target.node() == null
                             ? null
                             : current.topology().find(target.node());
-            int node = named != null ? named.index() : current.keys().nodeAt(command.slot);
+            int node = named != null ? named.index() : place(command, current);
             command.hops += named != null ? 1 : 0;
             command.tries += named != null ? 0 : 1;
             BatchExchange exchange = batch.ofNode(node);
@@ -388,6 +416,13 @@ public final class Redirects implements Forwarding {
                 failures.put(exchange.pool().endpoint().name(), exchange.failure());
             }
         }
+    }
+
+    /** The owner of the command's slot, or of a read the fallback of the node that was asked. */
+    private static int place(RedirectedCommand command, Snapshot current) {
+        int fallback = command.fallsBack ? current.fallback(command.asked, command.slot) : -1;
+        command.fallsBack = false;
+        return fallback < 0 ? current.keys().nodeAt(command.slot) : fallback;
     }
 
     /** Returns early on an interrupt; the next exchange reports it. */

@@ -39,15 +39,15 @@ import java.util.function.BiConsumer;
 /**
  * The commands of one batch that their master has not executed, because it is no longer a master or
  * was not reached. They are sent again, after each question to the Sentinels, to the master that is
- * known then. A read that a replica has not answered goes to its master immediately.
+ * known then. A read that its node has not answered goes to the fallback immediately.
  *
  * <p>Commands of one node keep their order: reads behind a command that was refused are sent again
  * with it. If a write behind it was executed, or may have been, nothing of this node is.
  *
  * <p>In: READONLY or NOREPLICAS instead of a reply, a node to which nothing was sent, or a read
- * whose connection was lost; of a replica also LOADING or MASTERDOWN. Out: every sink has its reply
- * or failure, by the batch's own deadline. For one thread. Implements spec/topology/sentinel.md,
- * section 5, and spec/topology/cluster.md, section 7.
+ * whose connection was lost; of a read with a fallback also LOADING or MASTERDOWN. Out: every sink
+ * has its reply or failure, by the batch's own deadline. For one thread. Implements
+ * spec/topology/sentinel.md, section 5, and spec/topology/cluster.md, section 7.
  */
 public final class Succession implements Forwarding {
     /**
@@ -60,7 +60,8 @@ public final class Succession implements Forwarding {
             CommandArguments arguments,
             ReplySink sink,
             @Nullable Object reply,
-            @Nullable OneHopException failure) {}
+            @Nullable OneHopException failure,
+            boolean fallsBack) {}
 
     private final Snapshot snapshot;
     private final Scripts scripts;
@@ -94,17 +95,17 @@ public final class Succession implements Forwarding {
     @Override
     public boolean sendsOn(Pool asked, JedisDataException error) {
         String text = String.valueOf(error.getMessage());
-        String word = Redirect.word(text);
-        if (asked.endpoint().isReplica()) {
-            return snapshot.readFrom().mayAskMaster() && Words.REDIRECT_MASTER.contains(word);
-        }
-        return isWatched && (Words.REFUSED_BY_WATCHED.contains(word) || Redirect.endsWaits(text));
+        return isWatched
+                && !asked.endpoint().isReplica()
+                && (Words.REFUSED_BY_WATCHED.contains(Redirect.word(text))
+                        || Redirect.endsWaits(text));
     }
 
     @Override
     public boolean sendsOn(Pool asked, OneHopException failure, boolean isReadOnly) {
+        // A replica is asked for a master that has failed already.
         return isWatched
-                && !asked.endpoint().isReplica()
+                && (!asked.endpoint().isReplica() || snapshot.readFrom().prefersMaster())
                 && failure instanceof NodeDown
                 && (isReadOnly || !failure.mayHaveExecuted());
     }
@@ -116,7 +117,7 @@ public final class Succession implements Forwarding {
             CommandArguments arguments,
             ReplySink sink,
             JedisDataException error) {
-        noted.add(new Unserved(asked, master(home), arguments, sink, error, null));
+        noted.add(new Unserved(asked, master(home), arguments, sink, error, null, false));
     }
 
     @Override
@@ -134,7 +135,7 @@ public final class Succession implements Forwarding {
             overtaken(asked);
             return false;
         }
-        noted.add(new Unserved(asked, master(home), arguments, sink, reply, null));
+        noted.add(new Unserved(asked, master(home), arguments, sink, reply, null, false));
         return true;
     }
 
@@ -150,7 +151,32 @@ public final class Succession implements Forwarding {
             CommandArguments arguments,
             ReplySink sink,
             OneHopException failure) {
-        noted.add(new Unserved(asked, master(home), arguments, sink, null, failure));
+        noted.add(new Unserved(asked, master(home), arguments, sink, null, failure, false));
+    }
+
+    @Override
+    public boolean hasFallback(Pool asked, int home) {
+        return snapshot.hasFallback(asked, home);
+    }
+
+    @Override
+    public boolean fallsBack(Pool asked, int home, JedisDataException error) {
+        return Words.REDIRECT_MASTER.contains(Redirect.word(Failure.text(error)))
+                && hasFallback(asked, home);
+    }
+
+    @Override
+    public void fallBack(
+            Pool asked,
+            int home,
+            CommandArguments arguments,
+            ReplySink sink,
+            @Nullable JedisDataException error,
+            @Nullable OneHopException failure) {
+        noted.add(new Unserved(asked, master(home), arguments, sink, error, failure, true));
+        if (isWatched) {
+            sentinels.requestQuestion();
+        }
     }
 
     private String master(int home) {
@@ -178,8 +204,9 @@ public final class Succession implements Forwarding {
                 deadline.isBounded() ? deadline : Deadline.in(Timings.SUCCESSION_MS_DEFAULT);
         while (!noted.isEmpty()) {
             List<Unserved> round = takeNoted();
-            if (round.stream().allMatch(each -> each.asked().endpoint().isReplica())) {
-                send(round, snapshot, deadline);
+            if (round.stream().anyMatch(Unserved::fallsBack)) {
+                noted.addAll(round.stream().filter(each -> !each.fallsBack()).toList());
+                send(round.stream().filter(Unserved::fallsBack).toList(), snapshot, deadline);
                 continue;
             }
             // Their connections lead to replicas. A new one asks the node for its role.
@@ -247,7 +274,10 @@ public final class Succession implements Forwarding {
                 end(command);
                 continue;
             }
-            BatchExchange exchange = batch.of(master.index());
+            int fallback =
+                    command.fallsBack() ? newest.fallback(command.asked(), master.index()) : -1;
+            BatchExchange exchange =
+                    fallback < 0 ? batch.of(master.index()) : batch.of(master.index(), fallback);
             Command entry = Commands.known(command.arguments());
             if (entry == null) {
                 exchange.closeAfter(); // An unknown command may change its connection.

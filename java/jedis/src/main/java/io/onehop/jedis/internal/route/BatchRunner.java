@@ -155,6 +155,11 @@ public final class BatchRunner {
         return cluster.snapshot().successor(asked, home);
     }
 
+    /** True if another node may answer reads of this home in the place of this one. */
+    boolean hasFallback(Pool asked, int home) {
+        return snapshot.hasFallback(asked, home);
+    }
+
     /** A node that cannot be reached may have been replaced. */
     void failed(OneHopException failure) {
         if (failure instanceof NodeDown || failure instanceof DeadlineExceeded) {

@@ -1,6 +1,7 @@
 package io.onehop.jedis.internal.route;
 
 import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.base.Message;
 import io.onehop.jedis.NodeDown;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.connection.Deadline;
@@ -18,6 +19,9 @@ import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+
 /**
  * One command on one node: lease, exchange, settle, by one deadline, and at most one retry.
  *
@@ -34,12 +38,14 @@ final class CommandExchange<T> extends Holder implements Successor {
      * within the server pool's timeout, as for any other command.
      *
      * A call that waits leaves its node if another one has taken over. It fails with Left then,
-     * and Route sends its command there.
+     * and Route sends its command there. A read that its node's fallback may answer leaves when
+     * half of the time is over. To the node that is a passed deadline.
      */
     private final Pool node;
     private final int home;
     private final CommandObject<T> command;
     private final boolean isReadOnly;
+    private final boolean mayFallBack;
     private final Deadline leased; // The connection must be open by then.
     private final Deadline deadline;
     private final BatchRunner runner;
@@ -51,6 +57,7 @@ final class CommandExchange<T> extends Holder implements Successor {
             int home,
             CommandObject<T> command,
             boolean isReadOnly,
+            boolean mayFallBack,
             Deadline leased,
             long waitMs,
             BatchRunner runner) {
@@ -58,6 +65,7 @@ final class CommandExchange<T> extends Holder implements Successor {
         this.home = home;
         this.command = command;
         this.isReadOnly = isReadOnly;
+        this.mayFallBack = mayFallBack;
         this.leased = leased;
         this.deadline = leased.later(waitMs);
         this.runner = runner;
@@ -66,7 +74,27 @@ final class CommandExchange<T> extends Holder implements Successor {
     @Override
     public boolean isKnown() {
         // Also one that stays asks for news when it has waited for long.
-        return runner.successor(node, home, leased) != null && !isStaying;
+        return (hasSuccessor() || fallsBack()) && !isStaying;
+    }
+
+    private boolean hasSuccessor() {
+        return runner.successor(node, home, leased) != null;
+    }
+
+    private boolean fallsBack() {
+        return mayFallBack && leased.isHalfOver() && runner.hasFallback(node, home);
+    }
+
+    @Override
+    public IOException left() {
+        return hasSuccessor()
+                ? new Left()
+                : new SocketTimeoutException(Message.DEADLINE_PASSED.what());
+    }
+
+    @Override
+    public long lookMs(long leftNs) {
+        return leased.lookMs(leftNs, mayFallBack);
     }
 
     /** Returns the reply. Throws the error that the node answered, or the failure. */

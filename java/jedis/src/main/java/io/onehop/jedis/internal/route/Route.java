@@ -27,6 +27,7 @@ import io.onehop.jedis.internal.nodes.Cluster;
 import io.onehop.jedis.internal.nodes.Sentinels;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.resend.Redirects;
+import io.onehop.jedis.internal.snapshot.ReadFromChooser;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 
 import org.jspecify.annotations.Nullable;
@@ -165,7 +166,7 @@ public final class Route {
         CommandArguments arguments = command.getArguments();
         Command entry = intake.entry(arguments);
         int home = intake.onlyHome(entry, arguments);
-        if (home >= 0 && !isOfBatches(entry)) {
+        if (home >= 0 && !isOfBatches(entry, home)) {
             return exchange(command, entry, home, Blocking.NOT);
         }
         Plan plan = intake.plan(entry, arguments);
@@ -175,7 +176,7 @@ public final class Route {
         long waitMs = Intake.waitMs(entry, arguments);
         return switch (plan.spread()) {
             case ONE_NODE ->
-                    isOfBatches(entry) || Commands.isUnknown(entry, arguments)
+                    isOfBatches(entry, plan.home()) || Commands.isUnknown(entry, arguments)
                             ? batch(command, plan)
                             : waitMs == Blocking.NOT
                                     ? exchange(command, entry, plan.home(), waitMs)
@@ -187,11 +188,15 @@ public final class Route {
 
     /**
      * True for a command that a {@link CommandExchange} cannot carry. It has no preface, does not
-     * speak SSDB's dialect, has no other node to ask when a replica fails, and does not close a
-     * connection after an unknown command.
+     * speak SSDB's dialect, asks masters only, and does not close a connection after an unknown
+     * command.
      */
-    private boolean isOfBatches(Command command) {
-        return Preface.isOfWrites(command) || pool.ssdb() || snapshot.readFrom().mayAnswer(command);
+    private boolean isOfBatches(Command command, int home) {
+        ReadFromChooser readFrom = snapshot.readFrom();
+        return Preface.isOfWrites(command)
+                || pool.ssdb()
+                || readFrom.mayAnswer(command)
+                        && !readFrom.asksMaster(snapshot.keys().nodeAt(home));
     }
 
     private <T> T batch(CommandObject<T> command, Plan plan) {
@@ -230,10 +235,19 @@ public final class Route {
             Pool node,
             Deadline deadline) {
         long begunNs = Clock.nowNs();
+        // Others that another node may answer are batches.
+        boolean mayFallBack = snapshot.readFrom().mayAnswer(entry);
         asks(node);
         try {
             return new CommandExchange<>(
-                            node, home, command, entry.isRetryable(), deadline, waitMs, runner)
+                            node,
+                            home,
+                            command,
+                            entry.isRetryable(),
+                            mayFallBack,
+                            deadline,
+                            waitMs,
+                            runner)
                     .run();
         } catch (JedisNoScriptException lost) {
             String digest = Scripts.digest(entry, command.getArguments());
@@ -244,11 +258,17 @@ public final class Route {
             return runner.ask(home, command, entry, deadline);
         } catch (JedisDataException answer) {
             Forwarding forwarding = runner.forwarding();
-            if (forwarding == null || !forwarding.sendsOn(node, answer)) {
+            boolean fallsBack =
+                    mayFallBack && forwarding != null && forwarding.fallsBack(node, home, answer);
+            if (forwarding == null || !fallsBack && !forwarding.sendsOn(node, answer)) {
                 throw answer;
             }
             Reply<T> reply = new Reply<>(command.getBuilder());
-            forwarding.note(node, home, command.getArguments(), reply, answer);
+            if (fallsBack) {
+                forwarding.fallBack(node, home, command.getArguments(), reply, answer, null);
+            } else {
+                forwarding.note(node, home, command.getArguments(), reply, answer);
+            }
             return sentOn(forwarding, reply, deadline, waitMs, begunNs);
         } catch (OneHopException failure) {
             Pool successor =
@@ -262,11 +282,18 @@ public final class Route {
             }
             runner.failed(failure);
             Forwarding forwarding = runner.forwarding();
-            if (forwarding == null || !forwarding.sendsOn(node, failure, entry.isRetryable())) {
+            boolean fallsBack =
+                    mayFallBack && forwarding != null && forwarding.hasFallback(node, home);
+            if (forwarding == null
+                    || !fallsBack && !forwarding.sendsOn(node, failure, entry.isRetryable())) {
                 throw failure;
             }
             Reply<T> reply = new Reply<>(command.getBuilder());
-            forwarding.rescue(node, home, command.getArguments(), reply, failure);
+            if (fallsBack) {
+                forwarding.fallBack(node, home, command.getArguments(), reply, null, failure);
+            } else {
+                forwarding.rescue(node, home, command.getArguments(), reply, failure);
+            }
             return sentOn(forwarding, reply, deadline, waitMs, begunNs);
         }
     }

@@ -33,6 +33,7 @@ public final class ReadFromChooser {
     private final ReadFrom from;
     // By master: the indexes of the nodes that may answer for it, in order.
     private final int[][] lists;
+    private final boolean[] isFailing; // By node, as the map reports it.
     private final AtomicLong reads; // Reads of this client that went to the fastest node.
     private volatile int last; // The fastest node at the last choice.
     // By master: its reads that went to nodes in turn.
@@ -43,6 +44,7 @@ public final class ReadFromChooser {
         this.pools = pools;
         this.from = topology.pool().readFrom();
         this.lists = new int[pools.length][0];
+        this.isFailing = new boolean[pools.length];
         if (from != ReadFrom.MASTER) {
             list(topology);
         }
@@ -53,6 +55,7 @@ public final class ReadFromChooser {
 
     /** Once for each map, so the cost of a read does not depend on the number of nodes. */
     private void list(PoolTopology topology) {
+        topology.nodes().forEach(node -> isFailing[node.index()] = node.failing());
         Map<Integer, List<Node>> shards =
                 topology.nodes().stream()
                         .collect(
@@ -109,11 +112,38 @@ public final class ReadFromChooser {
         if (from == ReadFrom.LOWEST_LATENCY) {
             return fastest(master);
         }
+        if (from == ReadFrom.PREFER_MASTER) {
+            int other = isWell(master) ? master : next(master, master, turn(master));
+            return other < 0 ? master : other;
+        }
         int[] list = lists[master];
         if (list.length == 0) {
             return from == ReadFrom.REPLICA ? -1 : master;
         }
-        return list[Integer.remainderUnsigned(turns.getAndIncrement(master), list.length)];
+        return list[Integer.remainderUnsigned(turn(master), list.length)];
+    }
+
+    private int turn(int master) {
+        return turns.getAndIncrement(master);
+    }
+
+    /**
+     * In this turn: of a master's replicas that are well one that is not {@code without}; -1: none.
+     */
+    private int next(int master, int without, int turn) {
+        int[] list = lists[master];
+        for (int i = 0; i < list.length; i++) {
+            int node = list[Integer.remainderUnsigned(turn + i, list.length)];
+            if (node != without && isWell(node)) {
+                return node;
+            }
+        }
+        return -1;
+    }
+
+    private boolean isWell(int node) {
+        NodeHealth health = pools[node].health();
+        return !isFailing[node] && (!health.mayRest() || !health.isResting(NodeHealth.nowMs()));
     }
 
     /** The node with the lowest latency among those that do not rest. */
@@ -134,8 +164,33 @@ public final class ReadFromChooser {
         return chosen;
     }
 
-    /** Whether the master is asked when a replica fails. */
-    public boolean mayAskMaster() {
-        return from != ReadFrom.REPLICA;
+    /** True if masters answer as long as they are well. */
+    public boolean prefersMaster() {
+        return from == ReadFrom.PREFER_MASTER;
+    }
+
+    /** True if reads of this master go to it, and it is well. */
+    public boolean asksMaster(int master) {
+        return prefersMaster() && isWell(master);
+    }
+
+    /** The node that answers a read of this master if {@code asked} does not; -1: none. */
+    public int fallback(int master, int asked) {
+        return prefersMaster()
+                ? preferred(master, asked, turn(master))
+                : hasFallback(master, asked) ? master : -1;
+    }
+
+    /** True if there is one now. */
+    public boolean hasFallback(int master, int asked) {
+        return switch (from) {
+            case MASTER, REPLICA -> false;
+            case PREFER_MASTER -> preferred(master, asked, turns.get(master)) >= 0;
+            default -> asked != master;
+        };
+    }
+
+    private int preferred(int master, int without, int turn) {
+        return without != master && isWell(master) ? master : next(master, without, turn);
     }
 }

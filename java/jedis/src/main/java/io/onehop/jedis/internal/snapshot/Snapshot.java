@@ -205,6 +205,18 @@ public final class Snapshot {
                 : pools[named.index()];
     }
 
+    /** True if another node may answer reads of this home now, in the place of this one. */
+    public boolean hasFallback(Pool asked, int home) {
+        Node node = topology.find(asked.endpoint().name());
+        return node != null && readFrom.hasFallback(keys.nodeAt(home), node.index());
+    }
+
+    /** The index of that node; -1 if there is none. */
+    public int fallback(Pool asked, int home) {
+        Node node = topology.find(asked.endpoint().name());
+        return node == null ? -1 : readFrom.fallback(keys.nodeAt(home), node.index());
+    }
+
     /** The connections of the node at this home. */
     public Pool poolAt(int home) {
         return pools[keys.nodeAt(home)];
