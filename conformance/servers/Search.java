@@ -2,8 +2,8 @@
  * The recipe of docs/modules.md in Java: an index on each of three nodes, and one answer from all
  * of them. search.php is the same in PHP.
  *
- * A single-file program: `java -cp JAR Search.java CONFIG`, where JAR is the testee's. Prints what is
- * wrong.
+ * A single-file program: `java -cp JAR Search.java CONFIG`, where JAR is the testee's. Prints what
+ * is wrong.
  */
 
 import io.onehop.jedis.OneHopClient;

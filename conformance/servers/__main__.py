@@ -63,7 +63,8 @@ def configuration(nodes, directory):
     servers = "".join(f"    - {line}\n" for line in listed)
     with open(path, "w") as file:
         file.write(
-            'alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  hash: murmur\n  hash_tag: "{}"\n  timeout: 10000\n'
+            "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  hash: murmur\n"
+            '  hash_tag: "{}"\n  timeout: 10000\n'
             f"  servers:\n{servers}"
         )
     return path

@@ -5,8 +5,8 @@
  *
  *     php -d extension=onehop.so modules.php CONFIG PORT HOW
  *
- * The commands are the lines of the standard input, see modules.py. HOW is alone, pipeline or multi.
- * Prints a line for each difference.
+ * The commands are the lines of the standard input, see modules.py. HOW is alone, pipeline or
+ * multi. Prints a line for each difference.
  */
 
 [, $config, $port, $how] = $argv;

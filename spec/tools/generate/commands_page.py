@@ -85,9 +85,10 @@ UnifiedJedis counts the methods that send a command of this page.
 
 ## Commands that this page does not have
 
-In PHP, `rawCommand` asks a node about such a command: of a module that it does not list, newer than this
-page, or renamed. All workers of the host remember the answer, for an hour, so the first call costs
-one more round trip, and further calls cost nothing. From then on the command is like the others:
+In PHP, `rawCommand` asks a node about such a command: of a module that it does not list, newer
+than this page, or renamed. All workers of the host remember the answer, for an hour, so the first
+call costs one more round trip, and further calls cost nothing. From then on the command is like the
+others:
 
 * It goes to the node of its keys, alone, in pipelines and in transactions. It is not split.
 * It goes to replicas if it only reads, and `read_from` allows it.

@@ -140,11 +140,13 @@ static bool place_on_one_node(raw_call *call, const oh_key_position *positions, 
 
 static bool place_at(raw_call *call, const oh_key_position *positions, size_t count)
 {
+    const oh_plan *plan = call->plan;
+
     if (count == 0) {
         return place_without_keys(call);
     }
-    if (call->plan->spread == OH_SPREAD_SPLIT && !oh_client_is_in_transaction(call->client) &&
-        !oh_command_is_whole(command, call->words, call->count)) {
+    if (plan->spread == OH_SPREAD_SPLIT && !oh_client_is_in_transaction(call->client) &&
+        !oh_command_is_whole(plan->command, call->words, call->count)) {
         return cut(call);
     }
     return place_on_one_node(call, positions, count);

@@ -32,7 +32,7 @@ typedef struct oh_client {
     const oh_topology *topology;          /* Places keys: the snapshot's topology, or the ring's. */
     oh_live_ring *ring;                   /* A counted reference. NULL if no node is ejected. */
     struct oh_node_client **node_clients; /* By node index; NULL for nodes not used yet. */
-    zend_string *own_name; /* What CLIENT SETNAME has set. NULL if unset. */
+    zend_string *own_name;                /* What CLIENT SETNAME has set. NULL if unset. */
     zend_string *prefix; /* OPT_PREFIX: part of every key, also for placement. NULL if unset. */
     HashTable *options;  /* Options set so far, for later node clients. NULL if none. */
     /* Received the last error reply, for getLastError(). */

@@ -13,7 +13,6 @@
  * Answers the subcommand and its arguments. False if they are another command, or the object is in
  * a pipeline or a transaction.
  */
-bool oh_own_name_answers(
-    oh_client *client, const zval *words, uint32_t count, zval *return_value);
+bool oh_own_name_answers(oh_client *client, const zval *words, uint32_t count, zval *return_value);
 
 #endif

@@ -121,18 +121,15 @@ class IntroductionTest {
             assertEquals("OK", text(client(redis, "SETNAME", "mine")));
             assertEquals("mine", text(client(redis, "getname")));
             assertNull(client(other, "GETNAME"));
-            assertEquals(
-                    "OK", text(client(redis, "SETINFO", "lib-name", "spring")));
+            assertEquals("OK", text(client(redis, "SETINFO", "lib-name", "spring")));
             for (String[] words :
                     List.of(
                             new String[] {"SETNAME", "not mine"},
                             new String[] {"SETINFO", "lib-ver", "1\n"},
                             new String[] {"SETINFO", "lib", "1"})) {
-                assertThrows(
-                        JedisDataException.class, () -> client(redis, words));
+                assertThrows(JedisDataException.class, () -> client(redis, words));
             }
-            assertThrows(
-                    Unsupported.class, () -> client(redis, "NO-EVICT", "ON"));
+            assertThrows(Unsupported.class, () -> client(redis, "NO-EVICT", "ON"));
             redis.set("key", "value");
             assertEquals(List.of(name(redis)), names(plain));
             client(redis, "SETNAME", "");

@@ -58,8 +58,7 @@ public final class NodeConnection extends Connection {
     /** The seat of a connection beyond the pool's size. It is closed when it is settled. */
     public static final int NO_SEAT = -1;
 
-    /** Its lease ended in an Error, so its state is unknown. */
-    public boolean isLeft;
+    public boolean isLeft; // Its lease ended in an Error, so its state is unknown.
 
     private final NodeSocket.Factory source;
     private final Endpoint endpoint;
@@ -112,7 +111,7 @@ public final class NodeConnection extends Connection {
             waitsLong = false;
         }
         lease.begin(deadline);
-        until(deadline);
+        until(deadline, null);
     }
 
     public Lease lease() {
@@ -124,17 +123,15 @@ public final class NodeConnection extends Connection {
         return seat;
     }
 
-    /** Counts a check of an idle connection. Returns the number of checks since its last lease. */
+    /** Counts a check while it is idle. Returns their number since its last lease. */
     public int seenAgain() {
         return ++idleChecks;
     }
 
-    /** Replaces the deadline, because a command blocks or another call begins. */
-    public void until(Deadline deadline) {
-        until(deadline, null);
-    }
-
-    /** Sets the deadline for a command that may go to a successor, although it was sent. */
+    /**
+     * Replaces the deadline, because a command blocks or another call begins. {@code successor}: of
+     * a command that may go there although it was sent; {@code null} for others.
+     */
     public void until(Deadline deadline, @Nullable Successor successor) {
         this.deadline = deadline;
         lease.until(deadline);
@@ -165,12 +162,7 @@ public final class NodeConnection extends Connection {
         }
     }
 
-    /** Opens the connection if it is not open yet. Waits if necessary. */
-    public void open() throws IOException {
-        open(Successor.NONE);
-    }
-
-    /** Opens for a call that leaves if it knows a successor. */
+    /** Opens it if it is not open yet. Waits if necessary, unless the call knows a successor. */
     public void open(Successor successor) throws IOException {
         while (!tryOpen()) {
             if (successor.isKnown()) {
@@ -560,7 +552,10 @@ public final class NodeConnection extends Connection {
             if (state != State.HANDSHAKE || !handshake.introduces(judged)) {
                 lease.refused(Health.isUnwell(Failure.text(answer)));
             }
-            isOfReplica |= isReadonly(answer);
+            isOfReplica |= // The name of such a node may lead to another one by now.
+                    !endpoint.isOfCluster()
+                            && Words.REFUSED_AS_REPLICA.contains(
+                                    Redirect.word(Failure.text(answer)));
             if (answer instanceof JedisMovedDataException && !endpoint.isOfCluster()) {
                 throw Failure.of(
                         Message.IN_CLUSTER,
@@ -576,12 +571,6 @@ public final class NodeConnection extends Connection {
         } finally {
             decoded++;
         }
-    }
-
-    /** The name of such a node may lead to another one by now. */
-    private boolean isReadonly(JedisDataException answer) {
-        return !endpoint.isOfCluster()
-                && Words.REFUSED_AS_REPLICA.contains(Redirect.word(Failure.text(answer)));
     }
 
     /** The text of the next reply if that is an error and has arrived whole. */

@@ -270,7 +270,12 @@ public final class Cluster extends Refresher {
                                 .map(
                                         node ->
                                                 new Pool(
-                                                                node, pool, tls, PoolSettings.STANDARD, null, null)
+                                                                node,
+                                                                pool,
+                                                                tls,
+                                                                PoolSettings.STANDARD,
+                                                                null,
+                                                                null)
                                                         .named(name))
                                 .toList());
         Collections.shuffle(asked);

@@ -6,6 +6,7 @@ import io.onehop.core.base.Message;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.connection.NodeConnection;
+import io.onehop.jedis.internal.connection.Successor;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.pool.Holder;
 import io.onehop.jedis.internal.pool.NodeHealth;
@@ -49,7 +50,7 @@ final class NodeQuestion {
         NodeConnection connection = null;
         try {
             connection = node.leaseBeyond(holder, Deadline.in(timeoutMs), NodeHealth.NOT_ASKED);
-            connection.open();
+            connection.open(Successor.NONE);
             T answer = talk.with(new NodeQuestion(node, connection));
             node.answered(connection);
             return answer;

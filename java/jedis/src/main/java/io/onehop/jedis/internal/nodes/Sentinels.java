@@ -239,7 +239,12 @@ public final class Sentinels extends Refresher {
                         .map(
                                 node ->
                                         new Pool(
-                                                        node, theirs, tls, PoolSettings.STANDARD, null, null)
+                                                        node,
+                                                        theirs,
+                                                        tls,
+                                                        PoolSettings.STANDARD,
+                                                        null,
+                                                        null)
                                                 .named(name))
                         .toList();
         asked = pool;

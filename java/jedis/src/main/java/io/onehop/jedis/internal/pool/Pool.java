@@ -163,7 +163,7 @@ public final class Pool implements ObjectPool<NodeConnection> {
             connection = new NodeConnection(endpoint, handshake, NodeConnection.NO_SEAT);
             apart.put(connection, holder);
             begin(connection, deadline, NodeHealth.NOT_ASKED);
-            connection.open();
+            connection.open(Successor.NONE);
             return connection;
         } catch (Error error) {
             throw error;
@@ -444,7 +444,7 @@ public final class Pool implements ObjectPool<NodeConnection> {
             if (taken != null) {
                 int timeoutMs = endpoint.timeoutMs() == 0 ? OPENING_MS_MAX : endpoint.timeoutMs();
                 connection = begin(taken, Deadline.in(timeoutMs), NodeHealth.NOT_ASKED);
-                connection.open();
+                connection.open(Successor.NONE);
                 returnObject(connection);
             }
         } catch (Exception thrown) {

@@ -77,7 +77,7 @@ public final class SubscribedNode {
     }
 
     public void send(Command name, List<byte[]> channels) {
-        connection.until(deadline());
+        connection.until(deadline(), null);
         try {
             connection.sendCommand(new CommandArguments(name).addObjects(channels));
             connection.getMany(0); // Jedis' public way to flush.
