@@ -56,7 +56,7 @@ $script = '
         preg_match_all("/[*]\d+\r\n[$]\d+\r\n(\S+)/", $bytes, $commands);
         foreach ($commands[1] as $command) {
             $node->send(match ($command) {
-                "CLIENT" => "-ERR unknown command `CLIENT`, with args beginning with: `A`\r\n",
+                "CLIENT" => "-ERR unknown command `CLIENT`, with args beginning with: \r\n",
                 "GET" => "\$5\r\nvalue\r\n",
                 "VERSION" => "\$5\r\n1.9.9\r\n",
                 "SENTINEL" => "*-1\r\n",
@@ -68,8 +68,7 @@ $script = '
 $node = lab_node($script);
 $written = static function (array $directives, ?callable $call = null) use ($node): void {
     file_put_contents(Lab::file("node-$node"), '');
-    $config = lab_config(["127.0.0.1:$node:1"], $directives + ['timeout' => 5000]);
-    $redis = new OneHop\Redis('alpha', $config);
+    $redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$node:1"], $directives));
     lab_show('value', ($call ?? static fn ($redis) => $redis->get('key'))($redis));
     foreach (lab_commands($node) as $write) {
         echo '  ', preg_replace('/alpha:\S+/', 'alpha:FINGERPRINT', $write), "\n";
@@ -119,8 +118,8 @@ for ($i = 0; $i < 3; $i++) {
     $beta->set('key', 'value');
 }
 lab_show('connections', count($named($port)));
-$statistics = lab_plain($port)->info('commandstats');
-preg_match('/calls=(\d+)/', $statistics['cmdstat_client|setname'], $calls);
+$count = lab_plain($port)->info('commandstats')['cmdstat_client|setname'];
+preg_match('/calls=(\d+)/', $count, $calls);
 lab_show('introductions', (int) $calls[1]);
 lab_show('named', array_values($named($port)) === [$name($both)]);
 

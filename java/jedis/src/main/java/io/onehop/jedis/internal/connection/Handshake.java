@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Properties;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * What a new connection sends before the first command, and what the answers mean.
@@ -64,7 +65,7 @@ public final class Handshake {
     private final List<Step> steps = new ArrayList<>();
     private final NodeName node;
     private final int introduction; // The number of its first step.
-    private volatile String name = ""; // Each change is another object.
+    private volatile String name = "";
 
     public Handshake(
             ServerPool pool, Endpoint endpoint, @Nullable Supplier<RedisCredentials> credentials) {
@@ -111,9 +112,7 @@ public final class Handshake {
 
     /** From now on connections introduce themselves by this name. */
     public void name(String now) {
-        if (!name.equals(now)) {
-            name = now;
-        }
+        name = now;
     }
 
     /** The name for new connections. */
@@ -124,11 +123,6 @@ public final class Handshake {
     /** The first step that a connection repeats when it has another name. */
     int introduction() {
         return introduction;
-    }
-
-    /** True if a step belongs to the introduction. An error as its answer means nothing. */
-    boolean introduces(int step) {
-        return step >= introduction && step < steps.size() - 1;
     }
 
     private static CommandArguments select(int database) {
@@ -182,8 +176,9 @@ public final class Handshake {
         return steps.size();
     }
 
-    CommandArguments command(int index) {
-        return steps.get(index).command().get();
+    /** The commands of this step and those after it. */
+    Stream<CommandArguments> from(int step) {
+        return steps.stream().skip(step).map(each -> each.command().get());
     }
 
     /** Judges the answer to a command of the handshake. Throws if the connection cannot serve. */

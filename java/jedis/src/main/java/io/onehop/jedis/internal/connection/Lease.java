@@ -127,11 +127,6 @@ public final class Lease {
         isReadyLate = leftNs == 0 || isOfSlow && tookNs > leftNs;
     }
 
-    /** Bytes that came before are not an answer. {@code all}: bytes received in all. */
-    void heardBefore(long all) {
-        receivedBefore = all;
-    }
-
     /** True if this lease has opened the connection, and has too little time left for an answer. */
     public boolean isReadyLate() {
         return isReadyLate;

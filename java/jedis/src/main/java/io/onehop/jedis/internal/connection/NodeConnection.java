@@ -75,6 +75,7 @@ public final class NodeConnection extends Connection {
     private String said = ""; // The name by which it has introduced itself.
     private boolean wasOpen;
     private boolean isReused;
+    private boolean hasOldName;
     private boolean isOfReplica; // In a plain pool: the node has become one.
     private boolean isSubscribed;
     private final int seat;
@@ -106,6 +107,7 @@ public final class NodeConnection extends Connection {
     /** A call begins. It ends by this deadline, with everything until settle. */
     public void use(Deadline deadline) {
         this.isReused = state == State.OPEN;
+        this.hasOldName = isReused && !said.equals(handshake.name());
         this.idleChecks = 0;
         if (waitsLong) {
             waitsLong = false;
@@ -189,7 +191,8 @@ public final class NodeConnection extends Connection {
                 sendHandshake();
             }
         }
-        if (state == State.OPEN && said != handshake.name()) { // Each change is another object.
+        if (hasOldName) { // Only before the first command of a lease.
+            hasOldName = false;
             sendSteps(handshake.introduction());
         }
         if (state == State.HANDSHAKE) {
@@ -211,10 +214,7 @@ public final class NodeConnection extends Connection {
         return state == State.OPENING ? opening.explained(failure) : failure;
     }
 
-    /**
-     * The operations of a selector to wait for before {@link #tryOpen} or {@link #fill} can make
-     * progress.
-     */
+    /** What a selector waits for until {@link #tryOpen} or {@link #fill} can make progress. */
     public int interest() {
         return state == State.OPENING ? opening.interest() : SelectionKey.OP_READ;
     }
@@ -234,9 +234,7 @@ public final class NodeConnection extends Connection {
         state = State.HANDSHAKE;
         judged = first;
         said = handshake.name();
-        for (int i = first; i < handshake.size(); i++) {
-            sendCommand(handshake.command(i));
-        }
+        handshake.from(first).forEach(this::sendCommand);
         flush();
     }
 
@@ -252,20 +250,12 @@ public final class NodeConnection extends Connection {
             if (waitsLong) {
                 mayWaitLong();
             }
-            opened();
-        }
-    }
-
-    private void opened() throws IOException {
-        if (wasOpen) { // It has only introduced itself again.
-            lease.heardBefore(received());
-        } else {
-            wasOpen = true;
             lease.stepped();
             // Without a seat it could not serve the next call.
             lease.opened(received(), endpoint.isSlow() && seat != NO_SEAT);
             heardNs = lease.steppedNs();
-            expiresNs = heardNs + endpoint.ageNs();
+            expiresNs = wasOpen ? expiresNs : heardNs + endpoint.ageNs();
+            wasOpen = true;
             if (lease.isReadyLate()) { // The answer would also come too late.
                 throw new SocketTimeoutException(Message.DEADLINE_PASSED.what());
             }
@@ -549,9 +539,7 @@ public final class NodeConnection extends Connection {
         try {
             return super.protocolRead(replies, pushes);
         } catch (JedisDataException answer) {
-            if (state != State.HANDSHAKE || !handshake.introduces(judged)) {
-                lease.refused(Health.isUnwell(Failure.text(answer)));
-            }
+            lease.refused(Health.isUnwell(Failure.text(answer)));
             isOfReplica |= // The name of such a node may lead to another one by now.
                     !endpoint.isOfCluster()
                             && Words.REFUSED_AS_REPLICA.contains(
