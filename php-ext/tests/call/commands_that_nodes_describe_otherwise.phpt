@@ -104,7 +104,7 @@ BLPOP: []
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand() with SELECT is not supported: the command was not sent; connections are shared, so a database chosen on one would be chosen for other callers: set `database` in the server pool's configuration, one pool per database
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand() with CLIENT SETNAME is not supported: the command was not sent; connections are shared and come and go, so a name would be lost or given to other callers: leave it out
+  OneHop\Redis::rawcommand() with CLIENT SETNAME is not supported: the command was not sent; connections are shared and have names of their own, and the client object keeps this one for itself: call it there, outside of pipelines and transactions
 CLIENT LIST of two nodes: true
 -- the user may not ask
 OneHop\Redis::rawcommand(): unknown command "onehop.set", and the node does not describe it: NOPERM ...: the command was not sent; allow the server pool's user to run COMMAND, or send it to nodes of your choice with onNode() or onEachNode()

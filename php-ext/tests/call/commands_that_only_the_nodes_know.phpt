@@ -149,7 +149,7 @@ OneHop\Unsupported, node none, may have executed: false
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand(): unknown command "xgroup": the command was not sent; send it to nodes of your choice with onNode() or onEachNode(), because OneHop cannot tell which argument is the key
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand() with FT.SEARCH is not supported: the command was not sent; each node indexes its own keys only; create the index with onEachNode(), and merge the nodes' answers yourself
+  OneHop\Redis::rawcommand() with FT.SEARCH is not supported: the command was not sent; an index name is not a key, and every node has its own indexes; send it to each node with onEachNode
 asked: "info 6, getkeys 0"
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand(): neither OneHop nor the node knows the command "no.such": the command was not sent; check its name, and that every node has loaded its module

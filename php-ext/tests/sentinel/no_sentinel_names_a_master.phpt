@@ -78,5 +78,5 @@ A password
 a wrong one: true
   OneHop: no Sentinel of server pool alpha names master node-0 (The node refused the user name or password: WRONGPASS invalid username-password pair or user is disabled.): its address in the configuration stays in use
 none: true
-  OneHop: no Sentinel of server pool alpha names master node-0 (NOAUTH Authentication required.): its address in the configuration stays in use
+  OneHop: no Sentinel of server pool alpha names master node-0 (The node requires a password: NOAUTH Authentication required.): its address in the configuration stays in use
 the right one: "value"

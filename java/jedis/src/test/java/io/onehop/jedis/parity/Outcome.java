@@ -42,7 +42,9 @@ record Outcome(String text, Throwable thrown) {
     }
 
     private static Outcome failed(Throwable thrown) {
-        return new Outcome(thrown.getClass().getName() + ": " + thrown.getMessage(), thrown);
+        // Of a command that no node has, a node quotes the words that it was sent.
+        String message = String.valueOf(thrown.getMessage()).replaceAll("with args beg.*", "");
+        return new Outcome(thrown.getClass().getName() + ": " + message, thrown);
     }
 
     /**
