@@ -86,17 +86,6 @@
 /* The least time between two refreshes of a cluster's map. */
 #define OH_REFRESH_EVERY_MS 1000u
 
-/*
- * The least time between two refreshes while calls wait for the successor of a master that is gone.
- */
-#define OH_FAILOVER_LOOK_MS 100u
-
-/*
- * How long calls wait for it: the servers' default of `cluster-node-timeout`, 15 s, and 2 s for the
- * election.
- */
-#define OH_FAILOVER_MS_MAX 17000u
-
 /* How often a map is refreshed that seems to be right. */
 #define OH_REFRESH_ANYWAY_MS 60000u
 

@@ -13,8 +13,6 @@
 /* How many calls a client makes between two checks of the clock. */
 #define OH_CALLS_PER_LOOK 1024
 #define OH_ANSWER_MS 200 /* How long to wait for a refresh by another process. */
-/* How often a call that waits for a failover checks if another process is done. */
-#define OH_FAILOVER_POLL_MS 10
 /* The timeout of the bootstrap if the server pool has none. */
 #define OH_CONTACT_MS UINT64_C(10000)
 
@@ -130,41 +128,5 @@ void oh_nodes_ask(oh_nodes *nodes, uint64_t deadline_ns)
     }
     if (nodes->refresh) {
         oh_refresh_move(nodes, 0); /* Takes what arrived while this process was stopped. */
-    }
-}
-
-/* ---- Waiting for a failover ---- */
-
-bool oh_nodes_may_fail_over(oh_snapshot *map, uint32_t node)
-{
-    oh_connections *connections = oh_snapshot_connections(map, node);
-    bool has_heir = false;
-
-    for (uint32_t i = 0; i < map->nodes_count && !has_heir; i++) {
-        const oh_server *server = &map->pool->servers[i];
-
-        has_heir = server->role == OH_REPLICA && server->master == node && !server->is_failing;
-    }
-    return has_heir && connections && map->pool->servers[node].role == OH_MASTER &&
-           oh_pool_failing_ms(connections) < OH_FAILOVER_MS_MAX;
-}
-
-void oh_nodes_await_failover(oh_nodes *nodes, uint64_t deadline_ns)
-{
-    const oh_snapshot *before = nodes->map;
-    uint64_t end_ns = oh_clock_now_ns() + OH_FAILOVER_LOOK_MS * UINT64_C(1000000);
-
-    end_ns = OH_MIN(end_ns, deadline_ns);
-    oh_nodes_request_refresh(nodes);
-    while (nodes->map == before && oh_clock_now_ns() < end_ns) {
-        if (nodes->refresh) {
-            oh_refresh_move(nodes, OH_LOOK_AGAIN_MS);
-        } else if (oh_refresh_is_my_turn(nodes, OH_FAILOVER_LOOK_MS)) {
-            nodes->protocol->begin(
-                nodes, oh_clock_now_ns() + OH_REFRESH_EVERY_MS * UINT64_C(1000000));
-        } else {
-            oh_wait_poll(NULL, 0, OH_FAILOVER_POLL_MS);
-        }
-        oh_map_catch_up(nodes);
     }
 }

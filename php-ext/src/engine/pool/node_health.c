@@ -217,19 +217,6 @@ bool oh_node_health_fail(
     return oh_health_until(next) != 0;
 }
 
-uint64_t oh_node_health_failing_ms(oh_node_health *health)
-{
-    _Atomic uint64_t *since = &health->known->failing_ms;
-    uint64_t heard_ms = atomic_load_explicit(&health->known->heard_ms, memory_order_relaxed);
-    uint64_t began_ms = atomic_load(since), now_ms = oh_clock_now_ms();
-
-    if (began_ms == 0 || heard_ms >= began_ms || began_ms > now_ms) {
-        atomic_store(since, now_ms);
-        return 0;
-    }
-    return now_ms - began_ms;
-}
-
 void oh_node_health_condemn(oh_node_health *health, uint64_t older_than_ms)
 {
     _Atomic uint64_t *word = &health->known->condemned_ms;

@@ -62,9 +62,6 @@ bool oh_node_health_fail(
     oh_node_health *health, oh_health_cause cause, uint64_t born, const char *why);
 void oh_node_health_answer(oh_node_health *health, uint64_t now_ms);
 
-/* A call has failed. How long calls have failed without an answer between them, in ms. */
-uint64_t oh_node_health_failing_ms(oh_node_health *health);
-
 /* ---- Its connections ---- */
 
 /* Connections whose last reply is older must not be leased again. */

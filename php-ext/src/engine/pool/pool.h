@@ -42,9 +42,6 @@ typedef struct oh_pool_view {
 
 oh_pool_view oh_pool_view_now(const oh_connections *connections);
 
-/* A call to the node has failed. How long calls fail without an answer between them, in ms. */
-uint64_t oh_pool_failing_ms(oh_connections *connections);
-
 /*
  * The number of the node in the store, or OH_STORE_NONE without an entry; `joined` is how often it
  * was given an entry.

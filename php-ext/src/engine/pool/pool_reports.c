@@ -57,11 +57,6 @@ void oh_pool_report_failed_opening(oh_connection *connection, const char *why)
     }
 }
 
-uint64_t oh_pool_failing_ms(oh_connections *connections)
-{
-    return oh_node_health_failing_ms(&connections->health);
-}
-
 /* True if several nodes of this process were late together. Where nodes are ejected all count. */
 static bool is_late_together(const oh_connections *connections, uint64_t begun_ms)
 {

@@ -157,14 +157,15 @@ static void replace(
  * After a failure of the node: sends all commands to the masters of the newest map, or to the
  * fallback of the node.
  */
-static void ask_others(oh_redirects *redirects, oh_exchange *exchange, oh_destination to)
+static void ask_others(oh_redirects *redirects, oh_exchange *exchange, bool falls_back)
 {
     const oh_request *request = &exchange->request;
 
     redirects->is_error = redirects->has_others = redirects->has_nested = false;
     redirects->list.count = 0;
     oh_exchange_revive(exchange);
-    replace(redirects, exchange, (oh_bytes){request->bytes, request->length}, to);
+    replace(redirects, exchange, (oh_bytes){request->bytes, request->length},
+        falls_back ? OH_TO_FALLBACK : OH_TO_OWNERS);
 }
 
 /* True if the newest map gives the slot to another node, and the request may be sent again. */
@@ -198,12 +199,10 @@ static void meet_failure(oh_redirects *redirects, oh_exchange *exchange)
     if (!may_ask_others(exchange)) {
         return;
     }
-    if (oh_resend_may_fall_back(exchange, redirects->map, redirects->node)) {
-        ask_others(redirects, exchange, OH_TO_FALLBACK);
-    } else if (has_successor(redirects, exchange)) {
-        ask_others(redirects, exchange, OH_TO_OWNERS);
-    } else if (oh_resend_waits(exchange, redirects->map, redirects->node)) {
-        ask_others(redirects, exchange, OH_TO_HEIR);
+    bool falls_back = oh_resend_may_fall_back(exchange, redirects->map, redirects->node);
+
+    if (falls_back || has_successor(redirects, exchange)) {
+        ask_others(redirects, exchange, falls_back);
     }
 }
 

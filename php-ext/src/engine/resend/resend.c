@@ -224,32 +224,12 @@ static void fail_request(oh_resend_run *run, const oh_resend_request *sent)
     oh_exchange_fail_like(run->exchange, &sent->exchange);
 }
 
-bool oh_resend_waits(const oh_exchange *failed, oh_snapshot *map, uint32_t node)
-{
-    const oh_call_terms *terms = &failed->terms;
-    bool is_safe = failed->failure->outcome == OH_OUTCOME_NOT_SENT ||
-                   (terms->is_read_only && !terms->never_repeats);
-    uint64_t deadline_ns = terms->timeout_ms ? failed->times.deadline_ns : UINT64_MAX;
-
-    return map->is_cluster && is_safe && !terms->has_multi &&
-           failed->failure->kind == OH_ERROR_NODE_DOWN && !oh_exchange_was_interrupted(failed) &&
-           oh_clock_now_ns() < deadline_ns && oh_nodes_may_fail_over(map, node);
-}
-
-/* The commands wait for a failover. If it does not come in time, this is the failure. */
-static void note_wait(oh_resend_run *run, const oh_resend_request *sent)
-{
-    *run->exchange->failure = sent->failure;
-    run->exchange->use.was_sent |= sent->failure.outcome != OH_OUTCOME_NOT_SENT;
-    run->waits = true;
-}
-
 /* Takes the reply of a command that was sent. False if there is no memory. */
 static bool unload(oh_resend_run *run, oh_resent_command *resent)
 {
     oh_exchange *exchange = &request_to(run, resent->node)->exchange;
 
-    if (!oh_exchange_is_complete(exchange)) {
+    if (oh_exchange_has_left(exchange)) {
         resent->is_sent = resent->asks = false;
         resent->goes_home = true;
         return true;
@@ -262,17 +242,13 @@ static bool unload(oh_resend_run *run, oh_resent_command *resent)
 
 static bool unload_all(oh_resend_run *run)
 {
-    run->has_left = run->waits = false;
+    run->has_left = false;
     for (uint32_t i = 0; i < run->requests_count; i++) {
         const oh_resend_request *sent = &run->requests[i];
 
         if (oh_exchange_has_left(&sent->exchange)) {
             note_leaving(run, sent);
-        } else if (oh_exchange_is_complete(&sent->exchange)) {
-            continue;
-        } else if (oh_resend_waits(&sent->exchange, run->map, sent->node)) {
-            note_wait(run, sent);
-        } else {
+        } else if (!oh_exchange_is_complete(&sent->exchange)) {
             fail_request(run, sent);
             return false;
         }

@@ -14,7 +14,6 @@ import io.onehop.jedis.internal.failure.ConfigRefused;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.RefreshFailure;
 import io.onehop.jedis.internal.failure.Shown;
-import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.pool.PoolSettings;
 import io.onehop.jedis.internal.snapshot.Snapshot;
@@ -102,22 +101,6 @@ public final class Cluster extends Refresher {
                             });
                     return news.isEmpty() ? map : map.withSlots(news);
                 });
-    }
-
-    /** True if a replica may be promoted in the place of this node, which has just failed. */
-    public boolean awaitsFailover(Pool asked) {
-        Node master = topology().find(asked.endpoint().name());
-        if (master == null || snapshots.isClosed()) {
-            return false;
-        }
-        long nowMs = NodeHealth.nowMs();
-        return topology().nodes().stream()
-                        .anyMatch(
-                                node ->
-                                        node.role() == Role.REPLICA
-                                                && node.master() == master.index()
-                                                && !node.failing())
-                && nowMs - asked.health().goneSinceMs(nowMs) < Timings.FAILOVER_MS_MAX;
     }
 
     /** Waits for the first map. */

@@ -3,7 +3,6 @@ package io.onehop.jedis.internal.nodes;
 import io.onehop.core.ErrorKind;
 import io.onehop.core.base.Clock;
 import io.onehop.core.base.Message;
-import io.onehop.core.base.Timings;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.failure.RefreshFailure;
 import io.onehop.jedis.internal.failure.Shown;
@@ -38,13 +37,11 @@ abstract class Refresher implements AutoCloseable {
     private final Condition changed = lock.newCondition();
     private @Nullable Thread thread; // Null before the first call.
     private boolean isRequested;
-    private boolean isUrgent; // Calls wait for a failover.
     private boolean isRefreshing;
     private boolean isClosed;
     private long begun;
     private long ended;
     private long notBeforeNs;
-    private long begunNs; // When the last refresh began.
     private long anywayNs;
     private RefreshFailure failure =
             new RefreshFailure(Message.NO_ANSWER.what(), ErrorKind.NODE_DOWN);
@@ -100,18 +97,8 @@ abstract class Refresher implements AutoCloseable {
      * deadline.
      */
     public final void awaitRefresh(Deadline deadline) {
-        awaitRefresh(deadline, false);
-    }
-
-    /** The same for a call that waits for a failover. Such refreshes follow each other sooner. */
-    public final void awaitUrgently(Deadline deadline) {
-        awaitRefresh(deadline, true);
-    }
-
-    private void awaitRefresh(Deadline deadline, boolean isUrgent) {
         lock.lock();
         try {
-            this.isUrgent |= isUrgent;
             long awaited = isRefreshing ? begun : begun + 1;
             isRequested |= !isRefreshing;
             wake();
@@ -148,7 +135,6 @@ abstract class Refresher implements AutoCloseable {
             Thread next = new Thread(this::run, threadName);
             next.setDaemon(true);
             notBeforeNs = Clock.nowNs();
-            begunNs = notBeforeNs - TimeUnit.MILLISECONDS.toNanos(Timings.FAILOVER_LOOK_MS);
             anywayNs = notBeforeNs + orLaterNs(anywayMs);
             next.start();
             thread = next; // It waits for the lock. If it could not start, the next call tries.
@@ -206,7 +192,7 @@ abstract class Refresher implements AutoCloseable {
     private void turn() throws InterruptedException {
         try {
             long now = Clock.nowNs();
-            long waitNs = (isRequested ? soonNs() : anywayNs) - now;
+            long waitNs = (isRequested ? notBeforeNs : anywayNs) - now;
             if (waitNs > 0) {
                 changed.awaitNanos(waitNs);
             } else {
@@ -224,19 +210,12 @@ abstract class Refresher implements AutoCloseable {
         }
     }
 
-    private long soonNs() {
-        long urgentNs = begunNs + TimeUnit.MILLISECONDS.toNanos(Timings.FAILOVER_LOOK_MS);
-        return isUrgent ? Math.min(urgentNs, notBeforeNs) : notBeforeNs;
-    }
-
     private void refreshOnce(long now) throws InterruptedException {
         notBeforeNs = now + orLaterNs(everyMs);
         anywayNs = now + orLaterNs(anywayMs);
         boolean isAwaited = isRequested;
         isRequested = false;
-        isUrgent = false;
         isRefreshing = true;
-        begunNs = now;
         begun++;
         lock.unlock();
         RefreshFailure problem = GIVEN_UP;

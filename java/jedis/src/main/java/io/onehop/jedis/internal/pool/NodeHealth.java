@@ -55,7 +55,6 @@ public final class NodeHealth {
     private final ClientNodes.Times times;
     private final AtomicLong heardMs; // Of the times.
     private final AtomicLong told; // What was logged last.
-    private final AtomicLong goneMs; // Of the first failure after an answer; 0: there was none.
     private volatile @Nullable OneHopException last;
 
     /**
@@ -71,7 +70,6 @@ public final class NodeHealth {
         this.times = known != null ? known.times : new ClientNodes.Times();
         this.heardMs = times.heardMs();
         this.told = known != null ? known.told : new AtomicLong();
-        this.goneMs = known != null ? known.goneMs : new AtomicLong();
         this.last = known != null ? known.last : null;
         this.node = node;
         this.nodes = nodes;
@@ -114,15 +112,6 @@ public final class NodeHealth {
     public @Nullable String reason() {
         OneHopException failure = last;
         return failure == null || isUp() ? null : Failure.what(failure, node);
-    }
-
-    /** A call has failed. Since when calls have failed without an answer between them. */
-    public long goneSinceMs(long nowMs) {
-        long since = goneMs.get();
-        if (since == 0 || heardMs.getOpaque() >= since) {
-            goneMs.compareAndSet(since, nowMs);
-        }
-        return goneMs.get();
     }
 
     /** False as long as it is in use. The clock decides the rest. */

@@ -1,12 +1,10 @@
 package io.onehop.jedis.internal.resend;
 
 import io.onehop.core.Node;
-import io.onehop.core.Role;
 import io.onehop.core.base.Words;
 import io.onehop.core.cluster.Redirect;
 import io.onehop.core.command.Command;
 import io.onehop.core.topology.PoolTopology;
-import io.onehop.jedis.NodeDown;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.batch.Batch;
 import io.onehop.jedis.internal.batch.BatchExchange;
@@ -66,7 +64,6 @@ public final class Redirects implements Forwarding {
         private Pool asked;
         private @Nullable JedisDataException error; // Null: the node has failed.
         private boolean fallsBack; // The fallback of its node is next.
-        private @Nullable OneHopException failure; // Of its node; it waits for a successor.
         private int hops;
         private int tries;
 
@@ -124,18 +121,7 @@ public final class Redirects implements Forwarding {
 
     @Override
     public boolean sendsOn(Pool asked, OneHopException failure, boolean isReadOnly) {
-        return failure instanceof NodeDown
-                && (isReadOnly || !failure.mayHaveExecuted())
-                && (isReplaced(asked) || cluster.awaitsFailover(asked));
-    }
-
-    /** True if it was a master of this batch's map, and is none of the newest one. */
-    private boolean isReplaced(Pool asked) {
-        Node before = snapshot.topology().find(asked.endpoint().name());
-        Node now = cluster.topology().find(asked.endpoint().name());
-        return before != null
-                && before.role() == Role.MASTER
-                && (now == null || now.role() != Role.MASTER);
+        return false;
     }
 
     /** A node redirects all commands of a slot from the first one on. */
@@ -188,7 +174,6 @@ public final class Redirects implements Forwarding {
             ReplySink sink,
             OneHopException failure) {
         note(failed, slot, arguments, sink, null);
-        noted.get(noted.size() - 1).failure = failure;
         cluster.requestRefresh(null);
     }
 
@@ -205,7 +190,6 @@ public final class Redirects implements Forwarding {
                         : new RedirectedCommand(asked, arguments, slot, sink);
         command.asked = asked;
         command.error = error;
-        command.failure = null;
         noted = noted.isEmpty() ? new ArrayList<>() : noted;
         noted.add(command);
     }
@@ -328,36 +312,12 @@ public final class Redirects implements Forwarding {
             waitMs = targets.values().stream().mapToInt(Target::waitMs).reduce(waitMs, Math::max);
             if (going.isEmpty() && !waiting.isEmpty()) {
                 pause(waitMs);
-                awaitFailovers(waiting, deadline);
                 going = waiting;
                 waiting = new ArrayList<>();
                 waitMs = 0;
             }
             send(going, targets, deadline);
         }
-    }
-
-    /** Waits for news if a command has failed at the node that has its slot. */
-    private void awaitFailovers(List<RedirectedCommand> waiting, Deadline deadline) {
-        Snapshot newest = cluster.snapshot();
-        if (waiting.stream()
-                .anyMatch(
-                        each ->
-                                each.failure != null
-                                        && newest.successor(each.asked, each.slot) == null)) {
-            cluster.awaitUrgently(deadline);
-        }
-        if (deadline.hasPassed() || Thread.currentThread().isInterrupted()) {
-            waiting.removeIf(this::endsWithFailure);
-        }
-    }
-
-    private boolean endsWithFailure(RedirectedCommand command) {
-        if (command.failure != null) {
-            failures.putIfAbsent(command.asked.endpoint().name(), command.failure);
-            command.fail(command.failure);
-        }
-        return command.failure != null;
     }
 
     private static Redirect decide(
@@ -428,7 +388,7 @@ public final class Redirects implements Forwarding {
                             : current.topology().find(target.node());
             int node = named != null ? named.index() : place(command, current);
             command.hops += named != null ? 1 : 0;
-            command.tries += named != null || command.error == null ? 0 : 1;
+            command.tries += named != null ? 0 : 1;
             BatchExchange exchange = batch.ofNode(node);
             if (command.entry != null) {
                 Preface.append(command.entry, command.arguments, scripts, exchange);
