@@ -37,8 +37,8 @@ PROGRAMS = {
 UNKNOWN = "OneHop cannot tell which argument is the key"
 # Each node has another answer, such as MODULE LIST in another order.
 DIFFERENT = "The nodes gave different answers"
-# Refused, but for the database that the server pool has.
-ALLOWED = ("SELECT 0",)
+# Refused, but for the database that the server pool has, and for names that the object keeps.
+ALLOWED = ("SELECT 0", "CLIENT GETNAME", "CLIENT SETNAME name", "CLIENT SETINFO LIB-NAME onehop")
 
 
 def client(language, name):
