@@ -40,6 +40,7 @@ static const char picture[] = "$0\r\n\r\n*2\r\n"
                               "40\r\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n"
                               "*3\r\n:8192\r\n:16383\r\n*3\r\n$9\r\n127.0.0.1\r\n:2\r\n$"
                               "40\r\nbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\r\n";
+static const char greeting[] = "+OK\r\n+OK\r\n+OK\r\n";
 static const char no_shards[] = "$0\r\n\r\n-ERR unknown subcommand\r\n";
 
 typedef struct {
@@ -47,8 +48,9 @@ typedef struct {
     size_t length;
 } stream;
 
-static stream answer;            /* The bytes that are not read yet. */
-static stream pictures[SOCKETS]; /* The cluster's maps, one for each socket that has asked. */
+static stream answer;             /* The bytes that are not read yet. */
+static stream pictures[SOCKETS];  /* The cluster's maps, one for each socket that has asked. */
+static stream greetings[SOCKETS]; /* The replies to introductions in front of a command. */
 static unsigned opened;
 static uint64_t now_ns = 1000000000;
 
@@ -60,6 +62,7 @@ WRAPPED(int, socket, int family, int type, int protocol)
 {
     (void)family, (void)type, (void)protocol;
     pictures[++opened % SOCKETS].length = 0;
+    greetings[opened % SOCKETS].length = 0;
     return FIRST_SOCKET + (int)(opened % SOCKETS);
 }
 
@@ -122,10 +125,16 @@ WRAPPED(int, ppoll, struct pollfd *descriptors, nfds_t count, const struct times
     return __wrap_poll(descriptors, count, limit != NULL ? (int)(limit->tv_sec * 1000) : 1);
 }
 
-/* Requests for the cluster's map have fixed answers; the bytes answer all others. */
+/*
+ * Requests for the cluster's map, and introductions that leave together with a command, have fixed
+ * answers; the bytes answer all others.
+ */
 WRAPPED(ssize_t, send, int fd, const void *bytes, size_t size, int flags)
 {
-    (void)flags;
+    if (flags & MSG_MORE) {
+        greetings[fd - FIRST_SOCKET] = (stream){(const uint8_t *)greeting, sizeof greeting - 1};
+        return (ssize_t)size;
+    }
     bool is_slots = memmem(bytes, size, "SLOTS", 5) != NULL,
          is_shards = memmem(bytes, size, "SHARDS", 6) != NULL;
     if (is_slots || is_shards) {
@@ -154,7 +163,9 @@ static size_t next_piece(const stream *from)
 
 WRAPPED(ssize_t, recv, int fd, void *bytes, size_t size, int flags)
 {
-    stream *from = pictures[fd - FIRST_SOCKET].length > 0 ? &pictures[fd - FIRST_SOCKET] : &answer;
+    stream *from = greetings[fd - FIRST_SOCKET].length > 0  ? &greetings[fd - FIRST_SOCKET]
+                   : pictures[fd - FIRST_SOCKET].length > 0 ? &pictures[fd - FIRST_SOCKET]
+                                                            : &answer;
     size_t piece = next_piece(from);
     piece = piece < size ? piece : size;
     if (piece > 0) {
