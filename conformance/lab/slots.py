@@ -8,7 +8,7 @@ import re
 import time
 
 from .process import LabError
-from .resp import Connection
+from .resp import Connection, ReplyError
 
 SLOTS = 16384
 KEYS_PER_MIGRATE = 100
@@ -171,6 +171,17 @@ def begin_move(slot, source, target):
     source.command("CLUSTER", "SETSLOT", slot, "MIGRATING", identity(target))
 
 
+def is_migrated(source, target, keys):
+    """False if the target does not know enough other nodes now, as on a busy machine."""
+    try:
+        source.command("MIGRATE", *target.address, "", 0, 5000, "REPLACE", "KEYS", *keys)
+    except ReplyError as refused:
+        if "CLUSTERDOWN" not in str(refused):
+            raise
+        return False
+    return True
+
+
 def move_keys(slot, source, target, most=None):
     """Moves all keys of a slot, or at most `most`."""
     while most is None or most > 0:
@@ -178,7 +189,7 @@ def move_keys(slot, source, target, most=None):
         keys = source.command("CLUSTER", "GETKEYSINSLOT", slot, count)
         if not keys:
             return
-        source.command("MIGRATE", *target.address, "", 0, 5000, "REPLACE", "KEYS", *keys)
+        until(lambda keys=keys: is_migrated(source, target, keys), "the target takes keys")
         most = most and most - len(keys)
 
 
