@@ -1,5 +1,7 @@
 --TEST--
 Methods that a later phpredis adds are understood by their names and parameters, or refused
+--DESCRIPTION--
+Not beneath valgrind: it would follow the compiler.
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

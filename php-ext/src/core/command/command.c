@@ -396,9 +396,12 @@ bool oh_command_is_whole(const oh_command *command, const oh_bytes *words, size_
 size_t oh_command_part(const oh_command_shape *shape, const oh_bytes *words, const uint32_t *nodes,
     uint32_t node, oh_bytes *part, char number[OH_NUMBER_OF_KEYS_BYTES])
 {
-    size_t length = shape->first;
+    size_t length = shape->first, keys = 0;
 
     memcpy(part, words, length * sizeof *part);
+    for (size_t key = 0; key < shape->keys; key++) {
+        keys += nodes[key] == node;
+    }
     for (size_t list = 0; list < shape->lists; list++) {
         for (size_t key = 0; key < shape->keys; key++) {
             if (nodes[key] == node) {
@@ -410,7 +413,6 @@ size_t oh_command_part(const oh_command_shape *shape, const oh_bytes *words, con
         }
     }
     if (shape->keynum > 0) {
-        size_t keys = (length - shape->first) / (shape->step * shape->lists);
         int digits = snprintf(number, OH_NUMBER_OF_KEYS_BYTES, "%zu", keys);
 
         part[shape->keynum] = (oh_bytes){(const uint8_t *)number, (size_t)digits};
