@@ -1,5 +1,7 @@
 --TEST--
 A replica hangs: a read costs half of its time, and the next ones nothing
+--DESCRIPTION--
+Not beneath valgrind: it counts the reads that took long.
 --INI--
 error_log=/dev/null
 --FILE--
