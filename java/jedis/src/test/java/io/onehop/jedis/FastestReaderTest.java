@@ -42,7 +42,6 @@ class FastestReaderTest {
         try (RedisCluster cluster = RedisCluster.start(1, true);
                 OneHopClient client =
                         cluster.client("timeout: 10000", "read_from: lowest_latency")) {
-            cluster.awaitReplicas();
             client.set("key", "value");
             try (Jedis jedis = cluster.server(0).jedis()) {
                 jedis.waitReplicas(1, 5000);

@@ -52,7 +52,6 @@ class RedisClusterConfigurationTest {
     @BeforeEach
     void start() {
         cluster = RedisCluster.start(3, true);
-        cluster.awaitReplicas();
         write(seed(0));
         client =
                 OneHopClient.builder()

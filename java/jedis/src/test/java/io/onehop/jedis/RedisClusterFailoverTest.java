@@ -98,7 +98,6 @@ class RedisClusterFailoverTest {
         try (RedisCluster cluster = RedisCluster.start(3, true);
                 OneHopClient client = cluster.client("timeout: 2000", "read_from: prefer_replica");
                 OneHopClient strict = cluster.client("timeout: 2000", "read_from: replica")) {
-            cluster.awaitReplicas();
             String[] keys =
                     IntStream.range(0, 100).mapToObj(i -> "key:" + i).toArray(String[]::new);
             for (String key : keys) {
@@ -153,7 +152,6 @@ class RedisClusterFailoverTest {
         try (RedisCluster cluster = RedisCluster.start(3, true);
                 OneHopClient client =
                         cluster.client("timeout: 10000", "read_from: prefer_replica")) {
-            cluster.awaitReplicas();
             AtomicBoolean isOver = new AtomicBoolean();
             AtomicReference<Throwable> failure = new AtomicReference<>();
             List<String> keys = IntStream.range(0, 100).mapToObj(i -> "key:" + i).toList();
@@ -201,7 +199,6 @@ class RedisClusterFailoverTest {
     void aBlockingCommandGoesOnAtTheNewMaster() throws Exception {
         try (RedisCluster cluster = RedisCluster.start(1, true);
                 OneHopClient client = cluster.client("timeout: 3000")) {
-            cluster.awaitReplicas();
             Jedis heir = cluster.server(1).jedis(); // Stays connected when it becomes the master.
             heir.configSet("slowlog-log-slower-than", "0");
             XReadParams endless = XReadParams.xReadParams().block(30_000);

@@ -34,7 +34,10 @@ public final class RedisCluster implements AutoCloseable {
 
     private RedisCluster() {}
 
-    /** With options for each server, name and value in turn. */
+    /**
+     * With options for each server, name and value in turn. If there are replicas, all servers know
+     * that they serve: until then, a server may call one of them loading, and nobody reads from it.
+     */
     public static RedisCluster start(int masters, boolean hasReplicas, String... options) {
         RedisCluster cluster = new RedisCluster();
         List<String> words = words(options);
@@ -47,6 +50,9 @@ public final class RedisCluster implements AutoCloseable {
                         "options",
                         words)
                 .forEach(node -> cluster.servers.add(new RedisServer("cluster_node", words, node)));
+        if (hasReplicas) {
+            cluster.awaitReplicas();
+        }
         return cluster;
     }
 
