@@ -61,7 +61,7 @@ $await = static function (int $generation) use ($said): void {
                 continue 2;
             }
         }
-        echo "caller $i stays at generation $now\n";
+        echo "caller $i stays at generation $now, call $calls; seen there first: call $before\n";
     }
 };
 $await(1);
