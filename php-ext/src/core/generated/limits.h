@@ -185,8 +185,8 @@
 #define OH_KEPT_CURSORS_NEAR 4
 
 /*
- * Commands that the table does not hold, as nodes have described them, that a host keeps: a module
- * has some fifty. It is 100 KiB.
+ * Commands that the table does not hold, as nodes have described them, that a host (PHP) or a
+ * client (Java) keeps: a module has some fifty. It is 100 KiB.
  */
 #define OH_LEARNT_COMMANDS_MAX 256
 

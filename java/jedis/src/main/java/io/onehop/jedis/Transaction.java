@@ -148,14 +148,15 @@ final class Transaction extends AbstractTransaction {
     private void requirePlaced(CommandArguments arguments, Route route) {
         try {
             binding = next(arguments, route);
-        } catch (CrossNode | Unsupported refusal) {
+        } catch (OneHopException refusal) {
             refused = refusal;
             throw refusal;
         }
     }
 
     private @Nullable TransactionBinding next(CommandArguments arguments, Route route) {
-        return TransactionBinding.next(binding, arguments, route.snapshot(), route.intake());
+        Pool node = held == null ? null : held.pool();
+        return TransactionBinding.next(binding, arguments, route.snapshot(), route.intake(), node);
     }
 
     /** Between WATCH and MULTI a command is answered immediately. */
@@ -180,7 +181,6 @@ final class Transaction extends AbstractTransaction {
                 || !route.isOn(binding, arguments)) {
             return route.executeCommand(command);
         }
-        route.refuseUnknown(arguments);
         try {
             return route.observed(
                     Commands.name(arguments),
@@ -420,8 +420,7 @@ final class Transaction extends AbstractTransaction {
             throw lost;
         }
         if (refused != null) {
-            String what = Message.DISCARDED.what(Failure.text(refused));
-            throw refused instanceof CrossNode ? new CrossNode(what) : new Unsupported(what);
+            throw Failure.again(refused, Message.DISCARDED.what(Failure.text(refused)));
         }
         return taken;
     }

@@ -374,11 +374,10 @@ class FleetCommandsTest {
                         new CommandArguments(Command.CLIENT).add("KILL").add("ID").add(1),
                         "CLIENT KILL is not supported, ",
                         new CommandArguments(Command.CLIENT).add("INVENTED"),
-                        "CLIENT INVENTED is not supported, ",
+                        "Neither OneHop nor the node knows the command \"CLIENT INVENTED\", ",
                         new CommandArguments(() -> "INVENTED".getBytes(StandardCharsets.UTF_8))
                                 .add("x"),
-                        "send it to nodes of your choice with onNode() or onEachNode(), because"
-                                + " OneHop cannot tell which argument is the key",
+                        "Neither OneHop nor the node knows the command \"INVENTED\", ",
                         new CommandArguments(Command.MSET).add("a").add("1").add("b"),
                         "MSET is not supported, server pool alpha: the command was not sent; it is"
                                 + " malformed: each key needs its value (or id); one is missing",

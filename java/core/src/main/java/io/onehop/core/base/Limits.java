@@ -203,6 +203,18 @@ public final class Limits {
     public static final int KEPT_CURSORS_NEAR = 4;
 
     /**
+     * Commands that the table does not hold, as nodes have described them, that a host (PHP) or a
+     * client (Java) keeps: a module has some fifty. It is 100 KiB.
+     */
+    public static final int LEARNT_COMMANDS_MAX = 256;
+
+    /**
+     * Key specifications of one command; servers have at most 4. Of a command with more, the node
+     * finds the keys.
+     */
+    public static final int LEARNT_SPECS_MAX = 8;
+
+    /**
      * The bits of a SCAN cursor that hold the index of the node: a server pool has at most 4,096.
      */
     public static final int CURSOR_NODE_BITS = 12;

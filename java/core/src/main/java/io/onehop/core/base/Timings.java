@@ -112,6 +112,18 @@ public final class Timings {
     public static final int SENTINELS_CONTRADICT_MS = 10000;
 
     /**
+     * How long the description of a command is kept: an hour, so that a node with another version,
+     * or another module, is noticed.
+     */
+    public static final int COMMAND_KNOWN_MS = 3600000;
+
+    /**
+     * How long it is kept that a node does not have a command: a module may be loaded at any time,
+     * and a call that is refused need not be fast.
+     */
+    public static final int COMMAND_UNKNOWN_MS = 5000;
+
+    /**
      * How long a kept cursor of a node is kept after its last use: an hour, because a person may
      * look at a page of keys before the next one is asked for.
      */

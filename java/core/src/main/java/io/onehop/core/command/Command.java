@@ -3,6 +3,7 @@ package io.onehop.core.command;
 import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -15,8 +16,8 @@ import java.util.Map;
  * spec/route/route.md.
  */
 public final class Command {
-    /* The table has no longer name, so a look-up of an invented name costs no more. */
-    private static final int NAME_BYTES_MAX = 40;
+    /* No command has a longer name, so a look-up of an invented name costs no more. */
+    static final int NAME_BYTES_MAX = 64;
 
     private final String name;
     private final boolean isKnown;
@@ -29,6 +30,8 @@ public final class Command {
     boolean isRetryable;
     boolean isContainer;
     boolean isSsdb;
+    boolean asksKeys;
+    boolean isUnshared;
     @Nullable String state;
     @Nullable Blocking blocking;
     @Nullable String reason;
@@ -45,7 +48,8 @@ public final class Command {
 
     /** Ends the construction of an entry. */
     void seal() {
-        onlyKey = keys.length == 1 ? keys[0].onlyPosition() : 0;
+        // What a call without a plan cannot do: close the connection.
+        onlyKey = keys.length == 1 && !isUnshared ? keys[0].onlyPosition() : 0;
     }
 
     /** Adds a subcommand, whose first word is this command. */
@@ -70,6 +74,13 @@ public final class Command {
                 : new String(word, StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT);
     }
 
+    /** True if a command can have such a name, or such a subcommand. */
+    static boolean isName(String word) {
+        return !word.isEmpty()
+                && word.length() <= NAME_BYTES_MAX
+                && word.chars().allMatch(letter -> letter > ' ' && letter < '|');
+    }
+
     /**
      * An entry for a command that the table lacks and whose keys are known from elsewhere. It goes
      * to one node, is a write and is not retried.
@@ -78,7 +89,19 @@ public final class Command {
         Command command =
                 new Command(new String(name, StandardCharsets.ISO_8859_1), Spread.ONE_NODE, false);
         command.isWrite = true;
+        command.isUnshared = true;
         return command;
+    }
+
+    /** The same command for one call, for which its node has found keys at these positions. */
+    public Command withKeys(int[] positions) {
+        Command found = new Command(name, spread, isKnown);
+        found.isWrite = isWrite;
+        found.isRetryable = isRetryable;
+        found.isUnshared = isUnshared;
+        found.keys = Arrays.stream(positions).mapToObj(KeySpec::at).toArray(KeySpec[]::new);
+        found.seal();
+        return found;
     }
 
     /* ---- What it says ---- */
@@ -93,7 +116,7 @@ public final class Command {
         return name.replace('|', ' ').toUpperCase(Locale.ROOT);
     }
 
-    /** True if the table has it. */
+    /** True if the table has it, or a node has described it. */
     public boolean isKnown() {
         return isKnown;
     }
@@ -133,6 +156,16 @@ public final class Command {
     /** True if only SSDB has it. */
     public boolean isSsdb() {
         return isSsdb;
+    }
+
+    /** True if only a node finds its keys: COMMAND GETKEYS. */
+    public boolean asksKeys() {
+        return asksKeys;
+    }
+
+    /** True if nothing says what it does to its connection, so no other command may follow it. */
+    public boolean isUnshared() {
+        return isUnshared;
     }
 
     /** What it changes on its connection or asks about it; {@code null}: nothing. */

@@ -37,6 +37,11 @@ public final class CommandIndex {
 
     /** The entry of a name, which may be a container, or {@code null} if the table lacks it. */
     public static @Nullable Command named(byte[] name) {
-        return COMMANDS.get(Command.lower(name));
+        return named(Command.lower(name));
+    }
+
+    /** The same for a name in lower case. */
+    static @Nullable Command named(String name) {
+        return COMMANDS.get(name);
     }
 }

@@ -68,6 +68,11 @@ final class KeySpec {
         this.isUnlessEmpty = isUnlessEmpty;
     }
 
+    /** The specification of one key at this position. */
+    static KeySpec at(int position) {
+        return new KeySpec(KeyPositions.Kind.KEY, Begin.at(position), Reach.to(0, 1, 1), false);
+    }
+
     /** The position if this is always one key or channel at a fixed position; otherwise 0. */
     int onlyPosition() {
         boolean isPlain =

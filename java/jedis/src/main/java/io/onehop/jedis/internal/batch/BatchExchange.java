@@ -68,6 +68,7 @@ public final class BatchExchange {
     private boolean isStaying;
     private boolean isOfReplica;
     private boolean isMixed; // Not all of its commands are reads that its fallback may answer.
+    private boolean goesBeyond;
     private boolean isBound; // Its caller has chosen the node.
     private int firstHome = PendingReplies.NO_SLOT; // Of its first command that has one.
     private long asked = NodeHealth.NOT_ASKED;
@@ -145,6 +146,15 @@ public final class BatchExchange {
     /** Closes its connection at the end, instead of giving it back. */
     public void closeAfter() {
         isClosedAfter = true;
+    }
+
+    /** Lets its connection exceed the size of the pool, all of which its caller may hold. */
+    public void goBeyond() {
+        goesBeyond = true;
+    }
+
+    boolean goesBeyond() {
+        return goesBeyond;
     }
 
     /** Makes it stay at its node, which its caller has chosen. */

@@ -87,6 +87,9 @@ public final class Merge {
                             : batch.of(parts[i].node(), command);
             nodes[i] = exchange.pool().endpoint().name();
             Preface.append(command, arguments, scripts, exchange);
+            if (command.isUnshared()) {
+                exchange.closeAfter();
+            }
             if (parts[i].isWhole()) {
                 exchange.append(arguments, command.isRetryable(), new Part(i));
             } else {

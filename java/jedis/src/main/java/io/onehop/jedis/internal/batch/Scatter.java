@@ -7,6 +7,9 @@ import io.onehop.jedis.internal.connection.NodeConnection;
 import io.onehop.jedis.internal.connection.StackRoom;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.pool.Holder;
+import io.onehop.jedis.internal.pool.Pool;
+
+import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -127,15 +130,7 @@ public final class Scatter {
             return true;
         }
         try {
-            NodeConnection connection =
-                    waits
-                            ? exchange.pool()
-                                    .awaitLease(
-                                            holder,
-                                            deadline,
-                                            exchange.asked(),
-                                            () -> exchange.mayLeave(successors, deadline))
-                            : exchange.pool().tryLease(holder, deadline, exchange.asked());
+            NodeConnection connection = leased(exchange, waits);
             if (connection == null) {
                 return false;
             }
@@ -148,6 +143,20 @@ public final class Scatter {
             exchange.fail(failure);
         }
         return true;
+    }
+
+    private @Nullable NodeConnection leased(BatchExchange exchange, boolean waits) {
+        Pool pool = exchange.pool();
+        if (exchange.goesBeyond()) {
+            return pool.leaseBeyond(holder, deadline, exchange.asked());
+        }
+        return waits
+                ? pool.awaitLease(
+                        holder,
+                        deadline,
+                        exchange.asked(),
+                        () -> exchange.mayLeave(successors, deadline))
+                : pool.tryLease(holder, deadline, exchange.asked());
     }
 
     /* ---- Serving ---- */

@@ -7,6 +7,8 @@ import io.onehop.core.base.Message;
 import io.onehop.core.command.Blocking;
 import io.onehop.core.command.Command;
 import io.onehop.core.command.CommandIndex;
+import io.onehop.core.command.KeptCommands;
+import io.onehop.core.command.Learnt;
 import io.onehop.core.command.Spread;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.Unsupported;
@@ -22,6 +24,7 @@ import redis.clients.jedis.commands.ProtocolCommand;
 import redis.clients.jedis.util.SafeEncoder;
 
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -30,8 +33,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * Finds a command's entry in the command table.
  *
  * <p>In: a command's arguments as Jedis built them. Out: its entry, or {@link Unsupported} before a
- * byte is sent. A command that the table lacks also gets an entry if Jedis marked its keys; nothing
- * else says which of its words are keys. Any thread. Implements spec/route/route.md, "Finding the
+ * byte is sent. A command that the table lacks also gets an entry if Jedis marked its keys; of any
+ * other a node has to say what it does. Any thread. Implements spec/route/route.md, "Finding the
  * entry" and "Unknown commands".
  */
 public final class Commands {
@@ -48,17 +51,22 @@ public final class Commands {
 
     private Commands() {}
 
-    /** The entry of a command that has a destination. Throws {@link Unsupported} for any other. */
-    public static Command of(CommandArguments arguments, String pool) {
+    /**
+     * The entry of a command; {@code null} if only a node may know it. If none can, or {@code
+     * mayAsk} is false, such a command is refused.
+     */
+    public static @Nullable Command find(CommandArguments arguments, String pool, boolean mayAsk) {
         Command command = named(arguments.getCommand());
         if (command == null) {
-            return unknown(arguments, pool);
+            return unknown(arguments, pool, mayAsk);
         }
-        if (command.isContainer()) {
-            command = subcommand(command, arguments, pool);
-        }
+        return command.isContainer() ? subcommand(command, arguments, pool, mayAsk) : command;
+    }
+
+    /** Refuses a command that has no destination. */
+    public static Command served(Command command, String pool) {
         if (command.spread() == Spread.REFUSED) {
-            String reason = Objects.requireNonNull(command.reason(), "the table gives a reason");
+            String reason = Objects.requireNonNull(command.reason(), "an entry gives a reason");
             throw unsupported(command.shown(), reason, pool);
         }
         return command;
@@ -72,11 +80,12 @@ public final class Commands {
     }
 
     /**
-     * True if the effect of a command on its connection is unknown: it is neither in the table nor
-     * in Jedis, which has methods for the commands of modules. It may be SELECT under another name.
+     * True if the effect of a command on its connection is unknown: the table lacks it, no node has
+     * told, and Jedis has no method for it, as it has for the commands of modules. It may be SELECT
+     * under another name.
      */
     public static boolean isUnknown(Command entry, CommandArguments arguments) {
-        return !entry.isKnown() && !isOfJedis(arguments.getCommand());
+        return entry.isUnshared() && !isOfJedis(arguments.getCommand());
     }
 
     private static boolean isOfJedis(ProtocolCommand command) {
@@ -102,6 +111,17 @@ public final class Commands {
         return command == null || !command.isContainer()
                 ? command
                 : command.resolve(new ArgumentWords(arguments));
+    }
+
+    /** The same, or what nodes have said of it before. */
+    public static @Nullable Command known(CommandArguments arguments, KeptCommands kept) {
+        Command command = known(arguments);
+        if (command != null) {
+            return command;
+        }
+        ArgumentWords words = new ArgumentWords(arguments);
+        Learnt learnt = kept.find(words);
+        return learnt == null ? null : learnt.entry(words);
     }
 
     /**
@@ -139,32 +159,37 @@ public final class Commands {
     }
 
     /**
-     * Refuses an unknown subcommand, even if its key is marked: its effect on the connection is
-     * unknown.
+     * A node is asked about an unknown subcommand even if its key is marked: its effect on the
+     * connection is unknown.
      */
-    private static Command subcommand(Command container, CommandArguments arguments, String pool) {
+    private static @Nullable Command subcommand(
+            Command container, CommandArguments arguments, String pool, boolean mayAsk) {
         Command command = container.resolve(new ArgumentWords(arguments));
-        if (command != null) {
-            return command;
+        if (command == null && (!mayAsk || arguments.size() < 2)) {
+            String name =
+                    arguments.size() < 2 ? "" : " " + SafeEncoder.encode(arguments.get(1).getRaw());
+            throw unsupported(container.shown() + name, Message.UNKNOWN_SUBCOMMAND.what(), pool);
         }
-        String name =
-                arguments.size() < 2 ? "" : " " + SafeEncoder.encode(arguments.get(1).getRaw());
-        throw unsupported(container.shown() + name, Message.UNKNOWN_SUBCOMMAND.what(), pool);
+        return command;
     }
 
-    private static Command unknown(CommandArguments arguments, String pool) {
+    private static @Nullable Command unknown(
+            CommandArguments arguments, String pool, boolean mayAsk) {
         ProtocolCommand command = arguments.getCommand();
-        Command unknown =
-                isOfJedis(command)
-                        ? UNKNOWN.computeIfAbsent(command, made -> Command.unknown(made.getRaw()))
-                        : Command.unknown(command.getRaw());
-        if (arguments.isKeyless()) {
-            throw unsupported(unknown.shown(), Message.UNKNOWN_KEYS.what(), pool);
+        String name = Learnt.name(command.getRaw());
+        if (name != null && Learnt.isRefused(name)) {
+            throw unsupported(name.toUpperCase(Locale.ROOT), Message.LEARNT_INDEX.what(), pool);
         }
-        if (unknown.shown().startsWith("FT.") && !unknown.shown().startsWith("FT.SUG")) {
-            throw unsupported(unknown.shown(), Message.INDEX_NAME.what(), pool);
+        if (!arguments.isKeyless()) {
+            return isOfJedis(command)
+                    ? UNKNOWN.computeIfAbsent(command, made -> Command.unknown(made.getRaw()))
+                    : Command.unknown(command.getRaw());
         }
-        return unknown;
+        if (name == null || !mayAsk) {
+            String shown = Command.unknown(command.getRaw()).shown();
+            throw unsupported(shown, Message.UNKNOWN_KEYS.what(), pool);
+        }
+        return null;
     }
 
     /**

@@ -50,6 +50,11 @@ public record Plan(Command command, Spread spread, int home, Split.Part[] parts)
         return of(command, arguments, keys, false);
     }
 
+    /** The plan of a command that has no keys, and that any node can answer. */
+    public static Plan anyNode(Command command) {
+        return new Plan(command, Spread.ANY_NODE, -1, NO_PARTS);
+    }
+
     /** The first key of a command that has one, for messages. */
     public static byte[] firstKey(Command command, CommandArguments arguments) {
         if (!arguments.isKeyless()) {

@@ -2,6 +2,8 @@ package io.onehop.jedis.internal.connection;
 
 import io.onehop.core.base.Clock;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What to remember of a connection's current lease: its begin, its deadline, and the node's health
  * before it.
@@ -16,6 +18,7 @@ public final class Lease {
     private long health;
     private boolean isUnwell;
     private boolean isRefused;
+    private @Nullable String denied;
     private long steppedNs; // When the last step of opening ended.
     private boolean hasStepped;
     private long tookNs; // How long that step took.
@@ -31,6 +34,7 @@ public final class Lease {
         sinceNs = calledNs;
         isUnwell = false;
         isRefused = false;
+        denied = null;
         hasStepped = false;
         isReadyLate = false;
         receivedBefore = received;
@@ -55,10 +59,19 @@ public final class Lease {
         return health;
     }
 
-    /** The node returned an error. {@code isOfUnwell}: it cannot serve now. */
-    void refused(boolean isOfUnwell) {
+    /**
+     * The node returned an error. {@code isOfUnwell}: it cannot serve now. {@code command}: it does
+     * not have this one; {@code null}: it is about something else.
+     */
+    void refused(boolean isOfUnwell, @Nullable String command) {
         isRefused = true;
         isUnwell |= isOfUnwell;
+        denied = command == null ? denied : command;
+    }
+
+    /** The last command that the node has said it does not have; {@code null}: none. */
+    public @Nullable String denied() {
+        return denied;
     }
 
     public boolean isRefused() {

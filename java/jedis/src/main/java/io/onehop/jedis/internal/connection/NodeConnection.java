@@ -5,6 +5,7 @@ import io.onehop.core.base.Clock;
 import io.onehop.core.base.Message;
 import io.onehop.core.base.Words;
 import io.onehop.core.cluster.Redirect;
+import io.onehop.core.command.Learnt;
 import io.onehop.core.health.Health;
 import io.onehop.core.wire.ReplyGuard;
 import io.onehop.core.wire.WireException;
@@ -539,7 +540,8 @@ public final class NodeConnection extends Connection {
         try {
             return super.protocolRead(replies, pushes);
         } catch (JedisDataException answer) {
-            lease.refused(Health.isUnwell(Failure.text(answer)));
+            lease.refused(
+                    Health.isUnwell(Failure.text(answer)), Learnt.denied(Failure.text(answer)));
             isOfReplica |= // The name of such a node may lead to another one by now.
                     !endpoint.isOfCluster()
                             && Words.REFUSED_AS_REPLICA.contains(

@@ -193,6 +193,18 @@ public final class Failure {
         return root;
     }
 
+    /** The same failure of a call of which only a question was sent. */
+    public static OneHopException unsent(OneHopException failure) {
+        return failure.mayHaveExecuted()
+                ? again(failure, text(what(failure), Outcome.NOT_SENT, Message.AGAIN.what()))
+                : failure;
+    }
+
+    /** A failure of the same kind and node, with other words. It was not sent. */
+    public static OneHopException again(OneHopException failure, String text) {
+        return made(failure.getKind(), text, failure.getNode(), Outcome.NOT_SENT, failure);
+    }
+
     /** What has happened, by a failure of this node, without where and what to do. */
     public static String what(RuntimeException failure, NodeName node) {
         String message =

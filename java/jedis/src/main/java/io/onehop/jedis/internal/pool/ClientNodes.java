@@ -1,16 +1,18 @@
 package io.onehop.jedis.internal.pool;
 
+import io.onehop.core.command.KeptCommands;
 import io.onehop.core.health.Health;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The nodes of one client: how often one of them was ejected, and whether several were late
- * together. Any thread.
+ * The nodes of one client: how often one of them was ejected, whether several were late together,
+ * and what they have said of commands. Any thread.
  */
 public final class ClientNodes {
     private final AtomicLong ejections = new AtomicLong();
+    private final KeptCommands commands = new KeptCommands();
     private volatile List<Times> all = List.of();
 
     /** When a node last answered any call, and when a deadline last passed for it; 0: never. */
@@ -23,6 +25,11 @@ public final class ClientNodes {
     /** From now on the client has these nodes. */
     public void are(List<Times> nodes) {
         all = nodes;
+    }
+
+    /** What they have said of commands that the table does not hold. */
+    public KeptCommands commands() {
+        return commands;
     }
 
     /** How often a node was ejected: placement depends on it. */

@@ -51,6 +51,7 @@ public final class Pool implements ObjectPool<NodeConnection> {
     private final Handshake handshake;
     private final PoolSettings settings;
     private final boolean limitsIdle;
+    private final @Nullable ClientNodes nodes;
     private final NodeHealth health;
     private final NodeMeter meter;
     private final Seats seats;
@@ -73,6 +74,7 @@ public final class Pool implements ObjectPool<NodeConnection> {
         this.meter = before == null ? new NodeMeter() : before.meter;
         this.endpoint = new Endpoint(node, pool, tls);
         this.handshake = new Handshake(pool, endpoint, tls.credentials());
+        this.nodes = nodes;
         this.health =
                 new NodeHealth(endpoint.nodeName(), nodes, before == null ? null : before.health);
         this.settings = settings;
@@ -310,6 +312,10 @@ public final class Pool implements ObjectPool<NodeConnection> {
             meter.answered(connection.lease().ns(nowNs), nowMs);
         } else {
             meter.answeredAfterWaiting(nowMs);
+        }
+        String denied = connection.lease().denied();
+        if (denied != null && nodes != null) { // It, or another node, has described it before.
+            nodes.commands().forget(denied);
         }
         if (connection.lease().isUnwell()) {
             health.answeredUnwell(connection);

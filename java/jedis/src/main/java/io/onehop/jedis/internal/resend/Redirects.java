@@ -67,10 +67,15 @@ public final class Redirects implements Forwarding {
         private int hops;
         private int tries;
 
-        RedirectedCommand(Pool asked, CommandArguments arguments, int slot, ReplySink sink) {
+        RedirectedCommand(
+                Pool asked,
+                CommandArguments arguments,
+                @Nullable Command entry,
+                int slot,
+                ReplySink sink) {
             this.asked = asked;
             this.arguments = arguments;
-            this.entry = Commands.known(arguments);
+            this.entry = entry;
             this.slot = slot;
             this.sink = sink;
         }
@@ -187,7 +192,12 @@ public final class Redirects implements Forwarding {
         RedirectedCommand command =
                 sink instanceof RedirectedCommand known
                         ? known
-                        : new RedirectedCommand(asked, arguments, slot, sink);
+                        : new RedirectedCommand(
+                                asked,
+                                arguments,
+                                Commands.known(arguments, snapshot.commands()),
+                                slot,
+                                sink);
         command.asked = asked;
         command.error = error;
         noted = noted.isEmpty() ? new ArrayList<>() : noted;
@@ -390,7 +400,7 @@ public final class Redirects implements Forwarding {
             command.hops += named != null ? 1 : 0;
             command.tries += named != null ? 0 : 1;
             BatchExchange exchange = batch.ofNode(node);
-            if (command.entry != null) {
+            if (command.entry != null && !command.entry.isUnshared()) {
                 Preface.append(command.entry, command.arguments, scripts, exchange);
             } else {
                 // An unknown command may have changed the state of its connection.

@@ -127,7 +127,7 @@ public final class Succession implements Forwarding {
             CommandArguments arguments,
             ReplySink sink,
             @Nullable Object reply) {
-        Command entry = Commands.known(arguments);
+        Command entry = Commands.known(arguments, snapshot.commands());
         if (asked.endpoint().isReplica()) {
             return false;
         }
@@ -278,8 +278,8 @@ public final class Succession implements Forwarding {
                     command.fallsBack() ? newest.fallback(command.asked(), master.index()) : -1;
             BatchExchange exchange =
                     fallback < 0 ? batch.of(master.index()) : batch.of(master.index(), fallback);
-            Command entry = Commands.known(command.arguments());
-            if (entry == null) {
+            Command entry = Commands.known(command.arguments(), snapshot.commands());
+            if (entry == null || entry.isUnshared()) {
                 exchange.closeAfter(); // An unknown command may change its connection.
             } else {
                 Preface.append(entry, command.arguments(), scripts, exchange);

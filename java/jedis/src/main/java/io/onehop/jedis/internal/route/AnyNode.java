@@ -6,10 +6,13 @@ import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.command.Plan;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.failure.Failure;
+import io.onehop.jedis.internal.pool.Pool;
 
 import org.jspecify.annotations.Nullable;
 
 import redis.clients.jedis.CommandObject;
+
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Runs commands that any node can answer, on the same node while that is up, then on the next. A
@@ -20,30 +23,45 @@ import redis.clients.jedis.CommandObject;
  */
 final class AnyNode {
     private final BatchRunner runner;
-    private volatile int preferred; // An index in everywhere().
+    private final AtomicInteger preferred; // An index in everywhere().
 
     AnyNode(BatchRunner runner) {
+        this(runner, new AtomicInteger());
+    }
+
+    private AnyNode(BatchRunner runner, AtomicInteger preferred) {
         this.runner = runner;
+        this.preferred = preferred;
+    }
+
+    /** The same for another runner of the same snapshot. */
+    AnyNode by(BatchRunner other) {
+        return new AnyNode(other, preferred);
     }
 
     /** The home of the node that would be asked now. */
     int preferred() {
-        return runner.snapshot().keys().everywhere()[preferred];
+        return runner.snapshot().keys().everywhere()[preferred.get()];
     }
 
     <T> @Nullable T run(CommandObject<T> command, Plan plan) {
+        return run(command, plan, null);
+    }
+
+    /** The same for a caller that has leased a connection of this pool. */
+    <T> @Nullable T run(CommandObject<T> command, Plan plan, @Nullable Pool held) {
         boolean isSearch = plan.command().merge() == MergeRule.FIRST_NOT_NIL;
         Deadline deadline = runner.deadline();
         int[] homes = runner.snapshot().keys().everywhere();
-        int first = preferred;
+        int first = preferred.get();
         T reply = null;
         OneHopException failure = null;
         for (int i = 0; i < homes.length && reply == null; i++) {
             int next = (first + i) % homes.length;
             try {
-                reply = runner.ask(homes[next], command, plan.command(), deadline);
+                reply = runner.ask(homes[next], command, plan.command(), deadline, held);
                 if (!isSearch) {
-                    preferred = next;
+                    preferred.set(next);
                     return reply;
                 }
             } catch (OneHopException lost) {

@@ -114,8 +114,22 @@ public final class BatchRunner {
 
     /** Runs one command on the node of this home, by the deadline. */
     <T> T ask(int home, CommandObject<T> command, Command entry, Deadline deadline) {
+        return ask(home, command, entry, deadline, null);
+    }
+
+    /** The same for a caller that has leased a connection of this pool, perhaps its only one. */
+    <T> T ask(
+            int home,
+            CommandObject<T> command,
+            Command entry,
+            Deadline deadline,
+            @Nullable Pool held) {
         Batch batch = begin();
-        Reply<T> reply = append(command, entry, batch.of(home));
+        BatchExchange exchange = batch.of(home);
+        if (exchange.pool() == held) {
+            exchange.goBeyond();
+        }
+        Reply<T> reply = append(command, entry, exchange);
         run(batch, deadline);
         return reply.get();
     }

@@ -10,6 +10,7 @@ import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.command.Keys;
 import io.onehop.jedis.internal.command.Plan;
 import io.onehop.jedis.internal.command.Scripts;
+import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.request.ArgumentWords;
 
 import org.jspecify.annotations.Nullable;
@@ -28,11 +29,13 @@ public final class Intake {
     private final ServerPool pool;
     private final Keys keys;
     private final Scripts scripts;
+    private final Inquiry inquiry;
 
-    Intake(ServerPool pool, Keys keys, Scripts scripts) {
+    Intake(ServerPool pool, Keys keys, Scripts scripts, Inquiry inquiry) {
         this.pool = pool;
         this.keys = keys;
         this.scripts = scripts;
+        this.inquiry = inquiry;
     }
 
     /** Refuses commands that the nodes do not support, before any part is queued. */
@@ -43,9 +46,30 @@ public final class Intake {
         }
     }
 
-    /** The table's entry. Throws if only another kind of node has the command. */
-    Command entry(CommandArguments arguments) {
-        Command command = Commands.of(arguments, pool.name());
+    /**
+     * The entry of a command, by the table or by what nodes have said of it; {@code null} if one
+     * has to be asked first. Throws if the command has no destination.
+     */
+    @Nullable Command known(CommandArguments arguments) {
+        Command command = Commands.find(arguments, pool.name(), !pool.ssdb());
+        Command known = command == null ? inquiry.recall(arguments) : command;
+        return known == null ? null : served(known);
+    }
+
+    /** The same, after a node was asked. {@code held}: the caller has one of its connections. */
+    Command asked(CommandArguments arguments, @Nullable Pool held) {
+        return served(inquiry.ask(arguments, held));
+    }
+
+    /** The entry of a command, for which a node is asked if nothing else is known of it. */
+    Command entry(CommandArguments arguments, @Nullable Pool held) {
+        Command known = known(arguments);
+        return known == null ? asked(arguments, held) : known;
+    }
+
+    /** Throws if only another kind of node has the command, or none takes it. */
+    private Command served(Command command) {
+        Commands.served(command, pool.name());
         if (command.isSsdb() && !pool.ssdb()) {
             throw Commands.unsupported(command.shown(), Message.SSDB_ONLY.what(), pool.name());
         }
@@ -53,11 +77,6 @@ public final class Intake {
     }
 
     /** The plan of a command outside of transactions and subscriptions. */
-    Plan plan(CommandArguments arguments) {
-        return plan(entry(arguments), arguments);
-    }
-
-    /** The same for a command whose entry is known. */
     Plan plan(Command command, CommandArguments arguments) {
         String refusal = refusal(command);
         if (refusal != null) {

@@ -74,6 +74,7 @@ public final class Route {
                 new RetryBudget(),
                 new Scripts(),
                 new KeptCursors(),
+                null,
                 null);
     }
 
@@ -85,7 +86,8 @@ public final class Route {
             RetryBudget budget,
             Scripts scripts,
             KeptCursors cursors,
-            @Nullable Deadline begun) {
+            @Nullable Deadline begun,
+            @Nullable AnyNode same) {
         this.cursors = cursors;
         this.snapshot = snapshot;
         this.pool = snapshot.pool();
@@ -94,21 +96,27 @@ public final class Route {
         this.observer = observer;
         this.budget = budget;
         this.scripts = scripts;
-        this.intake = new Intake(pool, snapshot.keys(), scripts);
         this.runner =
                 new BatchRunner(snapshot, scripts, budget, cluster, sentinels, observer, begun);
-        this.anyNode = new AnyNode(runner);
+        this.anyNode = same == null ? new AnyNode(runner) : same.by(runner);
+        this.intake =
+                new Intake(
+                        pool,
+                        snapshot.keys(),
+                        scripts,
+                        new Inquiry(anyNode, snapshot.commands(), pool.name()));
     }
 
     /** The same client's route over another snapshot. It keeps what this one has learned. */
     Route over(Snapshot other) {
-        return new Route(other, cluster, sentinels, observer, budget, scripts, cursors, null);
+        return new Route(other, cluster, sentinels, observer, budget, scripts, cursors, null, null);
     }
 
     /** This route for one call that began before, and ends by this deadline. */
     Route by(Deadline deadline) {
         return new Route(
-                snapshot, cluster, sentinels, observer, budget, scripts, cursors, deadline);
+                snapshot, cluster, sentinels, observer, budget, scripts, cursors, deadline,
+                anyNode);
     }
 
     public Snapshot snapshot() {
@@ -164,7 +172,16 @@ public final class Route {
     private <T> @Nullable T execute(CommandObject<T> command) {
         intake.check(command);
         CommandArguments arguments = command.getArguments();
-        Command entry = intake.entry(arguments);
+        Command entry = intake.known(arguments);
+        if (entry == null) { // What is asked first counts towards the deadline of this call.
+            Route begun = by(runner.deadline());
+            return begun.execute(command, begun.intake.asked(arguments, null));
+        }
+        return execute(command, entry);
+    }
+
+    private <T> @Nullable T execute(CommandObject<T> command, Command entry) {
+        CommandArguments arguments = command.getArguments();
         int home = intake.onlyHome(entry, arguments);
         if (home >= 0 && !isOfBatches(entry, home)) {
             return exchange(command, entry, home, Blocking.NOT);
@@ -321,7 +338,7 @@ public final class Route {
     public <T> Reply<T> append(CommandObject<T> command, Batch batch) {
         intake.check(command);
         CommandArguments arguments = command.getArguments();
-        Command entry = intake.entry(arguments);
+        Command entry = intake.entry(arguments, null);
         Commands.refuseUnknown(entry, arguments, "pipeline", pool.name());
         int home = intake.onlyHome(entry, arguments);
         if (home < 0) {
@@ -385,13 +402,16 @@ public final class Route {
         runner.failed(failure);
     }
 
-    /** Refuses an unknown command, which could change the state of the connection that watches. */
-    public void refuseUnknown(CommandArguments arguments) {
-        Commands.refuseUnknown(intake.entry(arguments), arguments, "transaction", pool.name());
-    }
-
-    /** True if all keys of a command are on the transaction's node. */
+    /**
+     * True if all keys of a command are on the transaction's node. Refuses an unknown command,
+     * which could change the state of the connection that watches.
+     */
     public boolean isOn(TransactionBinding binding, CommandArguments arguments) {
-        return intake.plan(arguments).home() == binding.home();
+        Command entry = intake.entry(arguments, binding.pool());
+        if (intake.plan(entry, arguments).home() != binding.home()) {
+            return false;
+        }
+        Commands.refuseUnknown(entry, arguments, "transaction", pool.name());
+        return true;
     }
 }

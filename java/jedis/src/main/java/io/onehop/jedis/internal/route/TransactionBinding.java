@@ -24,16 +24,18 @@ public record TransactionBinding(Pool pool, int home, byte[] key) {
 
     /**
      * The binding after one more command: the same as before, or that of its first key; {@code
-     * null} if there was no key yet.
+     * null} if there was no key yet. {@code held}: the transaction has leased a connection of this
+     * pool.
      */
     public static @Nullable TransactionBinding next(
             @Nullable TransactionBinding before,
             CommandArguments arguments,
             Snapshot snapshot,
-            Intake intake) {
+            Intake intake,
+            @Nullable Pool held) {
         String pool = snapshot.pool().name();
         Commands.requireFits(arguments, pool);
-        Command command = intake.entry(arguments);
+        Command command = intake.entry(arguments, held);
         if (snapshot.pool().ssdb()) {
             throw Commands.unsupported("MULTI", Message.SSDB_TRANSACTIONS.what(), pool);
         }

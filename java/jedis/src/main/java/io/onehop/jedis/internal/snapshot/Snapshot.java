@@ -1,6 +1,7 @@
 package io.onehop.jedis.internal.snapshot;
 
 import io.onehop.core.Node;
+import io.onehop.core.command.KeptCommands;
 import io.onehop.core.health.Health;
 import io.onehop.core.topology.ConnectionName;
 import io.onehop.core.topology.PoolTopology;
@@ -242,5 +243,10 @@ public final class Snapshot {
 
     public Keys keys() {
         return keys;
+    }
+
+    /** What the client's nodes have said of commands that the table does not hold. */
+    public KeptCommands commands() {
+        return nodes.commands();
     }
 }

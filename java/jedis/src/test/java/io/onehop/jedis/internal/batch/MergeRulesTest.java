@@ -77,7 +77,7 @@ class MergeRulesTest {
         redis.clients.jedis.CommandArguments arguments =
                 new redis.clients.jedis.CommandArguments(() -> Samples.bytes(words.get(0)));
         words.stream().skip(1).forEach(arguments::add);
-        Command command = Commands.of(arguments, "alpha");
+        Command command = Commands.find(arguments, "alpha", false);
         assertEquals(rule, command.merge().name().toLowerCase());
         return command;
     }

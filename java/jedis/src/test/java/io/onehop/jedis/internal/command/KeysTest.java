@@ -43,7 +43,7 @@ class KeysTest {
         ArgumentWords words = new ArgumentWords(command);
         try {
             Set<String> keys = new TreeSet<>();
-            KeyPositions positions = Commands.of(command, "alpha").keys(words);
+            KeyPositions positions = Commands.find(command, "alpha", false).keys(words);
             for (int i = 0; i < positions.count(); i++) {
                 keys.add(new String(words.word(positions.position(i)), StandardCharsets.UTF_8));
             }
@@ -80,7 +80,7 @@ class KeysTest {
 
     private static boolean isRefused(CommandArguments command) {
         try {
-            Commands.of(command, "alpha");
+            Commands.served(Commands.find(command, "alpha", false), "alpha");
             return false;
         } catch (Unsupported refused) {
             return true;

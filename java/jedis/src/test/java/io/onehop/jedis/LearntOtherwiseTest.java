@@ -1,0 +1,227 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.jedis.lab.CommandModule;
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.Processes;
+import io.onehop.jedis.lab.RedisCluster;
+import io.onehop.jedis.lab.RedisServer;
+import io.onehop.jedis.lab.ScriptedNode;
+
+import org.junit.jupiter.api.Test;
+
+import redis.clients.jedis.AbstractTransaction;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Jedis;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Commands that a node has renamed, may not describe, or describes as older servers do; nodes that
+ * do not answer; replicas.
+ */
+@SuppressWarnings("deprecation") // Deprecated methods must work, too.
+class LearntOtherwiseTest {
+    private static CommandArguments words(String line) {
+        String[] words = line.split(" ");
+        CommandArguments arguments =
+                new CommandArguments(() -> words[0].getBytes(StandardCharsets.UTF_8));
+        Arrays.stream(words).skip(1).forEach(arguments::add);
+        return arguments;
+    }
+
+    private static Object text(Object reply) {
+        return reply instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : reply;
+    }
+
+    private static Object sent(OneHopClient redis, String line) {
+        return text(redis.executeCommand(words(line)));
+    }
+
+    private static void assertSays(String part, OneHopException failure) {
+        assertTrue(failure.getMessage().contains(part), failure.getMessage());
+        assertFalse(failure.mayHaveExecuted());
+    }
+
+    /* ---- Real servers ---- */
+
+    @Test
+    void theTablesEntryOfARenamedCommandCounts() {
+        String[] options = {
+            "rename-command", "HSET hsetx",
+            "rename-command", "MGET several",
+            "rename-command", "BLPOP await",
+            "rename-command", "SELECT choose",
+            "rename-command", "CLIENT customer"
+        };
+        try (RedisServer one = RedisServer.start(options);
+                RedisServer other = RedisServer.start(options);
+                OneHopClient redis =
+                        Nodes.clientOf(Nodes.configOf(Stream.of(one.server(), other.server())))) {
+            String a = Nodes.keyOn(redis.topology(), one.node());
+            String b = Nodes.keyOn(redis.topology(), other.node());
+            assertEquals(1L, sent(redis, "HSETX h f 1"));
+            assertEquals("1", redis.hget("h", "f"));
+            redis.set(a, "A");
+            redis.set(b, "B");
+            assertEquals(
+                    List.of("A", "B"),
+                    ((List<?>) sent(redis, "several " + a + " " + b))
+                            .stream().map(LearntOtherwiseTest::text).toList());
+            assertEquals(null, sent(redis, "await list 0.01"));
+            assertSays(
+                    "SELECT is not supported",
+                    assertThrows(Unsupported.class, () -> sent(redis, "choose 3")));
+            assertSays(
+                    "CLIENT SETNAME is not supported",
+                    assertThrows(Unsupported.class, () -> sent(redis, "customer SETNAME me")));
+        }
+    }
+
+    @Test
+    void aUserWhoMayNotAskIsTold() {
+        try (RedisServer server = RedisServer.start(CommandModule.options());
+                Jedis jedis = server.jedis()) {
+            jedis.aclSetUser("app", "on", ">secret", "~*", "+@all", "-command");
+            try (OneHopClient redis =
+                    Nodes.clientOf(
+                            Nodes.configOf(
+                                    Stream.of(server.server()),
+                                    "username: app",
+                                    "redis_auth: secret"))) {
+                Unsupported refused =
+                        assertThrows(Unsupported.class, () -> sent(redis, "onehop.set k v"));
+                assertSays(
+                        "Unknown command \"onehop.set\", and the node does not describe it: NOPERM",
+                        refused);
+                assertSays("allow the server pool's user to run COMMAND", refused);
+                jedis.aclSetUser("app", "+command");
+                assertEquals("OK", sent(redis, "onehop.set k v"));
+            }
+        }
+    }
+
+    @Test
+    void aReplicaAnswersWhatOnlyReads() {
+        try (RedisServer master =
+                        RedisServer.start(CommandModule.options("repl-diskless-sync-delay", "0"));
+                RedisServer replica =
+                        RedisServer.start(
+                                CommandModule.options("replicaof", "127.0.0.1 " + master.port()));
+                OneHopClient redis =
+                        Nodes.clientOf(
+                                Nodes.configOf(
+                                        Stream.of(master.server() + " one"),
+                                        "read_from: replica",
+                                        "replicas:\n    - " + replica.node() + " one"));
+                Jedis jedis = replica.jedis()) {
+            sent(redis, "onehop.set k v");
+            RedisCluster.await(
+                    "the replica has it",
+                    () ->
+                            jedis.info("replication").contains("master_link_status:up")
+                                    && "v".equals(jedis.get("k")));
+            assertEquals("v", sent(redis, "onehop.get k"));
+            try (OneHopPipeline pipeline = redis.pipelined()) {
+                pipeline.sendCommand(words("onehop.get k"));
+                assertEquals("v", text(pipeline.syncAndReturnAll().get(0)));
+            }
+            assertEquals(2, replica.calls("onehop.get"));
+        }
+    }
+
+    /* ---- Nodes that do not answer ---- */
+
+    @Test
+    void theNextNodeIsAskedIfOneIsDown() {
+        try (RedisServer server = RedisServer.start(CommandModule.options())) {
+            String down = "127.0.0.1:" + Processes.freePort();
+            try (OneHopClient redis =
+                    Nodes.clientOf(Nodes.configOf(Stream.of(down + ":1", server.server())))) {
+                String here = Nodes.keyOn(redis.topology(), server.node());
+                String there = Nodes.keyOn(redis.topology(), down);
+                assertEquals("OK", sent(redis, "onehop.set " + here + " v"));
+                assertThrows(NodeDown.class, () -> sent(redis, "onehop.set " + there + " v"));
+                server.kill();
+                NodeDown failure =
+                        assertThrows(NodeDown.class, () -> sent(redis, "onehop.get " + here));
+                assertFalse(failure.mayHaveExecuted());
+                try (AbstractTransaction transaction = redis.multi()) {
+                    assertThrows(
+                            NodeDown.class,
+                            () -> transaction.sendCommand(words("onehop.get " + here)));
+                    assertSays(
+                            "The transaction was discarded",
+                            assertThrows(NodeDown.class, transaction::exec));
+                }
+            }
+        }
+    }
+
+    @Test
+    void theQuestionCountsTowardsTheDeadline() {
+        try (ScriptedNode node =
+                        ScriptedNode.start(
+                                talk -> {
+                                    talk.handshake();
+                                    talk.awaitClose();
+                                });
+                OneHopClient redis = Inspected.clientOf(node, "timeout: 100")) {
+            assertSays(
+                    "the command was not sent; try again",
+                    assertThrows(DeadlineExceeded.class, () -> sent(redis, "onehop.get k")));
+        }
+    }
+
+    /* ---- Servers before redis 6 ---- */
+
+    private static void old(ScriptedNode.Talk talk) throws IOException {
+        talk.handshake();
+        for (List<String> words = talk.command(); words != null; words = talk.command()) {
+            if (!words.get(0).equals("COMMAND")) {
+                talk.bulk("connection " + talk.number());
+            } else if (words.get(2).equals("new.do")) {
+                talk.send("*2\r\n:1\r\n:2\r\n");
+            } else {
+                String name = words.get(2);
+                String flag = name.equals("old.get") ? "readonly" : "fast";
+                talk.send(
+                        "*1\r\n*6\r\n+%s\r\n:2\r\n*1\r\n+%s\r\n:1\r\n:1\r\n:1\r\n"
+                                .formatted(name, flag));
+            }
+        }
+    }
+
+    @Test
+    void whatNothingIsSaidOfSharesNoConnection() {
+        try (ScriptedNode node = ScriptedNode.start(LearntOtherwiseTest::old);
+                OneHopClient redis = Inspected.clientOf(node, "pool_size: 1")) {
+            assertEquals("connection 1", sent(redis, "old.get k"));
+            try (OneHopPipeline pipeline = redis.pipelined()) {
+                pipeline.sendCommand(words("old.get k"));
+                assertEquals("connection 1", text(pipeline.syncAndReturnAll().get(0)));
+            }
+            assertEquals("connection 1", sent(redis, "old.do k"));
+            assertEquals("connection 2", redis.get("k"));
+            try (OneHopPipeline pipeline = redis.pipelined()) {
+                assertSays(
+                        "it may not share a connection with the rest of the pipeline",
+                        assertThrows(
+                                Unsupported.class, () -> pipeline.sendCommand(words("old.do k"))));
+            }
+            assertSays(
+                    "Unknown command \"new.do\", and the node does not describe it: its answer is"
+                            + " not the description of a command",
+                    assertThrows(Unsupported.class, () -> sent(redis, "new.do k")));
+            assertEquals(2, node.connections());
+        }
+    }
+}
