@@ -136,8 +136,9 @@ TEST = (
     ),
     Step(
         "many workers: killed, reloaded, without a node, with constant changes of configuration,"
-        " with surplus replies, with swapped links, over a long life, with slow DNS",
-        faults("kills outage reload changes surplus links lifetime names rotations"),
+        " with surplus replies, with three databases, with swapped links, over a long life, with"
+        " slow DNS",
+        faults("kills outage reload changes surplus databases links lifetime names rotations"),
     ),
 )
 

@@ -14,6 +14,7 @@ import sys
 sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 import changes
+import databases
 import failover
 import figures
 import kills
@@ -37,6 +38,7 @@ PROGRAMS = {
     "reload": reload,
     "changes": changes,
     "surplus": surplus,
+    "databases": databases,
     "stalls": stalls,
     "links": links,
     "lifetime": lifetime,

@@ -19,8 +19,8 @@ use Illuminate\Support\Arr;
 use InvalidArgumentException;
 
 /**
- * Laravel's own connector with another client. Hosts, ports, passwords, timeouts and the database
- * come from OneHop's configuration file. The database must be the one that the connection names.
+ * Laravel's own connector with another client. Hosts, ports, passwords and timeouts come from
+ * OneHop's configuration file. The database is the one that the connection names.
  */
 final class OneHopConnector extends PhpRedisConnector
 {
@@ -55,13 +55,11 @@ final class OneHopConnector extends PhpRedisConnector
     {
         $database = (int) ($config['database'] ?? 0);
         $client = new \OneHop\Redis($this->pool($config, $database), $config['config'] ?? null);
-        if ($client->getDbNum() !== $database) {
-            $actual = $client->getDbNum();
+        if (!$client->select($database)) {
+            $error = trim($client->getLastError());
             throw new InvalidArgumentException(
-                "A Redis connection asks for database $database, and its server pool "
-                    . "{$client->getHost()} has $actual: name a pool with database: $database, as "
-                    . "'pool' => [0 => ..., $database => ...], or set the connection's database "
-                    . "to $actual.",
+                "A Redis connection asks for database $database, and a node of its server pool "
+                    . "{$client->getHost()} refuses it: $error",
             );
         }
         foreach (self::OPTIONS as $name => $option) {

@@ -233,8 +233,8 @@ const NODES = [
     'p99' => '', 'Times' => 'word',
 ];
 const TRAFFIC = [
-    'Since' => 'word', 'Redirects' => '', 'Waits' => '', 'Connects' => '', 'Sent' => '',
-    'Received' => '',
+    'Since' => 'word', 'Redirects' => '', 'Waits' => '', 'Connects' => '', 'Selects' => '',
+    'Sent' => '', 'Received' => '',
 ];
 
 function nodes_table(array $pool): string
@@ -304,8 +304,8 @@ function traffic(array $pool): string
         $all = [
             'Since' => $node['since'] === null ? 'not used yet' : moment($node['since']),
             'Redirects' => count_of($node['redirects']), 'Waits' => count_of($node['waits']),
-            'Connects' => count_of($node['connects']), 'Sent' => bytes($node['bytes_sent']),
-            'Received' => bytes($node['bytes_received']),
+            'Connects' => count_of($node['connects']), 'Selects' => count_of($node['selects']),
+            'Sent' => bytes($node['bytes_sent']), 'Received' => bytes($node['bytes_received']),
         ];
         $rows .= '<tr>' . node_head($node, $index) . '</th>'
             . cells($columns, array_intersect_key($all, $columns)) . '</tr>';
@@ -313,7 +313,7 @@ function traffic(array $pool): string
     $totals = [
         'Since' => '', 'Redirects' => count_of(sum($pool, 'redirects')),
         'Waits' => count_of(sum($pool, 'waits')), 'Connects' => count_of(sum($pool, 'connects')),
-        'Sent' => bytes(sum($pool, 'bytes_sent')),
+        'Selects' => count_of(sum($pool, 'selects')), 'Sent' => bytes(sum($pool, 'bytes_sent')),
         'Received' => bytes(sum($pool, 'bytes_received')),
     ];
     return '<details><summary>Waits, connects and bytes</summary><table>'

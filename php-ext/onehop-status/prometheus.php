@@ -74,6 +74,7 @@ function counters(): array
         'redirects' => 'Replies after which a command was sent on.',
         'leases' => 'Connections handed out.',
         'waits' => 'Leases that waited for a free connection.', 'connects' => 'Connections begun.',
+        'selects' => 'SELECTs sent because a connection was in another database.',
         'bytes_sent' => 'Bytes sent to the node.',
         'bytes_received' => 'Bytes received from the node.',
     ];

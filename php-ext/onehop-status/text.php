@@ -58,7 +58,7 @@ function row(array $node, array $pool): array
         '5 min' => count_of($node['errors_recent']),
         'p50' => duration($node['latency']['p50']), 'p99' => duration($node['latency']['p99']),
         'redirects' => count_of($node['redirects']), 'waits' => count_of($node['waits']),
-        'connects' => count_of($node['connects']),
+        'connects' => count_of($node['connects']), 'selects' => count_of($node['selects']),
         'sent' => bytes($node['bytes_sent']), 'received' => bytes($node['bytes_received']),
     ];
 }

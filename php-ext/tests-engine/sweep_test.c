@@ -101,6 +101,34 @@ static bool run_again(unsigned number, oh_failure *failure)
     return is_answered;
 }
 
+/* The second call has another database than its connection, the third one its first one. */
+static bool run_elsewhere(unsigned number, oh_failure *failure)
+{
+    oh_snapshot *snapshot = caller_open("alpha", failure);
+    oh_call_terms terms = {.timeout_ms = 5000};
+    char command[64];
+    caller it;
+
+    if (!snapshot) {
+        return false;
+    }
+    snprintf(command, sizeof command, "INCR last%u", number);
+    bool is_answered = caller_gets(snapshot, 0, "ECHO x", "$1\r\nx\r\n", failure) &&
+                       CHECK(caller_begin(&it, snapshot, 0));
+    if (is_answered) {
+        it.exchange.peer.database = (oh_database){true, 3};
+        is_answered = caller_ask(&it, command, &terms);
+        *failure = it.failure;
+        caller_end(&it);
+    }
+    if (is_answered && !caller_gets(snapshot, 0, "ECHO x", "$1\r\nx\r\n", failure)) {
+        failure->outcome = OH_OUTCOME_ANSWERED; /* That of the INCR. */
+        is_answered = false;
+    }
+    oh_snapshot_release(snapshot);
+    return is_answered;
+}
+
 /* With what the workers of a host share: the segment, a place in it, and the queue. */
 static bool run_shared(unsigned number, oh_failure *failure)
 {
@@ -383,6 +411,8 @@ void test_sweep(const node *one, const node *other)
         {"a node with a host name", configure_named, run_plain, 120, 20, executed_by_nodes, false},
         {"a connection that was closed", configure_named, run_again, 120, 25, executed_by_nodes,
             false},
+        {"a connection in another database", configure_plain, run_elsewhere, 150, 20,
+            executed_by_nodes, false},
         {"an SSDB node", configure_ssdb, run_ssdb, 120, 15, executed_by_nodes, false},
         {"two nodes in parallel", configure_plain, run_set, 150, 25, executed_by_nodes, false},
         {"a kept connection", configure_plain, run_held, 150, 20, executed_by_nodes, false},

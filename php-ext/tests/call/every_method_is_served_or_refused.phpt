@@ -62,7 +62,7 @@ OneHop\Unsupported, node none, may have executed: false
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::swapdb() is not supported; it cannot happen on all nodes in the same moment, so readers would see both states: use two server pools and switch between them
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::select() is not supported; connections are shared, so a database chosen on one would be chosen for other callers: set `database` in the server pool's configuration, one pool per database
+  OneHop\Redis::select() is not supported; connections are shared, so the client object keeps its database for itself: in PHP call select() on it, outside of pipelines, transactions and WATCH; in Java call database() of the builder
 value: true
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::slaveof() is not supported; replication is set up for each server: send it to the node you mean by onNode, or leave it to Sentinel

@@ -55,7 +55,7 @@ $hide(fn () => $redis->rawCommand('RENAME', $a, $b));
 $hide(fn () => $redis->rawCommand('SORT', $a, 'BY', 'w_*'));
 $hide(fn () => $redis->rawCommand('SORT', $a, 'STORE', $b));
 foreach ([
-    ['NO.SUCH', $a], ['CLIENT', 'NOSUCH'], ['SELECT', '1'], ['MULTI'], ['WATCH', $a],
+    ['NO.SUCH', $a], ['CLIENT', 'NOSUCH'], ['SELECT', 'one'], ['MULTI'], ['WATCH', $a],
     ['SUBSCRIBE', 'c'], ['SCAN', '0'], ['EVAL', 'return 1', '0'], ['EVAL', 'return 1', '2', $a],
     ['GET'], ['CLIENT', 'REPLY', 'OFF'], [''],
 ] as $words) {
@@ -91,7 +91,7 @@ OneHop\Unsupported, node none, may have executed: false
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand(): neither OneHop nor the node knows the command "CLIENT NOSUCH": the command was not sent; check its name, and that every node has loaded its module
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand() with SELECT is not supported: the command was not sent; connections are shared, so a database chosen on one would be chosen for other callers: set `database` in the server pool's configuration, one pool per database
+  OneHop\Redis::rawcommand() with SELECT is not supported: the command was not sent; connections are shared, so the client object keeps its database for itself: in PHP call select() on it, outside of pipelines, transactions and WATCH; in Java call database() of the builder
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand() with MULTI is not supported: the command was not sent; rawCommand() cannot track what this command starts; use multi(), watch(), subscribe() or scan()
 OneHop\Unsupported, node none, may have executed: false

@@ -22,6 +22,9 @@ file_put_contents(
     FILE_APPEND,
 );
 
+/* One server pool for both databases. */
+$single = lab_config($others = [lab_redis(), lab_redis()], [], 'single.yml');
+
 /** Section `redis` of config/database.php in a new Laravel application. */
 function database(int $port, array $options = []): array
 {
@@ -99,12 +102,15 @@ foreach ([
     ],
 ] as $name => $options) {
     $expected = work(manager(database($server, $options)));
-    $pool = ['pool' => [0 => 'alpha', 1 => 'alpha_cache'], 'config' => $config];
-    $told = work(manager($ours + database(1, $options + $pool)));
     $there = held([$server]);
-    echo "$name: ",
-        json_encode([$told === $expected, held($ports) === $there, array_map(count(...), $there)]),
-        "\n";
+    foreach ([
+        [$ports, ['pool' => [0 => 'alpha', 1 => 'alpha_cache'], 'config' => $config]],
+        [$others, ['pool' => 'alpha', 'config' => $single]],
+    ] as [$nodes, $pool]) {
+        $told = work(manager($ours + database(1, $options + $pool)));
+        $same = [$told === $expected, held($nodes) === $there];
+        echo "$name: ", json_encode([...$same, array_map(count(...), $there)]), "\n";
+    }
 }
 $keys = array_keys(held($ports)[0]);
 $known = array_intersect(['laravel_database_key:1', 'other_key:1', 'key:1'], $keys);
@@ -115,6 +121,7 @@ lab_show('on several nodes', count($used) > 1);
 echo "a single pool, and what it cannot do\n";
 $one = $ours + database(1, ['pool' => 'alpha', 'config' => $config]);
 lab_show('get', manager($one)->connection()->get('key:7'));
+$one['cache']['database'] = '99';
 lab_tell(fn () => manager($one)->connection('cache'));
 $one['cache']['database'] = '0';
 lab_show('get of the cache', manager($one)->connection('cache')->get('key:7'));
@@ -129,12 +136,14 @@ lab_show('get of a cluster', manager($clustered)->connection()->get('key:7'));
 ?>
 --EXPECT--
 default: [true,true,[62,60]]
+default: [true,true,[62,60]]
+serializer and compression: [true,true,[124,120]]
 serializer and compression: [true,true,[124,120]]
 keys: ["laravel_database_key:1","other_key:1"]
 on several nodes: true
 a single pool, and what it cannot do
 get: "value 7"
-InvalidArgumentException: A Redis connection asks for database 1, and its server pool alpha has 0: name a pool with database: 1, as 'pool' => [0 => ..., 1 => ...], or set the connection's database to 0.
+InvalidArgumentException: A Redis connection asks for database 99, and a node of its server pool alpha refuses it: ERR DB index is out of range
 get of the cache: "value 7"
 get of a pool of the cache: {"n":1}
 InvalidArgumentException: No 'pool' names the server pool of a Redis connection with database 0: set 'pool' in the options of config/database.php, or in the connection.

@@ -80,7 +80,7 @@ foreach (scandir("/proc/$worker/fd") as $number) {
         $c->shutdown($socket, 2);
         continue;
     }
-    $note = str_repeat("\xff", 48);
+    $note = str_repeat("\xff", 64);
     foreach ([
         [$note, [0, 0]], [$note, [0]], [$note, []], ["$note and more", [0]], ['less', [0, 0]],
         ['', []], ['', [0]], ['', [0, 0]],

@@ -188,10 +188,10 @@ started: false
 Warning: session_start(): There is no server pool nopool in DIRECTORY/alpha.yml, only alpha; name one of these
 Warning: session_start(): Failed to initialize storage module: onehop (path: pool=nopool&config=DIRECTORY/alpha.yml)
 started: false
-Warning: session_start(): session.save_path must be the name of a server pool, or pool=NAME&config=FILE&prefix=PREFIX
+Warning: session_start(): session.save_path must be the name of a server pool, or pool=NAME&config=FILE&prefix=PREFIX&database=NUMBER
 Warning: session_start(): Failed to initialize storage module: onehop (path: pool=alpha&pool=alpha)
 started: false
-Warning: session_start(): session.save_path must be the name of a server pool, or pool=NAME&config=FILE&prefix=PREFIX
+Warning: session_start(): session.save_path must be the name of a server pool, or pool=NAME&config=FILE&prefix=PREFIX&database=NUMBER
 Warning: session_start(): Failed to initialize storage module: onehop (path: colour=blue)
 started: false
 Warning: session_start(): session.save_path names no server pool

@@ -66,7 +66,7 @@ echo implode(' ', array_map(fn ($port) => count(lab_plain($port)->keys('*_LOCK')
 --EXPECT--
 1 1 1 2 2 2 3 3 3 4 4 3 1 5 4 2 6 5 3 7 6 3 1 7 4 2 8 5 3 9
 [false,false,false,false,false,false,false,false,true]
-session_start(): session.save_path must be the name of a server pool, or pool=NAME&config=FILE&prefix=PREFIX
+session_start(): session.save_path must be the name of a server pool, or pool=NAME&config=FILE&prefix=PREFIX&d
 session_start(): There is no server pool none in DIRECTORY/alpha.yml, only alpha; name one of these
 session_start(): No configuration was given; set onehop.config in php.ini, or pass a file
 session_start(): The node refused: WRONGTYPE Operation against a key holding the wrong kind of value

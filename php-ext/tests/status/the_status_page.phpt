@@ -130,16 +130,16 @@ alpha: 1 of 2 nodes is down: calls for 66.7 % of the keys fail
   FILE, generation 1, modula, fnv1a_64, fingerprint FINGERPRINT
   numbers since MOMENT
 
-  node  address  state  answered  share  of calls  leased  idle  max  calls  a second  errors  5 min  p50  p99  redirects  waits  connects  sent  received
-  <b>"\&'é  ADDRESS  resting  –  66.7 %  11.1 %  0  0  16  10  RATE  10  10  –  –  0  0  1  0 B  0 B
-  node-0  ADDRESS  up  TIME ago  33.3 %  88.9 %  0  1  16  80  RATE  0  0  TIME  TIME  0  0  1  BYTES
+  node  address  state  answered  share  of calls  leased  idle  max  calls  a second  errors  5 min  p50  p99  redirects  waits  connects  selects  sent  received
+  <b>"\&'é  ADDRESS  resting  –  66.7 %  11.1 %  0  0  16  10  RATE  10  10  –  –  0  0  1  0  0 B  0 B
+  node-0  ADDRESS  up  TIME ago  33.3 %  88.9 %  0  1  16  80  RATE  0  0  TIME  TIME  0  0  1  0  BYTES
 
   <b>"\&'é: Connection refused while connecting
 
 
 JSON
 pool path generation fingerprint distribution hash config sharing nodes
-node address weight role master share state rests_ms failures reason connections since answered_at errors_recent calls errors redirects leases waits connects bytes_sent bytes_received latency
+node address weight role master share state rests_ms failures reason connections since answered_at errors_recent calls errors redirects leases waits connects selects bytes_sent bytes_received latency
 count sum p50 p99 below
 state, share, errors: ["resting",0.67,10]
 
@@ -151,6 +151,7 @@ onehop_redirects_total counter
 onehop_leases_total counter
 onehop_waits_total counter
 onehop_connects_total counter
+onehop_selects_total counter
 onehop_bytes_sent_total counter
 onehop_bytes_received_total counter
 onehop_latency_seconds histogram

@@ -522,7 +522,7 @@ static const oh_command commands[] = {
     {.name = "script|show", .spread = OH_SPREAD_ANY_NODE, .is_retryable = true},
     {.name = "sdiff", .spread = OH_SPREAD_ONE_NODE, .access = OH_ACCESS_READ, .is_retryable = true, .keys = &key_specs[9], .keys_count = 1},
     {.name = "sdiffstore", .spread = OH_SPREAD_ONE_NODE, .access = OH_ACCESS_WRITE, .keys = &key_specs[24], .keys_count = 2},
-    {.name = "select", .spread = OH_SPREAD_REFUSED, .state = OH_STATE_DATABASE, .reason = "connections are shared, so a database chosen on one would be chosen for other callers: set `database` in the server pool's configuration, one pool per database"},
+    {.name = "select", .spread = OH_SPREAD_REFUSED, .state = OH_STATE_DATABASE, .reason = "connections are shared, so the client object keeps its database for itself: in PHP call select() on it, outside of pipelines, transactions and WATCH; in Java call database() of the builder"},
     {.name = "set", .spread = OH_SPREAD_ONE_NODE, .access = OH_ACCESS_WRITE, .keys = &key_specs[0], .keys_count = 1},
     {.name = "set_kv_range", .spread = OH_SPREAD_REFUSED, .is_ssdb = true, .reason = "it speaks of one node, in that node's own order: send it by onNode or onEachNode"},
     {.name = "setbit", .spread = OH_SPREAD_ONE_NODE, .access = OH_ACCESS_WRITE, .keys = &key_specs[0], .keys_count = 1},

@@ -104,6 +104,12 @@
 #define OH_WHAT_DATABASE_REFUSED "The node refused the database: %s"
 #define OH_SAY_DATABASE_REFUSED OH_ERROR_CONFIG_INVALID, OH_ADVICE_DATABASE_REFUSED, OH_WHAT_DATABASE_REFUSED
 
+#define OH_ADVICE_SELECT_REFUSED "choose a database that every node of the server pool has and allows"
+#define OH_WHAT_SELECT_REFUSED "The node refused database %u: %s"
+#define OH_SAY_SELECT_REFUSED OH_ERROR_CONFIG_INVALID, OH_ADVICE_SELECT_REFUSED, OH_WHAT_SELECT_REFUSED
+
+#define OH_WHAT_NO_SELECTION "SELECT was not answered with OK"
+
 #define OH_ADVICE_NOT_SSDB "correct engine in the server pool"
 #define OH_WHAT_NOT_SSDB "The node is not SSDB 1.9 or later: %s"
 #define OH_SAY_NOT_SSDB OH_ERROR_CONFIG_INVALID, OH_ADVICE_NOT_SSDB, OH_WHAT_NOT_SSDB

@@ -31,6 +31,7 @@ typedef enum oh_meter_counter {
     OH_METER_REDIRECTS,
     OH_METER_WAITS,
     OH_METER_CONNECTS,
+    OH_METER_SELECTS, /* SELECTs in front of a request, because its connection was elsewhere. */
     OH_METER_COUNTERS_COUNT
 } oh_meter_counter;
 

@@ -56,6 +56,7 @@ typedef struct oh_peer {
     oh_meter *meter;             /* NULL for the same reason. */
     bool is_of_plain_pool;       /* Its server pool does not have "cluster: true". */
     bool is_watched;             /* Sentinels name its address. */
+    oh_database database;        /* In which its commands are executed. */
     bool may_fall_back;          /* Another node may answer the reads that it fails. */
     /* Reads go to the fastest node, so the latency of each read is recorded. */
     bool compares_reads;
@@ -92,6 +93,11 @@ typedef struct oh_call_terms {
      * phpredis 5.3.7 cannot hold one of 64 bits. NULL for all others.
      */
     uint64_t *cursor;
+    /*
+     * The request is SELECT of this database, if it is chosen. It needs no database before, and its
+     * connection is in that one afterwards.
+     */
+    oh_database selects;
     uint32_t exec_count;     /* If `is_exec`: how many commands were queued. */
     uint32_t commands_count; /* Of oh_exchange_start_whole; otherwise 0. */
     /*

@@ -214,6 +214,21 @@ static void release(oh_exchange *exchange, uint64_t now_ns)
     use->connection = NULL;
 }
 
+/*
+ * The request was SELECT. Its connection is in that database if the node has said OK, and where it
+ * was after an error. Any other answer ends it.
+ */
+static void note_selected(oh_exchange *exchange)
+{
+    oh_connection *connection = exchange->use.connection;
+
+    if (oh_bytes_is(oh_replies_unread(&exchange->replies), "+OK\r\n")) {
+        connection->database = exchange->terms.selects.number;
+    } else {
+        connection->is_spent |= !exchange->found.has_error_reply;
+    }
+}
+
 static void end_with_error_reply(oh_exchange *exchange, uint64_t now_ns)
 {
     judge_error_reply(exchange);
@@ -232,6 +247,9 @@ void oh_exchange_end_well(oh_exchange *exchange)
 
     exchange->state = OH_EXCHANGE_COMPLETE;
     count_bytes(exchange);
+    if (OH_UNLIKELY(exchange->terms.selects.is_chosen)) {
+        note_selected(exchange);
+    }
     if (OH_LIKELY(begun_ns)) {
         oh_meter_answered(exchange->peer.meter, now_ns, now_ns - begun_ns);
         if (is_typical(exchange)) {

@@ -372,6 +372,44 @@ static void begin_moving(oh_exchange *exchange)
 
 /* ---- The connection ---- */
 
+/* True if its connection, which is ready, is in another database. A SELECT does not depend on it.
+ */
+static inline bool is_elsewhere(const oh_exchange *exchange)
+{
+    return oh_connection_is_elsewhere(exchange->use.connection, exchange->peer.database) &&
+           !exchange->terms.selects.is_chosen;
+}
+
+/* The connection is ready, in this database or in another one. */
+static void count_ready(const oh_exchange *exchange)
+{
+    if (exchange->use.is_reused || is_elsewhere(exchange)) {
+        oh_connection_count_handshake(exchange->use.connection, exchange->peer.meter);
+    } else {
+        oh_connection_count_opened(exchange->use.connection, exchange->peer.meter);
+    }
+}
+
+static void fail_opening(oh_exchange *exchange)
+{
+    oh_connection *connection = exchange->use.connection;
+
+    if (exchange->use.is_reused && !connection->is_turned_away) {
+        lose_connection(exchange, OH_REASON_LOST); /* Nothing was sent: a new one may do it. */
+        return;
+    }
+    oh_pool_report_failed_opening(connection, exchange->failure->what);
+    oh_exchange_fail(exchange);
+}
+
+/* The database is selected, and the answer is read, before a byte of the request is sent. */
+static void begin_selecting(oh_exchange *exchange)
+{
+    oh_meter_count(exchange->peer.meter, OH_METER_SELECTS);
+    exchange->times.has_waited = true;
+    oh_handshake_select(exchange->use.connection, exchange->peer.database);
+}
+
 static void advance_opening(oh_exchange *exchange)
 {
     oh_connection *connection = exchange->use.connection;
@@ -380,20 +418,20 @@ static void advance_opening(oh_exchange *exchange)
         connection, oh_pool_endpoint(exchange->peer.connections), exchange->failure)) {
     case OH_PROGRESS_WAITS: return;
     case OH_PROGRESS_READY:
-        oh_connection_count_opened(connection, exchange->peer.meter);
+        count_ready(exchange);
         if (exchange->terms.timeout_ms && oh_clock_now_ns() >= exchange->times.deadline_ns) {
             /* This process is late, so nothing is sent. */
             oh_exchange_pass_deadline(exchange);
         } else if (OH_UNLIKELY(oh_exchange_is_ready_too_late(exchange))) {
             oh_exchange_refuse_late_connection(exchange);
+        } else if (is_elsewhere(exchange)) {
+            begin_selecting(exchange);
+            advance_opening(exchange);
         } else {
             begin_moving(exchange);
         }
         return;
-    case OH_PROGRESS_BROKEN:
-        oh_pool_report_failed_opening(connection, exchange->failure->what);
-        oh_exchange_fail(exchange);
-        return;
+    case OH_PROGRESS_BROKEN: fail_opening(exchange); return;
     }
 }
 
@@ -442,12 +480,12 @@ void oh_exchange_lease(oh_exchange *exchange, bool must_be_new)
         {exchange->terms.timeout_ms ? exchange->times.deadline_ns : 0, gives_up}, exchange};
     /* A new one is wanted some time after the beginning. */
     uint64_t now_ms = must_be_new ? 0 : exchange->times.begun_ns / 1000000;
-    oh_connection *connection =
-        OH_UNLIKELY(exchange->terms.goes_beyond)
-            ? oh_pool_lease_beyond(peer->connections, peer->meter, must_be_new,
-                  waiting.patience.deadline_ns, exchange->failure)
-            : oh_pool_lease(peer->connections, peer->meter, must_be_new, &waiting.patience, now_ms,
-                  exchange->failure);
+    oh_wish wish = {must_be_new, peer->database};
+    oh_connection *connection = OH_UNLIKELY(exchange->terms.goes_beyond)
+                                    ? oh_pool_lease_beyond(peer->connections, peer->meter, wish,
+                                          waiting.patience.deadline_ns, exchange->failure)
+                                    : oh_pool_lease(peer->connections, peer->meter, wish,
+                                          &waiting.patience, now_ms, exchange->failure);
 
     exchange->use.connection = connection;
     if (OH_UNLIKELY(!connection)) {
@@ -464,11 +502,16 @@ void oh_exchange_send(oh_exchange *exchange)
     if (OH_UNLIKELY(exchange->state != OH_EXCHANGE_OPENING)) {
         return; /* No connection was available. */
     }
-    if (OH_LIKELY(exchange->use.connection->state == OH_READY)) {
+    bool is_ready = exchange->use.connection->state == OH_READY;
+
+    if (OH_LIKELY(is_ready) && OH_LIKELY(!is_elsewhere(exchange))) {
         begin_moving(exchange);
-    } else {
-        advance_opening(exchange);
+        return;
     }
+    if (is_ready) {
+        begin_selecting(exchange);
+    }
+    advance_opening(exchange);
 }
 
 /* ---- Moving ---- */

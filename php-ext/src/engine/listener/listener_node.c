@@ -228,8 +228,8 @@ void oh_subscribed_node_begin(oh_listener *listener, uint32_t node)
         oh_listener_lack_memory(listener, node, OH_OUTCOME_NOT_SENT);
         return;
     }
-    subscribed_node->connection = oh_pool_lease_beyond(
-        connections, meter_of(listener, node), true, deadline_ns, listener->failure);
+    subscribed_node->connection = oh_pool_lease_beyond(connections, meter_of(listener, node),
+        (oh_wish){.must_be_new = true}, deadline_ns, listener->failure);
     if (subscribed_node->connection) {
         advance(listener, node);
     } else {

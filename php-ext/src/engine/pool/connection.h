@@ -64,6 +64,7 @@ typedef struct oh_endpoint {
     char *handshake; /* Its commands, and behind them the introduction; NULL if there are none. */
     size_t handshake_length; /* Without the introduction. */
     size_t introduction_length;
+    uint32_t database; /* Which one the handshake selects; 0 if none. */
     /*
      * Whose name the introduction tells: the server pool in the upper half, the name itself in the
      * lower. 0 if there is no introduction. No part of what makes endpoints equal.
@@ -72,6 +73,12 @@ typedef struct oh_endpoint {
     /* The steps of the handshake, one oh_handshake_step per command, then 0. */
     char steps[4];
 } oh_endpoint;
+
+/* The database of a caller: the one it has chosen, or that of the server pool. */
+typedef struct oh_database {
+    bool is_chosen;
+    uint32_t number; /* 0 if it is not chosen. */
+} oh_database;
 
 typedef struct oh_connection {
     struct oh_connection *next; /* pool: the next idle, or leased, connection of its node. */
@@ -93,13 +100,17 @@ typedef struct oh_connection {
     bool is_turned_away; /* The node itself has refused this connection. */
     /* No reply ever came over it: a first error may be about the connection itself. */
     bool is_unproven;
-    bool must_introduce; /* pool: it says who uses it before the next command. */
-    uint32_t generation; /* Counts forks: a child must not touch the sockets of its parent. */
-    uint32_t seat;       /* pool_host: its seat among those of the host. */
-    uint64_t born_ms;    /* When it was opened, by the monotonic clock. */
-    uint64_t expires_ms; /* pool: from when on it is not leased again. */
-    uint64_t used_ms;    /* pool: when its last reply arrived, or when it was opened. */
-    uint64_t leased_ms;  /* pool: when its caller got it. */
+    bool must_introduce;   /* pool: it says who uses it before the next command. */
+    uint32_t generation;   /* Counts forks: a child must not touch the sockets of its parent. */
+    uint32_t seat;         /* pool_host: its seat among those of the host. */
+    uint64_t born_ms;      /* When it was opened, by the monotonic clock. */
+    uint64_t expires_ms;   /* pool: from when on it is not leased again. */
+    uint64_t used_ms;      /* pool: when its last reply arrived, or when it was opened. */
+    uint64_t leased_ms;    /* pool: when its caller got it. */
+    uint32_t own_database; /* In which its handshake has left it. */
+    uint32_t database;     /* In which it is: the node has said so. */
+    uint32_t selected;     /* Which it is asking for, if it `is_selecting`. */
+    bool is_selecting;     /* This SELECT is all of its handshake. */
     uint64_t named; /* The `name` of the endpoint when it introduced itself; 0 if it has not. */
     uint64_t introduced; /* The number of the last reply to an introduction before a command. */
     /*
@@ -144,6 +155,14 @@ static inline bool oh_connection_has_old_name(
 {
     return OH_UNLIKELY(connection->named != endpoint->name) &&
            (connection->named == 0 || connection->named >> 32 == endpoint->name >> 32);
+}
+
+/* True if it is in another database, so that the caller must select its own first. */
+static inline bool oh_connection_is_elsewhere(const oh_connection *connection, oh_database database)
+{
+    uint32_t wanted = OH_UNLIKELY(database.is_chosen) ? database.number : connection->own_database;
+
+    return OH_UNLIKELY(connection->database != wanted);
 }
 
 /*
@@ -222,12 +241,18 @@ static inline bool oh_connection_has_buffered(const oh_connection *connection)
            oh_tls_channel_has_buffered(connection->channel);
 }
 
-/* Counts a new connection, which is now ready, and the bytes of its handshake. */
+/* Counts the bytes of its handshake, when it has ended. */
+static inline void oh_connection_count_handshake(const oh_connection *connection, oh_meter *meter)
+{
+    oh_meter_add(meter, OH_METER_BYTES_SENT, connection->handshake_sent);
+    oh_meter_add(meter, OH_METER_BYTES_RECEIVED, connection->handshake_received);
+}
+
+/* Counts a new connection, which is now ready, and its handshake. */
 static inline void oh_connection_count_opened(const oh_connection *connection, oh_meter *meter)
 {
     oh_meter_count(meter, OH_METER_LEASES);
-    oh_meter_add(meter, OH_METER_BYTES_SENT, connection->handshake_sent);
-    oh_meter_add(meter, OH_METER_BYTES_RECEIVED, connection->handshake_received);
+    oh_connection_count_handshake(connection, meter);
 }
 
 /*

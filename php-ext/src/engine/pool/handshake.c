@@ -18,6 +18,8 @@
 
 /* CLIENT SETNAME, and CLIENT SETINFO twice. */
 #define OH_INTRODUCTION_COMMANDS 3
+/* Room for a SELECT with the largest number. */
+#define OH_SELECT_BYTES 40
 
 /* ---- Text of the handshake ---- */
 
@@ -67,8 +69,10 @@ static void write_handshake(
 {
     char *step = endpoint->steps;
 
+    endpoint->database = 0;
     if (!pool->has_database && pool->redis_db > 0 && !endpoint->path && !pool->is_ssdb) {
         put_select(sink, pool->redis_db);
+        endpoint->database = pool->redis_db;
         *step++ = OH_STEP_TRY_SELECT;
     }
     if (pool->redis_auth.bytes) {
@@ -77,6 +81,7 @@ static void write_handshake(
     }
     if (pool->has_database && pool->database > 0) {
         put_select(sink, pool->database);
+        endpoint->database = pool->database;
         *step++ = OH_STEP_SELECT;
     }
     if (pool->is_ssdb) { /* Detects SSDB: redis does not know VERSION. SSDB has no databases. */
@@ -337,6 +342,16 @@ static oh_handshake_step next_step(const oh_connection *connection, const oh_end
                                               : OH_STEP_INTRODUCE;
 }
 
+/* An error in reply to the SELECT of `redis_db` leaves the connection in database 0. */
+static void note_database(
+    oh_connection *connection, oh_handshake_step step, const oh_endpoint *endpoint)
+{
+    if ((step == OH_STEP_TRY_SELECT || step == OH_STEP_SELECT) &&
+        connection->wire.error_number != connection->wire.answered) {
+        connection->own_database = connection->database = endpoint->database;
+    }
+}
+
 /* Reads byte by byte, because each answer is checked alone. There are few, and they are short. */
 static oh_progress hear(oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
 {
@@ -371,6 +386,7 @@ static oh_progress hear(oh_connection *connection, const oh_endpoint *endpoint, 
                 connection->is_turned_away = true;
                 return OH_PROGRESS_BROKEN;
             }
+            note_database(connection, step, endpoint);
         }
     }
     if (oh_wire_owed(&connection->wire) > 0) {
@@ -380,9 +396,120 @@ static oh_progress hear(oh_connection *connection, const oh_endpoint *endpoint, 
     return OH_PROGRESS_READY;
 }
 
+/* ---- Another database ---- */
+
+/* The command, as often as a part of it is to be sent. */
+static size_t write_select(char bytes[OH_SELECT_BYTES], uint32_t database)
+{
+    oh_resp_room room = {.bytes = bytes, .capacity = OH_SELECT_BYTES};
+
+    put_select(oh_resp_into(&room), database);
+    return room.length;
+}
+
+void oh_handshake_select(oh_connection *connection, oh_database database)
+{
+    char bytes[OH_SELECT_BYTES];
+
+    connection->state = OH_HANDSHAKE;
+    connection->is_selecting = true;
+    connection->selected = database.is_chosen ? database.number : connection->own_database;
+    connection->handshake_length = write_select(bytes, connection->selected);
+    connection->handshake_sent = connection->handshake_received = 0;
+    connection->role_length = 0;
+    connection->asked_ms = oh_clock_now_ms();
+    oh_wire_wrote_whole(&connection->wire, 1);
+}
+
+static oh_progress say_select(oh_connection *connection, oh_failure *failure)
+{
+    char bytes[OH_SELECT_BYTES];
+    size_t length = write_select(bytes, connection->selected);
+    ssize_t sent = oh_connection_send(
+        connection, bytes + connection->handshake_sent, length - connection->handshake_sent);
+
+    if (sent < 0 && errno != EAGAIN && errno != EINTR) {
+        return lose(connection, strerror(errno), failure);
+    }
+    connection->handshake_sent += sent > 0 ? (size_t)sent : 0;
+    connection->events = connection->handshake_sent < length ? POLLOUT : POLLIN;
+    return OH_PROGRESS_WAITS;
+}
+
+/*
+ * Nothing but OK says that the database is selected: in a transaction, for one, the answer would be
+ * QUEUED.
+ */
+static oh_progress judge_select(oh_connection *connection, oh_failure *failure)
+{
+    static const char ok[] = "+OK\r\n";
+    const oh_wire *wire = &connection->wire;
+    oh_quoted answer;
+
+    if (connection->role_length == sizeof ok - 1 &&
+        memcmp(connection->role, ok, sizeof ok - 1) == 0) {
+        connection->database = connection->selected;
+        connection->is_selecting = connection->is_unproven = false;
+        connection->state = OH_READY;
+        return OH_PROGRESS_READY;
+    }
+    if (wire->error_number != wire->answered) {
+        oh_failure_set(
+            failure, OH_OUTCOME_NOT_SENT, OH_SAY_HANDSHAKE_GARBLED, OH_WHAT_NO_SELECTION);
+        return OH_PROGRESS_BROKEN;
+    }
+    connection->is_turned_away = true;
+    if (!is_sign_in_error(wire, failure)) {
+        oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_SELECT_REFUSED,
+            (unsigned)connection->selected, answer_of(wire, &answer));
+    }
+    return OH_PROGRESS_BROKEN;
+}
+
+static oh_progress hear_select(oh_connection *connection, oh_failure *failure)
+{
+    uint8_t bytes[512];
+    ssize_t count = oh_connection_receive(connection, bytes, sizeof bytes, MSG_DONTWAIT);
+    ssize_t kept = OH_MIN(count, OH_ROLE_BYTES - connection->role_length);
+
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
+        return OH_PROGRESS_WAITS;
+    }
+    if (count <= 0) {
+        return lose(connection, count < 0 ? strerror(errno) : OH_REASON_CLOSED_BY_NODE, failure);
+    }
+    memcpy(connection->role + connection->role_length, bytes, (size_t)kept);
+    connection->role_length += (uint8_t)kept;
+    connection->handshake_received += (size_t)count;
+    oh_connection_note_step(connection);
+    oh_wire_read(&connection->wire, bytes, (size_t)count);
+    if (connection->wire.error) {
+        oh_failure_set(
+            failure, OH_OUTCOME_NOT_SENT, OH_SAY_HANDSHAKE_GARBLED, connection->wire.error);
+        return OH_PROGRESS_BROKEN;
+    }
+    return oh_wire_owed(&connection->wire) > 0 ? OH_PROGRESS_WAITS
+                                               : judge_select(connection, failure);
+}
+
+static oh_progress go_on_selecting(oh_connection *connection, oh_failure *failure)
+{
+    if (connection->handshake_sent < connection->handshake_length) {
+        oh_progress progress = say_select(connection, failure);
+
+        if (progress == OH_PROGRESS_BROKEN || connection->events == POLLOUT) {
+            return progress;
+        }
+    }
+    return hear_select(connection, failure);
+}
+
 oh_progress oh_handshake_advance(
     oh_connection *connection, const oh_endpoint *endpoint, oh_failure *failure)
 {
+    if (connection->is_selecting) {
+        return go_on_selecting(connection, failure);
+    }
     if (connection->wire.written == 0 ||
         connection->handshake_sent < connection->handshake_length) {
         oh_progress progress = say(connection, endpoint, failure);

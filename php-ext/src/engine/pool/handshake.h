@@ -4,7 +4,10 @@
  * Behind them is the introduction: who uses the connection. Where there is nothing else to say, it
  * is sent in front of the first command, because waiting for its answers would take a round trip.
  *
- * Implements the handshake rules of spec/config, and spec/wire, section 8.
+ * A connection that is in another database than its caller has a short handshake of its own before
+ * the first command: one SELECT.
+ *
+ * Implements the handshake rules of spec/config, and spec/wire, sections 8 and 9.
  */
 #ifndef OH_ENGINE_HANDSHAKE_H
 #define OH_ENGINE_HANDSHAKE_H
@@ -31,6 +34,12 @@ oh_progress oh_handshake_advance(
  * belong to it, and the caller drops them. False if the connection is lost; errno says why.
  */
 bool oh_handshake_introduce(oh_connection *connection, const oh_endpoint *endpoint);
+
+/*
+ * For a connection that is ready: begins to select this database, as a handshake of one command.
+ * The connection is ready again when the node has said OK. Any other answer breaks it.
+ */
+void oh_handshake_select(oh_connection *connection, oh_database database);
 
 /*
  * For a connection without a handshake, when its first reply is in. True if this reply is an error

@@ -21,6 +21,9 @@
 #include "engine/pool/pool_internal.h"
 #include "engine/shared/segment.h"
 
+/* How many connections of the host a caller looks at to find one in its database. */
+#define OH_DATABASE_LOOKS 4
+
 static uint32_t fork_generation;
 /* Connections that are leased now. */
 static OH_PER_THREAD uint32_t leased_count;
@@ -145,7 +148,7 @@ static bool is_fresh(
            oh_node_health_allows(&connections->health, connection->used_ms, now_ms);
 }
 
-static oh_connection *take_of_host(oh_connections *connections, uint64_t now_ms)
+static oh_connection *take_oldest_of_host(oh_connections *connections, uint64_t now_ms)
 {
     oh_connection *connection;
 
@@ -161,11 +164,50 @@ static oh_connection *take_of_host(oh_connections *connections, uint64_t now_ms)
     return NULL;
 }
 
-static oh_connection *take_idle(oh_connections *connections, uint64_t now_ms)
+/*
+ * Takes the oldest one of the queue. If it is in another database it looks at a few more, which is
+ * cheaper than asking the node for the database; those that are not taken go back.
+ */
+static oh_connection *take_of_host(
+    oh_connections *connections, oh_database database, uint64_t now_ms)
+{
+    oh_connection *connection, *other = NULL;
+
+    for (uint32_t looks = 0; looks < OH_DATABASE_LOOKS; looks++) {
+        connection = take_oldest_of_host(connections, now_ms);
+        if (!connection) {
+            break;
+        }
+        if (other) {
+            oh_host_park(&connections->host, other);
+            other = NULL;
+        }
+        if (OH_LIKELY(!oh_connection_is_elsewhere(connection, database))) {
+            return connection;
+        }
+        other = connection;
+    }
+    return other;
+}
+
+/* The one used last of those that are in the database, or with `is_any` of all. */
+static oh_connection *find_idle(
+    const oh_connections *connections, oh_database database, bool is_any)
+{
+    oh_connection *connection = connections->idle;
+
+    while (connection && !is_any && oh_connection_is_elsewhere(connection, database)) {
+        connection = connection->next;
+    }
+    return connection;
+}
+
+static oh_connection *take_of_process(
+    oh_connections *connections, oh_database database, bool is_any, uint64_t now_ms)
 {
     oh_connection *connection;
 
-    while ((connection = connections->idle)) {
+    while ((connection = find_idle(connections, database, is_any))) {
         unlink_from(&connections->idle, connection);
         if (OH_LIKELY(connection->generation == fork_generation) &&
             OH_LIKELY(is_fresh(connections, connection, now_ms)) &&
@@ -174,7 +216,19 @@ static oh_connection *take_idle(oh_connections *connections, uint64_t now_ms)
         }
         discard(connections, connection);
     }
-    return connections->is_of_host ? take_of_host(connections, now_ms) : NULL;
+    return NULL;
+}
+
+static oh_connection *take_idle(oh_connections *connections, oh_database database, uint64_t now_ms)
+{
+    oh_connection *connection = take_of_process(connections, database, false, now_ms);
+
+    if (!connection && connections->is_of_host) {
+        connection = take_of_host(connections, database, now_ms);
+    }
+    return OH_LIKELY(connection != NULL) || !connections->idle
+               ? connection
+               : take_of_process(connections, database, true, now_ms);
 }
 
 /*
@@ -275,7 +329,7 @@ static void refuse_exhausted(const oh_connections *connections, oh_failure *fail
     }
 }
 
-oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool must_be_new,
+oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, oh_wish wish,
     oh_patience *patience, uint64_t now_ms, oh_failure *failure)
 {
     oh_connection *connection;
@@ -288,11 +342,11 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
         return NULL;
     }
     for (;;) {
-        connection = must_be_new ? NULL : take_idle(connections, now_ms);
+        connection = wish.must_be_new ? NULL : take_idle(connections, wish.database, now_ms);
         if (connection) {
             break;
         }
-        if (find_seat(connections, must_be_new, &seat)) {
+        if (find_seat(connections, wish.must_be_new, &seat)) {
             connection = OH_UNLIKELY(connections->opening != NULL)
                              ? open_on(connections, seat, now_ms)
                              : NULL;
@@ -342,7 +396,7 @@ static bool is_roomy(const oh_connections *connections)
                                     : connections->leased_count < connections->size_max / 2);
 }
 
-oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter, bool must_be_new,
+oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter, oh_wish wish,
     uint64_t deadline_ns, oh_failure *failure)
 {
     uint64_t health = 0;
@@ -351,8 +405,9 @@ oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter
     if (!oh_node_health_ask(&connections->health, deadline_ns, &health, failure)) {
         return NULL;
     }
-    oh_connection *connection =
-        !must_be_new && is_roomy(connections) ? take_idle(connections, now_ms) : NULL;
+    oh_connection *connection = !wish.must_be_new && is_roomy(connections)
+                                    ? take_idle(connections, wish.database, now_ms)
+                                    : NULL;
     bool is_beyond = !connection;
     oh_meter_count(meter, is_beyond ? OH_METER_CONNECTS : OH_METER_LEASES);
     if (is_beyond &&

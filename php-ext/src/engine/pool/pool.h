@@ -55,13 +55,19 @@ typedef struct oh_patience {
     bool (*gives_up)(struct oh_patience *patience);
 } oh_patience;
 
+/* The connection that a caller wants. */
+typedef struct oh_wish {
+    bool must_be_new;
+    oh_database database; /* One that is there is preferred. The caller selects it on others. */
+} oh_wish;
+
 /*
- * Leases a sound idle connection. If there is none, or with `must_be_new`, it opens a new one,
- * which the caller advances. The meter counts it. If all connections of the host are in use, it
+ * Leases a sound idle connection. If there is none, or if it must be new, it opens a new one, which
+ * the caller advances. The meter counts it. If all connections of the host are in use, it
  * waits for one as long as the caller has patience. NULL and a failure if there is none by then, if
  * opening fails, or if the node rests. `now_ms` is the time, or 0 if the caller does not know it.
  */
-oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool must_be_new,
+oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, oh_wish wish,
     oh_patience *patience, uint64_t now_ms, oh_failure *failure);
 
 /*
@@ -69,7 +75,7 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, bool 
  * idle connection if there are many, otherwise opens one beyond the limit, which is closed when it
  * is settled.
  */
-oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter, bool must_be_new,
+oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter, oh_wish wish,
     uint64_t deadline_ns, oh_failure *failure);
 
 /*

@@ -44,6 +44,8 @@ static oh_connection *make_connection(const oh_queue_note *note, int descriptor)
     connection->used_ms = note->used_ms;
     connection->is_unproven = note->is_unproven;
     connection->named = note->named;
+    connection->own_database = note->own_database;
+    connection->database = note->database;
     oh_wire_reset(&connection->wire);
     return connection;
 }
@@ -128,6 +130,8 @@ void oh_host_park(const oh_host_node *node, oh_connection *connection)
         .born_ms = connection->born_ms,
         .used_ms = connection->used_ms,
         .is_unproven = connection->is_unproven,
+        .own_database = connection->own_database,
+        .database = connection->database,
         .named = connection->named};
     uint32_t pid = (uint32_t)getpid();
     uint64_t now_ms = oh_clock_now_ms();

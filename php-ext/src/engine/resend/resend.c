@@ -172,6 +172,7 @@ static void send_all(oh_resend_run *run)
         oh_peer peer = {.connections = oh_snapshot_connections(run->map, sent->node),
             .meter = oh_snapshot_meter(run->map, sent->node),
             .is_of_plain_pool = !run->map->is_cluster,
+            .database = from->peer.database,
             .lookout = &sent->lookout.lookout};
 
         oh_node_lookout_set(&sent->lookout, run->map, sent->node);

@@ -37,6 +37,8 @@ typedef struct oh_client {
     HashTable *options;  /* Options set so far, for later node clients. NULL if none. */
     /* Received the last error reply, for getLastError(). */
     struct oh_node_client *last_error_client;
+    /* What select() has chosen: the database of all calls that begin afterwards, on every node. */
+    oh_database database;
     uint32_t timeout_ms; /* The timeout of a call: the pool's, or OPT_READ_TIMEOUT. */
     /* OPT_READ_TIMEOUT is set. It also bounds the wait for a message of a subscription. */
     bool has_read_timeout;
@@ -90,13 +92,11 @@ static inline bool oh_client_is_in_transaction(const oh_client *client)
     return client->mode == OH_MULTI || client->mode == OH_PIPED_MULTI;
 }
 
-/*
- * True if SELECT of this database can return true without a command: the connections are in it, and
- * nothing is queued. A queued SELECT would need a reply of its own.
- */
-static inline bool oh_client_is_selected(const oh_client *client, zend_long database)
+/* The number of its database. */
+static inline uint32_t oh_client_database(const oh_client *client)
 {
-    return client->mode == OH_ATOMIC && database == oh_server_pool_database(client->snapshot->pool);
+    return client->database.is_chosen ? client->database.number
+                                      : oh_server_pool_database(client->snapshot->pool);
 }
 
 /* Places keys with this ring, or with the snapshot's topology if it is NULL. */

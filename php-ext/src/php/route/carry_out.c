@@ -11,6 +11,7 @@
 #include "php/fleet/fleet.h"
 #include "php/fleet/script.h"
 #include "php/route/route.h"
+#include "php/route/select.h"
 #include "php/scatter/deal.h"
 
 /*
@@ -97,29 +98,6 @@ void oh_plan_method(INTERNAL_FUNCTION_PARAMETERS)
     }
 }
 
-/*
- * True for a SELECT of the pool's own database. It is accepted like select(), and nothing is sent.
- */
-static bool is_selected(const oh_client *client, zend_execute_data *execute_data)
-{
-    zend_long database;
-
-    if (ZEND_NUM_ARGS() != 2) {
-        return false;
-    }
-    const zval *name = ZEND_CALL_ARG(execute_data, 1), *number = ZEND_CALL_ARG(execute_data, 2);
-    if (Z_TYPE_P(name) != IS_STRING || !zend_string_equals_literal_ci(Z_STR_P(name), "select")) {
-        return false;
-    }
-    if (Z_TYPE_P(number) == IS_LONG) {
-        return oh_client_is_selected(client, Z_LVAL_P(number));
-    }
-    return Z_TYPE_P(number) == IS_STRING &&
-           is_numeric_string(Z_STRVAL_P(number), Z_STRLEN_P(number), &database, NULL, false) ==
-               IS_LONG &&
-           oh_client_is_selected(client, database);
-}
-
 void oh_client_command_method(INTERNAL_FUNCTION_PARAMETERS)
 {
     oh_client *client = oh_client_enter(execute_data);
@@ -144,9 +122,11 @@ static bool is_answered(oh_client *client, zend_execute_data *execute_data, zval
 void oh_raw_command_method(INTERNAL_FUNCTION_PARAMETERS)
 {
     oh_client *client = oh_client_enter(execute_data);
+    zend_long database;
 
-    if (client && is_selected(client, execute_data)) {
-        RETURN_TRUE;
+    if (client && oh_select_is_meant(execute_data, &database) &&
+        oh_select(client, database, INTERNAL_FUNCTION_PARAM_PASSTHRU)) {
+        return;
     }
     if (client && is_answered(client, execute_data, return_value)) {
         return;

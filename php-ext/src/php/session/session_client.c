@@ -126,6 +126,8 @@ zend_object *oh_session_client(const oh_save_path *path)
         zval_ptr_dtor(&redis);
         return NULL;
     }
-    oh_client_of(Z_OBJ(redis))->is_of_session = true;
+    oh_client *client = oh_client_of(Z_OBJ(redis));
+    client->is_of_session = true;
+    client->database = path->database;
     return Z_OBJ(redis);
 }

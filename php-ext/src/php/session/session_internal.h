@@ -4,7 +4,7 @@
 #ifndef OH_PHP_SESSION_INTERNAL_H
 #define OH_PHP_SESSION_INTERNAL_H
 
-#include "php/base/zend.h"
+#include "php/client/client.h"
 
 typedef struct oh_session {
     zend_object *redis; /* An OneHop\Redis. */
@@ -19,6 +19,7 @@ typedef struct oh_save_path {
     zend_string *pool;
     zend_string *config; /* NULL means onehop.config. */
     zend_string *prefix;
+    oh_database database; /* That of the server pool if it is not chosen. */
 } oh_save_path;
 
 /*

@@ -20,6 +20,27 @@ void oh_save_path_free(oh_save_path *path)
     }
 }
 
+static bool refuse(void)
+{
+    php_error_docref(NULL, E_WARNING,
+        "session.save_path must be the name of a server pool, or "
+        "pool=NAME&config=FILE&prefix=PREFIX&database=NUMBER");
+    return false;
+}
+
+static bool read_database(oh_save_path *path, const char *digits, size_t length)
+{
+    zend_long number;
+
+    if (path->database.is_chosen ||
+        is_numeric_string(digits, length, &number, NULL, false) != IS_LONG || number < 0 ||
+        number > UINT32_MAX) {
+        return refuse();
+    }
+    path->database = (oh_database){true, (uint32_t)number};
+    return true;
+}
+
 static bool read_part(oh_save_path *path, const char *part, size_t length)
 {
     const char *equals = memchr(part, '=', length);
@@ -29,11 +50,11 @@ static bool read_part(oh_save_path *path, const char *part, size_t length)
                           : name_length == 6 && !memcmp(part, "prefix", 6) ? &path->prefix
                                                                            : NULL;
 
+    if (name_length == 8 && !memcmp(part, "database", 8)) {
+        return read_database(path, equals + 1, length - name_length - 1);
+    }
     if (!place || *place) {
-        php_error_docref(NULL, E_WARNING,
-            "session.save_path must be the name of a server pool, or "
-            "pool=NAME&config=FILE&prefix=PREFIX");
-        return false;
+        return refuse();
     }
     *place = zend_string_init(equals + 1, length - name_length - 1, false);
     ZSTR_LEN(*place) = php_url_decode(ZSTR_VAL(*place), ZSTR_LEN(*place));

@@ -8,6 +8,7 @@
 #include "php/call/packing.h"
 #include "php/call/refuse.h"
 #include "php/phpredis/node_client.h"
+#include "php/route/select.h"
 #include "php/userland/client_class.h"
 #include "php/userland/state.h"
 
@@ -173,7 +174,7 @@ void oh_state_get_database(INTERNAL_FUNCTION_PARAMETERS)
 
     ZEND_PARSE_PARAMETERS_NONE();
     if (client) {
-        RETURN_LONG(oh_server_pool_database(client->snapshot->pool));
+        RETURN_LONG(oh_client_database(client));
     }
 }
 
@@ -185,10 +186,7 @@ void oh_state_select(INTERNAL_FUNCTION_PARAMETERS)
     ZEND_PARSE_PARAMETERS_START(1, 1)
     Z_PARAM_LONG(database)
     ZEND_PARSE_PARAMETERS_END();
-    if (client && oh_client_is_selected(client, database)) {
-        RETURN_TRUE;
-    }
-    if (client) {
+    if (client && !oh_select(client, database, INTERNAL_FUNCTION_PARAM_PASSTHRU)) {
         oh_refuse_method(INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
 }

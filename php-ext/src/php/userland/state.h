@@ -24,10 +24,8 @@ void oh_state_get_transferred_bytes(INTERNAL_FUNCTION_PARAMETERS);
 void oh_state_clear_transferred_bytes(INTERNAL_FUNCTION_PARAMETERS);
 void oh_state_get_database(INTERNAL_FUNCTION_PARAMETERS);
 
-/*
- * select(): accepts the pool's own database, in which all connections already are. Refuses any
- * other.
- */
+/* select(): the database of all later calls. Refused where databases or shared connections forbid
+ * it. */
 void oh_state_select(INTERNAL_FUNCTION_PARAMETERS);
 
 #endif

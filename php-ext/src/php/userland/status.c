@@ -82,7 +82,8 @@ static void show_numbers(zval *into, const oh_meter_reading *reading)
         oh_meter_counter counter;
     } numbers[] = {{"errors", OH_METER_ERRORS}, {"redirects", OH_METER_REDIRECTS},
         {"leases", OH_METER_LEASES}, {"waits", OH_METER_WAITS}, {"connects", OH_METER_CONNECTS},
-        {"bytes_sent", OH_METER_BYTES_SENT}, {"bytes_received", OH_METER_BYTES_RECEIVED}};
+        {"selects", OH_METER_SELECTS}, {"bytes_sent", OH_METER_BYTES_SENT},
+        {"bytes_received", OH_METER_BYTES_RECEIVED}};
 
     show_number(into, "calls", reading->calls);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {

@@ -27,6 +27,7 @@ public enum Message {
     PASSWORD_REFUSED(ErrorKind.CONFIG_INVALID, "The node refused the user name or password: %s", "correct username and redis_auth in the server pool"),
     CREDENTIALS_FAILED(ErrorKind.CONFIG_INVALID, "The credentials provider supplied no password (%s)", "correct the provider that was given to the builder"),
     DATABASE_REFUSED(ErrorKind.CONFIG_INVALID, "The node refused the database: %s", "correct redis_db or database in the server pool"),
+    SELECT_REFUSED(ErrorKind.CONFIG_INVALID, "The node refused database %s: %s", "choose a database that every node of the server pool has and allows"),
     NOT_SSDB(ErrorKind.CONFIG_INVALID, "The node is not SSDB 1.9 or later: %s", "correct engine in the server pool"),
     READONLY_REFUSED(ErrorKind.CONFIG_INVALID, "The node does not allow reads from replicas: %s", "allow the server pool's user to send READONLY"),
     NO_ROLE(null, "something that is not a role", null),

@@ -548,7 +548,7 @@ final class CommandTable {
             row("script|show", Spread.ANY_NODE).retryable(),
             row("sdiff", Spread.ONE_NODE).retryable().keys(Kind.KEY, at(1), to(-1, 1, 1)),
             row("sdiffstore", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)).keys(Kind.KEY, at(2), to(-1, 1, 1)),
-            row("select", Spread.REFUSED).state("database").reason("connections are shared, so a database chosen on one would be chosen for other callers: set `database` in the server pool's configuration, one pool per database"),
+            row("select", Spread.REFUSED).state("database").reason("connections are shared, so the client object keeps its database for itself: in PHP call select() on it, outside of pipelines, transactions and WATCH; in Java call database() of the builder"),
             row("set", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
             row("set_kv_range", Spread.REFUSED).ssdb().reason("it speaks of one node, in that node's own order: send it by onNode or onEachNode"),
             row("setbit", Spread.ONE_NODE).write().keys(Kind.KEY, at(1), to(0, 1, 1)),
