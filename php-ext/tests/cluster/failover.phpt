@@ -1,5 +1,5 @@
 --TEST--
-When a master is killed, only its keys fail, and fail fast; with prefer_master no read fails
+When a master is killed, only calls for its keys wait; with prefer_master no read fails
 --FILE--
 <?php
 require __DIR__ . '/../lab/cluster.inc';
@@ -29,7 +29,7 @@ lab_show(
 );
 
 $cluster->kill($victim);
-$wrong = $failed = 0;
+$wrong = 0;
 $slowest = 0.0;
 $promoted = $right = null;
 $end = microtime(true) + 40;
@@ -45,14 +45,13 @@ for ($i = 0; microtime(true) < $end && $right === null; $i++) {
         $wrong += $redis->get($mine[$i % count($mine)]) !== $mine[$i % count($mine)];
         $right = microtime(true);
     } catch (OneHop\NodeDown) {
-        $failed++;
+        usleep(2000); /* Its time is over, and the election goes on. */
     }
     $slowest = max($slowest, microtime(true) - $begin);
     $promoted ??= str_contains($cluster->call($heir, 'ROLE')[0], 'master') ? microtime(true) : null;
     usleep(2000);
 }
 lab_show('wrong', $wrong);
-lab_show('a call failed', $failed > 0);
 lab_show('it is over', $right !== null && $promoted !== null);
 echo $right - $promoted < 5
     ? "right again soon after\n"
@@ -96,7 +95,6 @@ well mixed
 read: true
 reads of the replica: false
 wrong: 0
-a call failed: true
 it is over: true
 right again soon after
 no call waited for long

@@ -86,6 +86,23 @@
 /* The least time between two refreshes of a cluster's map. */
 #define OH_REFRESH_EVERY_MS 1000u
 
+/*
+ * The least time between two refreshes while calls wait for the successor of a master that is gone.
+ */
+#define OH_FAILOVER_LOOK_MS 100u
+
+/*
+ * How long calls wait for it: the servers' default of `cluster-node-timeout`, 15 s, and 2 s for the
+ * election.
+ */
+#define OH_FAILOVER_MS_MAX 17000u
+
+/*
+ * How long calls go on to wait for it while the maps have no replica that may be promoted. One
+ * server may call a healthy replica failed, or all of them for a moment.
+ */
+#define OH_FAILOVER_DOUBT_MS 2000u
+
 /* How often a map is refreshed that seems to be right. */
 #define OH_REFRESH_ANYWAY_MS 60000u
 

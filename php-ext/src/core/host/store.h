@@ -38,13 +38,17 @@
 #define OH_STORE_REASON_WORDS 12
 #define OH_STORE_PROBLEM_WORDS 64
 #define OH_STORE_NONE UINT32_MAX
+/* Instead of an instant. */
+#define OH_STORE_HAS_HEIR UINT64_MAX
 
 typedef struct oh_store oh_store;
 
 /*
  * The health of a node: its state (see health.h), when it last answered any caller, how recent the
  * last reply of a usable connection must be, what was logged about the node (see health.h), when a
- * deadline last passed for it, and why it last rested (text, truncated to fit).
+ * deadline last passed for it, since when calls have failed without an answer between them, since
+ * when no replica may be promoted in its place (0: none was seen, OH_STORE_HAS_HEIR: one may), and
+ * why it last rested (text, truncated to fit).
  */
 typedef struct oh_store_health {
     _Atomic uint64_t state;
@@ -52,6 +56,8 @@ typedef struct oh_store_health {
     _Atomic uint64_t condemned_ms;
     _Atomic uint64_t told;
     _Atomic uint64_t late_ms;
+    _Atomic uint64_t failing_ms;
+    _Atomic uint64_t heirless_ms;
     _Atomic uint64_t reason[OH_STORE_REASON_WORDS];
 } oh_store_health;
 

@@ -67,6 +67,8 @@ void oh_store_clear_node(oh_store *store, uint32_t number)
     atomic_store(&node->health.state, 0);
     atomic_store(&node->health.heard_ms, 0);
     atomic_store(&node->health.told, 0);
+    atomic_store(&node->health.failing_ms, 0);
+    atomic_store(&node->health.heirless_ms, 0);
     oh_store_write_text(node->health.reason, OH_STORE_REASON_WORDS, "");
     atomic_store(&node->looked_ms, 0);
     for (uint32_t i = 0; i < store->nodes_max; i++) {

@@ -13,6 +13,8 @@
 /* How many calls a client makes between two checks of the clock. */
 #define OH_CALLS_PER_LOOK 1024
 #define OH_ANSWER_MS 200 /* How long to wait for a refresh by another process. */
+/* How often a call that waits for a failover checks if another process is done. */
+#define OH_FAILOVER_POLL_MS 10
 /* The timeout of the bootstrap if the server pool has none. */
 #define OH_CONTACT_MS UINT64_C(10000)
 
@@ -128,5 +130,54 @@ void oh_nodes_ask(oh_nodes *nodes, uint64_t deadline_ns)
     }
     if (nodes->refresh) {
         oh_refresh_move(nodes, 0); /* Takes what arrived while this process was stopped. */
+    }
+}
+
+/* ---- Waiting for a failover ---- */
+
+static bool has_heir(const oh_snapshot *map, uint32_t master)
+{
+    for (uint32_t i = 0; i < map->nodes_count; i++) {
+        const oh_server *server = &map->pool->servers[i];
+
+        if (server->role == OH_REPLICA && server->master == master && !server->is_failing) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool oh_nodes_may_fail_over(const oh_snapshot *map, uint32_t node)
+{
+    oh_text name = map->pool->servers[node].name;
+    oh_snapshot *newest = oh_nodes_hold_newest(map->known_by);
+    uint32_t master = oh_topology_find(newest->topology, name.bytes, name.length);
+    bool is_master = oh_snapshot_has_keys(map, node) && master < newest->nodes_count &&
+                     oh_snapshot_has_keys(newest, master);
+    oh_connections *connections = is_master ? oh_snapshot_connections(newest, master) : NULL;
+    bool may = connections && oh_pool_awaits_heir(connections, has_heir(newest, master));
+
+    oh_snapshot_release(newest);
+    return may;
+}
+
+void oh_nodes_await_failover(const oh_snapshot *map, uint64_t deadline_ns)
+{
+    oh_nodes *nodes = map->known_by;
+    uint64_t end_ns = oh_clock_now_ns() + OH_FAILOVER_LOOK_MS * UINT64_C(1000000);
+
+    end_ns = OH_MIN(end_ns, deadline_ns);
+    oh_nodes_request_refresh(nodes);
+    oh_map_catch_up(nodes);
+    while (nodes->map == map && oh_clock_now_ns() < end_ns) {
+        if (nodes->refresh) {
+            oh_refresh_move(nodes, OH_LOOK_AGAIN_MS);
+        } else if (oh_refresh_is_my_turn(nodes, OH_FAILOVER_LOOK_MS)) {
+            nodes->protocol->begin(
+                nodes, oh_clock_now_ns() + OH_REFRESH_EVERY_MS * UINT64_C(1000000));
+        } else {
+            oh_wait_poll(NULL, 0, OH_FAILOVER_POLL_MS);
+        }
+        oh_map_catch_up(nodes);
     }
 }

@@ -15,6 +15,7 @@
 #include "core/base/compiler.h"
 #include "core/base/memory.h"
 #include "core/generated/limits.h"
+#include "core/generated/timings.h"
 
 #include "engine/base/log.h"
 #include "engine/shared/segment.h"
@@ -215,6 +216,33 @@ bool oh_node_health_fail(
     tell_change(health, state, next);
     tell_log(health, state, next, why);
     return oh_health_until(next) != 0;
+}
+
+/* One server may call a healthy replica failed, or all of them for a moment. */
+static bool has_hope(_Atomic uint64_t *heirless_ms, bool has_heir, uint64_t now_ms)
+{
+    uint64_t since_ms = atomic_load(heirless_ms);
+
+    if (has_heir || since_ms == OH_STORE_HAS_HEIR) {
+        atomic_store(heirless_ms, has_heir ? OH_STORE_HAS_HEIR : now_ms);
+        return true;
+    }
+    return since_ms != 0 && since_ms <= now_ms && now_ms - since_ms < OH_FAILOVER_DOUBT_MS;
+}
+
+bool oh_node_health_awaits_heir(oh_node_health *health, bool has_heir)
+{
+    oh_store_health *known = health->known;
+    uint64_t heard_ms = atomic_load_explicit(&known->heard_ms, memory_order_relaxed);
+    uint64_t began_ms = atomic_load(&known->failing_ms), now_ms = oh_clock_now_ms();
+
+    if (began_ms == 0 || heard_ms >= began_ms || began_ms > now_ms) {
+        began_ms = now_ms;
+        atomic_store(&known->failing_ms, now_ms);
+        atomic_store(&known->heirless_ms, 0);
+    }
+    return has_hope(&known->heirless_ms, has_heir, now_ms) &&
+           now_ms - began_ms < OH_FAILOVER_MS_MAX;
 }
 
 void oh_node_health_condemn(oh_node_health *health, uint64_t older_than_ms)

@@ -62,6 +62,12 @@ bool oh_node_health_fail(
     oh_node_health *health, oh_health_cause cause, uint64_t born, const char *why);
 void oh_node_health_answer(oh_node_health *health, uint64_t now_ms);
 
+/*
+ * A call has failed at a master of a Redis Cluster. True if calls wait for a replica to be promoted
+ * in its place; `has_heir`: the newest map has one that may be.
+ */
+bool oh_node_health_awaits_heir(oh_node_health *health, bool has_heir);
+
 /* ---- Its connections ---- */
 
 /* Connections whose last reply is older must not be leased again. */

@@ -43,6 +43,12 @@ typedef struct oh_pool_view {
 oh_pool_view oh_pool_view_now(const oh_connections *connections);
 
 /*
+ * A call has failed at this master of a Redis Cluster. True if calls wait for a replica to be
+ * promoted in its place; `has_heir`: the newest map has one that may be.
+ */
+bool oh_pool_awaits_heir(oh_connections *connections, bool has_heir);
+
+/*
  * The number of the node in the store, or OH_STORE_NONE without an entry; `joined` is how often it
  * was given an entry.
  */

@@ -57,6 +57,11 @@ void oh_pool_report_failed_opening(oh_connection *connection, const char *why)
     }
 }
 
+bool oh_pool_awaits_heir(oh_connections *connections, bool has_heir)
+{
+    return oh_node_health_awaits_heir(&connections->health, has_heir);
+}
+
 /* True if several nodes of this process were late together. Where nodes are ejected all count. */
 static bool is_late_together(const oh_connections *connections, uint64_t begun_ms)
 {

@@ -157,29 +157,24 @@ static void replace(
  * After a failure of the node: sends all commands to the masters of the newest map, or to the
  * fallback of the node.
  */
-static void ask_others(oh_redirects *redirects, oh_exchange *exchange, bool falls_back)
+static void ask_others(oh_redirects *redirects, oh_exchange *exchange, oh_destination to)
 {
     const oh_request *request = &exchange->request;
 
     redirects->is_error = redirects->has_others = redirects->has_nested = false;
     redirects->list.count = 0;
     oh_exchange_revive(exchange);
-    replace(redirects, exchange, (oh_bytes){request->bytes, request->length},
-        falls_back ? OH_TO_FALLBACK : OH_TO_OWNERS);
+    replace(redirects, exchange, (oh_bytes){request->bytes, request->length}, to);
 }
 
-/* True if the newest map gives the slot to another node, and the request may be sent again. */
+/* True if the newest map gives the slot to another node. */
 static bool has_successor(const oh_redirects *redirects, const oh_exchange *exchange)
 {
     const oh_request *request = &exchange->request;
-    const oh_call_terms *terms = &exchange->terms;
-    bool is_safe = exchange->failure->outcome == OH_OUTCOME_NOT_SENT ||
-                   (terms->is_read_only && !terms->never_repeats);
     size_t at = begin_of(exchange, request->bytes, request->length);
 
-    return is_safe && !terms->has_multi && exchange->failure->kind == OH_ERROR_NODE_DOWN &&
-           oh_lookout_has_moved(redirects->map, redirects->node,
-               (oh_bytes){request->bytes + at, request->length - at});
+    return oh_lookout_has_moved(
+        redirects->map, redirects->node, (oh_bytes){request->bytes + at, request->length - at});
 }
 
 /*
@@ -199,10 +194,14 @@ static void meet_failure(oh_redirects *redirects, oh_exchange *exchange)
     if (!may_ask_others(exchange)) {
         return;
     }
-    bool falls_back = oh_resend_may_fall_back(exchange, redirects->map, redirects->node);
-
-    if (falls_back || has_successor(redirects, exchange)) {
-        ask_others(redirects, exchange, falls_back);
+    if (oh_resend_may_fall_back(exchange, redirects->map, redirects->node)) {
+        ask_others(redirects, exchange, OH_TO_FALLBACK);
+    } else if (!oh_resend_may_go_on(exchange)) {
+        return;
+    } else if (has_successor(redirects, exchange)) {
+        ask_others(redirects, exchange, OH_TO_OWNERS);
+    } else if (oh_nodes_may_fail_over(redirects->map, redirects->node)) {
+        ask_others(redirects, exchange, OH_TO_HEIR);
     }
 }
 

@@ -95,6 +95,7 @@ static bool find_commands(oh_resend_run *run, oh_bytes request, uint32_t node, o
         found.is_exec = state == OH_STATE_TRANSACTION;
         found.is_done = !exchange->use.keeps && (is_inside || found.is_exec);
         if (has_failed) {
+            found.goes_home = to == OH_TO_HEIR;
             if (to != OH_TO_FALLBACK || !fall_back(run, &found)) {
                 place_anew(run, &found);
             }
@@ -346,6 +347,25 @@ static void go_home(oh_resend_run *run)
     }
 }
 
+/* Waits for news of the map. When the time is over, the exchange fails as its node did. */
+static bool await_failover(oh_resend_run *run)
+{
+    oh_exchange *exchange = run->exchange;
+    uint64_t left_ns = time_left_ns(exchange);
+    oh_resent_list *list = &run->list;
+
+    oh_nodes_await_failover(
+        run->map, left_ns == UINT64_MAX ? UINT64_MAX : oh_clock_now_ns() + left_ns);
+    if (time_left_ns(exchange) > 0 && !oh_surroundings.is_ending()) {
+        return true;
+    }
+    for (uint32_t i = 0; i < list->count; i++) {
+        exchange->use.was_sent |= list->commands[i].is_done; /* By another node. */
+    }
+    oh_exchange_fail(exchange);
+    return false;
+}
+
 /* Decides where each command goes next. False if the exchange has failed. */
 static bool judge_all(oh_resend_run *run, bool is_first, bool *is_done)
 {
@@ -372,7 +392,10 @@ static bool judge_all(oh_resend_run *run, bool is_first, bool *is_done)
         oh_wait_poll(NULL, 0, (int)pause_ms);
         oh_nodes_tick(run->map->known_by);
     }
-    if (pause_ms || run->has_left) {
+    if (run->waits && !await_failover(run)) {
+        return false;
+    }
+    if (pause_ms || run->has_left || run->waits) {
         go_home(run);
     }
     return true;
@@ -390,6 +413,7 @@ void oh_redirects_follow(
 
     run.list = redirects->list;
     redirects->list = (oh_resent_list){.count = 0};
+    run.waits = to == OH_TO_HEIR;
     is_well = is_well && find_commands(&run, request, node, to);
     while (is_well && (is_well = judge_all(&run, is_first, &is_done)) && !is_done) {
         is_first = false;

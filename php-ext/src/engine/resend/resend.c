@@ -225,12 +225,58 @@ static void fail_request(oh_resend_run *run, const oh_resend_request *sent)
     oh_exchange_fail_like(run->exchange, &sent->exchange);
 }
 
+bool oh_resend_may_go_on(const oh_exchange *failed)
+{
+    const oh_call_terms *terms = &failed->terms;
+    bool is_safe = failed->failure->outcome == OH_OUTCOME_NOT_SENT ||
+                   (terms->is_read_only && !terms->never_repeats);
+
+    return is_safe && !terms->has_multi && failed->failure->kind == OH_ERROR_NODE_DOWN &&
+           !oh_exchange_was_interrupted(failed);
+}
+
+/* True if this node had a slot that was asked for, and the newest map gives it to another one. */
+static bool is_replaced(const oh_resend_run *run, uint32_t node)
+{
+    oh_snapshot *newest = oh_nodes_hold_newest(run->map->known_by);
+    bool is_replaced = false;
+
+    for (uint32_t i = 0; i < run->list.count && !is_replaced; i++) {
+        const oh_resent_command *resent = &run->list.commands[i];
+
+        is_replaced = resent->is_sent && resent->node == node && resent->slot < OH_SLOTS_COUNT &&
+                      oh_snapshot_node_of(run->map, resent->slot) == node &&
+                      oh_snapshot_node_of(newest, resent->slot) != node;
+    }
+    oh_snapshot_release(newest);
+    return is_replaced;
+}
+
+/* True if another node has the slots by now, or may get them. */
+static bool goes_on(const oh_resend_run *run, const oh_resend_request *sent)
+{
+    const oh_call_terms *terms = &sent->exchange.terms;
+    uint64_t deadline_ns = terms->timeout_ms ? sent->exchange.times.deadline_ns : UINT64_MAX;
+
+    return run->map->is_cluster && oh_resend_may_go_on(&sent->exchange) &&
+           oh_clock_now_ns() < deadline_ns &&
+           (is_replaced(run, sent->node) || oh_nodes_may_fail_over(run->map, sent->node));
+}
+
+/* The commands wait for a failover. If it does not come in time, this is the failure. */
+static void note_wait(oh_resend_run *run, const oh_resend_request *sent)
+{
+    *run->exchange->failure = sent->failure;
+    run->exchange->use.was_sent |= sent->failure.outcome != OH_OUTCOME_NOT_SENT;
+    run->waits = true;
+}
+
 /* Takes the reply of a command that was sent. False if there is no memory. */
 static bool unload(oh_resend_run *run, oh_resent_command *resent)
 {
     oh_exchange *exchange = &request_to(run, resent->node)->exchange;
 
-    if (oh_exchange_has_left(exchange)) {
+    if (!oh_exchange_is_complete(exchange)) {
         resent->is_sent = resent->asks = false;
         resent->goes_home = true;
         return true;
@@ -243,13 +289,17 @@ static bool unload(oh_resend_run *run, oh_resent_command *resent)
 
 static bool unload_all(oh_resend_run *run)
 {
-    run->has_left = false;
+    run->has_left = run->waits = false;
     for (uint32_t i = 0; i < run->requests_count; i++) {
         const oh_resend_request *sent = &run->requests[i];
 
         if (oh_exchange_has_left(&sent->exchange)) {
             note_leaving(run, sent);
-        } else if (!oh_exchange_is_complete(&sent->exchange)) {
+        } else if (oh_exchange_is_complete(&sent->exchange)) {
+            continue;
+        } else if (goes_on(run, sent)) {
+            note_wait(run, sent);
+        } else {
             fail_request(run, sent);
             return false;
         }

@@ -111,6 +111,7 @@ typedef struct oh_resend_run {
     uint64_t wait_end_ns; /* As of oh_resend_wait_end. */
     bool is_fresh;        /* The map was refreshed after the last replies. */
     bool has_left;        /* In the last round another node has taken over from one. */
+    bool waits;           /* A node has failed, and another one takes over or may do so. */
     bool is_over;         /* The exchange has failed because of it. */
     uint32_t *going;      /* By slot: where its commands go in this round. */
     uint32_t slots_count;
@@ -144,6 +145,12 @@ bool oh_resend_round(oh_resend_run *run);
 /* Replaces the first replies. The others have errors, or errors inside. */
 void oh_resend_put_in_place(oh_resend_run *run, bool has_error, bool has_nested);
 
+/*
+ * True if the commands of an exchange that has failed at its node may go to another one: they were
+ * not sent, or only read.
+ */
+bool oh_resend_may_go_on(const oh_exchange *failed);
+
 /* ---- Redirects ---- */
 
 struct oh_redirects {
@@ -166,6 +173,7 @@ struct oh_redirects {
 typedef enum oh_destination {
     OH_TO_NAMED,   /* Those of the list, to the nodes that their redirects name. */
     OH_TO_OWNERS,  /* The node has failed: all, to the nodes that have their slots. */
+    OH_TO_HEIR,    /* The same, after a wait for a failover. */
     OH_TO_FALLBACK /* The same, to the fallback of that node. */
 } oh_destination;
 

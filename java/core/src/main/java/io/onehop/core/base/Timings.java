@@ -87,6 +87,24 @@ public final class Timings {
     /** The least time between two refreshes of a cluster's map. */
     public static final int REFRESH_EVERY_MS = 1000;
 
+    /**
+     * The least time between two refreshes while calls wait for the successor of a master that is
+     * gone.
+     */
+    public static final int FAILOVER_LOOK_MS = 100;
+
+    /**
+     * How long calls wait for it: the servers' default of `cluster-node-timeout`, 15 s, and 2 s for
+     * the election.
+     */
+    public static final int FAILOVER_MS_MAX = 17000;
+
+    /**
+     * How long calls go on to wait for it while the maps have no replica that may be promoted. One
+     * server may call a healthy replica failed, or all of them for a moment.
+     */
+    public static final int FAILOVER_DOUBT_MS = 2000;
+
     /** How often a map is refreshed that seems to be right. */
     public static final int REFRESH_ANYWAY_MS = 60000;
 

@@ -54,6 +54,25 @@ public final class LyingCluster implements AutoCloseable {
         return range.toString();
     }
 
+    /** The port of a node. */
+    public int port(int node) {
+        return nodes.get(node).port();
+    }
+
+    /** A shard of CLUSTER SHARDS. Each node is its port, its role and its health. */
+    public static String shard(int first, int last, String... nodes) {
+        StringBuilder shard =
+                new StringBuilder("*4\r\n" + bulk("slots") + "*2\r\n:" + first + "\r\n:" + last);
+        shard.append("\r\n" + bulk("nodes") + "*" + nodes.length + "\r\n");
+        for (String node : nodes) {
+            String[] words = node.split(" ");
+            shard.append("*10\r\n" + bulk("port") + ":" + words[0] + "\r\n");
+            shard.append(bulk("id") + bulk("id-" + words[0]) + bulk("ip") + bulk("127.0.0.1"));
+            shard.append(bulk("role") + bulk(words[1]) + bulk("health") + bulk(words[2]));
+        }
+        return shard.toString();
+    }
+
     /** The map that all nodes return from now on. */
     public void setMap(String reply) {
         map = reply;

@@ -527,7 +527,7 @@ public final class BatchExchange {
     /** True if another node is to execute this command, because its own has failed. */
     private boolean isSentOn(int number, OneHopException why, Forwarding forwarding) {
         return pending.slot(number) != PendingReplies.NO_SLOT
-                && forwarding.sendsOn(pool, why, isReadOnly);
+                && forwarding.sendsOn(pool, pending.slot(number), why, isReadOnly);
     }
 
     /**

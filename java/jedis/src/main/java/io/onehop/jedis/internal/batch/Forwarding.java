@@ -46,8 +46,11 @@ public interface Forwarding {
      */
     void overtaken(Pool asked);
 
-    /** True if a command that has failed like this at this node is sent to the next master. */
-    boolean sendsOn(Pool asked, OneHopException failure, boolean isReadOnly);
+    /**
+     * True if a command of this home that has failed like this at this node is sent to the next
+     * master.
+     */
+    boolean sendsOn(Pool asked, int home, OneHopException failure, boolean isReadOnly);
 
     /** True if a fallback of this node may answer reads of this home now. */
     boolean hasFallback(Pool asked, int home);

@@ -14,6 +14,7 @@ import io.onehop.jedis.internal.failure.ConfigRefused;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.RefreshFailure;
 import io.onehop.jedis.internal.failure.Shown;
+import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.pool.PoolSettings;
 import io.onehop.jedis.internal.snapshot.Snapshot;
@@ -101,6 +102,28 @@ public final class Cluster extends Refresher {
                             });
                     return news.isEmpty() ? map : map.withSlots(news);
                 });
+    }
+
+    /**
+     * True if a replica may be promoted in the place of this node, at which a call has just failed:
+     * such a call may wait for that.
+     */
+    public boolean awaitsFailover(Pool asked) {
+        PoolTopology map = topology();
+        Node master = map.find(asked.endpoint().name());
+        return master != null
+                && master.role() == Role.MASTER
+                && !snapshots.isClosed()
+                && asked.health().awaitsHeir(hasHeir(map, master), NodeHealth.nowMs());
+    }
+
+    private static boolean hasHeir(PoolTopology map, Node master) {
+        return map.nodes().stream()
+                .anyMatch(
+                        node ->
+                                node.role() == Role.REPLICA
+                                        && node.master() == master.index()
+                                        && !node.failing());
     }
 
     /** Waits for the first map. */

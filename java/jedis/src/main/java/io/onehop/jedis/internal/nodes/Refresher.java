@@ -3,6 +3,7 @@ package io.onehop.jedis.internal.nodes;
 import io.onehop.core.ErrorKind;
 import io.onehop.core.base.Clock;
 import io.onehop.core.base.Message;
+import io.onehop.core.base.Timings;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.failure.RefreshFailure;
 import io.onehop.jedis.internal.failure.Shown;
@@ -37,11 +38,13 @@ abstract class Refresher implements AutoCloseable {
     private final Condition changed = lock.newCondition();
     private @Nullable Thread thread; // Null before the first call.
     private boolean isRequested;
+    private boolean isUrgent; // Calls wait for a failover.
     private boolean isRefreshing;
     private boolean isClosed;
     private long begun;
     private long ended;
     private long notBeforeNs;
+    private long begunNs; // When the last refresh began.
     private long anywayNs;
     private RefreshFailure failure =
             new RefreshFailure(Message.NO_ANSWER.what(), ErrorKind.NODE_DOWN);
@@ -97,8 +100,18 @@ abstract class Refresher implements AutoCloseable {
      * deadline.
      */
     public final void awaitRefresh(Deadline deadline) {
+        awaitRefresh(deadline, false);
+    }
+
+    /** The same for a call that waits for a failover. Such refreshes follow each other sooner. */
+    public final void awaitUrgently(Deadline deadline) {
+        awaitRefresh(deadline, true);
+    }
+
+    private void awaitRefresh(Deadline deadline, boolean isUrgent) {
         lock.lock();
         try {
+            this.isUrgent |= isUrgent;
             long awaited = isRefreshing ? begun : begun + 1;
             isRequested |= !isRefreshing;
             wake();
@@ -135,6 +148,7 @@ abstract class Refresher implements AutoCloseable {
             Thread next = new Thread(this::run, threadName);
             next.setDaemon(true);
             notBeforeNs = Clock.nowNs();
+            begunNs = notBeforeNs - TimeUnit.MILLISECONDS.toNanos(Timings.FAILOVER_LOOK_MS);
             anywayNs = notBeforeNs + orLaterNs(anywayMs);
             next.start();
             thread = next; // It waits for the lock. If it could not start, the next call tries.
@@ -192,7 +206,7 @@ abstract class Refresher implements AutoCloseable {
     private void turn() throws InterruptedException {
         try {
             long now = Clock.nowNs();
-            long waitNs = (isRequested ? notBeforeNs : anywayNs) - now;
+            long waitNs = (isRequested ? soonNs() : anywayNs) - now;
             if (waitNs > 0) {
                 changed.awaitNanos(waitNs);
             } else {
@@ -210,12 +224,19 @@ abstract class Refresher implements AutoCloseable {
         }
     }
 
+    private long soonNs() {
+        long urgentNs = begunNs + TimeUnit.MILLISECONDS.toNanos(Timings.FAILOVER_LOOK_MS);
+        return isUrgent ? Math.min(urgentNs, notBeforeNs) : notBeforeNs;
+    }
+
     private void refreshOnce(long now) throws InterruptedException {
         notBeforeNs = now + orLaterNs(everyMs);
         anywayNs = now + orLaterNs(anywayMs);
         boolean isAwaited = isRequested;
         isRequested = false;
+        isUrgent = false;
         isRefreshing = true;
+        begunNs = now;
         begun++;
         lock.unlock();
         RefreshFailure problem = GIVEN_UP;

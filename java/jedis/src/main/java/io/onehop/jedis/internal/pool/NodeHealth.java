@@ -4,6 +4,7 @@ import io.onehop.core.ErrorKind;
 import io.onehop.core.base.Clock;
 import io.onehop.core.base.Message;
 import io.onehop.core.base.Timings;
+import io.onehop.core.health.Absence;
 import io.onehop.core.health.Health;
 import io.onehop.core.health.Health.Answer;
 import io.onehop.core.health.Health.Cause;
@@ -55,6 +56,7 @@ public final class NodeHealth {
     private final ClientNodes.Times times;
     private final AtomicLong heardMs; // Of the times.
     private final AtomicLong told; // What was logged last.
+    private final Absence absence;
     private volatile @Nullable OneHopException last;
 
     /**
@@ -70,6 +72,7 @@ public final class NodeHealth {
         this.times = known != null ? known.times : new ClientNodes.Times();
         this.heardMs = times.heardMs();
         this.told = known != null ? known.told : new AtomicLong();
+        this.absence = known != null ? known.absence : new Absence();
         this.last = known != null ? known.last : null;
         this.node = node;
         this.nodes = nodes;
@@ -112,6 +115,14 @@ public final class NodeHealth {
     public @Nullable String reason() {
         OneHopException failure = last;
         return failure == null || isUp() ? null : Failure.what(failure, node);
+    }
+
+    /**
+     * A call has failed at this master of a Redis Cluster. True if calls wait for a replica to be
+     * promoted in its place; {@code hasHeir}: the newest map has one that may be.
+     */
+    public boolean awaitsHeir(boolean hasHeir, long nowMs) {
+        return absence.awaitsHeir(hasHeir, heardMs.getOpaque(), nowMs);
     }
 
     /** False as long as it is in use. The clock decides the rest. */

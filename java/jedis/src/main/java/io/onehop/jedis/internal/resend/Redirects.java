@@ -5,6 +5,7 @@ import io.onehop.core.base.Words;
 import io.onehop.core.cluster.Redirect;
 import io.onehop.core.command.Command;
 import io.onehop.core.topology.PoolTopology;
+import io.onehop.jedis.NodeDown;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.batch.Batch;
 import io.onehop.jedis.internal.batch.BatchExchange;
@@ -64,6 +65,7 @@ public final class Redirects implements Forwarding {
         private Pool asked;
         private @Nullable JedisDataException error; // Null: the node has failed.
         private boolean fallsBack; // The fallback of its node is next.
+        private @Nullable OneHopException failure; // Of its node; it waits for a successor.
         private int hops;
         private int tries;
 
@@ -98,6 +100,7 @@ public final class Redirects implements Forwarding {
     private record Target(Redirect.Action action, @Nullable String node, int waitMs) {}
 
     private final Snapshot snapshot; // The batch's.
+    private Snapshot sentBy; // That of the last round.
     private final Scripts scripts;
     private final Cluster cluster;
     private final BiConsumer<List<BatchExchange>, Deadline> send;
@@ -114,6 +117,7 @@ public final class Redirects implements Forwarding {
             Cluster cluster,
             BiConsumer<List<BatchExchange>, Deadline> send) {
         this.snapshot = snapshot;
+        this.sentBy = snapshot;
         this.scripts = scripts;
         this.cluster = cluster;
         this.send = send;
@@ -125,8 +129,17 @@ public final class Redirects implements Forwarding {
     }
 
     @Override
-    public boolean sendsOn(Pool asked, OneHopException failure, boolean isReadOnly) {
-        return false;
+    public boolean sendsOn(Pool asked, int slot, OneHopException failure, boolean isReadOnly) {
+        return failure instanceof NodeDown
+                && (isReadOnly || !failure.mayHaveExecuted())
+                && isOwner(sentBy, asked, slot)
+                && (!isOwner(cluster.snapshot(), asked, slot) || cluster.awaitsFailover(asked));
+    }
+
+    /** True if this map gives the slot to that node. */
+    private static boolean isOwner(Snapshot map, Pool asked, int slot) {
+        return map.pool().cluster()
+                && map.poolAt(slot).endpoint().name().equals(asked.endpoint().name());
     }
 
     /** A node redirects all commands of a slot from the first one on. */
@@ -179,6 +192,7 @@ public final class Redirects implements Forwarding {
             ReplySink sink,
             OneHopException failure) {
         note(failed, slot, arguments, sink, null);
+        noted.get(noted.size() - 1).failure = failure;
         cluster.requestRefresh(null);
     }
 
@@ -200,6 +214,7 @@ public final class Redirects implements Forwarding {
                                 sink);
         command.asked = asked;
         command.error = error;
+        command.failure = null;
         noted = noted.isEmpty() ? new ArrayList<>() : noted;
         noted.add(command);
     }
@@ -322,12 +337,33 @@ public final class Redirects implements Forwarding {
             waitMs = targets.values().stream().mapToInt(Target::waitMs).reduce(waitMs, Math::max);
             if (going.isEmpty() && !waiting.isEmpty()) {
                 pause(waitMs);
+                awaitFailovers(waiting, deadline);
                 going = waiting;
                 waiting = new ArrayList<>();
                 waitMs = 0;
             }
             send(going, targets, deadline);
         }
+    }
+
+    /** Waits for news if a command has failed at the node that has its slot. */
+    private void awaitFailovers(List<RedirectedCommand> waiting, Deadline deadline) {
+        Snapshot newest = cluster.snapshot();
+        if (waiting.stream()
+                .anyMatch(each -> each.failure != null && isOwner(newest, each.asked, each.slot))) {
+            cluster.awaitUrgently(deadline);
+        }
+        if (deadline.hasPassed() || Thread.currentThread().isInterrupted()) {
+            waiting.removeIf(this::endsWithFailure);
+        }
+    }
+
+    private boolean endsWithFailure(RedirectedCommand command) {
+        if (command.failure != null) {
+            failures.putIfAbsent(command.asked.endpoint().name(), command.failure);
+            command.fail(command.failure);
+        }
+        return command.failure != null;
     }
 
     private static Redirect decide(
@@ -389,6 +425,7 @@ public final class Redirects implements Forwarding {
             List<RedirectedCommand> going, Map<Integer, Target> targets, Deadline deadline) {
         Snapshot newest = cluster.snapshot();
         Snapshot current = newest.pool().cluster() ? newest : snapshot;
+        sentBy = current;
         Batch batch = Batch.ofSentOn(current, this);
         for (RedirectedCommand command : going) {
             Target target = targets.get(command.slot);
@@ -398,7 +435,7 @@ public final class Redirects implements Forwarding {
                             : current.topology().find(target.node());
             int node = named != null ? named.index() : place(command, current);
             command.hops += named != null ? 1 : 0;
-            command.tries += named != null ? 0 : 1;
+            command.tries += named != null || command.error == null ? 0 : 1;
             BatchExchange exchange = batch.ofNode(node);
             if (command.entry != null && !command.entry.isUnshared()) {
                 Preface.append(command.entry, command.arguments, scripts, exchange);

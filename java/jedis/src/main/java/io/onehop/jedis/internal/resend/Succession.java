@@ -102,7 +102,7 @@ public final class Succession implements Forwarding {
     }
 
     @Override
-    public boolean sendsOn(Pool asked, OneHopException failure, boolean isReadOnly) {
+    public boolean sendsOn(Pool asked, int home, OneHopException failure, boolean isReadOnly) {
         // A replica is asked for a master that has failed already.
         return isWatched
                 && (!asked.endpoint().isReplica() || snapshot.readFrom().prefersMaster())

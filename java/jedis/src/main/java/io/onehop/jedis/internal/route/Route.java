@@ -302,7 +302,8 @@ public final class Route {
             boolean fallsBack =
                     mayFallBack && forwarding != null && forwarding.hasFallback(node, home);
             if (forwarding == null
-                    || !fallsBack && !forwarding.sendsOn(node, failure, entry.isRetryable())) {
+                    || !fallsBack
+                            && !forwarding.sendsOn(node, home, failure, entry.isRetryable())) {
                 throw failure;
             }
             Reply<T> reply = new Reply<>(command.getBuilder());

@@ -1,0 +1,178 @@
+package io.onehop.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.jedis.lab.LyingCluster;
+import io.onehop.jedis.lab.Processes;
+import io.onehop.jedis.lab.RedisCluster;
+
+import org.junit.jupiter.api.Test;
+
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Response;
+import redis.clients.jedis.args.ClusterFailoverOption;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** Calls for a dead master of a Redis Cluster, until its replica is promoted. */
+class FailoverWaitTest {
+    private static final int KNOWING = 0; // The only node that knows a map, and the seed.
+    private static final int HEIR = 1;
+
+    /** No server calls another one failed, however busy the machine is: the test promotes. */
+    @Test
+    void callsWaitUntilTheReplicaIsPromoted() throws Exception {
+        try (RedisCluster cluster = RedisCluster.start(3, true, "cluster-node-timeout", "60000");
+                OneHopClient client = cluster.client("timeout: 60000")) {
+            String[] keys =
+                    IntStream.range(0, 100).mapToObj(i -> "key:" + i).toArray(String[]::new);
+            for (String key : keys) {
+                client.set(key, key);
+            }
+            String dead = client.topology().locate(keys[0]).name();
+            int index =
+                    IntStream.range(0, 3)
+                            .filter(i -> cluster.server(i).node().equals(dead))
+                            .findFirst()
+                            .orElseThrow();
+            for (int i = 0; i < 3; i++) {
+                try (Jedis jedis = cluster.server(i).jedis()) {
+                    jedis.waitReplicas(1, 30_000);
+                }
+            }
+            cluster.server(index).kill();
+            long before = questions(cluster, index);
+            List<FutureTask<Object>> calls =
+                    begin(
+                            Stream.of(
+                                    () -> client.get(keys[0]),
+                                    () -> client.append("{" + keys[0] + "}", "more"),
+                                    () -> client.mget(keys).equals(List.of(keys)),
+                                    () -> batch(client, "{" + keys[0] + "}:new")));
+            RedisCluster.await("calls wait", () -> questions(cluster, index) > before + 5);
+            try (Jedis heir = cluster.server(3 + index).jedis()) {
+                heir.clusterFailover(ClusterFailoverOption.TAKEOVER);
+            }
+            assertEquals(List.of(keys[0], 4L, true, List.of("OK", "value")), values(calls));
+            assertEquals(
+                    cluster.server(3 + index).node(), client.topology().locate(keys[0]).name());
+        }
+    }
+
+    @Test
+    void aReplicaThatIsOnceCalledFailedMayBePromoted() {
+        try (Told told = new Told()) {
+            told.maps =
+                    List.of(
+                            told.map("online"),
+                            told.map("online"),
+                            told.map("fail"),
+                            told.map("fail", "master online"));
+            assertEquals(HEIR + " key", told.call());
+        }
+    }
+
+    @Test
+    void aReplicaThatIsCalledFailedAgainAndAgainIsNotWaitedFor() {
+        try (Told told = new Told()) {
+            told.maps = List.of(told.map("online"), told.map("fail"));
+            long begun = System.nanoTime();
+            assertThrows(NodeDown.class, told::call);
+            assertTrue(System.nanoTime() - begun < TimeUnit.SECONDS.toNanos(15));
+        }
+    }
+
+    @Test
+    void nobodyWaitsForAMasterWhoseReplicaHasFailedBefore() {
+        try (Told told = new Told()) {
+            told.maps = List.of(told.map("fail"));
+            assertThrows(NodeDown.class, told::call);
+            assertTrue(told.asked.get() < 5, told.asked + " questions");
+        }
+    }
+
+    /** A master to which nobody listens, its replica, and a node that tells maps in turn. */
+    private static final class Told implements AutoCloseable {
+        private final LyingCluster cluster = new LyingCluster(2);
+        private final int dead = Processes.freePort();
+        private final AtomicInteger asked = new AtomicInteger();
+        private volatile List<String> maps = List.of(); // The last one again and again.
+
+        Told() {
+            cluster.behave(
+                    (node, command, talk) ->
+                            command.get(0).equals("CLUSTER")
+                                    ? node == KNOWING ? told(command) : "-ERR unknown\r\n"
+                                    : null);
+        }
+
+        private String told(List<String> command) {
+            return command.get(1).equals("INFO")
+                    ? null
+                    : maps.get(Math.min(asked.getAndIncrement(), maps.size() - 1));
+        }
+
+        /** The key is one of the dead master. */
+        String call() {
+            try (OneHopClient client = cluster.client("timeout: 60000")) {
+                return client.setGet("key", "value");
+            }
+        }
+
+        /** The master answers nobody, and the replica is in this state. */
+        String map(String health) {
+            return map("online", "replica " + health);
+        }
+
+        String map(String ofMaster, String heir) {
+            String master = dead + " master " + ofMaster;
+            return "*2\r\n"
+                    + LyingCluster.shard(8192, 16383, master, cluster.port(HEIR) + " " + heir)
+                    + LyingCluster.shard(0, 8191, cluster.port(KNOWING) + " master online");
+        }
+
+        @Override
+        public void close() {
+            cluster.close();
+        }
+    }
+
+    private static long questions(RedisCluster cluster, int dead) {
+        return IntStream.range(0, 6)
+                .filter(i -> i != dead)
+                .mapToLong(i -> cluster.server(i).calls("cluster|shards"))
+                .sum();
+    }
+
+    private static List<FutureTask<Object>> begin(Stream<Callable<Object>> calls) {
+        List<FutureTask<Object>> tasks = calls.map(FutureTask::new).toList();
+        tasks.forEach(task -> new Thread(task, "waiting").start());
+        return tasks;
+    }
+
+    private static List<Object> values(List<FutureTask<Object>> calls) throws Exception {
+        List<Object> values = new ArrayList<>();
+        for (FutureTask<Object> call : calls) {
+            values.add(call.get(30, TimeUnit.SECONDS));
+        }
+        return values;
+    }
+
+    private static List<String> batch(OneHopClient client, String key) {
+        try (AbstractPipeline batch = client.pipelined()) {
+            List<Response<String>> replies = List.of(batch.set(key, "value"), batch.get(key));
+            batch.sync();
+            return replies.stream().map(Response::get).toList();
+        }
+    }
+}
