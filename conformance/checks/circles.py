@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 
+from imports import MODULES
 from sources import code, files, name
 
 # Definitions at the margin that are not `static`: a function with its body, or a variable.
@@ -33,7 +34,7 @@ def main(arguments):
     ]
     java_files = [
         path
-        for path in files("java/core/src/main/java/**/*.java", "java/jedis/src/main/java/**/*.java")
+        for path in files(*(f"java/{module}/src/main/java/**/*.java" for module in MODULES))
         if not path.stem.endswith("-info")
     ]
     if not c_files or not java_files:

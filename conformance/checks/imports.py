@@ -97,7 +97,11 @@ JAVA = (
     "jedis.internal.resend",
     "jedis.internal.route",
     "jedis",
+    "spring",
 )
+# What a program may use, too.
+EXPORTED = {"core", "jedis", "jedis: failures", "spring"}
+MODULES = ("core", "jedis", "spring-boot-starter")
 # The exported package of the client is two rooms. Every room throws exceptions: they are lowest.
 FAILURE = re.compile(r"\b(class OneHopException|extends OneHopException)\b")
 PURE = {
@@ -120,7 +124,7 @@ violations = []
 
 def main():
     c_files = files(*(f"php-ext/src/{tree}/**/*.[ch]" for tree in ("core", "engine", "php")))
-    java_files = files(*(f"java/{module}/src/main/java/**/*.java" for module in ("core", "jedis")))
+    java_files = files(*(f"java/{module}/src/main/java/**/*.java" for module in MODULES))
     java_files = [path for path in java_files if not path.stem.endswith("-info")]
     for path in c_files:
         check_c(path)
@@ -207,6 +211,8 @@ def check_java(path, classes):
             complain(path, line, f"uses '{used}', which is not in the list of rooms")
         elif JAVA.index(used) > JAVA.index(room):
             complain(path, line, f"{room} uses {used}, which is above it")
+        elif room == "spring" and used not in EXPORTED:
+            complain(path, line, f"{room} uses {used}, which no program may use")
     if room.startswith("core"):
         refuse(
             path,

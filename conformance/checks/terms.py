@@ -8,12 +8,13 @@ import re
 import subprocess
 import sys
 
+from imports import MODULES
 from sources import ROOT
 
 PAGE = ROOT / "spec/terms.md"
 C_ROOT = "php-ext/src"
 C_TREES = ("core", "engine", "php")
-JAVA_TREES = ("java/core/src/main/java/io/onehop", "java/jedis/src/main/java/io/onehop")
+JAVA_TREES = tuple(f"java/{module}/src/main/java/io/onehop" for module in MODULES)
 TYPE = re.compile(r"^typedef (?:struct|enum|union) oh_(\w+)|^\} oh_(\w+);|\(\*oh_(\w+)\)", re.M)
 QUOTED = re.compile(r"`([^`]+)`")
 NO_CLASSES = {"package-info", "module-info"}

@@ -160,6 +160,7 @@ final class SnippetsTest extends TestCase
             },
             'nginx' => $this->isOfNginx($block->text),
             'xml' => $this->isOfMaven($block->text),
+            'properties' => $this->isOfSpring($block->text),
             'sh' => $this->isOfAShell($block->text),
             default => $this->fail("Write a check for blocks of $block->language, or a reason."),
         };
@@ -278,6 +279,16 @@ final class SnippetsTest extends TestCase
             $same = array_intersect_key((array) $ours->properties, (array) $block);
             $this->assertEquals((array) $block, $same);
         }
+    }
+
+    /** Properties of an application: Spring Boot's starter knows all that are OneHop's. */
+    private function isOfSpring(string $text): void
+    {
+        $metadata = '/java/spring-boot-starter/src/main/resources/META-INF'
+            . '/spring-configuration-metadata.json';
+        $known = json_decode(file_get_contents(self::root() . $metadata), true);
+        $this->assertGreaterThan(0, preg_match_all('/^(onehop[\w.-]*)=/m', $text, $names));
+        $this->assertSame([], array_diff($names[1], array_column($known['properties'], 'name')));
     }
 
     /**

@@ -1,0 +1,24 @@
+package io.onehop.spring;
+
+import org.springframework.boot.EnvironmentPostProcessor;
+import org.springframework.boot.SpringApplication;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.MapPropertySource;
+
+import java.util.Map;
+
+/**
+ * Keeps Spring Boot from starting Lettuce beside the client: its resources have a thread, even if
+ * nothing uses them. A default, so what the application says wins.
+ */
+final class ClientTypeDefault implements EnvironmentPostProcessor {
+    private static final String CLIENT_TYPE = "spring.data.redis.client-type";
+
+    @Override
+    public void postProcessEnvironment(
+            ConfigurableEnvironment environment, SpringApplication application) {
+        environment
+                .getPropertySources()
+                .addLast(new MapPropertySource("onehop", Map.of(CLIENT_TYPE, "jedis")));
+    }
+}

@@ -1,0 +1,66 @@
+package io.onehop.spring;
+
+import io.onehop.jedis.DeadlineExceeded;
+import io.onehop.jedis.NodeDown;
+import io.onehop.jedis.OneHopException;
+import io.onehop.jedis.PartialBatch;
+import io.onehop.jedis.PoolExhausted;
+import io.onehop.jedis.ProtocolViolation;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
+import org.springframework.dao.QueryTimeoutException;
+import org.springframework.data.redis.RedisConnectionFailureException;
+import org.springframework.data.redis.RedisSystemException;
+
+import java.util.function.Supplier;
+
+/**
+ * OneHop's failures as Spring's. To Spring's own translation they are errors of the caller, because
+ * they extend Jedis' exception; and what Spring repeats or recovers from depends on the class.
+ */
+final class Translation {
+    private Translation() {}
+
+    /** The translation of a failure of OneHop; {@code null} if it is none. */
+    static @Nullable DataAccessException ofOwn(Exception thrown) {
+        if (!(thrown instanceof OneHopException failure)) {
+            return null;
+        }
+        String message = failure.getMessage();
+        if (failure instanceof NodeDown || failure instanceof PoolExhausted) {
+            return new RedisConnectionFailureException(message, failure);
+        }
+        if (failure instanceof DeadlineExceeded) {
+            return new QueryTimeoutException(message, failure);
+        }
+        if (failure instanceof PartialBatch || failure instanceof ProtocolViolation) {
+            return new RedisSystemException(message, failure);
+        }
+        return new InvalidDataAccessApiUsageException(message, failure);
+    }
+
+    /** The result, or the translated failure. */
+    static <T> T of(Supplier<T> call) {
+        try {
+            return call.get();
+        } catch (OneHopException failure) {
+            throw ofFailure(failure);
+        }
+    }
+
+    /** The same without a result. */
+    static void of(Runnable call) {
+        try {
+            call.run();
+        } catch (OneHopException failure) {
+            throw ofFailure(failure);
+        }
+    }
+
+    private static RuntimeException ofFailure(OneHopException failure) {
+        DataAccessException translated = ofOwn(failure);
+        return translated == null ? failure : translated;
+    }
+}

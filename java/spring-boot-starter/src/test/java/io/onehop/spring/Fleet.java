@@ -1,0 +1,96 @@
+package io.onehop.spring;
+
+import io.onehop.jedis.OneHopClient;
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.RedisCluster;
+
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Three servers as a ring, and three masters as a Redis Cluster, started when the first test of a
+ * process needs them. All tests of the process share them, so none stops one, and each has keys of
+ * its own.
+ */
+enum Fleet {
+    RING {
+        @Override
+        String start() {
+            return Nodes.start(3).config("hash_tag: \"{}\"", "timeout: 20000");
+        }
+    },
+    CLUSTER {
+        @Override
+        String start() {
+            return RedisCluster.start(3, false).config("timeout: 20000");
+        }
+    };
+
+    private String config;
+    private OneHopClient client;
+
+    /** Starts the servers; the configuration of their pool {@code alpha}. */
+    abstract String start();
+
+    synchronized String config() {
+        if (config == null) {
+            config = start().replace("LISTEN", "127.0.0.1:1");
+        }
+        return config;
+    }
+
+    synchronized OneHopClient client() {
+        if (client == null) {
+            client = Nodes.clientOf(config());
+        }
+        return client;
+    }
+
+    OneHopConnectionFactory factory() {
+        return new OneHopConnectionFactory(client());
+    }
+
+    StringRedisTemplate template() {
+        return new StringRedisTemplate(factory());
+    }
+
+    /** Two keys that cannot be in one command: they are on two nodes. */
+    List<String> apart(String prefix) {
+        return apart(client(), prefix);
+    }
+
+    /** The same for any client. */
+    static List<String> apart(OneHopClient client, String prefix) {
+        client.exists("the map of a cluster is known from here on");
+        List<String> keys = new ArrayList<>(List.of(prefix + 0));
+        for (int i = 1; keys.size() < 2; i++) {
+            String key = prefix + i;
+            if (!nodeOf(client, key).equals(nodeOf(client, keys.get(0)))) {
+                keys.add(key);
+            }
+        }
+        return keys;
+    }
+
+    static String nodeOf(OneHopClient client, String key) {
+        return client.topology().locate(key).name();
+    }
+
+    /** Fails if it is not true within 30 s. */
+    static void await(String what, BooleanSupplier condition) {
+        long end = System.nanoTime() + 30_000_000_000L;
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() > end) {
+                throw new AssertionError("for 30 s it was not true that " + what);
+            }
+            try {
+                Thread.sleep(20);
+            } catch (InterruptedException interrupted) {
+                throw new AssertionError(what, interrupted);
+            }
+        }
+    }
+}
