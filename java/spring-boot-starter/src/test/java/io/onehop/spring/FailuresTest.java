@@ -1,5 +1,6 @@
 package io.onehop.spring;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -28,7 +29,9 @@ import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.RedisConnectionFailureException;
 import org.springframework.data.redis.RedisSystemException;
 import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisPipelineException;
 import org.springframework.data.redis.connection.jedis.JedisConnection;
+import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.ScanOptions;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
@@ -94,6 +97,42 @@ final class FailuresTest {
                         RedisSystemException.class,
                         () -> template.opsForValue().multiGet(List.of(lost, found)));
         assertEquals(PartialBatch.class, thrown.getCause().getClass());
+    }
+
+    @Test
+    void aPipelineHasTheRepliesOfTheOtherNodes() {
+        template.opsForValue().set(found, "here");
+        RedisPipelineException thrown =
+                assertThrows(
+                        RedisPipelineException.class,
+                        () ->
+                                template.executePipelined(
+                                        (RedisCallback<Object>)
+                                                connection -> {
+                                                    for (String key : List.of(found, lost, found)) {
+                                                        connection
+                                                                .stringCommands()
+                                                                .get(key.getBytes());
+                                                    }
+                                                    return null;
+                                                }));
+        assertEquals(RedisConnectionFailureException.class, thrown.getCause().getClass());
+        List<Object> replies = thrown.getPipelineResult();
+        assertEquals(3, replies.size());
+        assertArrayEquals("here".getBytes(), (byte[]) replies.get(0));
+        assertEquals(RedisConnectionFailureException.class, replies.get(1).getClass());
+        assertArrayEquals("here".getBytes(), (byte[]) replies.get(2));
+    }
+
+    @Test
+    void aPipelineWithoutAnyReplySaysSo() {
+        try (RedisConnection connection = template.getConnectionFactory().getConnection()) {
+            connection.openPipeline();
+            connection.stringCommands().get(lost.getBytes());
+            RedisPipelineException thrown =
+                    assertThrows(RedisPipelineException.class, connection::closePipeline);
+            assertEquals(1, thrown.getPipelineResult().size());
+        }
     }
 
     @Test
