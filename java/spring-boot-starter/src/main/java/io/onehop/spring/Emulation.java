@@ -1,0 +1,163 @@
+package io.onehop.spring;
+
+import io.onehop.jedis.OneHopClient;
+import io.onehop.jedis.OneHopPipeline;
+
+import org.jspecify.annotations.Nullable;
+
+import redis.clients.jedis.AbstractTransaction;
+import redis.clients.jedis.Response;
+import redis.clients.jedis.args.ListDirection;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.params.RestoreParams;
+import redis.clients.jedis.util.KeyValue;
+
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+
+/**
+ * Commands whose keys are on two nodes, as several commands. Spring's own cluster connections
+ * emulate the same ones, so Spring Session and repositories rely on them. None of it is atomic;
+ * docs/spring.md says what another client may see. Any thread.
+ */
+final class Emulation {
+    private final OneHopClient client;
+
+    Emulation(OneHopClient client) {
+        this.client = client;
+    }
+
+    /* ---- A key moves ---- */
+
+    /** RENAME with the time to live. For a moment both keys are there. */
+    String rename(byte[] from, byte[] to) {
+        move(from, to, RestoreParams.restoreParams().replace());
+        return "OK";
+    }
+
+    /** RENAMENX, the same way. */
+    long renamenx(byte[] from, byte[] to) {
+        try {
+            move(from, to, RestoreParams.restoreParams());
+            return 1;
+        } catch (JedisDataException thrown) {
+            if (thrown.getMessage() != null && thrown.getMessage().startsWith("BUSYKEY")) {
+                return 0;
+            }
+            throw thrown;
+        }
+    }
+
+    private void move(byte[] from, byte[] to, RestoreParams params) {
+        byte[] value = client.dump(from);
+        long ttl = client.pttl(from);
+        if (value == null || ttl == -2) {
+            throw new JedisDataException("ERR no such key");
+        }
+        // To RESTORE 0 is no time to live, to PTTL it is less than a millisecond.
+        client.restore(to, ttl == 0 ? 1 : Math.max(ttl, 0), value, params);
+        client.del(from);
+    }
+
+    /* ---- An element moves ---- */
+
+    /** SMOVE. For a moment the member is in both sets. */
+    long smove(byte[] from, byte[] to, byte[] member) {
+        if (!client.sismember(from, member)) {
+            return 0;
+        }
+        client.sadd(to, member);
+        return client.srem(from, member);
+    }
+
+    /** LMOVE and RPOPLPUSH. For a moment the element is in no list. */
+    byte @Nullable [] lmove(byte[] from, byte[] to, ListDirection pop, ListDirection push) {
+        byte[] element = pop == ListDirection.LEFT ? client.lpop(from) : client.rpop(from);
+        return element == null ? null : pushed(element, from, to, pop, push);
+    }
+
+    /** The same for BLMOVE and BRPOPLPUSH. */
+    byte @Nullable [] blmove(
+            byte[] from, byte[] to, ListDirection pop, ListDirection push, double seconds) {
+        KeyValue<byte[], byte[]> popped =
+                pop == ListDirection.LEFT
+                        ? client.blpop(seconds, new byte[][] {from})
+                        : client.brpop(seconds, new byte[][] {from});
+        return popped == null ? null : pushed(popped.getValue(), from, to, pop, push);
+    }
+
+    /** If the other list does not take the element, it goes back: twice is better than never. */
+    private byte[] pushed(
+            byte[] element, byte[] from, byte[] to, ListDirection pop, ListDirection push) {
+        try {
+            push(element, to, push);
+            return element;
+        } catch (RuntimeException failure) {
+            try {
+                push(element, from, pop);
+            } catch (RuntimeException lost) {
+                failure.addSuppressed(lost);
+            }
+            throw failure;
+        }
+    }
+
+    private void push(byte[] element, byte[] list, ListDirection end) {
+        if (end == ListDirection.LEFT) {
+            client.lpush(list, element);
+        } else {
+            client.rpush(list, element);
+        }
+    }
+
+    /* ---- Sets: the members come here, from all nodes in parallel ---- */
+
+    Set<byte[]> sinter(byte[]... keys) {
+        return combined(keys, Set::retainAll);
+    }
+
+    Set<byte[]> sunion(byte[]... keys) {
+        return combined(keys, Set::addAll);
+    }
+
+    Set<byte[]> sdiff(byte[]... keys) {
+        return combined(keys, Set::removeAll);
+    }
+
+    private Set<byte[]> combined(
+            byte[][] keys, BiConsumer<Set<byte[]>, Collection<byte[]>> combine) {
+        List<Response<Set<byte[]>>> replies;
+        try (OneHopPipeline batch = client.pipelined()) {
+            replies = Arrays.stream(keys).map(batch::smembers).toList();
+            batch.sync();
+        }
+        Set<byte[]> result = members(replies.get(0));
+        replies.stream().skip(1).forEach(reply -> combine.accept(result, members(reply)));
+        return result;
+    }
+
+    /** Members that are compared by their bytes. */
+    private static Set<byte[]> members(Response<Set<byte[]>> reply) {
+        Set<byte[]> members = new TreeSet<>(Arrays::compare);
+        members.addAll(reply.get());
+        return members;
+    }
+
+    /** SINTERSTORE and so on. The target is replaced at once. */
+    long store(byte[] target, Supplier<Set<byte[]>> members) {
+        byte[][] found = members.get().toArray(new byte[0][]);
+        try (AbstractTransaction transaction = client.multi()) {
+            transaction.del(target);
+            if (found.length > 0) {
+                transaction.sadd(target, found);
+            }
+            transaction.exec();
+        }
+        return found.length;
+    }
+}
