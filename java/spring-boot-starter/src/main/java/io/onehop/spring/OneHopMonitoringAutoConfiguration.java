@@ -1,0 +1,66 @@
+package io.onehop.spring;
+
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.micrometer.observation.ObservationRegistry;
+import io.onehop.jedis.OneHopClient;
+import io.onehop.jedis.OneHopMetrics;
+import io.onehop.jedis.OneHopTracing;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.health.autoconfigure.contributor.*; // Its one name is too long.
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+
+/** Health, meters and spans of the client, as far as the application has what they need. */
+@AutoConfiguration(
+        after = OneHopAutoConfiguration.class,
+        afterName =
+                "org.springframework.boot.micrometer.observation.autoconfigure"
+                        + ".ObservationAutoConfiguration",
+        beforeName =
+                "org.springframework.boot.data.redis.autoconfigure.health"
+                        + ".DataRedisHealthContributorAutoConfiguration")
+@ConditionalOnSingleCandidate(OneHopClient.class)
+public class OneHopMonitoringAutoConfiguration {
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
+    @ConditionalOnEnabledHealthIndicator("redis")
+    static class OfHealth {
+        /** By this name Spring Boot leaves out its own, which is down if any node is. */
+        @Bean
+        @ConditionalOnMissingBean(name = {"redisHealthIndicator", "redisHealthContributor"})
+        OneHopHealthIndicator redisHealthContributor(OneHopClient client) {
+            return new OneHopHealthIndicator(client);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(MeterBinder.class)
+    static class OfMeters {
+        @Bean
+        @ConditionalOnMissingBean
+        OneHopMetrics oneHopMetrics(OneHopClient client) {
+            return new OneHopMetrics(client);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(ObservationRegistry.class)
+    @ConditionalOnBean(ObservationRegistry.class)
+    static class OfSpans {
+        /** Before those of the application, which may say something else. */
+        @Bean
+        @Order(Ordered.HIGHEST_PRECEDENCE)
+        OneHopClientBuilderCustomizer oneHopTracing(ObservationRegistry registry) {
+            return builder -> builder.tracing(new OneHopTracing(registry));
+        }
+    }
+}
