@@ -5,6 +5,7 @@ from .config_servers import add_server, host_and_port
 from .config_text import about, expanded, has_variables, shown, suggestion
 from .config_values import ROWS, default, read_value, words
 from .config_yaml import Walk
+from .foreign import FOREIGN, default_hash
 from .limits import LIMITS
 
 
@@ -24,8 +25,9 @@ class PoolWalk(Walk):
                 continue
             told = text if has_variables(text, is_own) else None
             self.set_value(given, directive, value, told, line)
+        distribution = given.get("distribution")
         for text, line in sequences["servers"]:
-            self.add_server(text, line, taken, is_own)
+            self.add_server(text, line, taken, is_own, distribution in FOREIGN)
         sentinels = []
         for text, line in sequences["sentinels"]:
             self.add_sentinel(text, line, sentinels)
@@ -54,6 +56,7 @@ class PoolWalk(Walk):
         for reason, named, misses in rules(given, seen, is_own):
             if is_whole or not misses:
                 self.fail(seen.get(named, name.line), reason)
+        given.setdefault("hash", default_hash(distribution))
         if given.get("cluster"):
             given.update({"hash": "crc16", "hash_tag": "{}", "distribution": "slots"})
         return {
@@ -73,7 +76,7 @@ class PoolWalk(Walk):
             near = suggestion(value, words(row)) if words(row) and not told else ""
             self.fail(line, f'directive "{directive}" {error}{detail}{near}')
 
-    def add_server(self, text, line, servers, is_own):
+    def add_server(self, text, line, servers, is_own, is_foreign):
         try:
             value = self.expanded(text, is_own)
         except ValueError as error:
@@ -81,7 +84,7 @@ class PoolWalk(Walk):
             return
         told = text if has_variables(text, is_own) else None
         try:
-            add_server(value, told, servers, is_own)
+            add_server(value, told, servers, is_own, is_foreign)
         except ValueError as error:
             self.fail(line, str(error))
 

@@ -3,6 +3,9 @@
 import re
 
 from .config_values import PAGE, ROWS, default
+from .foreign import FOREIGN
+from .hashes import HASHES
+from .limits import LIMITS
 
 
 def rules(given, seen, is_own):
@@ -15,6 +18,8 @@ def rules(given, seen, is_own):
             return not is_so(term[1:])
         if term == "OneHop pool":
             return is_own
+        if term in DISTRIBUTIONS:
+            return DISTRIBUTIONS[term](given, FOREIGN.get(given.get("distribution")))
         if term.startswith("server "):
             return any(SERVERS[term](server) for server in given["servers"])
         name, colon, value = term.partition(": ")
@@ -27,6 +32,27 @@ def rules(given, seen, is_own):
             yield rule["reason"], named, "misses" in rule
 
 
+def has_strange_hash(given, foreign):
+    return "hash" in given and given["hash"] not in (foreign.hashes if foreign else HASHES)
+
+
+def has_strange_weights(given, foreign):
+    weights = [server["weight"] for server in given["servers"]]
+    return bool(foreign) and not foreign.has_weights and max(weights, default=1) > 1
+
+
+def has_many_points(given, foreign):
+    weights = sum(server["weight"] for server in given["servers"])
+    return bool(foreign) and foreign.has_weights and weights > LIMITS["pool_servers_max"]
+
+
+DISTRIBUTIONS = {
+    "distribution of another client": lambda _given, foreign: bool(foreign),
+    "distribution without hash_tag": lambda _given, foreign: foreign and not foreign.has_tags,
+    "distribution with another hash": has_strange_hash,
+    "distribution without weights": has_strange_weights,
+    "distribution with too many points": has_many_points,
+}
 SERVERS = {
     "server with a weight": lambda server: server["weight"] != 1,
     "server on a unix socket": lambda server: server["address"].startswith("/"),

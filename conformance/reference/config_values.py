@@ -22,9 +22,10 @@ def number(text, row, _before):
 def word(text, row, _before):
     if text not in words(row):
         *first, last = [f'"{each}"' for each in words(row)]
-        a_hash = "is not a valid hash"
         raise ValueError(
-            a_hash if row["type"] == "hash" else f"is not {', '.join(first)} or {last}"
+            f"is not a valid {row['type']}"
+            if row["type"] in ("hash", "distribution")
+            else f"is not {', '.join(first)} or {last}"
         )
     return text == "true" if row["type"] == "boolean" else text
 

@@ -156,6 +156,21 @@ def jenkins(key):
     return (c ^ b) - rotated(b, 24) & U32
 
 
+def murmur64a(key):
+    """Of 64 bits, signed as in Java: section 2."""
+    m, u64, whole = 0xC6A4A7935BD1E995, (1 << 64) - 1, len(key) & ~7
+    h = 0x1234ABCD ^ (len(key) * m & u64)
+    for (k,) in struct.iter_unpack("<Q", key[:whole]):
+        k = k * m & u64
+        k = (k ^ (k >> 47)) * m & u64
+        h = (h ^ k) * m & u64
+    if len(key) > whole:
+        h = (h ^ int.from_bytes(key[whole:], "little")) * m & u64
+    h = (h ^ (h >> 47)) * m & u64
+    h ^= h >> 47
+    return h - (1 << 64) if h >> 63 else h
+
+
 HASHES = {
     function.__name__: function
     for function in (

@@ -5,6 +5,7 @@ import socket
 
 import cluster
 
+from .foreign import FOREIGN
 from .hashes import HASHES
 from .key import hashed_part, slot
 from .placement import DISTRIBUTIONS
@@ -20,14 +21,24 @@ class Topology:
         if unknown:
             raise ValueError(f"no server is named {sorted(unknown)[0]}")
         live = [index for index, server in enumerate(self.servers) if server["name"] not in dead]
-        self.hash = HASHES[pool["hash"]]
         self.tag = pool["hash_tag"].encode() if pool["hash_tag"] else None
+        self.foreign = None
+        if pool["distribution"] in FOREIGN:
+            self.servers = pool["servers"]
+            self.foreign = FOREIGN[pool["distribution"]](pool)
+            return
+        self.hash = HASHES[pool["hash"]]
         everyone = list(range(len(self.servers)))
         self.placement = DISTRIBUTIONS[pool["distribution"]](self.servers, live or everyone)
 
     def explain(self, key):
         if len(self.servers) == 1 and self.pool["distribution"] != "slots":
             return key, 0, 0, self.servers[0]["name"]
+        if self.foreign:
+            hashed = self.foreign.part(key)
+            h = self.foreign.hash(hashed)
+            point, index = self.foreign.place(h)
+            return hashed, h, point, self.servers[index]["name"]
         hashed = hashed_part(key, self.tag)
         h = self.hash(hashed) if hashed else 0
         point, index = self.placement.place(h)
@@ -35,6 +46,10 @@ class Topology:
 
     def locate(self, key):
         return self.explain(key)[3]
+
+    def shown_name(self, server):
+        has_unnamed = self.foreign and self.foreign.has_unnamed
+        return "" if has_unnamed and not server["named"] else server["name"]
 
     def fingerprint(self):
         pool = self.pool
@@ -47,7 +62,7 @@ class Topology:
             f"hash_tag={tag}",
             f"database={database}",
         ]
-        lines += [f"server={s['name']} {s['weight']} {s['address']}" for s in self.servers]
+        lines += [f"server={self.shown_name(s)} {s['weight']} {s['address']}" for s in self.servers]
         return hashlib.md5("".join(line + "\n" for line in lines).encode()).hexdigest()
 
 

@@ -53,7 +53,11 @@ class Testee:
 
     def topology_op(self, request):
         topology = self.topology(request)
-        return {"fingerprint": topology.fingerprint(), "servers": topology.servers}
+        servers = [
+            {field: server[field] for field in ("name", "address", "weight")}
+            for server in topology.servers
+        ]
+        return {"fingerprint": topology.fingerprint(), "servers": servers}
 
     def config(self, request):
         data = (

@@ -157,7 +157,8 @@ static void ask_everything(const oh_topology *topology)
         oh_explanation explanation;
         uint32_t key = i * 0x9e3779b9u;
         oh_topology_explain(topology, (const uint8_t *)&key, i % 5, &explanation);
-        sum += locate_number(topology, key) + oh_topology_place(topology, key) + explanation.point;
+        sum += locate_number(topology, key) + oh_topology_place(topology, key) +
+               (uint32_t)explanation.point;
     }
     for (uint32_t i = 0; i < oh_topology_nodes_count(topology); i++) {
         oh_node node = oh_topology_node(topology, i);

@@ -64,4 +64,4 @@ shared: nothing
 {}
 shared: configuration, topology, health, counters
 in the log of a php-fpm
-line 2: directive "distribution" is not "ketama", "modula" or "random": "other"; the configuration read before stays in use
+line 2: directive "distribution" is not a valid distribution: "other"; the configuration read before stays in use

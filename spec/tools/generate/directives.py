@@ -35,8 +35,8 @@ def bounds(row):
 
 def complaint(kind):
     """What an error says of a value that is none of the words of its type."""
-    if kind == "hash":
-        return "is not a valid hash"
+    if kind in ("hash", "distribution"):
+        return f"is not a valid {kind}"
     *first, last = [f'"{word}"' for word in TYPES[kind]["words"]]
     return f"is not {', '.join(first)} or {last}"
 
@@ -47,7 +47,7 @@ MEMBERS = {
     "number": ("uint32_t", NUMBER_MAX),
     "boolean": ("bool", 1),
     "engine": ("bool", 1),
-    "hash": ("oh_hash", "OH_HASHES_COUNT - 1"),
+    "hash": ("oh_hash", "OH_ALL_HASHES_COUNT - 1"),
     "distribution": ("oh_distribution", "OH_DISTRIBUTIONS_COUNT - 1"),
     "read_from": ("oh_read_from", "OH_READ_FROMS_COUNT - 1"),
     "tls_verify": ("oh_tls_verify", "OH_TLS_VERIFIES_COUNT - 1"),
@@ -179,6 +179,11 @@ def c_choices():
 # What may be so of a pool besides the values of its directives.
 POOL_FACTS = {
     "OneHop pool": ("ONEHOP", "reader->is_own_pool"),
+    "distribution of another client": ("FOREIGN", "oh_foreign_of(pool->distribution) != NULL"),
+    "distribution with another hash": ("STRANGE_HASH", "has_strange_hash(pool)"),
+    "distribution without hash_tag": ("UNTAGGED", "has_no_tags(pool)"),
+    "distribution without weights": ("STRANGE_WEIGHTS", "has_strange_weights(pool)"),
+    "distribution with too many points": ("MANY_POINTS", "has_many_points(reader, pool)"),
     "server with a weight": ("WEIGHTED", "has_server(pool, is_weighted)"),
     "server on a unix socket": ("UNIX", "has_server(pool, is_unix)"),
     "server without a name": ("UNNAMED", "has_server(pool, is_unnamed)"),

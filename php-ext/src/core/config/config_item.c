@@ -72,6 +72,8 @@ oh_server *oh_config_insert(const oh_config_item *item, size_t place, const oh_c
     server->port = (uint16_t)it->port_number;
     server->weight = it->weight_number;
     server->line = (uint32_t)item->line;
+    server->order = (uint32_t)sequence->items_count;
+    server->is_named = it->is_named;
     memmove(&sequence->items[place + 1], &sequence->items[place],
         (sequence->items_count - place) * sizeof sequence->items[0]);
     sequence->items[place] = server;

@@ -10,6 +10,7 @@
 /* What its text says; texts that its form does not have are absent. */
 typedef struct oh_config_parts {
     bool is_unix;
+    bool is_named; /* The text has a name. */
     oh_text address;
     oh_text port; /* TCP alone. */
     oh_text weight;

@@ -40,6 +40,44 @@ static bool has(const oh_config_reader *reader, int directive)
     return reader->seen >> directive & 1;
 }
 
+/* ---- Distributions of other clients ---- */
+
+static bool has_strange_hash(const oh_server_pool *pool)
+{
+    const oh_foreign *foreign = oh_foreign_of(pool->distribution);
+    uint32_t nutcrackers = OH_HASH_BIT(OH_HASHES_COUNT) - 1;
+    uint32_t hashes = foreign != NULL ? foreign->hashes : nutcrackers;
+    return (hashes & OH_HASH_BIT(pool->hash)) == 0;
+}
+
+static bool has_no_tags(const oh_server_pool *pool)
+{
+    const oh_foreign *foreign = oh_foreign_of(pool->distribution);
+    return foreign != NULL && !foreign->has_tags;
+}
+
+static bool has_strange_weights(const oh_server_pool *pool)
+{
+    const oh_foreign *foreign = oh_foreign_of(pool->distribution);
+    return foreign != NULL && !foreign->has_weights && has_server(pool, is_weighted);
+}
+
+static bool has_many_points(const oh_config_reader *reader, const oh_server_pool *pool)
+{
+    const oh_foreign *foreign = oh_foreign_of(pool->distribution);
+    return foreign != NULL && foreign->has_weights && reader->weights_sum > OH_POOL_SERVERS_MAX;
+}
+
+/* The default of `hash` depends on the distribution, if the pool names none that is right. */
+static void be_foreign(oh_config_reader *reader, oh_server_pool *pool, oh_hash default_hash)
+{
+    const oh_foreign *foreign = oh_foreign_of(pool->distribution);
+    reader->is_foreign = foreign != NULL;
+    if (pool->hash == OH_ALL_HASHES_COUNT) {
+        pool->hash = foreign != NULL ? foreign->default_hash : default_hash;
+    }
+}
+
 /* ---- Rules ---- */
 
 enum {
@@ -117,6 +155,17 @@ static void copy_items(oh_server *to, const oh_config_sequence *from)
     }
 }
 
+/* The servers in the order of the file, and the masters of their replicas with them. */
+static void be_in_order(oh_server_pool *pool, const oh_config_sequence *servers)
+{
+    for (size_t i = 0; i < servers->items_count; i++) {
+        pool->servers[servers->items[i]->order] = *servers->items[i];
+    }
+    for (size_t i = servers->items_count; i < pool->servers_count; i++) {
+        pool->servers[i].master = (uint16_t)servers->items[pool->servers[i].master]->order;
+    }
+}
+
 /* The nodes of the pool: its servers, and then their replicas. */
 static bool take_nodes(oh_config_reader *reader, oh_server_pool *pool)
 {
@@ -130,6 +179,9 @@ static bool take_nodes(oh_config_reader *reader, oh_server_pool *pool)
     copy_items(pool->servers, servers);
     copy_items(pool->servers + servers->items_count, replicas);
     pool->servers_count = count;
+    if (reader->is_foreign) {
+        be_in_order(pool, servers);
+    }
     return true;
 }
 
@@ -184,9 +236,12 @@ void oh_config_finish_pool(oh_config_reader *reader, oh_server_pool *pool)
 {
     pool->is_redis = reader->is_own_pool;
     reader->variables = (oh_text){NULL, 0};
+    oh_hash default_hash = pool->hash;
+    pool->hash = OH_ALL_HASHES_COUNT;
     for (size_t i = 0; i < reader->values_count; i++) {
         oh_config_set(reader, pool, &reader->values[i]);
     }
+    be_foreign(reader, pool, default_hash);
     take_items(reader, OH_CONFIG_SERVERS, oh_config_add_server);
     take_items(reader, OH_CONFIG_SENTINELS, oh_config_add_sentinel);
     take_items(reader, OH_CONFIG_REPLICAS, oh_config_add_replica);

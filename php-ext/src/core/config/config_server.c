@@ -31,17 +31,28 @@ static bool take_apart(oh_text spelled, oh_config_parts *it)
     it->is_unix = spelled.bytes[0] == '/';
     oh_text rest = spelled;
     it->name = oh_config_cut_last(&rest, ' ');
+    it->is_named = it->name.bytes != NULL;
     it->weight = oh_config_cut_last(&rest, ':');
     it->port = oh_config_cut_last(&rest, ':');
     it->address = rest;
     return it->weight.bytes != NULL && (it->port.bytes != NULL) != it->is_unix;
 }
 
-/* Without a given name, it is the address as spelled: nutcracker keeps the colon after a path. */
-static oh_text name_of(const oh_config_parts *it)
+/* The address as another client spells it. */
+static oh_text foreign_name_of(const oh_config_parts *it)
 {
-    if (it->name.bytes != NULL) {
+    size_t port = it->is_unix ? 0 : 1 + it->port.length;
+    return (oh_text){it->address.bytes, it->address.length + port};
+}
+
+/* Without a given name, it is the address as spelled: nutcracker keeps the colon after a path. */
+static oh_text name_of(const oh_config_parts *it, bool is_foreign)
+{
+    if (it->is_named) {
         return it->name;
+    }
+    if (is_foreign) {
+        return foreign_name_of(it);
     }
     if (it->is_unix) {
         return (oh_text){it->address.bytes, it->address.length + 1};
@@ -158,17 +169,18 @@ static const char *check_name(oh_text name)
                                                     : NULL;
 }
 
-static const char *check(oh_text text, oh_config_parts *it, bool is_own)
+static const char *check(oh_text text, oh_config_parts *it, const oh_config_reader *reader)
 {
     if (!take_apart(text, it)) {
-        return is_own ? "is not \"host:port[:weight] [name]\" or \"/path[:weight] [name]\""
-                      : "is not \"host:port:weight [name]\" or \"/path:weight [name]\" (the weight "
-                        "may "
-                        "be absent in a pool with \"engine: redis\")";
+        return reader->is_own_pool
+                   ? "is not \"host:port[:weight] [name]\" or \"/path[:weight] [name]\""
+                   : "is not \"host:port:weight [name]\" or \"/path:weight [name]\" (the weight "
+                     "may "
+                     "be absent in a pool with \"engine: redis\")";
     }
     const char *fault = check_weight(it);
     fault = fault != NULL ? fault : oh_config_check_address(it);
-    it->name = fault == NULL ? name_of(it) : it->name;
+    it->name = fault == NULL ? name_of(it, reader->is_foreign) : it->name;
     return fault != NULL ? fault : check_name(it->name);
 }
 
@@ -201,7 +213,7 @@ void oh_config_add_server(oh_config_reader *reader, const oh_config_spelled *spe
     }
     oh_config_parts it = {0};
     const char *fault = reader->is_own_pool ? check_slips(item.value.text) : NULL;
-    fault = fault != NULL ? fault : check(text, &it, reader->is_own_pool);
+    fault = fault != NULL ? fault : check(text, &it, reader);
     if (fault != NULL) {
         oh_config_fail_item(&item, fault);
     } else {

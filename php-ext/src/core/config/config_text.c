@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/base/decimal.h"
+#include "core/base/utf8.h"
 #include "core/config/config_reader.h"
 #include "core/generated/messages.h"
 
@@ -53,40 +54,12 @@ static bool is_allowed(int32_t character)
     return !is_separator && !is_noncharacter && character != BYTE_ORDER_MARK;
 }
 
-/*
- * Reads one character of UTF-8 and moves *at past it. Returns -1 if it is broken; then *at stays.
- * Surrogates are broken.
- */
-static int32_t read_character(const char **at, const char *end)
-{
-    /* The smallest character by number of continuing bytes: longer forms are not allowed. */
-    static const int32_t smallest[] = {0, 0x80, 0x800, 0x10000};
-    const unsigned char *bytes = (const unsigned char *)*at;
-    size_t more = bytes[0] < 0x80 ? 0 : bytes[0] < 0xe0 ? 1 : bytes[0] < 0xf0 ? 2 : 3;
-    if ((bytes[0] >= 0x80 && bytes[0] < 0xc0) || bytes[0] >= 0xf8 || (size_t)(end - *at) <= more) {
-        return -1;
-    }
-    int32_t character = more == 0 ? bytes[0] : bytes[0] & (0x3f >> more);
-    for (size_t i = 1; i <= more; i++) {
-        if ((bytes[i] & 0xc0) != 0x80) {
-            return -1;
-        }
-        character = character << 6 | (bytes[i] & 0x3f);
-    }
-    bool is_surrogate = character >= 0xd800 && character <= 0xdfff;
-    if (character < smallest[more] || character > 0x10ffff || is_surrogate) {
-        return -1;
-    }
-    *at += more + 1;
-    return character;
-}
-
 int32_t oh_config_strange_character(oh_text utf8)
 {
     const char *at = utf8.bytes;
     const char *end = at + utf8.length;
     while (at < end) {
-        int32_t character = read_character(&at, end);
+        int32_t character = oh_utf8_read(&at, end);
         if (!is_allowed(character)) {
             return character;
         }
@@ -98,7 +71,7 @@ bool oh_config_is_strange(const char *bytes, size_t length)
 {
     const char *at = bytes;
     while (at < bytes + length) {
-        int32_t character = read_character(&at, bytes + length);
+        int32_t character = oh_utf8_read(&at, bytes + length);
         if (character < 0x20 || character == 0xfffd || !is_allowed(character)) {
             return true;
         }
@@ -156,7 +129,7 @@ bool oh_config_check_text(oh_config_reader *reader)
     bool is_indent = true;
     while (at < end) {
         const char *begin = at;
-        int32_t character = read_character(&at, end);
+        int32_t character = oh_utf8_read(&at, end);
         if (character < 0 || !is_allowed(character) || (character == '\t' && is_indent)) {
             return fail_character(reader, line, character);
         }

@@ -105,18 +105,18 @@ typedef enum oh_directive_type {
 
 /* The words of a type, in the order of its enum. */
 #define OH_NAMES_OF_BOOLEAN "true", "false"
-#define OH_NAMES_OF_HASH "one_at_a_time", "md5", "crc16", "crc32", "crc32a", "fnv1_64", "fnv1a_64", "fnv1_32", "fnv1a_32", "hsieh", "murmur", "jenkins"
-#define OH_NAMES_OF_DISTRIBUTION "ketama", "modula", "random"
+#define OH_NAMES_OF_HASH "one_at_a_time", "md5", "crc16", "crc32", "crc32a", "fnv1_64", "fnv1a_64", "fnv1_32", "fnv1a_32", "hsieh", "murmur", "jenkins", "murmur64a"
+#define OH_NAMES_OF_DISTRIBUTION "ketama", "modula", "random", "sharded_jedis", "sharded_jedis_2_9", "jedis_sharding"
 #define OH_NAMES_OF_ENGINE "redis", "ssdb"
 #define OH_NAMES_OF_READ_FROM "master", "prefer_master", "prefer_replica", "replica", "lowest_latency", "same_zone"
 #define OH_NAMES_OF_TLS_VERIFY "full", "ca", "none"
-#define OH_WORDS_OF_TYPE_MAX 12
+#define OH_WORDS_OF_TYPE_MAX 13
 
 /* What an error says of another word, and the words. */
 #define OH_CHOICES \
   [OH_TYPE_BOOLEAN] = {"is not \"true\" or \"false\"", {OH_NAMES_OF_BOOLEAN}}, \
   [OH_TYPE_HASH] = {"is not a valid hash", {OH_NAMES_OF_HASH}}, \
-  [OH_TYPE_DISTRIBUTION] = {"is not \"ketama\", \"modula\" or \"random\"", {OH_NAMES_OF_DISTRIBUTION}}, \
+  [OH_TYPE_DISTRIBUTION] = {"is not a valid distribution", {OH_NAMES_OF_DISTRIBUTION}}, \
   [OH_TYPE_ENGINE] = {"is not \"redis\" or \"ssdb\"", {OH_NAMES_OF_ENGINE}}, \
   [OH_TYPE_READ_FROM] = {"is not \"master\", \"prefer_master\", \"prefer_replica\", \"replica\", \"lowest_latency\" or \"same_zone\"", {OH_NAMES_OF_READ_FROM}}, \
   [OH_TYPE_TLS_VERIFY] = {"is not \"full\", \"ca\" or \"none\"", {OH_NAMES_OF_TLS_VERIFY}},
@@ -134,11 +134,16 @@ typedef enum oh_directive_type {
 
 /* X(NAME, expression): what may be so of a pool. */
 #define OH_POOL_FACTS(X) \
+  X(FOREIGN, oh_foreign_of(pool->distribution) != NULL) \
   X(ONEHOP, reader->is_own_pool) \
+  X(STRANGE_HASH, has_strange_hash(pool)) \
+  X(UNTAGGED, has_no_tags(pool)) \
+  X(AUTO_EJECT_HOSTS_TRUE, pool->auto_eject_hosts) \
+  X(STRANGE_WEIGHTS, has_strange_weights(pool)) \
+  X(MANY_POINTS, has_many_points(reader, pool)) \
   X(REDIS_TRUE, pool->is_redis) \
   X(ENGINE_SSDB, pool->is_ssdb) \
   X(CLUSTER_TRUE, pool->is_cluster) \
-  X(AUTO_EJECT_HOSTS_TRUE, pool->auto_eject_hosts) \
   X(REDIS_DB_0, pool->redis_db == 0) \
   X(WEIGHTED, has_server(pool, is_weighted)) \
   X(UNIX, has_server(pool, is_unix)) \
@@ -149,7 +154,13 @@ typedef enum oh_directive_type {
 
 /* Errors of a whole pool, in order. */
 #define OH_POOL_RULES \
-  {.lacks = HAS(LISTEN), .is_not = IS(ONEHOP), .misses = true, .named = OH_CONFIG_LISTEN, .reason = "directive \"listen\" is missing"}, \
+  {.is = IS(FOREIGN), .is_not = IS(ONEHOP), .named = OH_CONFIG_DISTRIBUTION, .reason = "directive \"distribution\" has a value that nutcracker does not know: add \"engine: redis\""}, \
+  {.is = IS(STRANGE_HASH), .named = OH_CONFIG_HASH, .reason = "directive \"hash\" has a value that is not for this \"distribution\""}, \
+  {.has = HAS(HASH_TAG), .is = IS(UNTAGGED), .named = OH_CONFIG_HASH_TAG, .reason = "directive \"hash_tag\" is not for this \"distribution\""}, \
+  {.is = IS(AUTO_EJECT_HOSTS_TRUE) | IS(FOREIGN), .named = OH_CONFIG_AUTO_EJECT_HOSTS, .reason = "\"auto_eject_hosts: true\" is not for this \"distribution\""}, \
+  {.is = IS(STRANGE_WEIGHTS), .named = OH_CONFIG_DISTRIBUTION, .reason = "directive \"distribution\" has a value that is not for servers of another weight than 1"}, \
+  {.is = IS(MANY_POINTS), .named = OH_CONFIG_DISTRIBUTION, .reason = "directive \"distribution\" has a value that is not for weights that add up to more than 4096"}, \
+  {.lacks = HAS(LISTEN), .is_not = IS(ONEHOP) | IS(FOREIGN), .misses = true, .named = OH_CONFIG_LISTEN, .reason = "directive \"listen\" is missing"}, \
   {.lacks = HAS(SERVERS), .misses = true, .named = OH_CONFIG_SERVERS, .reason = "directive \"servers\" is missing"}, \
   {.has = HAS(REDIS_AUTH), .is_not = IS(REDIS_TRUE), .misses = true, .named = OH_CONFIG_REDIS_AUTH, .reason = "directive \"redis_auth\" needs \"redis: true\""}, \
   {.has = HAS(REDIS_AUTH_FILE), .is_not = IS(REDIS_TRUE), .misses = true, .named = OH_CONFIG_REDIS_AUTH_FILE, .reason = "directive \"redis_auth_file\" needs \"redis: true\""}, \
@@ -229,7 +240,7 @@ typedef enum oh_directive_type {
 
 /* X(name, member, type, most): the numbers, flags and enums of an image. */
 #define OH_SHARED_VALUES(X) \
-  X(hash, hash, oh_hash, OH_HASHES_COUNT - 1) \
+  X(hash, hash, oh_hash, OH_ALL_HASHES_COUNT - 1) \
   X(has_hash_tag, has_hash_tag, bool, 1) \
   X(distribution, distribution, oh_distribution, OH_DISTRIBUTIONS_COUNT - 1) \
   X(timeout, timeout_ms, uint32_t, OH_NUMBER_MAX) \

@@ -17,6 +17,11 @@ static inline uint32_t oh_read_le32(const uint8_t *bytes)
     return oh_read_le16(bytes) | oh_read_le16(bytes + 2) << 16;
 }
 
+static inline uint64_t oh_read_le64(const uint8_t *bytes)
+{
+    return oh_read_le32(bytes) | (uint64_t)oh_read_le32(bytes + 4) << 32;
+}
+
 /* 0x80 .. 0xff become 0xffffff80 .. 0xffffffff. */
 static inline uint32_t oh_read_signed(uint8_t byte)
 {

@@ -11,9 +11,9 @@ const oh_hash_fn oh_hash_functions[OH_HASHES_COUNT] = {
 #undef ROW
 };
 
-static const char *const names[OH_HASHES_COUNT] = {
+static const char *const names[OH_ALL_HASHES_COUNT] = {
 #define ROW(constant, name) [constant] = #name,
-    OH_HASHES(ROW)
+    OH_HASHES(ROW) OH_FOREIGN_HASHES(ROW)
 #undef ROW
 };
 

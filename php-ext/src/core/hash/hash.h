@@ -1,9 +1,10 @@
 /*
  * Hash: key bytes in, an unsigned 32-bit number out.
  *
- * Twelve algorithms have one signature and the names of nutcracker's configuration. Each file holds
- * one family. The number decides where a key lives, so the quirks of the originals (signed bytes, a
- * CRC that is never masked, an odd tail) are part of the definition and are kept exactly.
+ * nutcracker's twelve algorithms have one signature and the names of nutcracker's configuration.
+ * Each file holds one family. The number decides where a key lives, so the quirks of the originals
+ * (signed bytes, a CRC that is never masked, an odd tail) are part of the definition and are kept
+ * exactly.
  *
  * Before it on the road: key (which bytes are hashed). After it: placement. It gives the same
  * number on every machine, at any alignment, and reads only the bytes it is given. That an empty
@@ -36,11 +37,16 @@
     X(OH_HASH_MURMUR, murmur)                                                                      \
     X(OH_HASH_JENKINS, jenkins)
 
+/* Hashes that only the distributions of other clients have, and which these compute. */
+#define OH_FOREIGN_HASHES(X) X(OH_HASH_MURMUR64A, murmur64a)
+
 typedef enum oh_hash {
 #define OH_HASH_CONSTANT(constant, name) constant,
-    OH_HASHES(OH_HASH_CONSTANT)
+    OH_HASHES(OH_HASH_CONSTANT) OH_HASHES_COUNT,
+    OH_HASH_BEFORE_FOREIGN = OH_HASHES_COUNT - 1,
+    OH_FOREIGN_HASHES(OH_HASH_CONSTANT)
 #undef OH_HASH_CONSTANT
-        OH_HASHES_COUNT
+        OH_ALL_HASHES_COUNT
 } oh_hash;
 
 /* `bytes` may be NULL only if `length` is 0. */
@@ -51,9 +57,12 @@ typedef uint32_t (*oh_hash_fn)(const uint8_t *bytes, size_t length);
 OH_HASHES(OH_HASH_DECLARATION)
 #undef OH_HASH_DECLARATION
 
+/* MurmurHash64A with the seed of Jedis. */
+uint64_t oh_hash_murmur64a(const uint8_t *bytes, size_t length);
+
 /*
- * The functions by algorithm. Placement reads this table directly: a call would cost as much as the
- * look-up.
+ * The functions of nutcracker's algorithms. Placement reads this table directly: a call would cost
+ * as much as the look-up.
  */
 extern const oh_hash_fn oh_hash_functions[OH_HASHES_COUNT];
 
@@ -63,7 +72,8 @@ oh_hash_fn oh_hash_function(oh_hash hash);
 /* The name of an algorithm as the configuration spells it; a constant string. */
 const char *oh_hash_name(oh_hash hash);
 
-/* Finds an algorithm by its exact name. False, and *hash untouched, if there is none. */
+/* Finds an algorithm of nutcracker by its exact name. False, and *hash untouched, if there is none.
+ */
 bool oh_hash_find(const char *name, size_t length, oh_hash *hash);
 
 #endif

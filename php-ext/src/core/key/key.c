@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/hash/hash.h"
 
 oh_bytes oh_key_hashed(oh_bytes key, const uint8_t tag[2])
@@ -27,6 +28,33 @@ oh_bytes oh_key_hashed(oh_bytes key, const uint8_t tag[2])
         return key;
     }
     return (oh_bytes){inside, (size_t)(closing - inside)};
+}
+
+/* True if a line ends here, as Java's regular expressions see it: LF, CR, NEL, LS and PS. */
+static bool ends_line(const uint8_t *at, const uint8_t *end)
+{
+    size_t length = (size_t)(end - at);
+    return *at == '\n' || *at == '\r' || (length > 1 && at[0] == 0xc2 && at[1] == 0x85) ||
+           (length > 2 && at[0] == 0xe2 && at[1] == 0x80 && (at[2] | 1) == 0xa9);
+}
+
+oh_bytes oh_key_hashed_lazily(oh_bytes key, const uint8_t tag[2])
+{
+    const uint8_t *end = key.bytes + key.length;
+    const uint8_t *inside = NULL; /* Where a part may begin. */
+    for (const uint8_t *at = key.bytes; at < end; at++) {
+        if (inside != NULL && at > inside && *at == tag[1]) {
+            oh_bytes part = {inside, (size_t)(at - inside)};
+            return oh_utf8_is_valid(key) ? part : key;
+        }
+        if (inside != NULL && ends_line(at, end)) {
+            inside = NULL;
+        }
+        if (inside == NULL && *at == tag[0]) {
+            inside = at + 1;
+        }
+    }
+    return key;
 }
 
 uint32_t oh_key_slot(oh_bytes key)

@@ -24,6 +24,13 @@
  */
 oh_bytes oh_key_hashed(oh_bytes key, const uint8_t tag[2]);
 
+/*
+ * The part that Jedis hashes: between the first tag[0] after which tag[1] follows in the same line,
+ * with at least one character between them, and that tag[1]. The whole key if it has no such part,
+ * or is not UTF-8.
+ */
+oh_bytes oh_key_hashed_lazily(oh_bytes key, const uint8_t tag[2]);
+
 /* The slot of `key` in a Redis Cluster, 0 .. OH_SLOTS_COUNT - 1, by Redis' own hash tag rule. */
 uint32_t oh_key_slot(oh_bytes key);
 

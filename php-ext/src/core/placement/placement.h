@@ -89,6 +89,24 @@ static inline uint32_t oh_ring_locate(
     return OH_UNLIKELY(node == OH_CROWDED) ? oh_ring_walk(points + range->split, number) : node;
 }
 
+/* ---- Wide ring: points of 64 bits ---- */
+
+typedef struct oh_wide_point {
+    uint64_t value;
+    uint32_t node;
+    uint32_t zero; /* No byte of a topology is left to chance. */
+} oh_wide_point;
+
+/* As those of a ring. `spare` has room for as many points; ranges are of the upper halves. */
+void oh_wide_ring_sort(oh_wide_point *points, oh_wide_point *spare, size_t count);
+void oh_wide_ring_close(
+    oh_wide_point *points, size_t count, oh_range *ranges, size_t ranges_count, uint32_t shift);
+size_t oh_wide_ring_search(const oh_wide_point *points, size_t count, uint64_t number);
+
+/* The node that `number` belongs to. */
+uint32_t oh_wide_ring_locate(const oh_wide_point *points, size_t count, const oh_range *ranges,
+    uint32_t shift, uint64_t number);
+
 /* ---- Ketama ---- */
 
 /* Groups of four points that a node gets; may be 0 for a light node among heavy ones. */

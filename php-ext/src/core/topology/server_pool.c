@@ -7,6 +7,12 @@
 #include "core/base/decimal.h"
 #include "core/generated/limits.h"
 
+const oh_foreign *const oh_foreigns[OH_DISTRIBUTIONS_COUNT] = {
+    [OH_SHARDED_JEDIS] = &oh_sharded_jedis,
+    [OH_SHARDED_JEDIS_2_9] = &oh_sharded_jedis_2_9,
+    [OH_JEDIS_SHARDING] = &oh_jedis_sharding,
+};
+
 const char *oh_distribution_name(oh_distribution distribution)
 {
     static const char *const names[OH_DISTRIBUTIONS_COUNT] = {OH_NAMES_OF_DISTRIBUTION, "slots"};

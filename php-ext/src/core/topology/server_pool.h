@@ -16,6 +16,7 @@
 #include "core/base/slice.h"
 #include "core/generated/directives.h"
 #include "core/hash/hash.h"
+#include "core/placement/foreign.h"
 #include "core/topology/zone.h"
 
 /*
@@ -26,9 +27,19 @@ typedef enum oh_distribution {
     OH_KETAMA,
     OH_MODULA,
     OH_RANDOM,
+    OH_SHARDED_JEDIS,
+    OH_SHARDED_JEDIS_2_9,
+    OH_JEDIS_SHARDING,
     OH_SLOTS,
     OH_DISTRIBUTIONS_COUNT
 } oh_distribution;
+
+/* The row of a distribution that is another client's; NULL for all others. */
+extern const oh_foreign *const oh_foreigns[OH_DISTRIBUTIONS_COUNT];
+static inline const oh_foreign *oh_foreign_of(oh_distribution distribution)
+{
+    return oh_foreigns[distribution];
+}
 
 /* The name of a distribution as the configuration spells it; a constant string. */
 const char *oh_distribution_name(oh_distribution distribution);
@@ -105,6 +116,8 @@ typedef struct oh_server {
     uint16_t port;   /* 0 for a unix socket. */
     uint32_t weight; /* 1 or more; the sum in a pool is at most OH_WEIGHTS_SUM_MAX. */
     uint32_t line;   /* 1-based line of the file, for messages. */
+    uint32_t order;  /* In the file, from 0. Only config knows it. */
+    bool is_named;   /* The name is a given one. */
 
     uint16_t master; /* Of a replica: the index of the node it follows. */
     oh_role role;
@@ -143,7 +156,8 @@ typedef struct oh_server_pool {
 
     /*
      * Shorter name first, then by bytes, as nutcracker sorts, and after them their replicas in the
-     * same order, which placement does not know. A node's index is its place here.
+     * same order, which placement does not know. Under the distribution of another client the
+     * servers are in the order of the file. A node's index is its place here.
      */
     oh_server *servers;
     size_t servers_count;

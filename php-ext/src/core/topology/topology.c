@@ -12,15 +12,28 @@
 
 /* ---- From a key to a node ---- */
 
+static const oh_foreign *foreign_of(const oh_topology *topology)
+{
+    return oh_foreign_of((oh_distribution)topology->distribution);
+}
+
 static oh_bytes hashed_part(const oh_topology *topology, const uint8_t *key, size_t length)
 {
+    const oh_foreign *foreign = foreign_of(topology);
     oh_bytes whole = {key, length};
+    if (foreign != NULL) {
+        return foreign->part(whole, topology->has_hash_tag ? topology->hash_tag : NULL);
+    }
     return topology->has_hash_tag ? oh_key_hashed(whole, topology->hash_tag) : whole;
 }
 
 /* nutcracker does not hash an empty key. */
-static uint32_t hash_of(const oh_topology *topology, oh_bytes hashed)
+static uint64_t hash_of(const oh_topology *topology, oh_bytes hashed)
 {
+    const oh_foreign *foreign = foreign_of(topology);
+    if (foreign != NULL) {
+        return foreign->hash((oh_hash)topology->hash, hashed);
+    }
     return hashed.length == 0 ? 0 : oh_hash_functions[topology->hash](hashed.bytes, hashed.length);
 }
 
@@ -36,19 +49,27 @@ static uint32_t any_node(const oh_topology *topology, uint32_t hash)
     return points[oh_random_draw(topology->points_count, hash)].node;
 }
 
-uint32_t oh_topology_hash(const oh_topology *topology, const uint8_t *key, size_t length)
+uint64_t oh_topology_hash(const oh_topology *topology, const uint8_t *key, size_t length)
 {
     return hash_of(topology, hashed_part(topology, key, length));
 }
 
-uint32_t oh_topology_place(const oh_topology *topology, uint32_t hash)
+static uint32_t node_of_wide(const oh_topology *topology, uint64_t number)
 {
+    return oh_wide_ring_locate(oh_topology_at(topology, topology->points), topology->points_count,
+        oh_topology_at(topology, OH_TOPOLOGY_RANGES), topology->shift, number);
+}
+
+uint32_t oh_topology_place(const oh_topology *topology, uint64_t hash)
+{
+    uint32_t number = (uint32_t)hash;
     switch ((oh_distribution)topology->distribution) {
-    case OH_KETAMA: return node_at(topology, hash);
-    case OH_MODULA: return node_at(topology, oh_modula_slot(hash, topology->slots_count));
+    case OH_KETAMA: return node_at(topology, number);
+    case OH_MODULA: return node_at(topology, oh_modula_slot(number, topology->slots_count));
     case OH_SLOTS:
-        return oh_topology_slots_table(topology)[hash % OH_SLOTS_COUNT] & ~OH_SLOT_UNSERVED;
-    default: return any_node(topology, hash);
+        return oh_topology_slots_table(topology)[number % OH_SLOTS_COUNT] & ~OH_SLOT_UNSERVED;
+    case OH_RANDOM: return any_node(topology, number);
+    default: return topology->is_wide ? node_of_wide(topology, hash) : node_at(topology, number);
     }
 }
 
@@ -69,6 +90,13 @@ uint32_t oh_topology_locate(const oh_topology *topology, const uint8_t *key, siz
     return node_at(topology, oh_hash_functions[topology->hash](key, length));
 }
 
+static uint64_t wide_point_value(const oh_topology *topology, uint64_t number)
+{
+    const oh_wide_point *points = oh_topology_at(topology, topology->points);
+    size_t place = oh_wide_ring_search(points, topology->points_count, number);
+    return points[place % topology->points_count].value;
+}
+
 /* The value of the ring point that a number belongs to. */
 static uint32_t point_value(const oh_topology *topology, uint32_t number)
 {
@@ -85,17 +113,20 @@ void oh_topology_explain(
         return;
     }
     oh_bytes hashed = hashed_part(topology, key, length);
-    uint32_t hash = hash_of(topology, hashed);
+    uint64_t hash = hash_of(topology, hashed);
     *explanation = (oh_explanation){.hashed = hashed,
         .hash = hash,
         .node = oh_topology_place(topology, hash),
         .is_placed = true};
-    if (topology->distribution == OH_KETAMA) {
-        explanation->point = point_value(topology, hash);
-    } else if (topology->distribution == OH_MODULA) {
-        explanation->point = oh_modula_slot(hash, topology->slots_count);
-    } else if (topology->distribution == OH_SLOTS) {
-        explanation->point = hash % OH_SLOTS_COUNT;
+    switch ((oh_distribution)topology->distribution) {
+    case OH_MODULA:
+        explanation->point = oh_modula_slot((uint32_t)hash, topology->slots_count);
+        break;
+    case OH_SLOTS: explanation->point = hash % OH_SLOTS_COUNT; break;
+    case OH_RANDOM: break;
+    default:
+        explanation->point = topology->is_wide ? wide_point_value(topology, hash)
+                                               : point_value(topology, (uint32_t)hash);
     }
 }
 
@@ -128,6 +159,7 @@ oh_node oh_topology_node(const oh_topology *topology, uint32_t index)
         .id = {oh_topology_at(topology, record->id), record->id_length},
         .role = (oh_role)record->role,
         .master = record->master,
+        .is_named = record->flags & OH_NODE_IS_NAMED,
         .is_failing = record->flags & OH_NODE_IS_FAILING,
         .is_near = record->flags & OH_NODE_IS_NEAR,
     };

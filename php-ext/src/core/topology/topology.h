@@ -45,6 +45,7 @@ typedef struct oh_node {
     oh_role role;
     uint32_t master; /* Of a replica: the index of the node it follows. */
     bool is_near;    /* It is in the pool's zone. */
+    bool is_named;   /* As in oh_server. */
 
     oh_text id;      /* As in oh_server. */
     bool is_failing; /* Of a Redis Cluster. */
@@ -62,9 +63,9 @@ static inline bool oh_node_has_role(const oh_node *node)
 /* How a key came to its node. */
 typedef struct oh_explanation {
     oh_bytes hashed; /* Points into the key. */
-    uint32_t hash;   /* 0 for an empty key. */
-    /* ketama: the value of the ring point it belongs to; modula, slots: its slot; otherwise 0. */
-    uint32_t point;
+    uint64_t hash;   /* 0 for an empty key, but not under the distribution of another client. */
+    /* The value of the ring point it belongs to; modula, slots: its slot; random: 0. */
+    uint64_t point;
     uint32_t node;
     /*
      * False if the pool's only server gets every key; then `hashed` is the whole key, and hash and
@@ -95,11 +96,11 @@ size_t oh_topology_length(const oh_topology *topology);
 /* The index of the node that has a key. Allocates nothing, takes no lock. */
 uint32_t oh_topology_locate(const oh_topology *topology, const uint8_t *key, size_t length);
 
-/* The number that placement starts from: hash tag and hash applied, 0 for an empty key. */
-uint32_t oh_topology_hash(const oh_topology *topology, const uint8_t *key, size_t length);
+/* The number that placement starts from: hash tag and hash applied. */
+uint64_t oh_topology_hash(const oh_topology *topology, const uint8_t *key, size_t length);
 
 /* The index of the node that a hash belongs to. */
-uint32_t oh_topology_place(const oh_topology *topology, uint32_t hash);
+uint32_t oh_topology_place(const oh_topology *topology, uint64_t hash);
 
 /* What oh_topology_locate does, step by step. (Under `random` each call draws again.) */
 void oh_topology_explain(

@@ -23,11 +23,51 @@ typedef struct {
     size_t length;
 } layout;
 
+/* What all servers have in common for their points. */
+static oh_shard any_shard(const oh_server_pool *pool)
+{
+    oh_shard shard = {
+        .servers_count = (uint32_t)oh_server_pool_count_masters(pool), .hash = pool->hash};
+    for (uint32_t i = 0; i < shard.servers_count; i++) {
+        shard.weights_sum += pool->servers[i].weight;
+    }
+    return shard;
+}
+
+static void be_shard(oh_shard *shard, const oh_server_pool *pool, uint32_t index)
+{
+    const oh_server *server = &pool->servers[index];
+    shard->name = server->name;
+    shard->is_named = server->is_named;
+    shard->index = index;
+    shard->weight = server->weight;
+}
+
+static size_t foreign_points(const oh_server_pool *pool, const oh_foreign *foreign)
+{
+    oh_shard shard = any_shard(pool);
+    size_t points = 0;
+    for (uint32_t i = 0; i < shard.servers_count; i++) {
+        be_shard(&shard, pool, i);
+        points += foreign->count(&shard);
+    }
+    return points;
+}
+
 /* There are never more points: rounding never adds a whole group (spec/placement). */
 static size_t points_max(const oh_server_pool *pool)
 {
     size_t count = oh_server_pool_count_masters(pool);
+    const oh_foreign *foreign = oh_foreign_of(pool->distribution);
+    if (foreign != NULL) {
+        return foreign_points(pool, foreign);
+    }
     return pool->distribution == OH_KETAMA ? count * OH_KETAMA_POINTS : count;
+}
+
+static bool is_wide(const oh_server_pool *pool)
+{
+    return oh_foreign_of(pool->distribution) != NULL && oh_foreign_is_wide(pool->hash);
 }
 
 static oh_text server_address(const oh_server *server)
@@ -40,9 +80,10 @@ static layout lay_out(const oh_server_pool *pool)
     layout it = {.nodes = OH_TOPOLOGY_SLOTS + OH_SLOTS_BYTES};
     if (pool->distribution != OH_SLOTS) {
         size_t points = points_max(pool);
-        it.ranges_count = oh_ring_ranges(points);
+        size_t size = is_wide(pool) ? sizeof(oh_wide_point) : sizeof(oh_point);
+        it.ranges_count = oh_ring_ranges(points * size / sizeof(oh_point));
         it.points = OH_TOPOLOGY_RANGES + it.ranges_count * sizeof(oh_range);
-        it.nodes = it.points + (points + 1) * sizeof(oh_point);
+        it.nodes = it.points + (points + 1) * size;
     }
     it.texts = it.nodes + pool->servers_count * sizeof(oh_node_record);
     it.length = it.texts;
@@ -103,7 +144,8 @@ static void copy_nodes(oh_topology *topology, const oh_server_pool *pool, const 
             .master = server->master,
             .role = (uint8_t)server->role,
             .flags = (uint8_t)((server->is_failing ? OH_NODE_IS_FAILING : 0) |
-                               (is_near(pool, server) ? OH_NODE_IS_NEAR : 0)),
+                               (is_near(pool, server) ? OH_NODE_IS_NEAR : 0) |
+                               (server->is_named ? OH_NODE_IS_NAMED : 0)),
         };
         offset = copy_text(topology, offset, server->name);
         offset = copy_text(topology, offset, address);
@@ -175,11 +217,42 @@ static void make_points(oh_topology *topology, const oh_server_pool *pool, const
     topology->points_count = (uint32_t)(end - points);
 }
 
+/* All servers take part, ejected or not. The first one of equal points counts. */
+static void make_foreign_points(oh_topology *topology, const oh_server_pool *pool)
+{
+    const oh_foreign *foreign = oh_foreign_of(pool->distribution);
+    oh_point *narrow = at(topology, topology->points);
+    oh_wide_point *wide = at(topology, topology->points);
+    uint32_t made = 0;
+    oh_shard shard = any_shard(pool);
+    for (uint32_t i = 0; i < shard.servers_count; i++) {
+        uint32_t index = foreign->is_last_first ? shard.servers_count - 1 - i : i;
+        be_shard(&shard, pool, index);
+        uint32_t count = (uint32_t)foreign->count(&shard);
+        for (uint32_t number = 0; number < count; number++, made++) {
+            uint64_t value = foreign->point(&shard, number);
+            if (topology->is_wide) {
+                wide[made] = (oh_wide_point){.value = value, .node = index};
+            } else {
+                narrow[made] = (oh_point){(uint32_t)value, index};
+            }
+        }
+    }
+    topology->slots_count = shard.weights_sum;
+    topology->points_count = made;
+}
+
 static void close_ring(oh_topology *topology)
 {
-    oh_point *points = at(topology, topology->points);
+    void *points = at(topology, topology->points);
     void *ranges = at(topology, OH_TOPOLOGY_RANGES);
     topology->shift = oh_ring_shift(oh_topology_number_max(topology), topology->ranges_count);
+    if (topology->is_wide) {
+        oh_wide_ring_sort(points, ranges, topology->points_count);
+        oh_wide_ring_close(
+            points, topology->points_count, ranges, topology->ranges_count, topology->shift);
+        return;
+    }
     oh_ring_sort(points, ranges, topology->points_count);
     oh_ring_close(points, topology->points_count, ranges, topology->ranges_count, topology->shift);
 }
@@ -223,6 +296,7 @@ bool oh_topology_build(const oh_server_pool *pool, const bool *ejected, void *me
         .epoch = pool->epoch,
         .is_plain = !is_single && pool->distribution == OH_KETAMA && !pool->has_hash_tag,
         .is_single = is_single,
+        .is_wide = is_wide(pool),
         .has_hash_tag = pool->has_hash_tag,
         .hash_tag = {pool->hash_tag[0], pool->hash_tag[1]},
     };
@@ -234,8 +308,12 @@ bool oh_topology_build(const oh_server_pool *pool, const bool *ejected, void *me
         }
         return true;
     }
-    live_nodes live = count_live(pool, ejected);
-    make_points(topology, pool, &live);
+    if (oh_foreign_of(pool->distribution) != NULL) {
+        make_foreign_points(topology, pool);
+    } else {
+        live_nodes live = count_live(pool, ejected);
+        make_points(topology, pool, &live);
+    }
     close_ring(topology);
     return true;
 }

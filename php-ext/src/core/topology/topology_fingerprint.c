@@ -46,10 +46,12 @@ static void add_hash_tag(oh_md5 *md5, const oh_server_pool *pool)
     }
 }
 
-static void add_server(oh_md5 *md5, const oh_server *server)
+static void add_server(oh_md5 *md5, const oh_server *server, const oh_foreign *foreign)
 {
     add_string(md5, "server=");
-    add_text(md5, server->name);
+    if (foreign == NULL || !foreign->has_unnamed || server->is_named) {
+        add_text(md5, server->name);
+    }
     add_string(md5, " ");
     add_number(md5, server->weight);
     add_string(md5, " ");
@@ -87,7 +89,7 @@ void oh_topology_fingerprint_of(
     add_number(&md5, oh_server_pool_database(pool));
     add_string(&md5, "\n");
     for (size_t i = 0; i < masters; i++) {
-        add_server(&md5, &pool->servers[i]);
+        add_server(&md5, &pool->servers[i], oh_foreign_of(pool->distribution));
     }
     end(&md5, fingerprint);
 }

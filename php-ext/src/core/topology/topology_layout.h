@@ -13,7 +13,7 @@
 #include "core/placement/placement.h"
 #include "core/topology/topology.h"
 
-#define OH_TOPOLOGY_MAGIC 0x4f485433u /* "OHT3": also the version of the layout. */
+#define OH_TOPOLOGY_MAGIC 0x4f485434u /* "OHT4": also the version of the layout. */
 #define OH_FINGERPRINT_DIGITS 32
 
 struct oh_topology {
@@ -35,7 +35,8 @@ struct oh_topology {
     uint8_t has_hash_tag;
     uint8_t hash_tag[2];
     uint8_t is_single;    /* One server of a file has every key. */
-    char fingerprint[35]; /* OH_FINGERPRINT_DIGITS, a NUL, and two bytes of padding. */
+    uint8_t is_wide;      /* The points are oh_wide_point. */
+    char fingerprint[34]; /* OH_FINGERPRINT_DIGITS, a NUL, and a byte of padding. */
 };
 
 /* The ranges follow the header directly, which saves the plain road an addition. */
@@ -62,6 +63,7 @@ typedef struct oh_node_record {
 
 #define OH_NODE_IS_FAILING 1u
 #define OH_NODE_IS_NEAR 2u
+#define OH_NODE_IS_NAMED 4u
 _Static_assert(
     sizeof(oh_node_record) == 36, "Nothing but fields may stand in it: images are compared.");
 

@@ -37,10 +37,21 @@ static bool is_text(
            (uint64_t)offset + length < topology->length && text[length] == '\0';
 }
 
+static bool has_valid_hash(const oh_topology *topology)
+{
+    const oh_foreign *foreign = oh_foreign_of((oh_distribution)topology->distribution);
+    if (foreign == NULL) {
+        return topology->hash < OH_HASHES_COUNT && !topology->is_wide;
+    }
+    return topology->hash < OH_ALL_HASHES_COUNT &&
+           (foreign->hashes & OH_HASH_BIT(topology->hash)) != 0 &&
+           topology->is_wide == oh_foreign_is_wide((oh_hash)topology->hash);
+}
+
 static bool has_valid_header(const oh_topology *topology, size_t size)
 {
     return topology->magic == OH_TOPOLOGY_MAGIC && topology->length <= size &&
-           topology->hash < OH_HASHES_COUNT && topology->distribution < OH_DISTRIBUTIONS_COUNT &&
+           topology->distribution < OH_DISTRIBUTIONS_COUNT && has_valid_hash(topology) &&
            topology->nodes_count > 0 && topology->nodes_count <= OH_NODES_MAX &&
            memchr(topology->fingerprint, '\0', sizeof topology->fingerprint) != NULL;
 }
@@ -58,8 +69,8 @@ static bool has_valid_numbers(const oh_topology *topology)
 
 static bool has_ring(const oh_topology *topology)
 {
-    return is_area(topology, topology->points, (uint64_t)topology->points_count + 1,
-               sizeof(oh_point)) &&
+    size_t size = topology->is_wide ? sizeof(oh_wide_point) : sizeof(oh_point);
+    return is_area(topology, topology->points, (uint64_t)topology->points_count + 1, size) &&
            is_area(topology, OH_TOPOLOGY_RANGES, topology->ranges_count, sizeof(oh_range));
 }
 
@@ -99,8 +110,22 @@ static bool has_valid_slots(const oh_topology *topology)
 }
 
 /* The guard ends every search, whatever the values before it are. */
+static bool has_valid_wide_points(const oh_topology *topology)
+{
+    const oh_wide_point *points = oh_topology_at(topology, topology->points);
+    for (uint32_t i = 0; i <= topology->points_count; i++) {
+        if (points[i].node >= topology->nodes_count) {
+            return false;
+        }
+    }
+    return points[topology->points_count].value == UINT64_MAX;
+}
+
 static bool has_valid_points(const oh_topology *topology)
 {
+    if (topology->is_wide) {
+        return has_valid_wide_points(topology);
+    }
     const oh_point *points = oh_topology_at(topology, topology->points);
     for (uint32_t i = 0; i <= topology->points_count; i++) {
         if (points[i].node >= topology->nodes_count) {

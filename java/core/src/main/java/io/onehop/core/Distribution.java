@@ -2,7 +2,7 @@ package io.onehop.core;
 
 /**
  * How a hash value chooses a node (spec/placement). The names are those of nutcracker's {@code
- * distribution} directive.
+ * distribution} directive; after them come the distributions of other clients.
  */
 public enum Distribution {
     /** Consistent hashing: the node of the first ring point at or after the hash. */
@@ -11,6 +11,12 @@ public enum Distribution {
     MODULA("modula"),
     /** Any live node, whatever the key. Not reproducible on purpose. */
     RANDOM("random"),
+    /** The ring of ShardedJedis of Jedis 2.10 to 3. */
+    SHARDED_JEDIS("sharded_jedis"),
+    /** The ring of ShardedJedis of Jedis 2.1 to 2.9. */
+    SHARDED_JEDIS_2_9("sharded_jedis_2_9"),
+    /** The ring of JedisSharding of Jedis 4 to 6. */
+    JEDIS_SHARDING("jedis_sharding"),
     /**
      * The slot table of a Redis Cluster: the node of each of its 16,384 slots. A file cannot name
      * it.

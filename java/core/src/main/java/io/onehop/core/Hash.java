@@ -1,6 +1,6 @@
 package io.onehop.core;
 
-/** The twelve hash functions of nutcracker, by name. Implements spec/hash. */
+/** The hash functions of nutcracker and of other clients, by name. Implements spec/hash. */
 public enum Hash {
     /** Jenkins' one-at-a-time. */
     ONE_AT_A_TIME("one_at_a_time"),
@@ -25,7 +25,9 @@ public enum Hash {
     /** MurmurHash2, seeded by the length. */
     MURMUR("murmur"),
     /** Jenkins' lookup3, seeded by 13. */
-    JENKINS("jenkins");
+    JENKINS("jenkins"),
+    /** MurmurHash64A with the seed of Jedis; for its distributions only. */
+    MURMUR64A("murmur64a");
 
     private final String label;
 

@@ -319,7 +319,7 @@ class ConfigWatcherTest {
         snapshots.adopt(
                 now ->
                         now.withMasters(
-                                List.of(new Server("one", "127.0.0.1", port, null, 1, 1)),
+                                List.of(new Server("one", "127.0.0.1", port, null, 1, 1, true)),
                                 Map.of("one", "7"),
                                 List.of()));
     }

@@ -1,6 +1,8 @@
 package io.onehop.core.config;
 
+import io.onehop.core.Distribution;
 import io.onehop.core.base.Limits;
+import io.onehop.core.placement.ForeignRows;
 import io.onehop.core.topology.Directive;
 import io.onehop.core.topology.DirectiveValue.Fault;
 import io.onehop.core.topology.DirectiveValue.Trait;
@@ -169,9 +171,12 @@ final class ConfigPool {
     }
 
     private void readServer(String text, Spelled item) throws Fault {
+        boolean isForeign =
+                values.get(Directive.DISTRIBUTION) instanceof Distribution distribution
+                        && ForeignRows.of(distribution) != null;
         Server server =
                 isOwn
-                        ? ServerSpelling.readOwn(text, item.line())
+                        ? ServerSpelling.readOwn(text, item.line(), isForeign)
                         : ServerSpelling.read(text, item.line());
         if (serverNames.contains(server.name())) {
             addDuplicate(Directive.SERVERS, item, server.name());

@@ -1,8 +1,16 @@
 package io.onehop.core.config;
 
+import io.onehop.core.Distribution;
+import io.onehop.core.Hash;
+import io.onehop.core.base.Limits;
+import io.onehop.core.hash.HashFunction;
+import io.onehop.core.placement.Foreign;
+import io.onehop.core.placement.ForeignRows;
 import io.onehop.core.topology.Directive;
 import io.onehop.core.topology.ReadFrom;
 import io.onehop.core.topology.Server;
+
+import org.jspecify.annotations.Nullable;
 
 import java.util.List;
 import java.util.Map;
@@ -28,6 +36,7 @@ final class ConfigRules {
     private final Map<Directive, Integer> seen;
     private final Map<Directive, Object> values;
     private final List<Server> servers;
+    private final Foreign.@Nullable Row foreign;
 
     /** {@code seen}: directives of the pool with lines; those with an error have no value. */
     ConfigRules(
@@ -43,6 +52,10 @@ final class ConfigRules {
         this.seen = seen;
         this.values = values;
         this.servers = servers;
+        this.foreign =
+                ForeignRows.of(
+                        (Distribution)
+                                values.getOrDefault(Directive.DISTRIBUTION, Distribution.KETAMA));
     }
 
     private static Rule rule(String row) {
@@ -71,6 +84,18 @@ final class ConfigRules {
             case "server with a weight" -> hasServer(server -> server.weight() != 1);
             case "server on a unix socket" -> hasServer(server -> server.path() != null);
             case "server without a name" -> hasServer(server -> server.name().contains(":"));
+            case "distribution of another client" -> foreign != null;
+            case "distribution with another hash" -> isOtherHash(values.get(Directive.HASH));
+            case "distribution without hash_tag" -> foreign != null && !foreign.hasTags();
+            case "distribution without weights" ->
+                    foreign != null
+                            && !foreign.hasWeights()
+                            && hasServer(server -> server.weight() != 1);
+            case "distribution with too many points" ->
+                    foreign != null
+                            && foreign.hasWeights()
+                            && servers.stream().mapToLong(Server::weight).sum()
+                                    > Limits.POOL_SERVERS_MAX;
             default -> isSaid(term);
         };
     }
@@ -86,6 +111,14 @@ final class ConfigRules {
         Object value = values.getOrDefault(directive, directive.standard());
         String text = value instanceof ReadFrom from ? from.label() : String.valueOf(value);
         return text.equals(term.substring(colon + 2));
+    }
+
+    /** True if it is none of the hashes that the distribution may have. */
+    private boolean isOtherHash(@Nullable Object hash) {
+        return hash instanceof Hash named
+                && (foreign == null
+                        ? !HashFunction.NAMES.contains(named)
+                        : !foreign.hashes().contains(named));
     }
 
     private boolean hasServer(Predicate<Server> isSuch) {

@@ -43,13 +43,16 @@ final class ServerSpelling {
 
     /** A server of a pool of nutcracker. */
     static Server read(String text, int line) throws Fault {
-        return taken(text, ":weight", WEIGHT_NEEDED).checked(line);
+        return taken(text, ":weight", WEIGHT_NEEDED).checked(line, false);
     }
 
-    /** A server of a OneHop pool. */
-    static Server readOwn(String text, int line) throws Fault {
+    /**
+     * A server of a OneHop pool. {@code isForeign}: its distribution is another client's, so its
+     * address is its name.
+     */
+    static Server readOwn(String text, int line, boolean isForeign) throws Fault {
         checkSlips(text);
-        return taken(completed(text), "[:weight]", "").checked(line);
+        return taken(completed(text), "[:weight]", "").checked(line, isForeign);
     }
 
     /** A Sentinel, {@code host:port}: a server of that name. */
@@ -116,7 +119,7 @@ final class ServerSpelling {
             throw new Fault("the " + what + " has an empty address");
         }
         checkLength(host, what);
-        return new Server(name, host, DirectiveValue.numberOf(port), null, 1, line);
+        return new Server(name, host, DirectiveValue.numberOf(port), null, 1, line, true);
     }
 
     /** Refuses what nutcracker would read as another server than the one that was meant. */
@@ -186,16 +189,25 @@ final class ServerSpelling {
                 space < 0 ? null : text.substring(space + 1));
     }
 
-    private Server checked(int line) throws Fault {
+    private Server checked(int line, boolean isForeign) throws Fault {
         int shares = weight();
         if (port != null && !DirectiveValue.isPort(port)) {
             throw new Fault("the server has an invalid port");
         }
         checkLength("address", "an", address, Limits.SERVER_ADDRESS_BYTES_MAX);
-        checkLength("name", "a", knownAs(), Limits.SERVER_NAME_BYTES_MAX);
+        String knownAs = knownAs(isForeign);
+        checkLength("name", "a", knownAs, Limits.SERVER_NAME_BYTES_MAX);
+        boolean isNamed = name != null;
         return port == null
-                ? new Server(knownAs(), null, 0, address, shares, line)
-                : new Server(knownAs(), address, DirectiveValue.numberOf(port), null, shares, line);
+                ? new Server(knownAs, null, 0, address, shares, line, isNamed)
+                : new Server(
+                        knownAs,
+                        address,
+                        DirectiveValue.numberOf(port),
+                        null,
+                        shares,
+                        line,
+                        isNamed);
     }
 
     private int weight() throws Fault {
@@ -229,9 +241,12 @@ final class ServerSpelling {
         }
     }
 
-    private String knownAs() {
+    private String knownAs(boolean isForeign) {
         if (name != null) {
             return name;
+        }
+        if (isForeign) {
+            return port == null ? address : address + ":" + port;
         }
         if (port == null) {
             return address + ":";

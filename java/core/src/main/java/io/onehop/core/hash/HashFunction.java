@@ -2,6 +2,9 @@ package io.onehop.core.hash;
 
 import io.onehop.core.Hash;
 
+import java.util.EnumSet;
+import java.util.Set;
+
 /**
  * A hash function of nutcracker with its quirks: key bytes in, 32 bits out.
  *
@@ -12,10 +15,13 @@ import io.onehop.core.Hash;
 @FunctionalInterface
 public interface HashFunction {
 
+    /** The functions of nutcracker. */
+    Set<Hash> NAMES = Set.copyOf(EnumSet.range(Hash.ONE_AT_A_TIME, Hash.JENKINS));
+
     /** The hash of {@code length} bytes from {@code offset}, to be read as an unsigned number. */
     int of(byte[] bytes, int offset, int length);
 
-    /** The function with that name. */
+    /** The function of nutcracker with that name. */
     static HashFunction named(Hash name) {
         return switch (name) {
             case ONE_AT_A_TIME -> OneAtATime::of;
@@ -30,6 +36,8 @@ public interface HashFunction {
             case HSIEH -> Hsieh::of;
             case MURMUR -> Murmur::of;
             case JENKINS -> Jenkins::of;
+            case MURMUR64A ->
+                    throw new IllegalArgumentException(name.label() + " is not nutcracker's.");
         };
     }
 }

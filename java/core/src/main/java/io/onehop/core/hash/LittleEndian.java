@@ -14,10 +14,17 @@ final class LittleEndian {
     private static final VarHandle HALF =
             MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
 
+    private static final VarHandle LONG_WORD =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
     private LittleEndian() {}
 
     static int word(byte[] bytes, int offset) {
         return (int) WORD.get(bytes, offset);
+    }
+
+    static long longWord(byte[] bytes, int offset) {
+        return (long) LONG_WORD.get(bytes, offset);
     }
 
     /** Sixteen bits, unsigned. */

@@ -1,5 +1,6 @@
 package io.onehop.core.key;
 
+import io.onehop.core.base.Utf8;
 import io.onehop.core.hash.Crc16;
 
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,41 @@ public final class Key {
             }
         }
         return part(offset, length);
+    }
+
+    /**
+     * The part that Jedis hashes: between the first opening byte after which a closing one follows
+     * in the same line, with at least one character between them, and that closing byte. The whole
+     * key if it has no such part, if it is not UTF-8, or if {@code tag} is {@code null}.
+     */
+    public static long hashedLazily(byte[] key, int offset, int length, @Nullable HashTag tag) {
+        int end = offset + length;
+        int inside = -1; // Where a part may begin.
+        for (int at = offset; at < end && tag != null; at++) {
+            if (inside >= 0 && at > inside && key[at] == tag.close()) {
+                return Utf8.isValid(key, offset, length)
+                        ? part(inside, at - inside)
+                        : part(offset, length);
+            }
+            if (inside >= 0 && endsLine(key, at, end)) {
+                inside = -1;
+            }
+            if (inside < 0 && key[at] == tag.open()) {
+                inside = at + 1;
+            }
+        }
+        return part(offset, length);
+    }
+
+    /** True if a line ends here, as regular expressions see it: LF, CR, NEL, LS and PS. */
+    private static boolean endsLine(byte[] key, int at, int end) {
+        return switch (key[at]) {
+            case '\n', '\r' -> true;
+            case (byte) 0xc2 -> end - at > 1 && key[at + 1] == (byte) 0x85;
+            case (byte) 0xe2 ->
+                    end - at > 2 && key[at + 1] == (byte) 0x80 && (key[at + 2] | 1) == (byte) 0xa9;
+            default -> false;
+        };
     }
 
     /** Where a part begins. */

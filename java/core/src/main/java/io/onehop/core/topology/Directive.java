@@ -57,7 +57,13 @@ public enum Directive implements DirectiveValue {
 
     /** The errors of a whole pool: what must be so, and the reason. A "?" misses something. */
     public static final List<String> RULES = List.of(
-            "? !listen, !OneHop pool => directive \"listen\" is missing",
+            "distribution of another client, !OneHop pool => directive \"distribution\" has a value that nutcracker does not know: add \"engine: redis\"",
+            "distribution with another hash => directive \"hash\" has a value that is not for this \"distribution\"",
+            "hash_tag, distribution without hash_tag => directive \"hash_tag\" is not for this \"distribution\"",
+            "auto_eject_hosts: true, distribution of another client => \"auto_eject_hosts: true\" is not for this \"distribution\"",
+            "distribution without weights => directive \"distribution\" has a value that is not for servers of another weight than 1",
+            "distribution with too many points => directive \"distribution\" has a value that is not for weights that add up to more than 4096",
+            "? !listen, !OneHop pool, !distribution of another client => directive \"listen\" is missing",
             "? !servers => directive \"servers\" is missing",
             "? redis_auth, !redis: true => directive \"redis_auth\" needs \"redis: true\"",
             "? redis_auth_file, !redis: true => directive \"redis_auth_file\" needs \"redis: true\"",

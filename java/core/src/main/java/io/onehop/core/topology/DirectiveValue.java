@@ -132,7 +132,11 @@ public interface DirectiveValue {
         return switch (row().type()) {
             case BOOLEAN -> List.of("true", "false");
             case HASH -> labels(Hash.values(), Hash::label);
-            case DISTRIBUTION -> List.of("ketama", "modula", "random");
+            case DISTRIBUTION ->
+                    Stream.of(Distribution.values())
+                            .filter(each -> each != Distribution.SLOTS)
+                            .map(Distribution::label)
+                            .toList();
             case ENGINE -> List.of("redis", "ssdb");
             case READ_FROM -> labels(ReadFrom.values(), ReadFrom::label);
             case TLS_VERIFY -> labels(TlsVerify.values(), TlsVerify::label);
@@ -212,8 +216,8 @@ public interface DirectiveValue {
         if (words.contains(text)) {
             return text;
         }
-        if (row().type() == Type.HASH) {
-            throw fault("is not a valid hash");
+        if (row().type() == Type.HASH || row().type() == Type.DISTRIBUTION) {
+            throw fault("is not a valid " + label());
         }
         List<String> quoted = words.stream().map(each -> "\"" + each + "\"").toList();
         int last = quoted.size() - 1;

@@ -3,6 +3,7 @@ package io.onehop.core.topology;
 import io.onehop.core.Node;
 import io.onehop.core.hash.Md5;
 import io.onehop.core.key.HashTag;
+import io.onehop.core.placement.Foreign;
 import io.onehop.core.placement.Slots;
 
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,8 @@ final class Fingerprint {
     private Fingerprint() {}
 
     static String of(ServerPool pool, List<Node> sorted) {
+        Foreign.Row foreign = pool.foreign();
+        boolean hasUnnamed = foreign != null && foreign.hasUnnamed();
         StringBuilder text = new StringBuilder("onehop-topology-1\n");
         text.append("distribution=").append(pool.distribution().label()).append('\n');
         text.append("hash=").append(pool.hash().label()).append('\n');
@@ -29,7 +32,11 @@ final class Fingerprint {
                 .append(pool.hasDatabase() ? pool.database() : pool.redisDb())
                 .append('\n');
         for (Node node : sorted) {
-            text.append("server=").append(node.name()).append(' ').append(node.weight());
+            boolean isNamed = !hasUnnamed || pool.servers().get(node.index()).isNamed();
+            text.append("server=")
+                    .append(isNamed ? node.name() : "")
+                    .append(' ')
+                    .append(node.weight());
             text.append(' ').append(node.address()).append('\n');
         }
         return hex(text.toString().getBytes(StandardCharsets.UTF_8));

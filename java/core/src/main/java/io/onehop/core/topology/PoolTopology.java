@@ -9,9 +9,11 @@ import io.onehop.core.hash.HashFunction;
 import io.onehop.core.key.HashTag;
 import io.onehop.core.key.Key;
 import io.onehop.core.placement.AnyNode;
+import io.onehop.core.placement.Foreign;
 import io.onehop.core.placement.Ketama;
 import io.onehop.core.placement.Modula;
 import io.onehop.core.placement.Placement;
+import io.onehop.core.placement.Shard;
 import io.onehop.core.placement.Slots;
 
 import org.jspecify.annotations.Nullable;
@@ -57,6 +59,7 @@ public final class PoolTopology implements Topology {
     private final List<Node> byIndex;
     private final List<Node> nodes; // Without those that have left the cluster.
     private final @Nullable Placement placement;
+    private final @Nullable Foreign foreign; // Of another client, instead of placement and hash.
     private final HashFunction hash;
     private final @Nullable HashTag tag;
     private final long epoch;
@@ -65,15 +68,23 @@ public final class PoolTopology implements Topology {
     private @Nullable Map<String, Node> byName; // Made like the fingerprint.
 
     private PoolTopology(
-            ServerPool pool, List<Node> byIndex, @Nullable Placement placement, long epoch) {
+            ServerPool pool,
+            List<Node> byIndex,
+            @Nullable Placement placement,
+            @Nullable Foreign foreign,
+            long epoch) {
         this.pool = pool;
+        this.foreign = foreign;
         this.byIndex = byIndex;
         this.nodes =
                 byIndex.stream().allMatch(Nodes::isThere)
                         ? byIndex
                         : byIndex.stream().filter(Nodes::isThere).toList();
         this.placement = placement;
-        this.hash = HashFunction.named(pool.hash());
+        this.hash =
+                pool.foreign() == null
+                        ? HashFunction.named(pool.hash())
+                        : (bytes, offset, length) -> 0; // It has its own.
         this.tag = pool.hashTag();
         this.epoch = epoch;
     }
@@ -99,12 +110,13 @@ public final class PoolTopology implements Topology {
                 pool,
                 withReplicas(nodes, ordered(pool.replicas(), indexes), indexes, pool.zone()),
                 hasOne ? null : placement(pool, live.isEmpty() ? nodes : live),
+                hasOne ? null : foreign(pool),
                 0);
     }
 
     /** The topology of a Redis Cluster with its nodes and slots, at that epoch. */
     public static PoolTopology of(ServerPool pool, List<Node> nodes, Slots slots, long epoch) {
-        return new PoolTopology(pool, List.copyOf(nodes), slots, epoch);
+        return new PoolTopology(pool, List.copyOf(nodes), slots, null, epoch);
     }
 
     /**
@@ -144,6 +156,7 @@ public final class PoolTopology implements Topology {
                         pool.withNodes(moved, kept),
                         withReplicas(masters, kept, indexes, pool.zone()),
                         placement,
+                        foreign,
                         epoch);
         after.fingerprint = fingerprint();
         return after;
@@ -246,7 +259,9 @@ public final class PoolTopology implements Topology {
 
     static List<Node> sorted(ServerPool pool) {
         List<Server> sorted = new ArrayList<>(pool.servers());
-        sorted.sort(Comparator.comparing(Server::name, BY_LENGTH_THEN_BYTES));
+        if (pool.foreign() == null) {
+            sorted.sort(Comparator.comparing(Server::name, BY_LENGTH_THEN_BYTES));
+        }
         List<Node> nodes = new ArrayList<>();
         for (Server s : sorted) {
             nodes.add(Nodes.of(nodes.size(), s, pool.zone()));
@@ -254,12 +269,25 @@ public final class PoolTopology implements Topology {
         return List.copyOf(nodes);
     }
 
-    private static Placement placement(ServerPool pool, List<Node> live) {
+    private static @Nullable Foreign foreign(ServerPool pool) {
+        Foreign.Row row = pool.foreign();
+        if (row == null) {
+            return null;
+        }
+        List<Shard> shards = new ArrayList<>();
+        for (Server s : pool.servers()) {
+            shards.add(new Shard(s.name(), s.isNamed(), shards.size(), s.weight()));
+        }
+        return row.maker().of(shards, pool.hash(), pool.hashTag());
+    }
+
+    private static @Nullable Placement placement(ServerPool pool, List<Node> live) {
         return switch (pool.distribution()) {
             case KETAMA -> Ketama.of(live);
             case MODULA -> Modula.of(live);
             case RANDOM -> AnyNode.of(live);
             case SLOTS -> Slots.unserved(live.size());
+            default -> null;
         };
     }
 
@@ -269,8 +297,13 @@ public final class PoolTopology implements Topology {
      */
     public int locateIndex(byte[] key, int offset, int length) {
         return placement == null
-                ? 0
+                ? locateOtherwise(key, offset, length)
                 : placement.locate(hash(Key.hashed(key, offset, length, tag), key));
+    }
+
+    /** In a pool of one server, or under the distribution of another client. */
+    private int locateOtherwise(byte[] key, int offset, int length) {
+        return foreign == null ? 0 : foreign.locate(key, offset, length);
     }
 
     private int hash(long part, byte[] key) {
@@ -323,8 +356,11 @@ public final class PoolTopology implements Topology {
      * spec/meter, section 3.
      */
     public double[] shares() {
-        int[] owned = placement == null ? new int[byIndex.size()] : placement.owned(byIndex.size());
-        if (placement == null) {
+        int[] owned =
+                placement != null
+                        ? placement.owned(byIndex.size())
+                        : foreign != null ? foreign.owned(byIndex.size()) : new int[byIndex.size()];
+        if (placement == null && foreign == null) {
             owned[0] = 1 << 16;
         }
         return Arrays.stream(owned).mapToDouble(count -> count / 65_536.0).toArray();
@@ -332,12 +368,22 @@ public final class PoolTopology implements Topology {
 
     @Override
     public Explanation explain(byte[] key) {
+        if (foreign != null) {
+            long part = foreign.part(key, 0, key.length);
+            long hashed = foreign.hash(key, Key.offset(part), Key.length(part));
+            return explanation(key, part, hashed, foreign.point(hashed), foreign.locate(hashed));
+        }
         if (placement == null) {
             return explanation(key, Key.hashed(key, 0, key.length, null), 0, 0, 0);
         }
         long part = Key.hashed(key, 0, key.length, tag);
         int hashed = hash(part, key);
-        return explanation(key, part, hashed, placement.point(hashed), placement.locate(hashed));
+        return explanation(
+                key,
+                part,
+                Integer.toUnsignedLong(hashed),
+                placement.point(hashed),
+                placement.locate(hashed));
     }
 
     @Override
@@ -345,14 +391,14 @@ public final class PoolTopology implements Topology {
         return explain(key.getBytes(StandardCharsets.UTF_8));
     }
 
-    private Explanation explanation(byte[] key, long part, int hashed, long point, int index) {
+    private Explanation explanation(byte[] key, long part, long hashed, long point, int index) {
         byte[] bytes =
                 Arrays.copyOfRange(key, Key.offset(part), Key.offset(part) + Key.length(part));
         return new Explanation(
                 key.clone(),
                 bytes,
                 pool.hash(),
-                Integer.toUnsignedLong(hashed),
+                hashed,
                 pool.distribution(),
                 point,
                 byIndex.get(index));

@@ -11,9 +11,16 @@ import org.jspecify.annotations.Nullable;
  * @param path path of the unix socket, otherwise {@code null}
  * @param weight at least 1
  * @param line its line in the file, from 1
+ * @param isNamed the file gives the name
  */
 public record Server(
-        String name, @Nullable String host, int port, @Nullable String path, int weight, int line) {
+        String name,
+        @Nullable String host,
+        int port,
+        @Nullable String path,
+        int weight,
+        int line,
+        boolean isNamed) {
 
     /** The address: {@code host:port} with a decimal port, or the path of the unix socket. */
     public String address() {

@@ -4,6 +4,8 @@ import io.onehop.core.Distribution;
 import io.onehop.core.Hash;
 import io.onehop.core.key.HashTag;
 import io.onehop.core.key.Key;
+import io.onehop.core.placement.Foreign;
+import io.onehop.core.placement.ForeignRows;
 
 import org.jspecify.annotations.Nullable;
 
@@ -91,6 +93,9 @@ public final class ServerPool {
         if (value == null) {
             value = values.get(directive);
         }
+        if (value == null && directive == Directive.HASH && foreign() != null) {
+            return foreign().hashes().get(0);
+        }
         return value != null ? value : directive.standard();
     }
 
@@ -136,7 +141,10 @@ public final class ServerPool {
         return line;
     }
 
-    /** At least one server, in the order of the file. Placement sorts them. */
+    /**
+     * At least one server, in the order of the file. Placement sorts them, but not under the
+     * distribution of another client.
+     */
     public List<Server> servers() {
         return servers;
     }
@@ -248,6 +256,11 @@ public final class ServerPool {
 
     public Distribution distribution() {
         return value(Directive.DISTRIBUTION, Distribution.class);
+    }
+
+    /** What the distribution of another client may have; {@code null} for all others. */
+    public Foreign.@Nullable Row foreign() {
+        return ForeignRows.of(distribution());
     }
 
     /** The deadline of one call in milliseconds; 0: none. */

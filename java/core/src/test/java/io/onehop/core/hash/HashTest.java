@@ -11,16 +11,22 @@ import io.onehop.core.Spec;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import java.util.Arrays;
+import java.util.Set;
 
 /**
  * Every hash function against the vectors of spec/hash, which were taken from a running nutcracker.
  */
 class HashTest {
 
+    static Set<Hash> nutcrackers() {
+        return HashFunction.NAMES;
+    }
+
     @ParameterizedTest
-    @EnumSource(Hash.class)
+    @MethodSource("nutcrackers")
     void everyFunctionGivesTheValuesOfItsVectors(Hash hash) {
         HashFunction function = HashFunction.named(hash);
         for (JsonObject test : Spec.tests("hash/vectors/hashes.json")) {
@@ -32,7 +38,7 @@ class HashTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Hash.class)
+    @MethodSource("nutcrackers")
     void bytesAroundTheKeyHaveNoEffect(Hash hash) {
         HashFunction function = HashFunction.named(hash);
         for (JsonObject test : Spec.tests("hash/vectors/hashes.json")) {
@@ -55,7 +61,7 @@ class HashTest {
     }
 
     @Test
-    void thereAreTwelveFunctions() {
-        assertEquals(12, Hash.values().length);
+    void nutcrackerHasTwelveFunctions() {
+        assertEquals(12, HashFunction.NAMES.size());
     }
 }

@@ -21,7 +21,7 @@ import java.util.Set;
 class PlacementTest {
 
     @ParameterizedTest
-    @ValueSource(strings = {"keys", "ketama"})
+    @ValueSource(strings = {"keys", "ketama", "sharded_jedis"})
     void everyKeyIsOnTheNodeOfItsExplanation(String page) {
         for (JsonObject group : Spec.groups("placement/vectors/" + page + ".json")) {
             PoolTopology topology = Spec.topology(group);
@@ -64,7 +64,7 @@ class PlacementTest {
 
     @Test
     void everyPageOfVectorsIsRead() {
-        Set<String> read = Set.of("keys.json", "ketama.json", "random.json");
+        Set<String> read = Set.of("keys.json", "ketama.json", "random.json", "sharded_jedis.json");
         assertEquals(read, Set.copyOf(Spec.files("placement/vectors")));
     }
 }

@@ -195,7 +195,8 @@ public final class Sentinels extends Refresher {
     }
 
     private static Server at(Server server, @Nullable String host, int port) {
-        return new Server(server.name(), host, port, null, server.weight(), server.line());
+        return new Server(
+                server.name(), host, port, null, server.weight(), server.line(), server.isNamed());
     }
 
     /**

@@ -1,0 +1,56 @@
+/*
+ * The distributions of other clients: what is hashed, by which hash, and where the points of the
+ * servers are.
+ *
+ * Each client has a file with its rows. topology makes a ring of the points and looks numbers up.
+ * The servers are in the order of the file, which has an influence here, and all of them take part.
+ *
+ * Implements spec/placement, section 6.
+ */
+#ifndef OH_FOREIGN_H
+#define OH_FOREIGN_H
+
+#include "core/base/slice.h"
+#include "core/hash/hash.h"
+
+/* A server whose points are made. */
+typedef struct oh_shard {
+    oh_text name;
+    bool is_named; /* The file gives the name; otherwise it is the address. */
+    uint32_t index;
+    uint32_t weight;
+    uint32_t servers_count;
+    uint32_t weights_sum;
+    oh_hash hash;
+} oh_shard;
+
+typedef struct oh_foreign {
+    uint32_t hashes; /* OH_HASH_BIT of each hash that it may have. */
+    oh_hash default_hash;
+    bool has_tags;      /* `hash_tag` may be set. */
+    bool has_weights;   /* Weights may differ from 1. */
+    bool has_unnamed;   /* A server without a name is another one than a server of that name. */
+    bool is_last_first; /* Of equal points that of the last server counts, not of the first one. */
+
+    /* The part of a key that is hashed; `tag` is NULL if the pool has none. */
+    oh_bytes (*part)(oh_bytes key, const uint8_t *tag);
+    uint64_t (*hash)(oh_hash hash, oh_bytes part);
+
+    /* How many points a server has, and the value of each. */
+    uint64_t (*count)(const oh_shard *shard);
+    uint64_t (*point)(const oh_shard *shard, uint32_t number);
+} oh_foreign;
+
+#define OH_HASH_BIT(hash) (UINT32_C(1) << (hash))
+
+/* Hashes and points have 64 bits, not 32. */
+static inline bool oh_foreign_is_wide(oh_hash hash)
+{
+    return hash == OH_HASH_MURMUR64A;
+}
+
+extern const oh_foreign oh_sharded_jedis;
+extern const oh_foreign oh_sharded_jedis_2_9;
+extern const oh_foreign oh_jedis_sharding;
+
+#endif

@@ -1,0 +1,130 @@
+#!/usr/bin/python3
+"""Writes the vectors of the distributions of other clients: spec/placement/vectors.
+
+The reference computes them. conformance/clients compares the same rings, and many more keys, with
+the clients themselves.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(ROOT / "conformance"), str(ROOT / "spec/tools/reference")]
+
+import reference  # noqa: E402 (the paths above find it)
+
+VECTORS = ROOT / "spec/placement/vectors"
+NOT_NUTCRACKER = "it does not know this distribution"
+KEYS = [
+    ("", b""),
+    ("one letter", b"a"),
+    ("a word", b"foo"),
+    ("a number", b"12345678"),
+    ("two blocks of eight", b"1234567890123456"),
+    ("a user", b"user:1000"),
+    ("a tag", b"user:{42}:name"),
+    ("the same tag", b"user:{42}:mail"),
+    ("an empty tag", b"{}x"),
+    ("two opening bytes", b"{{a}}b"),
+    ("a closing byte in the tag of Jedis", b"{}a}b"),
+    ("an empty tag and another one", b"{}{a}"),
+    ("a tag over a line end", b"{a\nb}c"),
+    ("a tag after a line end", b"{a\nb}{c}"),
+    ("U+0085 in a tag", "{a\u0085b}{c}".encode()),
+    ("U+2028 in a tag", "{a\u2028b}{c}".encode()),
+    ("U+2029 first in a tag", "{\u2029b}{c}".encode()),
+    ("an open tag", b"user:{42"),
+    ("brackets", b"user:[42]:name"),
+    ("UTF-8", "你好".encode()),
+    ("UTF-8 in a tag", "x{größe}y".encode()),
+    ("not UTF-8", b"\xff{42}"),
+    ("NUL", b"\0"),
+    ("a tag after NUL", b"a\0{42}"),
+    ("NUL in a tag", b"{4\x002}"),
+    ("ones", b"\xff\xff\xff\xff"),
+    ("80 bytes", bytes(range(80))),
+] + [(f"key {number}", b"key-%d" % number) for number in range(24)]
+
+PLAIN = ["10.0.0.2:6379", "10.0.0.10:6379", "10.0.0.1:6379", "/run/redis.sock"]
+NAMED = ["10.0.0.1:6379:1 alpha", "10.0.0.2:6379:2 beta", "10.0.0.3:6379:1 gamma"]
+MIXED = ["10.0.0.1:6379:1 größe", "10.0.0.2:6379:3", "10.0.0.3:6379"]
+
+PAGES = {
+    "sharded_jedis": (
+        "The rings of Jedis. Hash and point are signed numbers of 64 bits under murmur64a.",
+        [
+            ("unnamed", "sharded_jedis", {}, PLAIN),
+            ("unnamed, with a tag", "sharded_jedis", {"hash_tag": "{}"}, PLAIN),
+            ("unnamed, md5", "sharded_jedis", {"hash": "md5"}, PLAIN),
+            ("named, with weights", "sharded_jedis", {}, NAMED),
+            ("named, md5", "sharded_jedis", {"hash": "md5", "hash_tag": "[]"}, NAMED),
+            ("some named", "sharded_jedis", {"hash": "murmur64a"}, MIXED),
+            ("named, before 2.10", "sharded_jedis_2_9", {}, NAMED),
+            ("named, before 2.10, md5", "sharded_jedis_2_9", {"hash": "md5"}, NAMED),
+            ("some named, before 2.10", "sharded_jedis_2_9", {"hash_tag": "{}"}, MIXED),
+            ("four, JedisSharding", "jedis_sharding", {}, PLAIN),
+            ("names do not count", "jedis_sharding", {"hash_tag": "{}"}, [*PLAIN[:2], "c:1:1 c"]),
+            ("md5, JedisSharding", "jedis_sharding", {"hash": "md5"}, PLAIN),
+            ("one server", "jedis_sharding", {}, PLAIN[:1]),
+        ],
+    )
+}
+
+
+def config_of(distribution, directives, servers):
+    lines = ["p:", "  engine: redis", f"  distribution: {distribution}"]
+    lines += [f"  {name}: {json.dumps(value)}" for name, value in directives.items()]
+    lines += ["  servers:", *(f"  - {json.dumps(it, ensure_ascii=False)}" for it in servers)]
+    return "\n".join(lines) + "\n"
+
+
+def group_of(comment, config, first_id):
+    topology = reference.Topology(reference.find_pool(config, "p"))
+    tests = []
+    for number, (about, key) in enumerate(KEYS, first_id):
+        hashed, h, point, node = topology.explain(key)
+        test = {"tcId": number, "comment": about, "key": key.hex(), "hash": h, "point": point}
+        tests.append(test | {"node": node} | ({"hashed": hashed.hex()} if hashed != key else {}))
+    return {
+        "type": "PlaceTest",
+        "comment": comment,
+        "config": config,
+        "pool": "p",
+        "servers": [server["name"] for server in topology.servers],
+        "nutcracker": NOT_NUTCRACKER,
+        "tests": tests,
+    }
+
+
+def shown(group):
+    """A group as text, with a line for each test."""
+    tests = ",\n".join(f"      {json.dumps(test, ensure_ascii=False)}" for test in group["tests"])
+    head = json.dumps({**group, "tests": []}, ensure_ascii=False)
+    return "    " + head[: -len("]}")] + "\n" + tests + "\n    ]}"
+
+
+def page_of(name, about, rings):
+    groups = []
+    for comment, distribution, directives, servers in rings:
+        config = config_of(distribution, directives, servers)
+        groups.append(group_of(comment, config, 1 + len(KEYS) * len(groups)))
+    head = {
+        "algorithm": "placement",
+        "schema": "spec/schema/vectors.json",
+        "about": about,
+        "numberOfTests": len(KEYS) * len(groups),
+        "notes": {},
+    }
+    text = json.dumps(head, indent=2, ensure_ascii=False)
+    body = ",\n".join(map(shown, groups))
+    return text[: -len("\n}")] + f',\n  "testGroups": [\n{body}\n  ]\n}}\n'
+
+
+def main():
+    for name, (about, rings) in PAGES.items():
+        (VECTORS / f"{name}.json").write_text(page_of(name, about, rings))
+
+
+if __name__ == "__main__":
+    main()
