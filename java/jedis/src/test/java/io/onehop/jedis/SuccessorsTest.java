@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.onehop.core.base.Timings;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.pool.Holder;
 import io.onehop.jedis.internal.pool.Pool;
@@ -165,6 +166,30 @@ class SuccessorsTest {
             assertEquals(List.of("OK", "batch"), soon(batch));
             requireStaying(sent);
             cluster.server(0).kill();
+        }
+    }
+
+    /** The owner of the slot is the master that is dead, so it is no successor of the replica. */
+    @Test
+    void aReadThatHasFallenBackStaysWithItsReplica() throws Exception {
+        try (RedisCluster cluster = RedisCluster.start(1, true);
+                OneHopClient redis = cluster.client(TIMEOUT, "read_from: prefer_master")) {
+            redis.set("key", "value");
+            try (Jedis master = cluster.server(0).jedis()) {
+                master.waitReplicas(1, 30_000);
+            }
+            cluster.server(0).kill();
+            cluster.server(1).freeze();
+            List<Future<String>> reads =
+                    List.of(
+                            threads.submit(() -> redis.get("key")),
+                            threads.submit(() -> redis.mget("key", "{key}none").get(0)));
+            Thread.sleep(4 * Timings.LEAVING_LOOK_MS);
+            reads.forEach(read -> assertFalse(read.isDone(), "it waits for the replica"));
+            cluster.server(1).thaw();
+            for (Future<String> read : reads) {
+                assertEquals("value", soon(read));
+            }
         }
     }
 

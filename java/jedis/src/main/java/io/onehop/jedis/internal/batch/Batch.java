@@ -1,6 +1,7 @@
 package io.onehop.jedis.internal.batch;
 
 import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.Role;
 import io.onehop.core.base.Message;
 import io.onehop.core.command.Command;
 import io.onehop.jedis.OneHopException;
@@ -82,9 +83,7 @@ public final class Batch {
         if (readers[master] == 0) { // One reader for each master, so its reads are one write.
             readers[master] = reader(master) + 1;
         }
-        BatchExchange exchange = exchange(readers[master] - 1);
-        boolean isOfMaster = readers[master] - 1 == master;
-        return (isOfMaster ? exchange : exchange.ofReplica()).at(home);
+        return exchange(readers[master] - 1).at(home);
     }
 
     /** True if a read stays behind what this master gets before it: spec/topology/cluster.md, 7. */
@@ -118,7 +117,9 @@ public final class Batch {
 
     private BatchExchange exchange(int node) {
         if (exchanges[node] == null) {
-            exchanges[node] = new BatchExchange(snapshot.pools()[node], forwarding, isFirst);
+            boolean isOfReplica = snapshot.topology().byIndex().get(node).role() == Role.REPLICA;
+            exchanges[node] =
+                    new BatchExchange(snapshot.pools()[node], isOfReplica, forwarding, isFirst);
         }
         return exchanges[node];
     }

@@ -66,7 +66,7 @@ public final class BatchExchange {
     private boolean isReadOnly = true;
     private boolean isClosedAfter;
     private boolean isStaying;
-    private boolean isOfReplica;
+    private final boolean isOfReplica; // It has no successor.
     private boolean isMixed; // Not all of its commands are reads that its fallback may answer.
     private boolean goesBeyond;
     private boolean isBound; // Its caller has chosen the node.
@@ -88,8 +88,10 @@ public final class BatchExchange {
     private @Nullable OneHopException failure;
 
     /** {@code isFirst} is false for commands that another node has redirected. */
-    BatchExchange(Pool pool, @Nullable Forwarding forwarding, boolean isFirst) {
+    BatchExchange(
+            Pool pool, boolean isOfReplica, @Nullable Forwarding forwarding, boolean isFirst) {
         this.pool = pool;
+        this.isOfReplica = isOfReplica;
         this.requests = new RequestBuffer(pool.buffers());
         this.forwarding = forwarding;
         this.isFirst = isFirst;
@@ -125,12 +127,6 @@ public final class BatchExchange {
     private void translate(CommandArguments arguments, boolean readOnly, ReplySink sink) {
         SsdbCommand.translate(
                 arguments, sink, (words, each) -> added(requests.append(words), readOnly, each));
-    }
-
-    /** Its node is a replica. It has no successor. */
-    BatchExchange ofReplica() {
-        isOfReplica = true;
-        return this;
     }
 
     /** The next commands are not reads that a fallback may answer. */
