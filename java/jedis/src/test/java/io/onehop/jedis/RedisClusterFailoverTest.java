@@ -43,9 +43,9 @@ class RedisClusterFailoverTest {
     @Test
     void aMasterThatDiesIsReplacedByItsReplica() {
         try (RedisCluster cluster = RedisCluster.start(3, true);
-                OneHopClient client = cluster.client("timeout: 2000");
+                OneHopClient client = cluster.client("timeout: 30000");
                 OneHopClient reading =
-                        cluster.client("timeout: 2000", "read_from: prefer_master")) {
+                        cluster.client("timeout: 30000", "read_from: prefer_master")) {
             String[] keys =
                     IntStream.range(0, 300).mapToObj(i -> "key:" + i).toArray(String[]::new);
             for (String key : keys) {
