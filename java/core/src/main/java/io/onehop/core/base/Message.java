@@ -128,7 +128,7 @@ public enum Message {
     MAP_PARTIAL(null, "only %s of %s slots are served", null),
     NO_ANSWER(null, "there is no answer", null),
     GIVEN_UP(null, "it was given up", null),
-    NOT_NEEDED(null, "it was not needed", null),
+    MAP_TOO_LATE(null, "its answer came too late", null),
     MORE_NODES(null, "%s; and %s more", null),
     CALL_ITERATED(null, "it takes several round trips, each depending on the last; call it outside", null),
     MALFORMED(null, "it is malformed: %s", null),

@@ -59,8 +59,9 @@ final class ClusterRefresh {
     /** A node's map, or why there is none. */
     private record Answer(Pool node, @Nullable ClusterMap map, RefreshFailure failure) {}
 
+    // A failure only for a call whose time ends before this map is in use.
     private static final RefreshFailure FITS =
-            new RefreshFailure(Message.NOT_NEEDED.what(), ErrorKind.NODE_DOWN);
+            new RefreshFailure(Message.MAP_TOO_LATE.what(), ErrorKind.DEADLINE_EXCEEDED);
     private static final RefreshFailure LATE =
             new RefreshFailure(Message.MAP_LATE.what(), ErrorKind.DEADLINE_EXCEEDED);
 
