@@ -275,7 +275,6 @@ class ConfigurationTest {
                         "Hello",
                         "RESET",
                         "quit",
-                        "CLIENT",
                         "MULTI",
                         "EXEC",
                         "DISCARD",
