@@ -85,10 +85,10 @@ UnifiedJedis counts the methods that send a command of this page.
 
 ## Commands that this page does not have
 
-In PHP, `rawCommand` asks a node about such a command: of a module that it does not list, newer
-than this page, or renamed. All workers of the host remember the answer, for an hour, so the first
-call costs one more round trip, and further calls cost nothing. From then on the command is like the
-others:
+`rawCommand` (PHP) and `sendCommand` (Java) ask a node about such a command: of a module that it
+does not list, newer than this page, or renamed. All workers of the host (PHP), or all threads of
+the client (Java), remember the answer for an hour. So the first call costs one more round trip, and
+further calls cost nothing. From then on the command is like the others:
 
 * It goes to the node of its keys, alone, in pipelines and in transactions. It is not split.
 * It goes to replicas if it only reads, and `read_from` allows it.
@@ -98,8 +98,9 @@ others:
   command that waits, or that changes its connection. `onNode` and `onEachNode` send it.
 * FT.* is refused, except FT.SUG*: each node has an index of its own keys.
 
-The user of the server pool needs the right to COMMAND. In Java only Jedis' own methods send such
-commands; `sendCommand` refuses them.
+The user of the server pool needs the right to COMMAND. In Java the caller can also name the key,
+`sendCommand(key, command, ...)`. Then nobody is asked: the command goes to the node of that key,
+its connection is closed afterwards, and pipelines and transactions refuse it.
 """
 PLACES = {
     "one_node": "to the node of their keys",
