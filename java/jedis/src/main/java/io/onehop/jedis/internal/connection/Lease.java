@@ -18,7 +18,7 @@ public final class Lease {
     private long health;
     private boolean isUnwell;
     private boolean isRefused;
-    private @Nullable String denied;
+    private @Nullable String denied; // Of this lease only if it is refused.
     private long steppedNs; // When the last step of opening ended.
     private boolean hasStepped;
     private long tookNs; // How long that step took.
@@ -34,7 +34,6 @@ public final class Lease {
         sinceNs = calledNs;
         isUnwell = false;
         isRefused = false;
-        denied = null;
         hasStepped = false;
         isReadyLate = false;
         receivedBefore = received;
@@ -64,14 +63,14 @@ public final class Lease {
      * not have this one; {@code null}: it is about something else.
      */
     void refused(boolean isOfUnwell, @Nullable String command) {
+        denied = command == null && isRefused ? denied : command;
         isRefused = true;
         isUnwell |= isOfUnwell;
-        denied = command == null ? denied : command;
     }
 
     /** The last command that the node has said it does not have; {@code null}: none. */
     public @Nullable String denied() {
-        return denied;
+        return isRefused ? denied : null;
     }
 
     public boolean isRefused() {
