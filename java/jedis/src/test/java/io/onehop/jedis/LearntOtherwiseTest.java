@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.onehop.core.key.Key;
 import io.onehop.jedis.lab.CommandModule;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
@@ -135,6 +136,31 @@ class LearntOtherwiseTest {
                 assertEquals("v", text(pipeline.syncAndReturnAll().get(0)));
             }
             assertEquals(2, replica.calls("onehop.get"));
+        }
+    }
+
+    @Test
+    void inARedisClusterItFollowsItsSlot() {
+        try (RedisCluster cluster = RedisCluster.start(3, false, CommandModule.options());
+                OneHopClient redis = cluster.client("pool_size: 1");
+                OneHopClient other = cluster.client("pool_size: 1")) {
+            int slot = Key.slot("k".getBytes(StandardCharsets.UTF_8), 0, 1);
+            int from = cluster.ownerOf(slot);
+            assertEquals("OK", sent(redis, "onehop.set k v"));
+            for (OneHopClient each : List.of(redis, other)) {
+                assertEquals("v", sent(each, "onehop.get k"));
+            }
+            cluster.move(slot, from, (from + 1) % 3);
+            assertEquals("v", sent(redis, "onehop.get k"));
+            try (OneHopPipeline pipeline = other.pipelined()) {
+                pipeline.sendCommand(words("onehop.get k"));
+                assertEquals("v", text(pipeline.syncAndReturnAll().get(0)));
+            }
+            long asked =
+                    cluster.servers().stream()
+                            .mapToLong(server -> server.calls("command|info"))
+                            .sum();
+            assertEquals(3, asked);
         }
     }
 
