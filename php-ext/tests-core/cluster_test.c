@@ -77,6 +77,7 @@ static void check_node(const oh_topology *topology, uint32_t index, const json_t
     CHECK(strcmp(roles[node.role], vectors_string(told, "role")) == 0);
     CHECK(node.master == vectors_number(told, "master"));
     CHECK(node.is_failing == json_is_true(json_object_get(told, "failing")));
+    CHECK(node.is_loading == json_is_true(json_object_get(told, "loading")));
     CHECK(node.is_near == json_is_true(json_object_get(told, "near")));
     CHECK(oh_topology_find(topology, node.name.bytes, node.name.length) == index);
 }

@@ -14,7 +14,6 @@ $redis = new OneHop\Redis('alpha', $config);
 $keys = array_map(static fn ($i) => "key:$i", range(0, 99));
 $redis->mSet(array_combine($keys, $keys));
 $cluster->awaitReplicas();
-Lab::ask('await_shards', ['nodes' => $cluster->ports]); /* None is called loading. */
 $victim = $cluster->owner(lab_slot($keys[0]));
 $heir = array_search($victim, $cluster->masters, true);
 
@@ -59,6 +58,7 @@ $set = static function (string $name, string ...$maps) use ($liars, $knowing, $h
     return count(lab_commands($knowing)) - $before;
 };
 $set('once it was called failed', $map('online'), $map('online'), $map('fail'), $promoted);
+$set('it is called loading', $map('loading'), $map('loading'), $promoted);
 $set('from now on it is called failed', $map('online'), $map('fail'));
 lab_show('nobody asked again', $set('it was called failed before', $map('fail')) < 10);
 ?>
@@ -68,6 +68,7 @@ a read: "key:0"
 all nodes: true
 a batch: [true,"v"]
 once it was called failed: true
+it is called loading: true
 from now on it is called failed: it is down
 before its deadline: true
 it was called failed before: it is down

@@ -144,7 +144,7 @@ class Map:
                     text(endpoint),
                     text(metadata.get("ip")),
                     a(int, port),
-                    False,
+                    "online",
                     text(metadata.get("availability-zone")),
                 )
             )
@@ -167,7 +167,7 @@ class Map:
                         text(node["endpoint"]) if "endpoint" in node else address,
                         address,
                         a(int, port),
-                        text(node.get("health", "online")) != "online",
+                        text(node.get("health", "online")),
                         text(node.get("availability-zone")),
                     ),
                     text(node.get("role")) == "master",
@@ -184,7 +184,7 @@ class Map:
         for first, last in zip(shard["slots"][::2], shard["slots"][1::2]):
             self.claim(a(int, first), a(int, last), owner)
 
-    def add(self, ident, endpoint, address, port, failing, zone):
+    def add(self, ident, endpoint, address, port, health, zone):
         if port == 0:
             return None
         host = host_of(endpoint, address, self.asked)
@@ -211,7 +211,8 @@ class Map:
                     "id": ident,
                     "role": "spare",
                     "master": known,
-                    "failing": failing,
+                    "failing": health != "online",
+                    "loading": health == "loading",
                     "near": near,
                 }
             )
@@ -295,6 +296,7 @@ class Map:
                 "role": "gone",
                 "master": place,
                 "failing": False,
+                "loading": False,
                 "near": False,
             }
             for place, index in enumerate(places)

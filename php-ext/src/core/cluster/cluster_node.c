@@ -115,6 +115,7 @@ static bool insert_node(
     node->role = OH_SPARE;
     node->master = (uint16_t)map->nodes_count;
     node->is_failing = told->is_failing;
+    node->is_loading = told->is_loading;
     map->nodes[map->nodes_count++] = *node;
     *place = (uint16_t)map->nodes_count;
     return true;

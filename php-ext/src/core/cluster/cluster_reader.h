@@ -45,7 +45,7 @@ typedef struct oh_told_node {
     oh_text id, endpoint, address, zone;
     bool has_endpoint;
     int64_t port;
-    bool is_master, is_failing;
+    bool is_master, is_failing, is_loading;
 } oh_told_node;
 
 typedef struct oh_cluster_reader {

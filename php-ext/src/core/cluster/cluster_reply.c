@@ -71,6 +71,7 @@ static bool take_node_field(oh_cluster_reader *reader, const oh_value *name, oh_
         oh_value value = {.kind = OH_VALUE_TEXT, .text = text};
         told->is_master |= is_role && oh_value_is(&value, "master");
         told->is_failing |= !is_role && !oh_value_is(&value, "online");
+        told->is_loading |= !is_role && oh_value_is(&value, "loading");
         return true;
     }
     return oh_value_skip(&reader->values) || fail_form(reader);

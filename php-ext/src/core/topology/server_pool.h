@@ -130,7 +130,8 @@ typedef struct oh_server {
      * Otherwise absent.
      */
     oh_text id;
-    bool is_failing; /* A Redis Cluster says so, or that it is still loading. */
+    bool is_failing; /* A Redis Cluster says so, or that it is still loading; */
+    bool is_loading; /* this one says that. */
 } oh_server;
 
 typedef struct oh_server_pool {

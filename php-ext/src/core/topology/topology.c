@@ -161,6 +161,7 @@ oh_node oh_topology_node(const oh_topology *topology, uint32_t index)
         .master = record->master,
         .is_named = record->flags & OH_NODE_IS_NAMED,
         .is_failing = record->flags & OH_NODE_IS_FAILING,
+        .is_loading = record->flags & OH_NODE_IS_LOADING,
         .is_near = record->flags & OH_NODE_IS_NEAR,
     };
 }

@@ -47,8 +47,8 @@ typedef struct oh_node {
     bool is_near;    /* It is in the pool's zone. */
     bool is_named;   /* As in oh_server. */
 
-    oh_text id;      /* As in oh_server. */
-    bool is_failing; /* Of a Redis Cluster. */
+    oh_text id; /* As in oh_server. */
+    bool is_failing, is_loading;
 } oh_node;
 
 /*

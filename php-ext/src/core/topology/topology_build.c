@@ -144,6 +144,7 @@ static void copy_nodes(oh_topology *topology, const oh_server_pool *pool, const 
             .master = server->master,
             .role = (uint8_t)server->role,
             .flags = (uint8_t)((server->is_failing ? OH_NODE_IS_FAILING : 0) |
+                               (server->is_loading ? OH_NODE_IS_LOADING : 0) |
                                (is_near(pool, server) ? OH_NODE_IS_NEAR : 0) |
                                (server->is_named ? OH_NODE_IS_NAMED : 0)),
         };

@@ -292,6 +292,7 @@ static void read_servers(const oh_topology *topology, oh_server *servers)
             .role = node.role,
             .master = (uint16_t)node.master,
             .is_failing = node.is_failing,
+            .is_loading = node.is_loading,
             .is_near = node.is_near,
             .is_named = node.is_named};
     }

@@ -64,6 +64,7 @@ typedef struct oh_node_record {
 #define OH_NODE_IS_FAILING 1u
 #define OH_NODE_IS_NEAR 2u
 #define OH_NODE_IS_NAMED 4u
+#define OH_NODE_IS_LOADING 8u
 _Static_assert(
     sizeof(oh_node_record) == 36, "Nothing but fields may stand in it: images are compared.");
 

@@ -140,7 +140,8 @@ static bool has_heir(const oh_snapshot *map, uint32_t master)
     for (uint32_t i = 0; i < map->nodes_count; i++) {
         const oh_server *server = &map->pool->servers[i];
 
-        if (server->role == OH_REPLICA && server->master == master && !server->is_failing) {
+        if (server->role == OH_REPLICA && server->master == master &&
+            (!server->is_failing || server->is_loading)) {
             return true;
         }
     }

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  *     replica; elsewhere {@link Role#NONE}
  * @param master for a replica the index of its master, otherwise its own index
  * @param failing true if the cluster reports it as failing or still loading
+ * @param loading true if it reports it as loading
  * @param near true if it is in the pool's zone
  */
 @SuppressWarnings("exports") // Programs compile without the annotations.
@@ -33,6 +34,7 @@ public record Node(
         Role role,
         int master,
         boolean failing,
+        boolean loading,
         boolean near) {
 
     /**

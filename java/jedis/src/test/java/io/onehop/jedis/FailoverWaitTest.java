@@ -82,6 +82,19 @@ class FailoverWaitTest {
         }
     }
 
+    /** Servers say so until they have heard of its offset. */
+    @Test
+    void aReplicaThatIsCalledLoadingMayBePromoted() {
+        try (Told told = new Told()) {
+            told.maps =
+                    List.of(
+                            told.map("loading"),
+                            told.map("loading"),
+                            told.map("fail", "master online"));
+            assertEquals(HEIR + " key", told.call());
+        }
+    }
+
     @Test
     void aReplicaThatIsCalledFailedAgainAndAgainIsNotWaitedFor() {
         try (Told told = new Told()) {

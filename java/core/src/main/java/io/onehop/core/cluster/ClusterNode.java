@@ -10,4 +10,5 @@ final class ClusterNode {
     long port;
     boolean isMaster;
     boolean isFailing;
+    boolean isLoading;
 }

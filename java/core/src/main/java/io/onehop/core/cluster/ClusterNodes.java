@@ -81,6 +81,7 @@ final class ClusterNodes {
                             Role.SPARE,
                             known,
                             entry.isFailing,
+                            entry.isLoading,
                             zone.isAnnounced(entry.zone) || zone.has(host)));
         }
         require(nodes.get(known).name().equals(name), () -> Message.MAP_ADDRESSES.what(shown(id)));

@@ -155,7 +155,11 @@ final class ClusterReply {
             }
             case "availability-zone" -> entry.zone = text();
             case "role" -> entry.isMaster |= isText("master"::equals);
-            case "health" -> entry.isFailing |= !isText("online"::equals);
+            case "health" -> {
+                String health = text();
+                entry.isFailing |= !health.equals("online");
+                entry.isLoading |= health.equals("loading");
+            }
             default -> skip();
         }
     }

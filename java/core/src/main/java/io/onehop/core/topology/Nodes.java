@@ -29,6 +29,7 @@ public final class Nodes {
                 id.isEmpty() ? Role.NONE : Role.MASTER,
                 index,
                 false,
+                false,
                 zone.has(server.host()));
     }
 
@@ -44,6 +45,7 @@ public final class Nodes {
                 "",
                 Role.REPLICA,
                 master,
+                false,
                 false,
                 zone.has(replica.host()));
     }
@@ -61,6 +63,7 @@ public final class Nodes {
                 node.role(),
                 master,
                 node.failing(),
+                node.loading(),
                 node.near());
     }
 
@@ -76,6 +79,7 @@ public final class Nodes {
                 "",
                 Role.GONE,
                 index,
+                false,
                 false,
                 false);
     }
@@ -93,6 +97,7 @@ public final class Nodes {
                 role,
                 master,
                 node.failing(),
+                node.loading(),
                 node.near());
     }
 

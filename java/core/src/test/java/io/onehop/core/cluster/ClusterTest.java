@@ -105,6 +105,7 @@ class ClusterTest {
                     what);
             assertEquals(expected.get("master").getAsInt(), node.master(), what);
             assertEquals(expected.get("failing").getAsBoolean(), node.failing(), what);
+            assertEquals(expected.get("loading").getAsBoolean(), node.loading(), what);
             assertEquals(expected.get("near").getAsBoolean(), node.near(), what);
             assertEquals(node.role() == Role.GONE ? null : node, topology.find(node.name()), what);
         }

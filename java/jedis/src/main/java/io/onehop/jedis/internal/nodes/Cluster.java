@@ -123,7 +123,7 @@ public final class Cluster extends Refresher {
                         node ->
                                 node.role() == Role.REPLICA
                                         && node.master() == master.index()
-                                        && !node.failing());
+                                        && (!node.failing() || node.loading()));
     }
 
     /** Waits for the first map. */
