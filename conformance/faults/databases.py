@@ -8,11 +8,12 @@ import concurrent.futures
 import json
 import os
 import random
+import subprocess
 import sys
 import tempfile
 import threading
 
-from built import EXTENSION
+from built import EXTENSION, JAR
 from figures import Figure
 from lab import LabError
 from lab.fpm import Fpm
@@ -34,7 +35,7 @@ CONFIG = "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 200\n  server
 def run(progress, is_short):
     commands = 3000 if is_short else 1000000
     found = []
-    for label, ask in (("php-fpm", ask_pages),):
+    for label, ask in (("php-fpm", ask_pages), ("Java", ask_jvm)):
         progress.step(f"databases: {label}")
         found.append((label, *measure(ask, commands)))
     progress.done()
@@ -135,6 +136,13 @@ def write(path, text):
     with open(f"{path}.new", "w") as file:
         file.write(text)
     os.replace(f"{path}.new", path)
+
+
+def ask_jvm(config, commands):
+    source = os.path.join(HERE, "Databases.java")
+    command = ["java", "-cp", JAR, source, config, str(commands), str(CALLERS)]
+    jvm = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    return [json.loads(line) for line in jvm.stdout.splitlines()]
 
 
 def ask_pages(config, commands):

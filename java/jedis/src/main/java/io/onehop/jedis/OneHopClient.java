@@ -4,6 +4,7 @@ import io.onehop.core.Topology;
 import io.onehop.core.base.Message;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
+import io.onehop.jedis.internal.connection.Handshake;
 import io.onehop.jedis.internal.failure.ConfigRefused;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.Shown;
@@ -354,6 +355,7 @@ public final class OneHopClient extends UnifiedJedis {
         private @Nullable Tls tls;
         private @Nullable Supplier<RedisCredentials> credentials;
         private PoolSettings settings = PoolSettings.STANDARD;
+        private int database = Handshake.OWN_DATABASE;
 
         private Builder() {}
 
@@ -504,6 +506,25 @@ public final class OneHopClient extends UnifiedJedis {
         }
 
         /**
+         * Chooses the database of all commands, on every node. It replaces {@code database} and
+         * {@code redis_db} of the server pool, so clients with several databases need no second
+         * one. A client keeps its database: SELECT is refused. If a node refuses the database,
+         * calls to it fail with {@link ConfigInvalid}, and nothing was sent. SSDB and most Redis
+         * Clusters have only database 0.
+         *
+         * @param number from 0
+         * @return this builder
+         * @throws IllegalArgumentException if it is negative
+         */
+        public Builder database(int number) {
+            if (number < 0) {
+                throw new IllegalArgumentException("database is " + number + ", but not below 0");
+            }
+            this.database = number;
+            return this;
+        }
+
+        /**
          * Chooses the server pool.
          *
          * @param name its name in the configuration
@@ -530,7 +551,9 @@ public final class OneHopClient extends UnifiedJedis {
                 source.warn(read);
                 settings.warn(read);
                 ClientTls encryption = new ClientTls(tls, credentials);
-                Snapshots snapshots = new Snapshots(PoolTopology.of(read), encryption, settings);
+                Snapshots snapshots =
+                        new Snapshots(
+                                PoolTopology.of(read), encryption, settings.inDatabase(database));
                 ConfigWatcher watcher = new ConfigWatcher(source, bytes, snapshots, listener);
                 CallObserver observer = tracing == null ? null : tracing.observer();
                 CurrentRoute route = new CurrentRoute(snapshots, observer);

@@ -62,7 +62,7 @@ public final class OneHopTracing {
                             .lowCardinalityKeyValue("db.system.name", "redis")
                             .lowCardinalityKeyValue("db.operation.name", operation)
                             .lowCardinalityKeyValue(
-                                    "db.namespace", String.valueOf(snapshot.pool().database()))
+                                    "db.namespace", String.valueOf(snapshot.database()))
                             .lowCardinalityKeyValue("onehop.pool", snapshot.pool().name());
             if (commands > 1) {
                 observation.highCardinalityKeyValue(

@@ -39,6 +39,9 @@ import java.util.stream.Stream;
  * 8.
  */
 public final class Handshake {
+    /** Of a client that has chosen no database. */
+    public static final int OWN_DATABASE = -1;
+
     /*
      * nutcracker sends SELECT before AUTH and ignores both answers. So if a node demands a
      * password, it refuses the SELECT and the data are in database 0. On a unix socket
@@ -67,10 +70,17 @@ public final class Handshake {
     private final int introduction; // The number of its first step.
     private volatile String name = "";
 
+    /**
+     * {@code chosen} is the database that the client has chosen, which replaces that of the server
+     * pool, or {@link #OWN_DATABASE}.
+     */
     public Handshake(
-            ServerPool pool, Endpoint endpoint, @Nullable Supplier<RedisCredentials> credentials) {
+            ServerPool pool,
+            Endpoint endpoint,
+            @Nullable Supplier<RedisCredentials> credentials,
+            int chosen) {
         this.node = endpoint.nodeName();
-        if (pool.redisDb() > 0 && !endpoint.isUnix() && !pool.ssdb()) {
+        if (chosen == OWN_DATABASE && pool.redisDb() > 0 && !endpoint.isUnix() && !pool.ssdb()) {
             steps.add(new Step(select(pool.redisDb()), Handshake::carryOn));
         }
         if (credentials != null) {
@@ -81,8 +91,14 @@ public final class Handshake {
                             auth(pool.text(Directive.USERNAME), pool.redisAuth()),
                             Handshake::authenticated));
         }
-        if (pool.database() > 0) {
+        if (chosen == OWN_DATABASE && pool.database() > 0) {
             steps.add(new Step(select(pool.database()), Handshake::selected));
+        }
+        if (chosen > 0) { // A new connection is in database 0.
+            steps.add(
+                    new Step(
+                            select(chosen),
+                            (answer, isError, its) -> chosen(answer, isError, chosen)));
         }
         if (pool.cluster() && pool.asksReplicas()) {
             steps.add(new Step(new CommandArguments(Command.READONLY), Handshake::readable));
@@ -233,6 +249,18 @@ public final class Handshake {
     private static void selected(String answer, boolean isError, NodeName node) {
         if (isError) {
             throw refused(Message.DATABASE_REFUSED, answer, node);
+        }
+    }
+
+    private void chosen(String answer, boolean isError, int database) {
+        if (isError) {
+            throw Failure.of(
+                    Message.SELECT_REFUSED,
+                    node,
+                    Outcome.NOT_SENT,
+                    null,
+                    database,
+                    Shown.of(answer));
         }
     }
 

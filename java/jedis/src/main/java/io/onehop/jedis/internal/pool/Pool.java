@@ -73,7 +73,7 @@ public final class Pool implements ObjectPool<NodeConnection> {
             @Nullable Pool before) {
         this.meter = before == null ? new NodeMeter() : before.meter;
         this.endpoint = new Endpoint(node, pool, tls);
-        this.handshake = new Handshake(pool, endpoint, tls.credentials());
+        this.handshake = new Handshake(pool, endpoint, tls.credentials(), settings.database());
         this.nodes = nodes;
         this.health =
                 new NodeHealth(endpoint.nodeName(), nodes, before == null ? null : before.health);

@@ -3,6 +3,7 @@ package io.onehop.jedis.internal.pool;
 import io.onehop.core.base.Limits;
 import io.onehop.core.base.Timings;
 import io.onehop.core.topology.ServerPool;
+import io.onehop.jedis.internal.connection.Handshake;
 import io.onehop.jedis.internal.failure.Shown;
 
 import org.apache.commons.pool2.impl.BaseObjectPoolConfig;
@@ -16,7 +17,8 @@ import java.util.Objects;
 
 /**
  * How many connections of a node are kept, and for how long: what the builder's pool configuration
- * says, which is one of Apache Commons Pool. Immutable.
+ * says, which is one of Apache Commons Pool. And their database, if the builder has chosen one.
+ * Immutable.
  *
  * @param maxTotal the most connections if the server pool has no {@code pool_size}; 0: not given
  * @param maxIdle a connection that is settled is closed if that many are idle
@@ -26,6 +28,8 @@ import java.util.Objects;
  * @param idleChecks how many checks may find a connection idle
  * @param beanBase how the names of MBeans begin; empty: there are none
  * @param beanPrefix how the last part of their names begins
+ * @param database the database that the builder has chosen; {@link Handshake#OWN_DATABASE}: that of
+ *     the server pool
  * @param unused settings that somebody has changed, and that have no meaning here
  */
 public record PoolSettings(
@@ -37,6 +41,7 @@ public record PoolSettings(
         int idleChecks,
         String beanBase,
         String beanPrefix,
+        int database,
         List<String> unused) {
     private static final int IDLE_CHECKS = 2;
     private static final int CHECK_EVERY_MS = Timings.CONNECTION_IDLE_MS_MAX / IDLE_CHECKS;
@@ -54,6 +59,7 @@ public record PoolSettings(
                     IDLE_CHECKS,
                     "",
                     "",
+                    Handshake.OWN_DATABASE,
                     List.of());
 
     /** What it says now. Later changes of it change nothing. */
@@ -82,7 +88,23 @@ public record PoolSettings(
                         ? Objects.requireNonNullElse(config.getJmxNameBase(), BEANS)
                         : "",
                 config.getJmxNamePrefix(),
+                Handshake.OWN_DATABASE,
                 unused(config));
+    }
+
+    /** The same, with connections in this database. */
+    public PoolSettings inDatabase(int number) {
+        return new PoolSettings(
+                maxTotal,
+                maxIdle,
+                minIdle,
+                maxWaitMs,
+                checkEveryMs,
+                idleChecks,
+                beanBase,
+                beanPrefix,
+                number,
+                unused);
     }
 
     private static long maxWaitMs(GenericObjectPoolConfig<?> config) {

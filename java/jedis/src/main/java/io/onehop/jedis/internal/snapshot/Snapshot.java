@@ -9,6 +9,7 @@ import io.onehop.core.topology.Server;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.internal.command.Keys;
 import io.onehop.jedis.internal.connection.Endpoint;
+import io.onehop.jedis.internal.connection.Handshake;
 import io.onehop.jedis.internal.pool.ClientNodes;
 import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.Pool;
@@ -108,6 +109,15 @@ public final class Snapshot {
         return before.endpoint().isThatOf(node, topology.pool())
                 ? before
                 : new Pool(node, topology.pool(), tls, settings, nodes, before);
+    }
+
+    /** The database of its calls. */
+    public int database() {
+        int own =
+                topology.pool().database() > 0
+                        ? topology.pool().database()
+                        : topology.pool().redisDb();
+        return settings.database() == Handshake.OWN_DATABASE ? own : settings.database();
     }
 
     /* ---- Ejection: spec/health, section 4 ---- */
