@@ -4,11 +4,20 @@ import io.onehop.jedis.OneHopClient;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisCluster;
 
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.data.redis.listener.RedisMessageListenerContainer;
+import org.springframework.data.redis.listener.Topic;
 
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * Three servers as a ring, and three masters as a Redis Cluster, started when the first test of a
@@ -77,6 +86,38 @@ enum Fleet {
 
     static String nodeOf(OneHopClient client, String key) {
         return client.topology().locate(key).name();
+    }
+
+    /** A container without listeners, for a machine that may be busy. */
+    static RedisMessageListenerContainer container(RedisConnectionFactory factory) {
+        RedisMessageListenerContainer container = new RedisMessageListenerContainer();
+        container.setConnectionFactory(factory);
+        container.setMaxSubscriptionRegistrationWaitingTime(30_000);
+        container.setRecoveryInterval(50);
+        return container;
+    }
+
+    /**
+     * Waits until notifications of keys are heard from every node. What a node tells before it has
+     * the subscription is lost, and no test is about that.
+     */
+    void awaitHeard(
+            RedisMessageListenerContainer container, Topic topic, Consumer<String> causeOfKey) {
+        Set<String> nodes = new HashSet<>();
+        client().topology().nodes().forEach(node -> nodes.add(node.name()));
+        Map<String, String> keys = new HashMap<>(); // One of each node.
+        for (int i = 0; keys.size() < nodes.size(); i++) {
+            keys.putIfAbsent(nodeOf(client(), "probe:" + i), "probe:" + i);
+        }
+        Set<String> heard = ConcurrentHashMap.newKeySet();
+        container.addMessageListener(
+                (message, pattern) -> heard.add(new String(message.getBody())), topic);
+        await(
+                "each node tells of its keys",
+                () -> {
+                    keys.values().forEach(causeOfKey);
+                    return heard.containsAll(keys.values());
+                });
     }
 
     /** Fails if it is not true within 30 s. */

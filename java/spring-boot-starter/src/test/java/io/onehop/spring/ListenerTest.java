@@ -5,7 +5,6 @@ import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisServer;
 
 import org.junit.jupiter.api.Test;
-import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.data.redis.RedisConnectionFailureException;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.listener.ChannelTopic;
@@ -25,6 +24,7 @@ final class ListenerTest {
                 OneHopClient client = nodes.client("timeout: 20000")) {
             Set<String> heard = ConcurrentHashMap.newKeySet();
             RedisMessageListenerContainer container = container(client, heard);
+            container.afterPropertiesSet();
             container.start();
             try {
                 StringRedisTemplate template =
@@ -41,10 +41,8 @@ final class ListenerTest {
     }
 
     private static RedisMessageListenerContainer container(OneHopClient client, Set<String> heard) {
-        RedisMessageListenerContainer container = new RedisMessageListenerContainer();
-        container.setConnectionFactory(new OneHopConnectionFactory(client));
-        container.setTaskExecutor(new SimpleAsyncTaskExecutor("listener-"));
-        container.setRecoveryInterval(50);
+        RedisMessageListenerContainer container =
+                Fleet.container(new OneHopConnectionFactory(client));
         channels()
                 .forEach(
                         name ->
@@ -53,7 +51,6 @@ final class ListenerTest {
                                         new ChannelTopic(name)));
         container.addMessageListener(
                 (message, pattern) -> heard.add("pattern"), new PatternTopic("channel:*"));
-        container.afterPropertiesSet();
         return container;
     }
 

@@ -103,7 +103,19 @@ final class SessionTest {
                     }
                 });
         RedisMessageListenerContainer container = container(fleet, sessions);
+        container.afterPropertiesSet();
         container.start();
+        fleet.awaitHeard(
+                container,
+                new ChannelTopic(sessions.getSessionExpiredChannel()),
+                key -> fleet.template().opsForValue().set(key, "", Duration.ofMillis(1)));
+        fleet.awaitHeard(
+                container,
+                new ChannelTopic(sessions.getSessionDeletedChannel()),
+                key -> {
+                    fleet.client().set(key, "");
+                    fleet.client().del(key);
+                });
         try {
             List<String> ids = IntStream.range(0, COUNT).mapToObj(i -> saved(sessions)).toList();
             String prefix = "spring:session:sessions:expires:";
@@ -129,8 +141,7 @@ final class SessionTest {
 
     private static RedisMessageListenerContainer container(
             Fleet fleet, RedisIndexedSessionRepository sessions) {
-        RedisMessageListenerContainer container = new RedisMessageListenerContainer();
-        container.setConnectionFactory(fleet.factory());
+        RedisMessageListenerContainer container = Fleet.container(fleet.factory());
         container.addMessageListener(
                 sessions,
                 List.of(
@@ -138,7 +149,6 @@ final class SessionTest {
                         new ChannelTopic(sessions.getSessionExpiredChannel())));
         container.addMessageListener(
                 sessions, new PatternTopic(sessions.getSessionCreatedChannelPrefix() + "*"));
-        container.afterPropertiesSet();
         return container;
     }
 }
