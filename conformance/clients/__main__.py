@@ -17,6 +17,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parents[1] / "spec/tools/reference")]
 
+import libmemcached  # noqa: E402
 import rings  # noqa: E402 (the paths above find it)
 from download import jars  # noqa: E402
 from suite.report import Report  # noqa: E402
@@ -62,6 +63,14 @@ def jedis(version, program, package=""):
     return java([program], artifacts, [("PACKAGE", package)])
 
 
+def php(program):
+    return lambda text: (
+        subprocess.run(
+            ["php", str(HERE / program)], input=text, capture_output=True, text=True, check=True
+        ).stdout
+    )
+
+
 # What asks the client, and the rings.
 CLIENTS = {
     "jedis-2.9.0": (jedis("2.9.0", "Sharded.java", "util"), rings.SHARDED_JEDIS_2_9),
@@ -70,6 +79,13 @@ CLIENTS = {
     "jedis-4.4.8": (jedis("4.4.8", "Sharding.java"), rings.JEDIS_SHARDING),
     "jedis-5.2.0": (jedis("5.2.0", "Sharding.java"), rings.JEDIS_SHARDING),
     "jedis-6.2.0": (jedis("6.2.0", "Sharding.java"), rings.JEDIS_SHARDING),
+    "redis-array": (php("redis_array.php"), rings.REDIS_ARRAY),
+    "predis": (php("predis.php"), rings.PREDIS_HASHRING),
+    "libmemcached": (libmemcached.ask, rings.LIBMEMCACHED_CONSISTENT),
+    "spymemcached": (
+        java(["Spymemcached.java"], ["net.spy:spymemcached:2.12.3"]),
+        rings.SPYMEMCACHED,
+    ),
 }
 
 

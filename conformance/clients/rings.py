@@ -1,7 +1,7 @@
 """The rings that clients and OneHop are asked for."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 @dataclass
@@ -11,11 +11,11 @@ class Ring:
     servers: list  # "address name weight"; the name "-" is none.
     hash: str = ""
     tag: str = ""
-    options: dict = field(default_factory=dict)
 
     def line(self):
         """The ring as the programs of clients read it."""
-        return "\t".join([self.hash or "-", self.tag or "-", *self.servers])
+        option = "consistent" if self.distribution == "redis_array_consistent" else "-"
+        return "\t".join([self.hash or "-", self.tag or option, *self.servers])
 
     def config(self):
         lines = ["p:", "  engine: redis", f"  distribution: {self.distribution}"]
@@ -33,10 +33,12 @@ class Ring:
     def names(self):
         """What OneHop calls the servers, in the order of the file."""
         parts = (server.split(" ") for server in self.servers)
-        return [
-            name if name != "-" else address if has_port(address) else f"{address}:6379"
-            for address, name, _ in parts
-        ]
+        return [name if name != "-" else self.name_of(address) for address, name, _ in parts]
+
+    def name_of(self, address):
+        if self.distribution == "libmemcached_consistent":
+            return address.removesuffix(":11211")
+        return address if has_port(address) else f"{address}:6379"
 
 
 def has_port(address):
@@ -73,4 +75,73 @@ JEDIS_SHARDING = [
     Ring("4, MD5, []", "jedis_sharding", plain(4), "md5", "[]"),
     Ring("25, {}", "jedis_sharding", plain(25), "", "{}"),
     Ring("200", "jedis_sharding", plain(200)),
+]
+
+
+PHP_HASHES = ("md5", "crc32", "crc32b", "joaat")
+
+
+def with_ports(count, step=1):
+    return [f"10.0.2.{n + 1}:{6379 + n % 3} - {1 + n % step}" for n in range(count)]
+
+
+def hosts(distribution):
+    """RedisArray's hosts: with a port, without one, sockets."""
+    some = ["10.0.0.2:6379 - 1", "10.0.0.1:6380 - 1", "10.0.0.3 10.0.0.3 1", "/run/a.sock - 1"]
+    return [
+        Ring("2", distribution, with_ports(2)),
+        Ring("several kinds", distribution, some),
+        Ring("25", distribution, with_ports(25)),
+        Ring("200", distribution, with_ports(200)),
+        *(Ring(f"7, {name}", distribution, with_ports(7), name) for name in PHP_HASHES),
+        Ring("kinds, md5", distribution, some, "md5"),
+    ]
+
+
+REDIS_ARRAY = hosts("redis_array") + hosts("redis_array_consistent")
+
+
+def weighted(*weights):
+    return [f"10.0.3.{n + 1} - {weight}" for n, weight in enumerate(weights)]
+
+
+PREDIS_HASHRING = [
+    Ring(f"weights {', '.join(map(str, weights))}", "predis_hashring", weighted(*weights))
+    for weights in (
+        (1, 1),
+        (6, 7, 7),
+        (11, 20, 29),
+        (1, 1, 7, 8, 8),
+        (1, 1000),
+        (100, 50, 25, 3),
+        (1,) * 49,
+        (3, 1, 4, 1, 5, 9, 2, 6),
+    )
+] + [Ring("sockets", "predis_hashring", ["/run/a.sock - 1", "10.0.0.1 - 2", "/run/b.sock - 1"])]
+LIBMEMCACHED_CONSISTENT = [
+    Ring("2", "libmemcached_consistent", with_ports(2)),
+    Ring("some on 11211", "libmemcached_consistent", ["b:11211 - 1", "a:11211 - 1", "c:11212 - 1"]),
+    Ring("40", "libmemcached_consistent", with_ports(40)),
+    *(
+        Ring(f"5, {name}", "libmemcached_consistent", with_ports(5), name)
+        for name in (
+            "one_at_a_time",
+            "md5",
+            "crc32",
+            "fnv1_64",
+            "fnv1a_64",
+            "fnv1_32",
+            "fnv1a_32",
+            "murmur",
+            "jenkins",
+        )
+    ),
+]
+SPYMEMCACHED = [
+    Ring("2", "spymemcached", with_ports(2)),
+    Ring("on 11211", "spymemcached", ["10.0.0.1:11211 - 1", "10.0.0.2:11211 - 1"]),
+    Ring("25", "spymemcached", with_ports(25)),
+    Ring("47", "spymemcached", with_ports(47)),
+    Ring("weights 1, 2, 3 ...", "spymemcached", with_ports(9, 3)),
+    Ring("weights 1 to 7", "spymemcached", with_ports(14, 7)),
 ]

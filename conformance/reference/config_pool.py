@@ -26,8 +26,10 @@ class PoolWalk(Walk):
             told = text if has_variables(text, is_own) else None
             self.set_value(given, directive, value, told, line)
         distribution = given.get("distribution")
+        foreign = FOREIGN.get(distribution)
+        has_long_names = bool(foreign) and not foreign.has_short_names
         for text, line in sequences["servers"]:
-            self.add_server(text, line, taken, is_own, distribution in FOREIGN)
+            self.add_server(text, line, taken, is_own, has_long_names)
         sentinels = []
         for text, line in sequences["sentinels"]:
             self.add_sentinel(text, line, sentinels)
@@ -76,7 +78,7 @@ class PoolWalk(Walk):
             near = suggestion(value, words(row)) if words(row) and not told else ""
             self.fail(line, f'directive "{directive}" {error}{detail}{near}')
 
-    def add_server(self, text, line, servers, is_own, is_foreign):
+    def add_server(self, text, line, servers, is_own, has_long_names):
         try:
             value = self.expanded(text, is_own)
         except ValueError as error:
@@ -84,7 +86,7 @@ class PoolWalk(Walk):
             return
         told = text if has_variables(text, is_own) else None
         try:
-            add_server(value, told, servers, is_own, is_foreign)
+            add_server(value, told, servers, is_own, has_long_names)
         except ValueError as error:
             self.fail(line, str(error))
 

@@ -43,7 +43,12 @@ def has_strange_weights(given, foreign):
 
 def has_many_points(given, foreign):
     weights = sum(server["weight"] for server in given["servers"])
-    return bool(foreign) and foreign.has_weights and weights > LIMITS["pool_servers_max"]
+    return bool(foreign) and foreign.has_many_points and weights > LIMITS["pool_servers_max"]
+
+
+def has_long_name(given, foreign):
+    most = foreign and foreign.name_bytes_max
+    return bool(most) and any(len(it["name"].encode()) > most for it in given["servers"])
 
 
 DISTRIBUTIONS = {
@@ -51,6 +56,7 @@ DISTRIBUTIONS = {
     "distribution without hash_tag": lambda _given, foreign: foreign and not foreign.has_tags,
     "distribution with another hash": has_strange_hash,
     "distribution without weights": has_strange_weights,
+    "distribution without long names": has_long_name,
     "distribution with too many points": has_many_points,
 }
 SERVERS = {

@@ -53,13 +53,13 @@ def require(condition, reason):
         raise ValueError(reason)
 
 
-def add_server(spelled, told, servers, is_own, is_foreign):
+def add_server(spelled, told, servers, is_own, has_long_names):
     """Section 7. `told` is the text as errors show it, if it is not the text itself."""
     require(spelled, "the server is empty")
     try:
         if is_own and not spelled.startswith("/"):
             check_own_spelling(spelled)
-        server = server_of(with_weight(spelled) if is_own else spelled, is_own, is_foreign)
+        server = server_of(with_weight(spelled) if is_own else spelled, is_own, has_long_names)
     except ValueError as error:
         raise ValueError(f"{error}{about(told or spelled)}") from error
     name = server["name"]
@@ -83,7 +83,7 @@ def check_own_spelling(spelled):
     )
 
 
-def server_of(text, is_own, is_foreign):
+def server_of(text, is_own, has_long_names):
     """The parts of a server as nutcracker spells it."""
     front, space, name = text.rpartition(" ")
     if not space:
@@ -104,7 +104,7 @@ def server_of(text, is_own, is_foreign):
         len((address if is_path else host).encode()) <= LIMITS["server_address_bytes_max"],
         f"the server has an address longer than {LIMITS['server_address_bytes_max']} bytes",
     )
-    if not space and is_foreign:
+    if not space and has_long_names:
         name = address
     elif not space:
         is_usual = not is_path and int(port) == 11211

@@ -171,6 +171,42 @@ def murmur64a(key):
     return h - (1 << 64) if h >> 63 else h
 
 
+def crc32b(key):
+    """PHP's digests are big-endian, and RedisArray reads them as little-endian numbers."""
+    return swapped(zlib.crc32(key))
+
+
+def swapped(number):
+    return int.from_bytes(number.to_bytes(4, "big"), "little")
+
+
+def crc32_of_php(key):
+    h = U32
+    for byte in key:
+        h ^= byte << 24
+        for _ in range(8):
+            h = (h << 1 ^ (0x04C11DB7 if h >> 31 else 0)) & U32
+    return h ^ U32
+
+
+def joaat(key):
+    h = 0
+    for byte in key:
+        h = (h + byte) & U32
+        h = (h + (h << 10)) & U32
+        h ^= h >> 6
+    h = (h + (h << 3)) & U32
+    h ^= h >> 11
+    return swapped((h + (h << 15)) & U32)
+
+
+HASHES_OF_PHP = {
+    "md5": lambda key: int.from_bytes(hashlib.md5(key).digest()[:8], "little"),
+    "crc32": crc32_of_php,
+    "crc32b": crc32b,
+    "joaat": joaat,
+}
+
 HASHES = {
     function.__name__: function
     for function in (

@@ -28,6 +28,13 @@ def lazily_tagged(key, tag):
     return found[1] if found else key
 
 
+def loosely_tagged(key):
+    """Section 5: between the first { and the first } after it, and that may be nothing."""
+    start = key.find(b"{")
+    end = key.find(b"}", start + 1) if start >= 0 else -1
+    return key[start + 1 : end] if end >= 0 else key
+
+
 def slot(key):
     """The slot of a key in a Redis Cluster."""
     return (crc16(hashed_part(key, b"{}")) & 0xFFFF) % 16384

@@ -183,6 +183,7 @@ POOL_FACTS = {
     "distribution with another hash": ("STRANGE_HASH", "has_strange_hash(pool)"),
     "distribution without hash_tag": ("UNTAGGED", "has_no_tags(pool)"),
     "distribution without weights": ("STRANGE_WEIGHTS", "has_strange_weights(pool)"),
+    "distribution without long names": ("LONG_NAME", "has_long_name(pool)"),
     "distribution with too many points": ("MANY_POINTS", "has_many_points(reader, pool)"),
     "server with a weight": ("WEIGHTED", "has_server(pool, is_weighted)"),
     "server on a unix socket": ("UNIX", "has_server(pool, is_unix)"),

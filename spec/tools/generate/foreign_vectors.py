@@ -50,7 +50,42 @@ PLAIN = ["10.0.0.2:6379", "10.0.0.10:6379", "10.0.0.1:6379", "/run/redis.sock"]
 NAMED = ["10.0.0.1:6379:1 alpha", "10.0.0.2:6379:2 beta", "10.0.0.3:6379:1 gamma"]
 MIXED = ["10.0.0.1:6379:1 größe", "10.0.0.2:6379:3", "10.0.0.3:6379"]
 
+PHP_HOSTS = ["10.0.0.2:6379", "10.0.0.10:6379", "10.0.0.3:6379:1 10.0.0.3", "/run/redis.sock"]
+SIX, THREE = [f"10.0.0.{n}:6379" for n in range(1, 7)], ["10.0.0.1:6379:6", "b:1:7", "c:1:7"]
+SPY = ["10.0.0.1:11211", "10.0.0.2:11211:1 cache.example/10.0.0.2:11211", "10.0.0.3:6379:3"]
+
 PAGES = {
+    "redis_array": (
+        "RedisArray of phpredis. Point is the last number of a server's range, or of the ring.",
+        [
+            ("four", "redis_array", {}, PHP_HOSTS),
+            ("six", "redis_array", {}, SIX),
+            ("four, md5", "redis_array", {"hash": "md5"}, PHP_HOSTS),
+            ("six, crc32", "redis_array", {"hash": "crc32"}, SIX),
+            ("six, crc32b", "redis_array", {"hash": "crc32b"}, SIX),
+            ("six, joaat", "redis_array", {"hash": "joaat"}, SIX),
+            ("consistent", "redis_array_consistent", {}, PHP_HOSTS),
+            ("consistent, md5", "redis_array_consistent", {"hash": "md5"}, SIX),
+        ],
+    ),
+    "predis_hashring": (
+        "Predis' HashRing: a hash belongs to the last point that is not above it.",
+        [
+            ("six", "predis_hashring", {}, SIX),
+            ("weights 6, 7, 7", "predis_hashring", {}, THREE),
+            ("a socket", "predis_hashring", {}, PHP_HOSTS),
+        ],
+    ),
+    "memcached": (
+        "libmemcached without weights, and spymemcached.",
+        [
+            ("libmemcached", "libmemcached_consistent", {}, ["b:11211", "a:11211", "c:11212"]),
+            ("libmemcached, md5", "libmemcached_consistent", {"hash": "md5"}, SIX),
+            ("libmemcached, murmur", "libmemcached_consistent", {"hash": "murmur"}, SIX),
+            ("spymemcached", "spymemcached", {}, SPY[:2]),
+            ("spymemcached, weights", "spymemcached", {}, SPY),
+        ],
+    ),
     "sharded_jedis": (
         "The rings of Jedis. Hash and point are signed numbers of 64 bits under murmur64a.",
         [
@@ -68,7 +103,7 @@ PAGES = {
             ("md5, JedisSharding", "jedis_sharding", {"hash": "md5"}, PLAIN),
             ("one server", "jedis_sharding", {}, PLAIN[:1]),
         ],
-    )
+    ),
 }
 
 

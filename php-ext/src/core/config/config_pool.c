@@ -62,10 +62,22 @@ static bool has_strange_weights(const oh_server_pool *pool)
     return foreign != NULL && !foreign->has_weights && has_server(pool, is_weighted);
 }
 
+static bool has_long_name(const oh_server_pool *pool)
+{
+    const oh_foreign *foreign = oh_foreign_of(pool->distribution);
+    size_t most = foreign != NULL ? foreign->name_bytes_max : 0;
+    for (size_t i = 0; most > 0 && i < oh_server_pool_count_masters(pool); i++) {
+        if (pool->servers[i].name.length > most) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool has_many_points(const oh_config_reader *reader, const oh_server_pool *pool)
 {
     const oh_foreign *foreign = oh_foreign_of(pool->distribution);
-    return foreign != NULL && foreign->has_weights && reader->weights_sum > OH_POOL_SERVERS_MAX;
+    return foreign != NULL && foreign->has_many_points && reader->weights_sum > OH_POOL_SERVERS_MAX;
 }
 
 /* The default of `hash` depends on the distribution, if the pool names none that is right. */
@@ -73,6 +85,7 @@ static void be_foreign(oh_config_reader *reader, oh_server_pool *pool, oh_hash d
 {
     const oh_foreign *foreign = oh_foreign_of(pool->distribution);
     reader->is_foreign = foreign != NULL;
+    reader->has_long_names = foreign != NULL && !foreign->has_short_names;
     if (pool->hash == OH_ALL_HASHES_COUNT) {
         pool->hash = foreign != NULL ? foreign->default_hash : default_hash;
     }

@@ -46,12 +46,12 @@ static oh_text foreign_name_of(const oh_config_parts *it)
 }
 
 /* Without a given name, it is the address as spelled: nutcracker keeps the colon after a path. */
-static oh_text name_of(const oh_config_parts *it, bool is_foreign)
+static oh_text name_of(const oh_config_parts *it, bool has_long_names)
 {
     if (it->is_named) {
         return it->name;
     }
-    if (is_foreign) {
+    if (has_long_names) {
         return foreign_name_of(it);
     }
     if (it->is_unix) {
@@ -180,7 +180,7 @@ static const char *check(oh_text text, oh_config_parts *it, const oh_config_read
     }
     const char *fault = check_weight(it);
     fault = fault != NULL ? fault : oh_config_check_address(it);
-    it->name = fault == NULL ? name_of(it, reader->is_foreign) : it->name;
+    it->name = fault == NULL ? name_of(it, reader->has_long_names) : it->name;
     return fault != NULL ? fault : check_name(it->name);
 }
 

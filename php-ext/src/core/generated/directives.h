@@ -105,12 +105,12 @@ typedef enum oh_directive_type {
 
 /* The words of a type, in the order of its enum. */
 #define OH_NAMES_OF_BOOLEAN "true", "false"
-#define OH_NAMES_OF_HASH "one_at_a_time", "md5", "crc16", "crc32", "crc32a", "fnv1_64", "fnv1a_64", "fnv1_32", "fnv1a_32", "hsieh", "murmur", "jenkins", "murmur64a"
-#define OH_NAMES_OF_DISTRIBUTION "ketama", "modula", "random", "sharded_jedis", "sharded_jedis_2_9", "jedis_sharding"
+#define OH_NAMES_OF_HASH "one_at_a_time", "md5", "crc16", "crc32", "crc32a", "fnv1_64", "fnv1a_64", "fnv1_32", "fnv1a_32", "hsieh", "murmur", "jenkins", "murmur64a", "crc32b", "joaat"
+#define OH_NAMES_OF_DISTRIBUTION "ketama", "modula", "random", "redis_array", "redis_array_consistent", "sharded_jedis", "sharded_jedis_2_9", "jedis_sharding", "predis_hashring", "libmemcached_consistent", "spymemcached"
 #define OH_NAMES_OF_ENGINE "redis", "ssdb"
 #define OH_NAMES_OF_READ_FROM "master", "prefer_master", "prefer_replica", "replica", "lowest_latency", "same_zone"
 #define OH_NAMES_OF_TLS_VERIFY "full", "ca", "none"
-#define OH_WORDS_OF_TYPE_MAX 13
+#define OH_WORDS_OF_TYPE_MAX 15
 
 /* What an error says of another word, and the words. */
 #define OH_CHOICES \
@@ -140,6 +140,7 @@ typedef enum oh_directive_type {
   X(UNTAGGED, has_no_tags(pool)) \
   X(AUTO_EJECT_HOSTS_TRUE, pool->auto_eject_hosts) \
   X(STRANGE_WEIGHTS, has_strange_weights(pool)) \
+  X(LONG_NAME, has_long_name(pool)) \
   X(MANY_POINTS, has_many_points(reader, pool)) \
   X(REDIS_TRUE, pool->is_redis) \
   X(ENGINE_SSDB, pool->is_ssdb) \
@@ -159,6 +160,7 @@ typedef enum oh_directive_type {
   {.has = HAS(HASH_TAG), .is = IS(UNTAGGED), .named = OH_CONFIG_HASH_TAG, .reason = "directive \"hash_tag\" is not for this \"distribution\""}, \
   {.is = IS(AUTO_EJECT_HOSTS_TRUE) | IS(FOREIGN), .named = OH_CONFIG_AUTO_EJECT_HOSTS, .reason = "\"auto_eject_hosts: true\" is not for this \"distribution\""}, \
   {.is = IS(STRANGE_WEIGHTS), .named = OH_CONFIG_DISTRIBUTION, .reason = "directive \"distribution\" has a value that is not for servers of another weight than 1"}, \
+  {.is = IS(LONG_NAME), .named = OH_CONFIG_DISTRIBUTION, .reason = "directive \"distribution\" has a value that is not for servers whose names are longer than 60 bytes"}, \
   {.is = IS(MANY_POINTS), .named = OH_CONFIG_DISTRIBUTION, .reason = "directive \"distribution\" has a value that is not for weights that add up to more than 4096"}, \
   {.lacks = HAS(LISTEN), .is_not = IS(ONEHOP) | IS(FOREIGN), .misses = true, .named = OH_CONFIG_LISTEN, .reason = "directive \"listen\" is missing"}, \
   {.lacks = HAS(SERVERS), .misses = true, .named = OH_CONFIG_SERVERS, .reason = "directive \"servers\" is missing"}, \

@@ -22,6 +22,11 @@ static inline uint64_t oh_read_le64(const uint8_t *bytes)
     return oh_read_le32(bytes) | (uint64_t)oh_read_le32(bytes + 4) << 32;
 }
 
+static inline uint32_t oh_swap32(uint32_t number)
+{
+    return number >> 24 | (number >> 8 & 0xff00) | (number << 8 & 0xff0000) | number << 24;
+}
+
 /* 0x80 .. 0xff become 0xffffff80 .. 0xffffffff. */
 static inline uint32_t oh_read_signed(uint8_t byte)
 {

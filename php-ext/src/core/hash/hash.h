@@ -38,7 +38,10 @@
     X(OH_HASH_JENKINS, jenkins)
 
 /* Hashes that only the distributions of other clients have, and which these compute. */
-#define OH_FOREIGN_HASHES(X) X(OH_HASH_MURMUR64A, murmur64a)
+#define OH_FOREIGN_HASHES(X)                                                                       \
+    X(OH_HASH_MURMUR64A, murmur64a)                                                                \
+    X(OH_HASH_CRC32B, crc32b)                                                                      \
+    X(OH_HASH_JOAAT, joaat)
 
 typedef enum oh_hash {
 #define OH_HASH_CONSTANT(constant, name) constant,
@@ -59,6 +62,9 @@ OH_HASHES(OH_HASH_DECLARATION)
 
 /* MurmurHash64A with the seed of Jedis. */
 uint64_t oh_hash_murmur64a(const uint8_t *bytes, size_t length);
+
+/* A hash of PHP as RedisArray takes it: md5, crc32, and all after murmur64a. */
+uint64_t oh_hash_of_php(oh_hash hash, const uint8_t *bytes, size_t length);
 
 /*
  * The functions of nutcracker's algorithms. Placement reads this table directly: a call would cost

@@ -57,6 +57,17 @@ oh_bytes oh_key_hashed_lazily(oh_bytes key, const uint8_t tag[2])
     return key;
 }
 
+oh_bytes oh_key_hashed_loosely(oh_bytes key)
+{
+    const uint8_t *opening = key.length > 0 ? memchr(key.bytes, '{', key.length) : NULL;
+    if (opening == NULL) {
+        return key;
+    }
+    const uint8_t *inside = opening + 1;
+    const uint8_t *closing = memchr(inside, '}', key.length - (size_t)(inside - key.bytes));
+    return closing == NULL ? key : (oh_bytes){inside, (size_t)(closing - inside)};
+}
+
 uint32_t oh_key_slot(oh_bytes key)
 {
     static const uint8_t braces[2] = {'{', '}'};

@@ -31,6 +31,9 @@ oh_bytes oh_key_hashed(oh_bytes key, const uint8_t tag[2]);
  */
 oh_bytes oh_key_hashed_lazily(oh_bytes key, const uint8_t tag[2]);
 
+/* The part between the first "{" and the first "}" after it, which may be empty; or all of it. */
+oh_bytes oh_key_hashed_loosely(oh_bytes key);
+
 /* The slot of `key` in a Redis Cluster, 0 .. OH_SLOTS_COUNT - 1, by Redis' own hash tag rule. */
 uint32_t oh_key_slot(oh_bytes key);
 

@@ -32,6 +32,11 @@ typedef struct oh_foreign {
     bool has_unnamed;   /* A server without a name is another one than a server of that name. */
     bool is_last_first; /* Of equal points that of the last server counts, not of the first one. */
 
+    bool has_short_names;  /* Servers are named as nutcracker names them. */
+    bool has_many_points;  /* As many times more as a server weighs. */
+    size_t name_bytes_max; /* 0: as any server's. */
+    uint64_t flip;         /* What makes a number of the ring of a hash, or of a point: an xor. */
+
     /* The part of a key that is hashed; `tag` is NULL if the pool has none. */
     oh_bytes (*part)(oh_bytes key, const uint8_t *tag);
     uint64_t (*hash)(oh_hash hash, oh_bytes part);
@@ -49,6 +54,14 @@ static inline bool oh_foreign_is_wide(oh_hash hash)
     return hash == OH_HASH_MURMUR64A;
 }
 
+/* Word number % 4 of the MD5 digest of "name-i", i = number / 4. */
+uint64_t oh_foreign_digest_point(const oh_shard *shard, uint32_t number);
+
+extern const oh_foreign oh_redis_array;
+extern const oh_foreign oh_redis_array_consistent;
+extern const oh_foreign oh_predis_hashring;
+extern const oh_foreign oh_libmemcached_consistent;
+extern const oh_foreign oh_spymemcached;
 extern const oh_foreign oh_sharded_jedis;
 extern const oh_foreign oh_sharded_jedis_2_9;
 extern const oh_foreign oh_jedis_sharding;

@@ -71,7 +71,8 @@ static uint64_t point_2_9(const oh_shard *shard, uint32_t number)
     .default_hash = OH_HASH_MURMUR64A, .has_tags = true, .is_last_first = true, .part = part,      \
     .hash = hash_of, .count = count
 
-const oh_foreign oh_sharded_jedis = {ROW, .has_weights = true, .has_unnamed = true, .point = point};
+const oh_foreign oh_sharded_jedis = {
+    ROW, .has_weights = true, .has_many_points = true, .has_unnamed = true, .point = point};
 const oh_foreign oh_sharded_jedis_2_9 = {
-    ROW, .has_weights = true, .has_unnamed = true, .point = point_2_9};
+    ROW, .has_weights = true, .has_many_points = true, .has_unnamed = true, .point = point_2_9};
 const oh_foreign oh_jedis_sharding = {ROW, .point = point_of_place};

@@ -8,6 +8,11 @@
 #include "core/generated/limits.h"
 
 const oh_foreign *const oh_foreigns[OH_DISTRIBUTIONS_COUNT] = {
+    [OH_REDIS_ARRAY] = &oh_redis_array,
+    [OH_REDIS_ARRAY_CONSISTENT] = &oh_redis_array_consistent,
+    [OH_PREDIS_HASHRING] = &oh_predis_hashring,
+    [OH_LIBMEMCACHED_CONSISTENT] = &oh_libmemcached_consistent,
+    [OH_SPYMEMCACHED] = &oh_spymemcached,
     [OH_SHARDED_JEDIS] = &oh_sharded_jedis,
     [OH_SHARDED_JEDIS_2_9] = &oh_sharded_jedis_2_9,
     [OH_JEDIS_SHARDING] = &oh_jedis_sharding,

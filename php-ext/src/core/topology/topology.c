@@ -60,6 +60,11 @@ static uint32_t node_of_wide(const oh_topology *topology, uint64_t number)
         oh_topology_at(topology, OH_TOPOLOGY_RANGES), topology->shift, number);
 }
 
+static uint32_t foreign_node(const oh_topology *topology, uint64_t number)
+{
+    return topology->is_wide ? node_of_wide(topology, number) : node_at(topology, (uint32_t)number);
+}
+
 uint32_t oh_topology_place(const oh_topology *topology, uint64_t hash)
 {
     uint32_t number = (uint32_t)hash;
@@ -69,7 +74,7 @@ uint32_t oh_topology_place(const oh_topology *topology, uint64_t hash)
     case OH_SLOTS:
         return oh_topology_slots_table(topology)[number % OH_SLOTS_COUNT] & ~OH_SLOT_UNSERVED;
     case OH_RANDOM: return any_node(topology, number);
-    default: return topology->is_wide ? node_of_wide(topology, hash) : node_at(topology, number);
+    default: return foreign_node(topology, hash ^ foreign_of(topology)->flip);
     }
 }
 
@@ -105,6 +110,14 @@ static uint32_t point_value(const oh_topology *topology, uint32_t number)
     return points[place % topology->points_count].value;
 }
 
+static uint64_t foreign_point_value(const oh_topology *topology, uint64_t hash)
+{
+    uint64_t flip = foreign_of(topology)->flip;
+    uint64_t number = hash ^ flip;
+    return flip ^ (topology->is_wide ? wide_point_value(topology, number)
+                                     : point_value(topology, (uint32_t)number));
+}
+
 void oh_topology_explain(
     const oh_topology *topology, const uint8_t *key, size_t length, oh_explanation *explanation)
 {
@@ -124,9 +137,8 @@ void oh_topology_explain(
         break;
     case OH_SLOTS: explanation->point = hash % OH_SLOTS_COUNT; break;
     case OH_RANDOM: break;
-    default:
-        explanation->point = topology->is_wide ? wide_point_value(topology, hash)
-                                               : point_value(topology, (uint32_t)hash);
+    case OH_KETAMA: explanation->point = point_value(topology, (uint32_t)hash); break;
+    default: explanation->point = foreign_point_value(topology, hash);
     }
 }
 

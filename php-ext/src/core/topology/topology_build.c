@@ -231,7 +231,7 @@ static void make_foreign_points(oh_topology *topology, const oh_server_pool *poo
         be_shard(&shard, pool, index);
         uint32_t count = (uint32_t)foreign->count(&shard);
         for (uint32_t number = 0; number < count; number++, made++) {
-            uint64_t value = foreign->point(&shard, number);
+            uint64_t value = foreign->point(&shard, number) ^ foreign->flip;
             if (topology->is_wide) {
                 wide[made] = (oh_wide_point){.value = value, .node = index};
             } else {

@@ -23,8 +23,18 @@ void oh_client_place_by(oh_client *client, oh_live_ring *ring)
     client->topology = ring ? ring->topology : client->snapshot->topology;
 }
 
+/* RedisArray places a key by what stands before the prefix is added. */
+static bool is_placed_unprefixed(const oh_client *client)
+{
+    oh_distribution distribution = client->snapshot->pool->distribution;
+    return distribution == OH_REDIS_ARRAY || distribution == OH_REDIS_ARRAY_CONSISTENT;
+}
+
 static uint32_t home_of_prefixed(const oh_client *client, const zend_string *key)
 {
+    if (is_placed_unprefixed(client)) {
+        return oh_client_home_of(client, (const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key));
+    }
     uint8_t small[512], *bytes = small;
     size_t prefix_length = ZSTR_LEN(client->prefix), length = prefix_length + ZSTR_LEN(key);
 

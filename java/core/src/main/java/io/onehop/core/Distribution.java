@@ -11,12 +11,22 @@ public enum Distribution {
     MODULA("modula"),
     /** Any live node, whatever the key. Not reproducible on purpose. */
     RANDOM("random"),
+    /** The ranges of phpredis' RedisArray. */
+    REDIS_ARRAY("redis_array"),
+    /** The ring of phpredis' RedisArray with {@code consistent}. */
+    REDIS_ARRAY_CONSISTENT("redis_array_consistent"),
     /** The ring of ShardedJedis of Jedis 2.10 to 3. */
     SHARDED_JEDIS("sharded_jedis"),
     /** The ring of ShardedJedis of Jedis 2.1 to 2.9. */
     SHARDED_JEDIS_2_9("sharded_jedis_2_9"),
     /** The ring of JedisSharding of Jedis 4 to 6. */
     JEDIS_SHARDING("jedis_sharding"),
+    /** The ring of Predis' HashRing. */
+    PREDIS_HASHRING("predis_hashring"),
+    /** The ring of libmemcached without weights. */
+    LIBMEMCACHED_CONSISTENT("libmemcached_consistent"),
+    /** The ring of spymemcached. */
+    SPYMEMCACHED("spymemcached"),
     /**
      * The slot table of a Redis Cluster: the node of each of its 16,384 slots. A file cannot name
      * it.

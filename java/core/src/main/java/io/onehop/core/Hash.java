@@ -27,7 +27,11 @@ public enum Hash {
     /** Jenkins' lookup3, seeded by 13. */
     JENKINS("jenkins"),
     /** MurmurHash64A with the seed of Jedis; for its distributions only. */
-    MURMUR64A("murmur64a");
+    MURMUR64A("murmur64a"),
+    /** PHP's crc32b; for RedisArray only. */
+    CRC32B("crc32b"),
+    /** PHP's joaat; for RedisArray only. */
+    JOAAT("joaat");
 
     private final String label;
 

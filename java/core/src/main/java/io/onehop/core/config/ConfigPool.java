@@ -2,6 +2,7 @@ package io.onehop.core.config;
 
 import io.onehop.core.Distribution;
 import io.onehop.core.base.Limits;
+import io.onehop.core.placement.Foreign;
 import io.onehop.core.placement.ForeignRows;
 import io.onehop.core.topology.Directive;
 import io.onehop.core.topology.DirectiveValue.Fault;
@@ -171,12 +172,14 @@ final class ConfigPool {
     }
 
     private void readServer(String text, Spelled item) throws Fault {
-        boolean isForeign =
+        Foreign.Row foreign =
                 values.get(Directive.DISTRIBUTION) instanceof Distribution distribution
-                        && ForeignRows.of(distribution) != null;
+                        ? ForeignRows.of(distribution)
+                        : null;
+        boolean hasLongNames = foreign != null && !foreign.hasShortNames();
         Server server =
                 isOwn
-                        ? ServerSpelling.readOwn(text, item.line(), isForeign)
+                        ? ServerSpelling.readOwn(text, item.line(), hasLongNames)
                         : ServerSpelling.read(text, item.line());
         if (serverNames.contains(server.name())) {
             addDuplicate(Directive.SERVERS, item, server.name());

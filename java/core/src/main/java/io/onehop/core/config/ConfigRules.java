@@ -7,6 +7,7 @@ import io.onehop.core.hash.HashFunction;
 import io.onehop.core.placement.Foreign;
 import io.onehop.core.placement.ForeignRows;
 import io.onehop.core.topology.Directive;
+import io.onehop.core.topology.DirectiveValue;
 import io.onehop.core.topology.ReadFrom;
 import io.onehop.core.topology.Server;
 
@@ -91,9 +92,15 @@ final class ConfigRules {
                     foreign != null
                             && !foreign.hasWeights()
                             && hasServer(server -> server.weight() != 1);
+            case "distribution without long names" ->
+                    foreign != null
+                            && hasServer(
+                                    server ->
+                                            DirectiveValue.bytesCount(server.name())
+                                                    > foreign.nameBytesMax());
             case "distribution with too many points" ->
                     foreign != null
-                            && foreign.hasWeights()
+                            && foreign.hasManyPoints()
                             && servers.stream().mapToLong(Server::weight).sum()
                                     > Limits.POOL_SERVERS_MAX;
             default -> isSaid(term);

@@ -47,12 +47,12 @@ final class ServerSpelling {
     }
 
     /**
-     * A server of a OneHop pool. {@code isForeign}: its distribution is another client's, so its
-     * address is its name.
+     * A server of a OneHop pool. {@code hasLongNames}: its address with the port is its name,
+     * whatever the port.
      */
-    static Server readOwn(String text, int line, boolean isForeign) throws Fault {
+    static Server readOwn(String text, int line, boolean hasLongNames) throws Fault {
         checkSlips(text);
-        return taken(completed(text), "[:weight]", "").checked(line, isForeign);
+        return taken(completed(text), "[:weight]", "").checked(line, hasLongNames);
     }
 
     /** A Sentinel, {@code host:port}: a server of that name. */
@@ -189,13 +189,13 @@ final class ServerSpelling {
                 space < 0 ? null : text.substring(space + 1));
     }
 
-    private Server checked(int line, boolean isForeign) throws Fault {
+    private Server checked(int line, boolean hasLongNames) throws Fault {
         int shares = weight();
         if (port != null && !DirectiveValue.isPort(port)) {
             throw new Fault("the server has an invalid port");
         }
         checkLength("address", "an", address, Limits.SERVER_ADDRESS_BYTES_MAX);
-        String knownAs = knownAs(isForeign);
+        String knownAs = knownAs(hasLongNames);
         checkLength("name", "a", knownAs, Limits.SERVER_NAME_BYTES_MAX);
         boolean isNamed = name != null;
         return port == null
@@ -241,11 +241,11 @@ final class ServerSpelling {
         }
     }
 
-    private String knownAs(boolean isForeign) {
+    private String knownAs(boolean hasLongNames) {
         if (name != null) {
             return name;
         }
-        if (isForeign) {
+        if (hasLongNames) {
             return port == null ? address : address + ":" + port;
         }
         if (port == null) {

@@ -10,13 +10,13 @@ package io.onehop.core.hash;
  *
  * <p>spec/hash, crc32 and crc32a.
  */
-final class Crc32 {
+public final class Crc32 {
     private static final int POLYNOMIAL = 0xedb88320; // Lowest bit first.
     private static final int[] TABLE = table();
 
     private Crc32() {}
 
-    static int crc32a(byte[] bytes, int offset, int length) {
+    public static int crc32a(byte[] bytes, int offset, int length) {
         int crc = ~0;
         for (int i = offset; i < offset + length; i++) {
             crc = (crc >>> 8) ^ TABLE[(crc ^ bytes[i]) & 0xff];

@@ -36,7 +36,7 @@ public interface HashFunction {
             case HSIEH -> Hsieh::of;
             case MURMUR -> Murmur::of;
             case JENKINS -> Jenkins::of;
-            case MURMUR64A ->
+            case MURMUR64A, CRC32B, JOAAT ->
                     throw new IllegalArgumentException(name.label() + " is not nutcracker's.");
         };
     }

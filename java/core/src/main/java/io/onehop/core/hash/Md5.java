@@ -26,14 +26,19 @@ public final class Md5 {
     private Md5() {}
 
     public static int of(byte[] bytes, int offset, int length) {
+        return (int) first(bytes, offset, length);
+    }
+
+    /** The first eight bytes of the digest, lowest first. */
+    static long first(byte[] bytes, int offset, int length) {
         return digest(bytes, offset, length, null);
     }
 
     /**
      * Writes the digest as four little-endian words into {@code words} unless that is {@code null};
-     * returns the first.
+     * returns the first two.
      */
-    public static int digest(byte[] bytes, int from, int size, int @Nullable [] words) {
+    public static long digest(byte[] bytes, int from, int size, int @Nullable [] words) {
         int a = 0x67452301;
         int b = 0xefcdab89;
         int c = 0x98badcfe;
@@ -83,7 +88,7 @@ public final class Md5 {
             words[2] = c;
             words[3] = d;
         }
-        return a;
+        return a & 0xffffffffL | (long) b << Integer.SIZE;
     }
 
     /**

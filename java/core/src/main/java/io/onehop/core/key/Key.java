@@ -61,6 +61,14 @@ public final class Key {
         return part(offset, length);
     }
 
+    /** The part between the first { and the first } after it, which may be empty; or all of it. */
+    public static long hashedLoosely(byte[] key, int offset, int length) {
+        int end = offset + length;
+        int open = indexOf((byte) '{', key, offset, end);
+        int close = indexOf((byte) '}', key, open + 1, end);
+        return close < end ? part(open + 1, close - open - 1) : part(offset, length);
+    }
+
     /** True if a line ends here, as regular expressions see it: LF, CR, NEL, LS and PS. */
     private static boolean endsLine(byte[] key, int at, int end) {
         return switch (key[at]) {

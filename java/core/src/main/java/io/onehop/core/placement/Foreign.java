@@ -1,11 +1,13 @@
 package io.onehop.core.placement;
 
 import io.onehop.core.Hash;
+import io.onehop.core.hash.Md5;
 import io.onehop.core.key.HashTag;
 import io.onehop.core.key.Key;
 
 import org.jspecify.annotations.Nullable;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
@@ -22,6 +24,9 @@ public abstract class Foreign {
         Foreign of(List<Shard> shards, Hash hash, @Nullable HashTag tag);
     }
 
+    /** No limit of its own. */
+    public static final int ANY_LENGTH = Integer.MAX_VALUE;
+
     /**
      * What a server pool with this distribution may have.
      *
@@ -29,14 +34,79 @@ public abstract class Foreign {
      * @param hasTags {@code hash_tag} may be set
      * @param hasWeights weights may differ from 1
      * @param hasUnnamed a server without a name is another one than a server of that name
+     * @param hasManyPoints as many times more as a server weighs
+     * @param hasShortNames servers are named as nutcracker names them
+     * @param nameBytesMax how long the name of a server may be
      * @param maker of its ring
      */
     public record Row(
             List<Hash> hashes,
             boolean hasTags,
             boolean hasWeights,
+            boolean hasManyPoints,
             boolean hasUnnamed,
-            Maker maker) {}
+            boolean hasShortNames,
+            int nameBytesMax,
+            Maker maker) {
+
+        /** With these hashes, and nothing else. */
+        static Row of(List<Hash> hashes, Maker maker) {
+            return new Row(hashes, false, false, false, false, false, ANY_LENGTH, maker);
+        }
+
+        Row withTags() {
+            return new Row(
+                    hashes,
+                    true,
+                    hasWeights,
+                    hasManyPoints,
+                    hasUnnamed,
+                    hasShortNames,
+                    nameBytesMax,
+                    maker);
+        }
+
+        Row withWeights() {
+            return new Row(
+                    hashes,
+                    hasTags,
+                    true,
+                    hasManyPoints,
+                    hasUnnamed,
+                    hasShortNames,
+                    nameBytesMax,
+                    maker);
+        }
+
+        /** Names that count, and points as many times more as a server weighs. */
+        Row withWeightedNames() {
+            return new Row(hashes, hasTags, true, true, true, hasShortNames, nameBytesMax, maker);
+        }
+
+        Row withShortNames() {
+            return new Row(
+                    hashes,
+                    hasTags,
+                    hasWeights,
+                    hasManyPoints,
+                    hasUnnamed,
+                    true,
+                    nameBytesMax,
+                    maker);
+        }
+
+        Row withNamesUpTo(int bytes) {
+            return new Row(
+                    hashes,
+                    hasTags,
+                    hasWeights,
+                    hasManyPoints,
+                    hasUnnamed,
+                    hasShortNames,
+                    bytes,
+                    maker);
+        }
+    }
 
     private static final int SHARES = 1 << 16;
 
@@ -47,6 +117,18 @@ public abstract class Foreign {
     Foreign(List<WideRing.Point> points, boolean isWide) {
         this.ring = new WideRing(points);
         this.isWide = isWide;
+    }
+
+    /** Adds the words of the digests of "name-0", "name-1" and so on. */
+    static void addDigests(List<WideRing.Point> points, Shard shard, int digests) {
+        int[] words = new int[4];
+        for (int number = 0; number < digests; number++) {
+            byte[] text = (shard.name() + "-" + number).getBytes(StandardCharsets.UTF_8);
+            Md5.digest(text, 0, text.length, words);
+            for (int word : words) {
+                points.add(new WideRing.Point(upper(word), shard.index()));
+            }
+        }
     }
 
     /** A number of 32 bits stands in the upper half of a number of the ring. */
@@ -60,6 +142,11 @@ public abstract class Foreign {
     /** The hash of a part. */
     public abstract long hash(byte[] bytes, int offset, int length);
 
+    /** The number by which the ring knows a hash. It is its own inverse. */
+    long numberOf(long hash) {
+        return hash;
+    }
+
     /** The index of the node that has a key. */
     public final int locate(byte[] key, int offset, int length) {
         long part = part(key, offset, length);
@@ -68,12 +155,14 @@ public abstract class Foreign {
 
     /** The index of the node that owns a hash. */
     public final int locate(long hash) {
-        return ring.owner(isWide ? hash : upper(hash));
+        long number = numberOf(hash);
+        return ring.owner(isWide ? number : upper(number));
     }
 
     /** The value of the point that a hash belongs to. */
     public final long point(long hash) {
-        return isWide ? ring.point(hash) : ring.point(upper(hash)) >>> Integer.SIZE;
+        long number = numberOf(hash);
+        return numberOf(isWide ? ring.point(number) : ring.point(upper(number)) >>> Integer.SIZE);
     }
 
     /** How many of 65,536 evenly spread hashes each node owns. spec/meter, section 3. */

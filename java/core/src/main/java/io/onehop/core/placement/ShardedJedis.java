@@ -24,30 +24,9 @@ final class ShardedJedis extends Foreign {
     private static final int POINTS_PER_WEIGHT = 160;
     private static final List<Hash> HASHES = List.of(Hash.MURMUR64A, Hash.MD5);
 
-    static final Row ROW =
-            new Row(
-                    HASHES,
-                    true,
-                    true,
-                    true,
-                    (shards, hash, tag) ->
-                            new ShardedJedis(shards, hash, tag, ShardedJedis::ofName));
-    static final Row ROW_2_9 =
-            new Row(
-                    HASHES,
-                    true,
-                    true,
-                    true,
-                    (shards, hash, tag) ->
-                            new ShardedJedis(shards, hash, tag, ShardedJedis::ofName29));
-    static final Row ROW_OF_SHARDING =
-            new Row(
-                    HASHES,
-                    true,
-                    false,
-                    false,
-                    (shards, hash, tag) ->
-                            new ShardedJedis(shards, hash, tag, ShardedJedis::ofPlace));
+    static final Row ROW = row(ShardedJedis::ofName).withWeightedNames();
+    static final Row ROW_2_9 = row(ShardedJedis::ofName29).withWeightedNames();
+    static final Row ROW_OF_SHARDING = row(ShardedJedis::ofPlace);
 
     /** The beginning of the texts of a server. */
     private interface Prefix {
@@ -61,6 +40,11 @@ final class ShardedJedis extends Foreign {
         super(points(shards, hash, prefix), hash == Hash.MURMUR64A);
         this.isMurmur = hash == Hash.MURMUR64A;
         this.tag = tag;
+    }
+
+    private static Row row(Prefix prefix) {
+        return Row.of(HASHES, (shards, hash, tag) -> new ShardedJedis(shards, hash, tag, prefix))
+                .withTags();
     }
 
     private static String ofPlace(Shard shard) {

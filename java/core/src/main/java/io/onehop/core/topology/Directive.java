@@ -62,6 +62,7 @@ public enum Directive implements DirectiveValue {
             "hash_tag, distribution without hash_tag => directive \"hash_tag\" is not for this \"distribution\"",
             "auto_eject_hosts: true, distribution of another client => \"auto_eject_hosts: true\" is not for this \"distribution\"",
             "distribution without weights => directive \"distribution\" has a value that is not for servers of another weight than 1",
+            "distribution without long names => directive \"distribution\" has a value that is not for servers whose names are longer than 60 bytes",
             "distribution with too many points => directive \"distribution\" has a value that is not for weights that add up to more than 4096",
             "? !listen, !OneHop pool, !distribution of another client => directive \"listen\" is missing",
             "? !servers => directive \"servers\" is missing",

@@ -11,17 +11,24 @@ import io.onehop.core.Spec;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** The whole way from a key to its node against the vectors of spec/placement. */
 class PlacementTest {
 
+    static Stream<String> pages() {
+        return Spec.files("placement/vectors").stream()
+                .map(name -> name.replace(".json", ""))
+                .filter(name -> !name.equals("random"));
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"keys", "ketama", "sharded_jedis"})
+    @MethodSource("pages")
     void everyKeyIsOnTheNodeOfItsExplanation(String page) {
         for (JsonObject group : Spec.groups("placement/vectors/" + page + ".json")) {
             PoolTopology topology = Spec.topology(group);
@@ -60,11 +67,5 @@ class PlacementTest {
                         test.toString());
             }
         }
-    }
-
-    @Test
-    void everyPageOfVectorsIsRead() {
-        Set<String> read = Set.of("keys.json", "ketama.json", "random.json", "sharded_jedis.json");
-        assertEquals(read, Set.copyOf(Spec.files("placement/vectors")));
     }
 }

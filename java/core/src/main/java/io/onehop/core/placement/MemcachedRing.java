@@ -1,0 +1,84 @@
+package io.onehop.core.placement;
+
+import io.onehop.core.Hash;
+import io.onehop.core.hash.HashFunction;
+import io.onehop.core.key.Key;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * {@code libmemcached_consistent}, {@code spymemcached}: the rings of two clients of memcached.
+ *
+ * <p>libmemcached without weights hashes its points as it hashes keys, 100 for each server. The
+ * ring of spymemcached is ketama's, with its own names, and in the order of its list.
+ * spec/placement, section 6.
+ */
+final class MemcachedRing extends Foreign {
+    private static final int POINTS_PER_SERVER = 100;
+    private static final List<Hash> HASHES =
+            List.of(
+                    Hash.ONE_AT_A_TIME,
+                    Hash.MD5,
+                    Hash.CRC32,
+                    Hash.FNV1_64,
+                    Hash.FNV1A_64,
+                    Hash.FNV1_32,
+                    Hash.FNV1A_32,
+                    Hash.MURMUR,
+                    Hash.JENKINS);
+
+    static final Row ROW_OF_LIBMEMCACHED =
+            Row.of(HASHES, (shards, hash, tag) -> new MemcachedRing(hashed(shards, hash), hash))
+                    .withShortNames();
+    static final Row ROW_OF_SPYMEMCACHED =
+            Row.of(
+                            List.of(Hash.MD5),
+                            (shards, hash, tag) -> new MemcachedRing(digested(shards), hash))
+                    .withWeights();
+
+    private final HashFunction hash;
+
+    private MemcachedRing(List<WideRing.Point> points, Hash hash) {
+        super(points, false);
+        this.hash = HashFunction.named(hash);
+    }
+
+    /** The first one of equal points counts. */
+    private static List<WideRing.Point> hashed(List<Shard> shards, Hash hash) {
+        HashFunction function = HashFunction.named(hash);
+        List<WideRing.Point> points = new ArrayList<>();
+        for (Shard shard : shards) {
+            for (int number = 0; number < POINTS_PER_SERVER; number++) {
+                byte[] text = (shard.name() + "-" + number).getBytes(StandardCharsets.UTF_8);
+                long value = upper(function.of(text, 0, text.length));
+                points.add(new WideRing.Point(value, shard.index()));
+            }
+        }
+        return points;
+    }
+
+    /** The last one of equal points counts. */
+    private static List<WideRing.Point> digested(List<Shard> shards) {
+        int weights = shards.stream().mapToInt(Shard::weight).sum();
+        List<Shard> reversed = new ArrayList<>(shards);
+        Collections.reverse(reversed);
+        List<WideRing.Point> points = new ArrayList<>();
+        for (Shard shard : reversed) {
+            addDigests(points, shard, Ketama.groups(shard.weight(), weights, shards.size()));
+        }
+        return points;
+    }
+
+    @Override
+    public long part(byte[] key, int offset, int length) {
+        return Key.hashed(key, offset, length, null);
+    }
+
+    @Override
+    public long hash(byte[] bytes, int offset, int length) {
+        return Integer.toUnsignedLong(hash.of(bytes, offset, length));
+    }
+}

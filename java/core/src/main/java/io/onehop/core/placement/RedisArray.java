@@ -1,0 +1,80 @@
+package io.onehop.core.placement;
+
+import io.onehop.core.Hash;
+import io.onehop.core.hash.Crc32;
+import io.onehop.core.hash.PhpHash;
+import io.onehop.core.key.Key;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * {@code redis_array}, {@code redis_array_consistent}: RedisArray of phpredis, without and with
+ * {@code consistent}.
+ *
+ * <p>Without, the hosts have ranges of equal size: the complement of the hash, times their number,
+ * over 2^32 - 1. With, each host has 160 points of MD5. spec/placement, section 6.
+ */
+final class RedisArray extends Foreign {
+    private static final long U32 = 0xffffffffL;
+    private static final int DIGESTS_PER_HOST = 40;
+
+    /** phpredis digests what is behind its buffer, if a host is longer. */
+    private static final int HOST_BYTES_MAX = 60;
+
+    private static final List<Hash> HASHES =
+            List.of(Hash.CRC32A, Hash.MD5, Hash.CRC32, Hash.CRC32B, Hash.JOAAT);
+
+    static final Row ROW =
+            Row.of(HASHES, (shards, hash, tag) -> new RedisArray(ranges(shards), hash, U32));
+    static final Row ROW_OF_RING =
+            Row.of(HASHES, (shards, hash, tag) -> new RedisArray(ring(shards), hash, 0))
+                    .withNamesUpTo(HOST_BYTES_MAX);
+
+    private final Hash hash;
+    private final long complement;
+
+    private RedisArray(List<WideRing.Point> points, Hash hash, long complement) {
+        super(points, false);
+        this.hash = hash;
+        this.complement = complement;
+    }
+
+    /** The last number of each range. No host has the very last number, so any may. */
+    private static List<WideRing.Point> ranges(List<Shard> shards) {
+        List<WideRing.Point> points = new ArrayList<>();
+        int count = shards.size();
+        for (long next = 1; next <= count; next++) {
+            long end = (next * U32 + count - 1) / count;
+            points.add(new WideRing.Point(upper(next == count ? end : end - 1), (int) next - 1));
+        }
+        return points;
+    }
+
+    private static List<WideRing.Point> ring(List<Shard> shards) {
+        List<WideRing.Point> points = new ArrayList<>();
+        shards.forEach(shard -> addDigests(points, shard, DIGESTS_PER_HOST));
+        return points;
+    }
+
+    /** phpredis searches the tag in a text of C, which ends at a NUL. */
+    @Override
+    public long part(byte[] key, int offset, int length) {
+        int text = 0;
+        while (text < length && key[offset + text] != 0) {
+            text++;
+        }
+        long part = Key.hashedLoosely(key, offset, text);
+        return Key.length(part) == text ? Key.hashed(key, offset, length, null) : part;
+    }
+
+    /** Without an algorithm it is the register of a CRC-32 that has not been inverted. */
+    @Override
+    public long hash(byte[] bytes, int offset, int length) {
+        long number =
+                hash == Hash.CRC32A
+                        ? Integer.toUnsignedLong(~Crc32.crc32a(bytes, offset, length))
+                        : Long.remainderUnsigned(PhpHash.of(hash, bytes, offset, length), U32);
+        return number ^ complement;
+    }
+}
