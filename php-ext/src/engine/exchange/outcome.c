@@ -218,7 +218,7 @@ static void release(oh_exchange *exchange, uint64_t now_ns)
  * The request was SELECT. Its connection is in that database if the node has said OK, and where it
  * was after an error. Any other answer ends it.
  */
-static void note_selected(oh_exchange *exchange)
+static OH_NOINLINE void note_selected(oh_exchange *exchange)
 {
     oh_connection *connection = exchange->use.connection;
 

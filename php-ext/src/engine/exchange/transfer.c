@@ -390,7 +390,7 @@ static void count_ready(const oh_exchange *exchange)
     }
 }
 
-static void fail_opening(oh_exchange *exchange)
+static OH_NOINLINE void fail_opening(oh_exchange *exchange)
 {
     oh_connection *connection = exchange->use.connection;
 
@@ -403,14 +403,14 @@ static void fail_opening(oh_exchange *exchange)
 }
 
 /* The database is selected, and the answer is read, before a byte of the request is sent. */
-static void begin_selecting(oh_exchange *exchange)
+static OH_NOINLINE void begin_selecting(oh_exchange *exchange)
 {
     oh_meter_count(exchange->peer.meter, OH_METER_SELECTS);
     exchange->times.has_waited = true;
     oh_handshake_select(exchange->use.connection, exchange->peer.database);
 }
 
-static void advance_opening(oh_exchange *exchange)
+static OH_NOINLINE void advance_opening(oh_exchange *exchange)
 {
     oh_connection *connection = exchange->use.connection;
 

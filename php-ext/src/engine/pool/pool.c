@@ -219,7 +219,9 @@ static oh_connection *take_of_process(
     return NULL;
 }
 
-static oh_connection *take_idle(oh_connections *connections, oh_database database, uint64_t now_ms)
+/* Like take_idle, if the one used last is not what the caller wants. */
+static OH_NOINLINE oh_connection *search_idle(
+    oh_connections *connections, oh_database database, uint64_t now_ms)
 {
     oh_connection *connection = take_of_process(connections, database, false, now_ms);
 
@@ -229,6 +231,21 @@ static oh_connection *take_idle(oh_connections *connections, oh_database databas
     return OH_LIKELY(connection != NULL) || !connections->idle
                ? connection
                : take_of_process(connections, database, true, now_ms);
+}
+
+static oh_connection *take_idle(oh_connections *connections, oh_database database, uint64_t now_ms)
+{
+    oh_connection *connection = connections->idle;
+
+    if (OH_LIKELY(connection != NULL) &&
+        OH_LIKELY(!oh_connection_is_elsewhere(connection, database)) &&
+        OH_LIKELY(connection->generation == fork_generation) &&
+        OH_LIKELY(is_fresh(connections, connection, now_ms)) &&
+        oh_connection_is_sound(connection)) {
+        unlink_from(&connections->idle, connection);
+        return connection;
+    }
+    return search_idle(connections, database, now_ms);
 }
 
 /*
