@@ -187,7 +187,8 @@ class SpymemcachedRing(Foreign):
 
     def points(self, _index, server):
         total = sum(it["weight"] for it in self.servers)
-        groups = point_groups(server["weight"], total, len(self.servers))
+        count = len(self.servers)
+        groups = 40 if total == count else point_groups(server["weight"], total, count)
         return four_each(f"{server['name']}-{number}" for number in range(groups))
 
 

@@ -60,8 +60,12 @@ static uint64_t points(const oh_shard *shard)
     return POINTS_PER_SERVER;
 }
 
+/* Without weights no rounding takes any. */
 static uint64_t digest_points(const oh_shard *shard)
 {
+    if (shard->weights_sum == shard->servers_count) {
+        return OH_KETAMA_POINTS;
+    }
     uint32_t groups = oh_ketama_groups(shard->weight, shard->weights_sum, shard->servers_count);
     return (uint64_t)groups * POINTS_PER_DIGEST;
 }

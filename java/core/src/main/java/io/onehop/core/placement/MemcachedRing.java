@@ -18,6 +18,7 @@ import java.util.List;
  */
 final class MemcachedRing extends Foreign {
     private static final int POINTS_PER_SERVER = 100;
+    private static final int DIGESTS_PER_SERVER = 40;
     private static final List<Hash> HASHES =
             List.of(
                     Hash.ONE_AT_A_TIME,
@@ -67,7 +68,9 @@ final class MemcachedRing extends Foreign {
         Collections.reverse(reversed);
         List<WideRing.Point> points = new ArrayList<>();
         for (Shard shard : reversed) {
-            addDigests(points, shard, Ketama.groups(shard.weight(), weights, shards.size()));
+            boolean hasWeights = weights != shards.size(); // Otherwise no rounding takes any.
+            int groups = Ketama.groups(shard.weight(), weights, shards.size());
+            addDigests(points, shard, hasWeights ? groups : DIGESTS_PER_SERVER);
         }
         return points;
     }
