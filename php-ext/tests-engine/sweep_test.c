@@ -116,7 +116,7 @@ static bool run_elsewhere(unsigned number, oh_failure *failure)
     bool is_answered = caller_gets(snapshot, 0, "ECHO x", "$1\r\nx\r\n", failure) &&
                        CHECK(caller_begin(&it, snapshot, 0));
     if (is_answered) {
-        it.exchange.peer.database = (oh_database){true, 3};
+        it.exchange.peer.database = oh_database_of(3);
         is_answered = caller_ask(&it, command, &terms);
         *failure = it.failure;
         caller_end(&it);

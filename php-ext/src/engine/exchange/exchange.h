@@ -56,10 +56,10 @@ typedef struct oh_peer {
     oh_meter *meter;             /* NULL for the same reason. */
     bool is_of_plain_pool;       /* Its server pool does not have "cluster: true". */
     bool is_watched;             /* Sentinels name its address. */
-    oh_database database;        /* In which its commands are executed. */
     bool may_fall_back;          /* Another node may answer the reads that it fails. */
     /* Reads go to the fastest node, so the latency of each read is recorded. */
     bool compares_reads;
+    oh_database database; /* In which its commands are executed. */
     /*
      * Of a node of a plain server pool: becomes the interceptor when the node has answered
      * READONLY, and if it is watched or may have a fallback, when an exchange with it has

@@ -223,7 +223,7 @@ static OH_NOINLINE void note_selected(oh_exchange *exchange)
     oh_connection *connection = exchange->use.connection;
 
     if (oh_bytes_is(oh_replies_unread(&exchange->replies), "+OK\r\n")) {
-        connection->database = exchange->terms.selects.number;
+        connection->database = oh_database_number(exchange->terms.selects);
     } else {
         connection->is_spent |= !exchange->found.has_error_reply;
     }
@@ -247,7 +247,7 @@ void oh_exchange_end_well(oh_exchange *exchange)
 
     exchange->state = OH_EXCHANGE_COMPLETE;
     count_bytes(exchange);
-    if (OH_UNLIKELY(exchange->terms.selects.is_chosen)) {
+    if (OH_UNLIKELY(oh_database_is_chosen(exchange->terms.selects))) {
         note_selected(exchange);
     }
     if (OH_LIKELY(begun_ns)) {

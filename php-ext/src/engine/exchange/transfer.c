@@ -377,7 +377,7 @@ static void begin_moving(oh_exchange *exchange)
 static inline bool is_elsewhere(const oh_exchange *exchange)
 {
     return oh_connection_is_elsewhere(exchange->use.connection, exchange->peer.database) &&
-           !exchange->terms.selects.is_chosen;
+           !oh_database_is_chosen(exchange->terms.selects);
 }
 
 /* The connection is ready, in this database or in another one. */

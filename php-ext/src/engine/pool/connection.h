@@ -76,9 +76,24 @@ typedef struct oh_endpoint {
 
 /* The database of a caller: the one it has chosen, or that of the server pool. */
 typedef struct oh_database {
-    bool is_chosen;
-    uint32_t number; /* 0 if it is not chosen. */
+    uint32_t after; /* The number that follows; 0 if it is not chosen. One word is soon compared. */
 } oh_database;
+
+static inline oh_database oh_database_of(uint32_t number)
+{
+    return (oh_database){number + 1};
+}
+
+static inline bool oh_database_is_chosen(oh_database database)
+{
+    return database.after != 0;
+}
+
+/* The number of one that is chosen. */
+static inline uint32_t oh_database_number(oh_database database)
+{
+    return database.after - 1;
+}
 
 typedef struct oh_connection {
     struct oh_connection *next; /* pool: the next idle, or leased, connection of its node. */
@@ -160,7 +175,8 @@ static inline bool oh_connection_has_old_name(
 /* True if it is in another database, so that the caller must select its own first. */
 static inline bool oh_connection_is_elsewhere(const oh_connection *connection, oh_database database)
 {
-    uint32_t wanted = OH_UNLIKELY(database.is_chosen) ? database.number : connection->own_database;
+    uint32_t wanted = OH_UNLIKELY(oh_database_is_chosen(database)) ? oh_database_number(database)
+                                                                   : connection->own_database;
 
     return OH_UNLIKELY(connection->database != wanted);
 }

@@ -413,7 +413,8 @@ void oh_handshake_select(oh_connection *connection, oh_database database)
 
     connection->state = OH_HANDSHAKE;
     connection->is_selecting = true;
-    connection->selected = database.is_chosen ? database.number : connection->own_database;
+    connection->selected =
+        oh_database_is_chosen(database) ? oh_database_number(database) : connection->own_database;
     connection->handshake_length = write_select(bytes, connection->selected);
     connection->handshake_sent = connection->handshake_received = 0;
     connection->role_length = 0;

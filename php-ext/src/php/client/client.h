@@ -95,8 +95,9 @@ static inline bool oh_client_is_in_transaction(const oh_client *client)
 /* The number of its database. */
 static inline uint32_t oh_client_database(const oh_client *client)
 {
-    return client->database.is_chosen ? client->database.number
-                                      : oh_server_pool_database(client->snapshot->pool);
+    return oh_database_is_chosen(client->database)
+               ? oh_database_number(client->database)
+               : oh_server_pool_database(client->snapshot->pool);
 }
 
 /* Places keys with this ring, or with the snapshot's topology if it is NULL. */

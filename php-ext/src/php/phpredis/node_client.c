@@ -214,8 +214,7 @@ static void prepare(oh_node_client *node_client, const oh_call_terms *terms, oh_
 
     oh_exchange_prepare(exchange, terms, set);
     exchange->terms.timeout_ms = node_client->client->timeout_ms;
-    exchange->peer.database =
-        UNEXPECTED(terms->selects.is_chosen) ? terms->selects : node_client->client->database;
+    exchange->peer.database = node_client->client->database;
     exchange->terms.never_repeats = node_client->client->never_repeats;
     oh_transport_drop_rest(node_client->transport);
     node_client->transport->was_withheld = false;

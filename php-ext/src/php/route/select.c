@@ -11,21 +11,24 @@
 
 static bool has_number(zend_long database)
 {
-    return database >= 0 && database <= UINT32_MAX;
+    return database >= 0 && database < UINT32_MAX;
 }
 
 /* Sends it to a node. A number that no database has is for the node to refuse. */
 static void ask(oh_client *client, zend_long database, INTERNAL_FUNCTION_PARAMETERS)
 {
     static const oh_bytes name = {(const uint8_t *)"select", 6};
-    oh_database selects = {has_number(database), (uint32_t)database};
+    oh_database selects =
+        has_number(database) ? oh_database_of((uint32_t)database) : (oh_database){0};
     oh_plan plan = {.method = oh_method_of(execute_data),
         .command = oh_command_find(&name, 1),
         .spread = OH_SPREAD_ANY_NODE,
-        .call.terms = {.selects = selects, .is_unknown = !selects.is_chosen, .is_read_only = true}};
+        .call.terms = {.selects = selects,
+            .is_unknown = !oh_database_is_chosen(selects),
+            .is_read_only = true}};
 
     oh_fleet_call(client, &plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
-    if (!EG(exception) && Z_TYPE_P(return_value) == IS_TRUE && selects.is_chosen) {
+    if (!EG(exception) && Z_TYPE_P(return_value) == IS_TRUE && oh_database_is_chosen(selects)) {
         client->database = selects;
     }
 }
@@ -43,7 +46,7 @@ bool oh_select(oh_client *client, zend_long database, INTERNAL_FUNCTION_PARAMETE
         return false;
     }
     if (database == oh_server_pool_database(client->snapshot->pool)) {
-        client->database = (oh_database){.is_chosen = false};
+        client->database = (oh_database){0};
         RETVAL_TRUE;
         return true;
     }

@@ -32,12 +32,12 @@ static bool read_database(oh_save_path *path, const char *digits, size_t length)
 {
     zend_long number;
 
-    if (path->database.is_chosen ||
+    if (oh_database_is_chosen(path->database) ||
         is_numeric_string(digits, length, &number, NULL, false) != IS_LONG || number < 0 ||
-        number > UINT32_MAX) {
+        number >= UINT32_MAX) {
         return refuse();
     }
-    path->database = (oh_database){true, (uint32_t)number};
+    path->database = oh_database_of((uint32_t)number);
     return true;
 }
 
