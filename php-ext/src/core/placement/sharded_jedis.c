@@ -39,7 +39,7 @@ static uint64_t hash_of_text(const oh_shard *shard, const char *text, size_t len
 /* "SHARD-0-NODE-159" */
 static uint64_t point_of_place(const oh_shard *shard, uint32_t number)
 {
-    char text[sizeof "SHARD--NODE-" + 2 * OH_DECIMAL_DIGITS_MAX];
+    char text[sizeof "SHARD--NODE-" + (size_t)2 * OH_DECIMAL_DIGITS_MAX];
     int length = snprintf(text, sizeof text, "SHARD-%u-NODE-%u", shard->index, number);
     return hash_of_text(shard, text, (size_t)length);
 }

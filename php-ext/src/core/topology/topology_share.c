@@ -38,7 +38,7 @@ void oh_topology_shares(const oh_topology *topology, uint32_t *shares)
         share_equally(topology, shares);
     } else {
         for (uint32_t i = 0; i < OH_SHARES; i++) {
-            uint64_t hash = i * (OH_SHARES + 1);
+            uint64_t hash = (uint64_t)i * (OH_SHARES + 1);
             shares[oh_topology_place(topology, topology->is_wide ? hash << 32 : hash)]++;
         }
     }

@@ -36,6 +36,7 @@ import java.net.Socket;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
@@ -125,7 +126,7 @@ public class RouteBenchmark {
     public int route() {
         int sum = 0;
         for (CommandArguments each : arguments) {
-            Command entry = Commands.of(each, "alpha");
+            Command entry = Objects.requireNonNull(Commands.find(each, "alpha", false));
             sum += placement.onlyHome(entry, each);
         }
         return sum;
