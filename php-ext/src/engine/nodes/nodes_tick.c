@@ -4,6 +4,8 @@
  */
 #include "engine/nodes/nodes_internal.h"
 
+#include <poll.h>
+
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
 
@@ -177,7 +179,7 @@ void oh_nodes_await_failover(const oh_snapshot *map, uint64_t deadline_ns)
             nodes->protocol->begin(
                 nodes, oh_clock_now_ns() + OH_REFRESH_EVERY_MS * UINT64_C(1000000));
         } else {
-            oh_wait_poll(NULL, 0, OH_FAILOVER_POLL_MS);
+            poll(NULL, 0, OH_FAILOVER_POLL_MS); /* Even if an interrupt of the program waits. */
         }
         oh_map_catch_up(nodes);
     }

@@ -236,7 +236,9 @@ bool oh_node_health_awaits_heir(oh_node_health *health, bool has_heir)
     uint64_t heard_ms = atomic_load_explicit(&known->heard_ms, memory_order_relaxed);
     uint64_t began_ms = atomic_load(&known->failing_ms), now_ms = oh_clock_now_ms();
 
-    if (began_ms == 0 || heard_ms >= began_ms || began_ms > now_ms) {
+    bool was_heard = heard_ms >= began_ms && heard_ms <= now_ms;
+
+    if (began_ms == 0 || was_heard || began_ms > now_ms) {
         began_ms = now_ms;
         atomic_store(&known->failing_ms, now_ms);
         atomic_store(&known->heirless_ms, 0);

@@ -435,7 +435,7 @@ oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter
     connection->leased_ms = now_ms;
     connection->is_beyond = is_beyond;
     connection->must_introduce = oh_connection_has_old_name(connection, &connections->endpoint);
-    connection->is_reported = connection->has_waited = false;
+    connection->is_reported = connection->has_waited = connection->has_stepped = false;
     mark_leased(connections, connection);
     return connection;
 }

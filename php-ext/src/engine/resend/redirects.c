@@ -163,6 +163,7 @@ static void ask_others(oh_redirects *redirects, oh_exchange *exchange, oh_destin
 
     redirects->is_error = redirects->has_others = redirects->has_nested = false;
     redirects->list.count = 0;
+    exchange->use.was_sent |= exchange->failure->outcome != OH_OUTCOME_NOT_SENT;
     oh_exchange_revive(exchange);
     replace(redirects, exchange, (oh_bytes){request->bytes, request->length}, to);
 }

@@ -414,6 +414,8 @@ void oh_redirects_follow(
     run.list = redirects->list;
     redirects->list = (oh_resent_list){.count = 0};
     run.waits = to == OH_TO_HEIR;
+    /* In a pipeline, other commands were executed. */
+    exchange->use.was_sent |= to == OH_TO_NAMED && !is_alone;
     is_well = is_well && find_commands(&run, request, node, to);
     while (is_well && (is_well = judge_all(&run, is_first, &is_done)) && !is_done) {
         is_first = false;

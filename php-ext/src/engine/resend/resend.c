@@ -163,6 +163,7 @@ static void send_all(oh_resend_run *run)
         .deadline_ns = from->times.deadline_ns,
         .is_read_only = from->terms.is_read_only,
         .never_repeats = from->terms.never_repeats,
+        .selects = from->terms.selects,
         .is_unknown = from->terms.is_unknown,
         .gathers = true};
 

@@ -14,6 +14,13 @@ static bool has_number(zend_long database)
     return database >= 0 && database < UINT32_MAX;
 }
 
+/* It is a text with OPT_REPLY_LITERAL. */
+static bool is_ok(const zval *reply)
+{
+    return Z_TYPE_P(reply) == IS_TRUE ||
+           (Z_TYPE_P(reply) == IS_STRING && zend_string_equals_literal(Z_STR_P(reply), "OK"));
+}
+
 /* Sends it to a node. A number that no database has is for the node to refuse. */
 static void ask(oh_client *client, zend_long database, INTERNAL_FUNCTION_PARAMETERS)
 {
@@ -28,7 +35,7 @@ static void ask(oh_client *client, zend_long database, INTERNAL_FUNCTION_PARAMET
             .is_read_only = true}};
 
     oh_fleet_call(client, &plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
-    if (!EG(exception) && Z_TYPE_P(return_value) == IS_TRUE && oh_database_is_chosen(selects)) {
+    if (!EG(exception) && is_ok(return_value) && oh_database_is_chosen(selects)) {
         client->database = selects;
     }
 }
