@@ -54,9 +54,16 @@ final class Emulation {
     }
 
     private void move(byte[] from, byte[] to, RestoreParams params) {
-        byte[] value = client.dump(from);
-        long ttl = client.pttl(from);
-        if (value == null || ttl == -2) {
+        Response<byte[]> dumped;
+        Response<Long> left;
+        try (AbstractTransaction both = client.multi()) { // A replica might have an older value.
+            dumped = both.dump(from);
+            left = both.pttl(from);
+            both.exec();
+        }
+        byte[] value = dumped.get();
+        long ttl = left.get();
+        if (value == null) {
             throw new JedisDataException("ERR no such key");
         }
         // To RESTORE 0 is no time to live, to PTTL it is less than a millisecond.
@@ -68,11 +75,24 @@ final class Emulation {
 
     /** SMOVE. For a moment the member is in both sets. */
     long smove(byte[] from, byte[] to, byte[] member) {
-        if (!client.sismember(from, member)) {
+        if (!isMember(from, member)) {
             return 0;
         }
-        client.sadd(to, member);
-        return client.srem(from, member);
+        boolean isNew = client.sadd(to, member) == 1;
+        long moved = client.srem(from, member);
+        if (moved == 0 && isNew) { // Another client has moved it meanwhile.
+            client.srem(to, member);
+        }
+        return moved;
+    }
+
+    /** As the master says. */
+    private boolean isMember(byte[] set, byte[] member) {
+        try (AbstractTransaction alone = client.multi()) {
+            Response<Boolean> isMember = alone.sismember(set, member);
+            alone.exec();
+            return isMember.get();
+        }
     }
 
     /** LMOVE and RPOPLPUSH. For a moment the element is in no list. */

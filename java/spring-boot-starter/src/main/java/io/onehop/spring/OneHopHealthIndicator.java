@@ -1,13 +1,17 @@
 package io.onehop.spring;
 
+import io.onehop.core.Role;
 import io.onehop.jedis.OneHopClient;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.PartialBatch;
 
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.Status;
 
-import redis.clients.jedis.CommandObjects;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.exceptions.JedisDataException;
 
 import java.util.Map;
 import java.util.TreeMap;
@@ -18,6 +22,9 @@ import java.util.TreeMap;
  * It takes at most the {@code timeout} of the server pool.
  */
 final class OneHopHealthIndicator extends AbstractHealthIndicator {
+    private static final CommandArguments PING = new CommandArguments(Protocol.Command.PING);
+    private static final String UP = Status.UP.getCode();
+
     private final OneHopClient client;
 
     OneHopHealthIndicator(OneHopClient client) {
@@ -28,14 +35,21 @@ final class OneHopHealthIndicator extends AbstractHealthIndicator {
     protected void doHealthCheck(Health.Builder health) {
         Map<String, Object> nodes = new TreeMap<>();
         try {
-            client.onEachNode(CommandObjects::ping).forEach((node, pong) -> nodes.put(node, "UP"));
+            client.onEachNode(PING).forEach((node, answer) -> nodes.put(node, shown(answer)));
         } catch (PartialBatch some) {
-            client.topology().nodes().forEach(node -> nodes.put(node.name(), "UP"));
+            client.topology().nodes().stream()
+                    .filter(node -> node.role() == Role.MASTER || node.role() == Role.NONE)
+                    .forEach(node -> nodes.put(node.name(), UP));
             some.getFailures().forEach((node, failure) -> nodes.put(node, failure.getMessage()));
         } catch (OneHopException none) {
             health.down(none);
             return;
         }
-        health.up().withDetail("nodes", nodes);
+        health.status(nodes.containsValue(UP) ? Status.UP : Status.DOWN).withDetail("nodes", nodes);
+    }
+
+    /** A node that loads its file, or wants another password, answers with an error. */
+    private static Object shown(Object answer) {
+        return answer instanceof JedisDataException error ? String.valueOf(error.getMessage()) : UP;
     }
 }

@@ -18,6 +18,8 @@ import org.springframework.boot.health.contributor.Status;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
+import redis.clients.jedis.Jedis;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,6 +75,31 @@ final class MonitoringTest {
         Fleet.await(
                 "both nodes answer",
                 () -> health().getDetails().getOrDefault("nodes", Map.of()).equals(both));
+    }
+
+    /** As one that is loading does, or that has another password by now. */
+    @Test
+    void aNodeThatAnswersWithAnErrorIsNotUp() {
+        RedisServer first = nodes.servers().get(0);
+        RedisServer second = nodes.servers().get(1);
+        allowPing(first, false);
+        Health one = health();
+        assertEquals(Status.UP, one.getStatus());
+        Map<?, ?> details = (Map<?, ?>) one.getDetails().get("nodes");
+        assertEquals("UP", details.get(second.node()));
+        assertTrue(details.get(first.node()).toString().startsWith("NOPERM"), one.toString());
+
+        allowPing(second, false);
+        assertEquals(Status.DOWN, health().getStatus());
+        allowPing(first, true);
+        allowPing(second, true);
+        assertEquals(Status.UP, health().getStatus());
+    }
+
+    private static void allowPing(RedisServer server, boolean isAllowed) {
+        try (Jedis jedis = server.jedis()) {
+            jedis.aclSetUser("default", isAllowed ? "+ping" : "-ping");
+        }
     }
 
     @Test

@@ -12,6 +12,7 @@ import org.springframework.data.redis.connection.stream.ReadOffset;
 import org.springframework.data.redis.connection.stream.StreamOffset;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.stream.StreamMessageListenerContainer;
+import org.springframework.data.redis.stream.StreamMessageListenerContainer.StreamReadRequest;
 import org.springframework.integration.redis.util.RedisLockRegistry;
 
 import java.time.Duration;
@@ -48,9 +49,12 @@ final class WorkersTest {
                                 .build());
         for (String stream : streams) {
             for (int worker = 0; worker < 3; worker++) {
-                container.receiveAutoAck(
-                        Consumer.from("all", "worker" + worker),
-                        StreamOffset.create(stream, ReadOffset.lastConsumed()),
+                container.register(
+                        StreamReadRequest.builder(
+                                        StreamOffset.create(stream, ReadOffset.lastConsumed()))
+                                .consumer(Consumer.from("all", "worker" + worker))
+                                .cancelOnError(late -> false)
+                                .build(),
                         job -> done.merge(job.getValue().get("job"), 1, Integer::sum));
             }
         }
