@@ -69,6 +69,7 @@ public final class BatchExchange {
     private final boolean isOfReplica; // It has no successor.
     private boolean isMixed; // Not all of its commands are reads that its fallback may answer.
     private boolean goesBeyond;
+    private boolean leavesFailures; // Its caller asks another node if this one fails.
     private boolean isBound; // Its caller has chosen the node.
     private int firstHome = PendingReplies.NO_SLOT; // Of its first command that has one.
     private long asked = NodeHealth.NOT_ASKED;
@@ -147,6 +148,11 @@ public final class BatchExchange {
     /** Lets its connection exceed the size of the pool, all of which its caller may hold. */
     public void goBeyond() {
         goesBeyond = true;
+    }
+
+    /** Its caller asks another node if this one fails, so nothing is sent on. */
+    public void leaveFailuresToCaller() {
+        leavesFailures = true;
     }
 
     boolean goesBeyond() {
@@ -522,7 +528,8 @@ public final class BatchExchange {
 
     /** True if another node is to execute this command, because its own has failed. */
     private boolean isSentOn(int number, OneHopException why, Forwarding forwarding) {
-        return pending.slot(number) != PendingReplies.NO_SLOT
+        return !leavesFailures
+                && pending.slot(number) != PendingReplies.NO_SLOT
                 && forwarding.sendsOn(pool, pending.slot(number), why, isReadOnly);
     }
 

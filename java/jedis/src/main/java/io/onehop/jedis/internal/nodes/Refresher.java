@@ -111,7 +111,7 @@ abstract class Refresher implements AutoCloseable {
     private void awaitRefresh(Deadline deadline, boolean isUrgent) {
         lock.lock();
         try {
-            this.isUrgent |= isUrgent;
+            this.isUrgent |= isUrgent && !isRefreshing;
             long awaited = isRefreshing ? begun : begun + 1;
             isRequested |= !isRefreshing;
             wake();

@@ -4,6 +4,7 @@ import io.onehop.core.Node;
 import io.onehop.core.base.Words;
 import io.onehop.core.cluster.Redirect;
 import io.onehop.core.command.Command;
+import io.onehop.core.command.Spread;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.jedis.NodeDown;
 import io.onehop.jedis.OneHopException;
@@ -66,6 +67,7 @@ public final class Redirects implements Forwarding {
         private @Nullable JedisDataException error; // Null: the node has failed.
         private boolean fallsBack; // The fallback of its node is next.
         private @Nullable OneHopException failure; // Of its node; it waits for a successor.
+        private @Nullable OneHopException worst; // Of all its nodes: one may have executed it.
         private int hops;
         private int tries;
 
@@ -89,7 +91,7 @@ public final class Redirects implements Forwarding {
 
         @Override
         public void fail(OneHopException failure) {
-            sink.fail(failure);
+            sink.fail(worst == null ? failure : Failure.worse(failure, worst));
         }
     }
 
@@ -132,6 +134,7 @@ public final class Redirects implements Forwarding {
     public boolean sendsOn(Pool asked, int slot, OneHopException failure, boolean isReadOnly) {
         return failure instanceof NodeDown
                 && (isReadOnly || !failure.mayHaveExecuted())
+                && cluster.snapshot().pool().cluster() // Else the configuration has changed.
                 && isOwner(sentBy, asked, slot)
                 && (!isOwner(cluster.snapshot(), asked, slot) || cluster.awaitsFailover(asked));
     }
@@ -192,7 +195,9 @@ public final class Redirects implements Forwarding {
             ReplySink sink,
             OneHopException failure) {
         note(failed, slot, arguments, sink, null);
-        noted.get(noted.size() - 1).failure = failure;
+        RedirectedCommand command = noted.get(noted.size() - 1);
+        command.failure = failure;
+        command.worst = Failure.worse(command.worst, failure);
         cluster.requestRefresh(null);
     }
 
@@ -437,10 +442,12 @@ public final class Redirects implements Forwarding {
             command.hops += named != null ? 1 : 0;
             command.tries += named != null || command.error == null ? 0 : 1;
             BatchExchange exchange = batch.ofNode(node);
-            if (command.entry != null && !command.entry.isUnshared()) {
+            if (command.entry != null
+                    && !command.entry.isUnshared()
+                    && command.entry.spread() != Spread.REFUSED) {
                 Preface.append(command.entry, command.arguments, scripts, exchange);
             } else {
-                // An unknown command may have changed the state of its connection.
+                // It may have changed the state of its connection: it is unknown, or renamed.
                 exchange.closeAfter();
             }
             if (named != null && target != null && target.action() == Redirect.Action.ASK) {

@@ -7,6 +7,7 @@ import io.onehop.core.base.Timings;
 import io.onehop.core.base.Words;
 import io.onehop.core.cluster.Redirect;
 import io.onehop.core.command.Command;
+import io.onehop.core.command.Spread;
 import io.onehop.core.wire.WireException;
 import io.onehop.jedis.NodeDown;
 import io.onehop.jedis.OneHopException;
@@ -279,8 +280,8 @@ public final class Succession implements Forwarding {
             BatchExchange exchange =
                     fallback < 0 ? batch.of(master.index()) : batch.of(master.index(), fallback);
             Command entry = Commands.known(command.arguments(), snapshot.commands());
-            if (entry == null || entry.isUnshared()) {
-                exchange.closeAfter(); // An unknown command may change its connection.
+            if (entry == null || entry.isUnshared() || entry.spread() == Spread.REFUSED) {
+                exchange.closeAfter(); // Unknown or renamed, it may change its connection.
             } else {
                 Preface.append(entry, command.arguments(), scripts, exchange);
             }

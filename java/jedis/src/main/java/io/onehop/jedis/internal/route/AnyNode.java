@@ -59,7 +59,9 @@ final class AnyNode {
         for (int i = 0; i < homes.length && reply == null; i++) {
             int next = (first + i) % homes.length;
             try {
-                reply = runner.ask(homes[next], command, plan.command(), deadline, held);
+                reply =
+                        runner.askOneOfSeveral(
+                                homes[next], command, plan.command(), deadline, held);
                 if (!isSearch) {
                     preferred.set(next);
                     return reply;

@@ -114,11 +114,15 @@ public final class BatchRunner {
 
     /** Runs one command on the node of this home, by the deadline. */
     <T> T ask(int home, CommandObject<T> command, Command entry, Deadline deadline) {
-        return ask(home, command, entry, deadline, null);
+        Batch batch = begin();
+        return ask(batch, batch.of(home), command, entry, deadline);
     }
 
-    /** The same for a caller that has leased a connection of this pool, perhaps its only one. */
-    <T> T ask(
+    /**
+     * The same for a caller that asks another node if this one fails, so that nobody waits for its
+     * successor. The caller may have leased a connection of {@code held}, perhaps its only one.
+     */
+    <T> T askOneOfSeveral(
             int home,
             CommandObject<T> command,
             Command entry,
@@ -126,9 +130,19 @@ public final class BatchRunner {
             @Nullable Pool held) {
         Batch batch = begin();
         BatchExchange exchange = batch.of(home);
+        exchange.leaveFailuresToCaller();
         if (exchange.pool() == held) {
             exchange.goBeyond();
         }
+        return ask(batch, exchange, command, entry, deadline);
+    }
+
+    private <T> T ask(
+            Batch batch,
+            BatchExchange exchange,
+            CommandObject<T> command,
+            Command entry,
+            Deadline deadline) {
         Reply<T> reply = append(command, entry, exchange);
         run(batch, deadline);
         return reply.get();
