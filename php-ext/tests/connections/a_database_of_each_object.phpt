@@ -57,6 +57,9 @@ lab_tell(fn () => $redis->select(2));
 $redis->unwatch();
 lab_tell(fn () => $redis->onNode('node-0', 'select', 2));
 lab_show('it stays', [$redis->getDbNum(), $redis->get($keys[0])]);
+$redis->setOption(Redis::OPT_REPLY_LITERAL, true);
+lab_show('with texts as replies', [$redis->rawCommand('SELECT', 4), $redis->getDbNum()]);
+$redis->setOption(Redis::OPT_REPLY_LITERAL, false);
 $ssdb = new OneHop\Redis('alpha', lab_config([1], ['engine' => 'ssdb'], 'ssdb.yml'));
 lab_show('SSDB, 0', $ssdb->select(0));
 lab_tell(fn () => $ssdb->select(1));
@@ -129,6 +132,7 @@ OneHop\Unsupported, node none, may have executed: false
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::select() is not supported; connections are shared, so the client object keeps its database for itself: in PHP call select() on it, outside of pipelines, transactions and WATCH; in Java call database() of the builder
 it stays: [1,"of 1"]
+with texts as replies: ["OK",4]
 SSDB, 0: true
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::select() is not supported; connections are shared, so the client object keeps its database for itself: in PHP call select() on it, outside of pipelines, transactions and WATCH; in Java call database() of the builder
