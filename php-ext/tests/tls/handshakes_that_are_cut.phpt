@@ -13,7 +13,7 @@ function call(LabRelay $relay): ?string
     static $count = 0;
     $redis = new OneHop\Redis('alpha', lab_tls_config(
         ["127.0.0.1:$relay->port:1"],
-        ['timeout' => 5000, 'pool_size' => ++$count],
+        ['timeout' => 30000, 'pool_size' => ++$count],
     ));
     try {
         $redis->incr('counter');
