@@ -91,6 +91,8 @@ class Cluster(Running):
             moves.replicate(self.nodes[number], self.nodes[self.master_of(number)])
         for node in self.nodes:
             moves.until(lambda: self._agrees(node, meets_at), "a new node sees the whole cluster")
+        if len(self.nodes) > self._masters:
+            moves.await_shards(self.nodes)  # A node learns whom a replica follows later.
 
     def _meet(self, node, others, meets_at):
         for other in others:

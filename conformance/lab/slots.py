@@ -123,14 +123,15 @@ def await_whole(nodes):
 
 
 def await_shards(nodes):
-    """Waits until all nodes report all replicas as online, not as loading or failed."""
+    """Waits until all nodes know all replicas, and as online: not as loading or failed."""
+    replicas = sum(not is_master(node) for node in nodes)
     for node in nodes:
-        until(
-            lambda: (
-                not re.search(rb"loading|fail", repr(node.command("CLUSTER", "SHARDS")).encode())
-            ),
-            "all replicas serve",
-        )
+        until(lambda: _shows_online(node, replicas), "all replicas serve")
+
+
+def _shows_online(node, replicas):
+    shards = repr(node.command("CLUSTER", "SHARDS"))
+    return shards.count("'replica'") == replicas and not re.search("loading|fail", shards)
 
 
 def replicate(replica, master):

@@ -35,8 +35,8 @@ public final class RedisCluster implements AutoCloseable {
     private RedisCluster() {}
 
     /**
-     * With options for each server, name and value in turn. If there are replicas, all servers know
-     * that they serve: until then, a server may call one of them loading, and nobody reads from it.
+     * With options for each server, name and value in turn. All servers know that the replicas
+     * serve.
      */
     public static RedisCluster start(int masters, boolean hasReplicas, String... options) {
         RedisCluster cluster = new RedisCluster();
@@ -50,9 +50,6 @@ public final class RedisCluster implements AutoCloseable {
                         "options",
                         words)
                 .forEach(node -> cluster.servers.add(new RedisServer("cluster_node", words, node)));
-        if (hasReplicas) {
-            cluster.awaitReplicas();
-        }
         return cluster;
     }
 
