@@ -197,11 +197,17 @@ static void meet_failure(oh_redirects *redirects, oh_exchange *exchange)
     }
     if (oh_resend_may_fall_back(exchange, redirects->map, redirects->node)) {
         ask_others(redirects, exchange, OH_TO_FALLBACK);
-    } else if (!oh_resend_may_go_on(exchange)) {
         return;
-    } else if (has_successor(redirects, exchange)) {
+    }
+    if (!oh_resend_may_go_on(exchange)) {
+        return;
+    }
+    /* Asked first: another process may publish the next map in between. */
+    bool may_fail_over = oh_nodes_may_fail_over(redirects->map, redirects->node);
+
+    if (has_successor(redirects, exchange)) {
         ask_others(redirects, exchange, OH_TO_OWNERS);
-    } else if (oh_nodes_may_fail_over(redirects->map, redirects->node)) {
+    } else if (may_fail_over) {
         ask_others(redirects, exchange, OH_TO_HEIR);
     }
 }

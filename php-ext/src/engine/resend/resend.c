@@ -253,7 +253,10 @@ static bool is_replaced(const oh_resend_run *run, uint32_t node)
     return is_replaced;
 }
 
-/* True if another node has the slots by now, or may get them. */
+/*
+ * True if another node may get the slots, or has them by now. Asked in this order: another process
+ * may publish the next map in between.
+ */
 static bool goes_on(const oh_resend_run *run, const oh_resend_request *sent)
 {
     const oh_call_terms *terms = &sent->exchange.terms;
@@ -261,7 +264,7 @@ static bool goes_on(const oh_resend_run *run, const oh_resend_request *sent)
 
     return run->map->is_cluster && oh_resend_may_go_on(&sent->exchange) &&
            oh_clock_now_ns() < deadline_ns &&
-           (is_replaced(run, sent->node) || oh_nodes_may_fail_over(run->map, sent->node));
+           (oh_nodes_may_fail_over(run->map, sent->node) || is_replaced(run, sent->node));
 }
 
 /* The commands wait for a failover. If it does not come in time, this is the failure. */

@@ -136,7 +136,8 @@ public final class Redirects implements Forwarding {
                 && (isReadOnly || !failure.mayHaveExecuted())
                 && cluster.snapshot().pool().cluster() // Else the configuration has changed.
                 && isOwner(sentBy, asked, slot)
-                && (!isOwner(cluster.snapshot(), asked, slot) || cluster.awaitsFailover(asked));
+                // In this order: the next map may come in between.
+                && (cluster.awaitsFailover(asked) || !isOwner(cluster.snapshot(), asked, slot));
     }
 
     /** True if this map gives the slot to that node. */
