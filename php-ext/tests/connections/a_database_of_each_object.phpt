@@ -26,7 +26,7 @@ $work = function (Redis $redis, int $database) use ($keys): array {
     $watched = $redis->multi()->get($keys[4])->exec();
     $found = [];
     for ($at = null; ($some = $redis->scan($at, 'k*')) !== false;) {
-        array_push($found, ...$redis->mget($some));
+        array_push($found, ...($some ? $redis->mget($some) : []));
     }
     return [
         $redis->get($keys[0]), array_unique($redis->mget($keys)), $watched,
