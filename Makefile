@@ -74,7 +74,7 @@ check-release: setup  ## Build twice what Maven Central would get, compare, chec
 java: $(JAR)  ## Build the Java modules; install only the packages that this needs.
 $(JAR): $(JAVA_SOURCES) | setup-java
 	@$(QUIET) "build java (Maven fetches Jedis and its plugins the first time)" \
-		mvn -B -ntp -f java/pom.xml package -DskipTests
+		mvn -B -ntp -f java/pom.xml package -DskipTests -pl testee -am
 bench/limit/limit: bench/limit/limit.c | setup-php
 	@$(QUIET) "build bench/limit" cc -std=c11 -O2 -Wall -Wextra -o $@ $<
 
