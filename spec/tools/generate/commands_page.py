@@ -99,8 +99,9 @@ further calls cost nothing. From then on the command is like the others:
 * FT.* is refused, except FT.SUG*: each node has an index of its own keys.
 
 The user of the server pool needs the right to COMMAND. In Java the caller can also name the key,
-`sendCommand(key, command, ...)`. Then nobody is asked: the command goes to the node of that key,
-its connection is closed afterwards, and pipelines and transactions refuse it.
+`sendCommand(key, command, ...)`. Then a node is asked only if this page has the command but not
+its subcommand. Else the command goes to the node of that key, its connection is closed afterwards,
+and pipelines and transactions refuse it.
 """
 PLACES = {
     "one_node": "to the node of their keys",
