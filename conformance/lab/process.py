@@ -32,6 +32,7 @@ import threading
 import time
 
 PR_SET_PDEATHSIG = 1
+MEMORY, ROOM = "/dev/shm", 256 << 20  # The clients of server.py have the same rule.
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _alive = []  # In order of start. The last one started is stopped first.
@@ -53,6 +54,16 @@ def is_listening(path):
         except OSError:
             return False
     return True
+
+
+def scratch(name):
+    """A new directory, in memory where there is room.
+
+    Nodes of a Redis Cluster sync their file after each change and wait for it. On a busy disk that
+    takes seconds, and the other nodes take them for dead.
+    """
+    has_room = os.path.isdir(MEMORY) and shutil.disk_usage(MEMORY).free >= ROOM
+    return tempfile.mkdtemp(prefix=f"onehop-{name}-", dir=MEMORY if has_room else None)
 
 
 class Running:
@@ -103,9 +114,7 @@ class Process(Running):
         command = [program(arguments[0]), *map(str, arguments[1:])]
         self.name = name or os.path.basename(arguments[0])
         self._is_own = directory is None
-        self.directory = (
-            tempfile.mkdtemp(prefix=f"onehop-{self.name}-") if self._is_own else directory
-        )
+        self.directory = scratch(self.name) if self._is_own else directory
         self.log_path = log_path or os.path.join(self.directory, "log")
         environment = {**os.environ, **(environment or {})}
         self._popen = functools.partial(

@@ -4,7 +4,8 @@
 
 Everything it creates is in DIRECTORY, which it removes when it ends. It ends when its standard
 input does, however the client ended, and stops everything it started. Its clients are
-php-ext/tests/lab/lab.inc and io.onehop.jedis.lab.Lab.
+php-ext/tests/lab/lab.inc and io.onehop.jedis.lab.Lab. They choose a directory in memory, see
+process.scratch.
 
 A request is one line of JSON with its name and its arguments. The answer is one line, written
 before the next request is read:

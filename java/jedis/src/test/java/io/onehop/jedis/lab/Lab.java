@@ -30,7 +30,7 @@ final class Lab {
 
     private Lab() {
         try {
-            Path directory = Files.createTempDirectory("onehop-lab");
+            Path directory = directory();
             Process process =
                     new ProcessBuilder(
                                     "/usr/bin/python3",
@@ -45,6 +45,15 @@ final class Lab {
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
+    }
+
+    /** In memory where there is room: nodes of a cluster wait for their disk at each change. */
+    private static Path directory() throws IOException {
+        Path memory = Path.of("/dev/shm");
+        if (Files.isDirectory(memory) && memory.toFile().getUsableSpace() >= 256 << 20) {
+            return Files.createTempDirectory(memory, "onehop-lab");
+        }
+        return Files.createTempDirectory("onehop-lab");
     }
 
     /** The repository is somewhere above the directory in which the tests run. */
