@@ -200,10 +200,11 @@ public final class ClusterMap {
 
     private static PoolTopology keepMoved(
             PoolTopology fetched, PoolTopology current, PoolTopology asked) {
+        if (current == asked || asked.servedCount() == 0) {
+            return fetched;
+        }
         Map<Integer, Integer> moved = new HashMap<>();
-        for (int slot = 0;
-                current != asked && asked.servedCount() > 0 && slot < Slots.COUNT;
-                slot++) {
+        for (int slot = 0; slot < Slots.COUNT; slot++) {
             boolean isAsBefore =
                     asked.isServed(slot) && asked.nodeOfSlot(slot) == current.nodeOfSlot(slot);
             Node node =
