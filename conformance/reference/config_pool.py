@@ -27,9 +27,8 @@ class PoolWalk(Walk):
             self.set_value(given, directive, value, told, line)
         distribution = given.get("distribution")
         foreign = FOREIGN.get(distribution)
-        has_long_names = bool(foreign) and not foreign.has_short_names
         for text, line in sequences["servers"]:
-            self.add_server(text, line, taken, is_own, has_long_names)
+            self.add_server(text, line, taken, is_own, foreign)
         sentinels = []
         for text, line in sequences["sentinels"]:
             self.add_sentinel(text, line, sentinels)
@@ -78,7 +77,7 @@ class PoolWalk(Walk):
             near = suggestion(value, words(row)) if words(row) and not told else ""
             self.fail(line, f'directive "{directive}" {error}{detail}{near}')
 
-    def add_server(self, text, line, servers, is_own, has_long_names):
+    def add_server(self, text, line, servers, is_own, foreign):
         try:
             value = self.expanded(text, is_own)
         except ValueError as error:
@@ -86,7 +85,7 @@ class PoolWalk(Walk):
             return
         told = text if has_variables(text, is_own) else None
         try:
-            add_server(value, told, servers, is_own, has_long_names)
+            add_server(value, told, servers, is_own, foreign)
         except ValueError as error:
             self.fail(line, str(error))
 

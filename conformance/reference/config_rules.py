@@ -46,6 +46,11 @@ def has_many_points(given, foreign):
     return bool(foreign) and foreign.has_many_points and weights > LIMITS["pool_servers_max"]
 
 
+def lacks_slots(given, foreign):
+    slots = [slot for server in given["servers"] for slot in server.get("slots", ())]
+    return bool(foreign) and len(slots) < foreign.slots_count
+
+
 def has_long_name(given, foreign):
     most = foreign and foreign.name_bytes_max
     return bool(most) and any(len(it["name"].encode()) > most for it in given["servers"])
@@ -58,6 +63,7 @@ DISTRIBUTIONS = {
     "distribution without weights": has_strange_weights,
     "distribution without long names": has_long_name,
     "distribution with too many points": has_many_points,
+    "distribution without all slots": lacks_slots,
 }
 SERVERS = {
     "server with a weight": lambda server: server["weight"] != 1,

@@ -34,7 +34,7 @@ def is_port(text):
     return digits(text) and len(text.lstrip("0")) <= 5 and 1 <= int(text) <= 65535
 
 
-def with_weight(text):
+def with_weight(text, weight="1"):
     """Section 7: the text of a server of a OneHop pool as nutcracker would have it."""
     front, space, name = text.rpartition(" ")
     if not space:
@@ -45,7 +45,7 @@ def with_weight(text):
         front = host + rest
     else:
         lacks = front.count(":") == (0 if text.startswith("/") else 1)
-    return front + (":1" if lacks else "") + space + name
+    return front + (f":{weight}" if lacks else "") + space + name
 
 
 def require(condition, reason):
@@ -53,17 +53,24 @@ def require(condition, reason):
         raise ValueError(reason)
 
 
-def add_server(spelled, told, servers, is_own, has_long_names):
+def add_server(spelled, told, servers, is_own, foreign):
     """Section 7. `told` is the text as errors show it, if it is not the text itself."""
+    slots_count = foreign.slots_count if foreign and is_own else 0
     require(spelled, "the server is empty")
     try:
         if is_own and not spelled.startswith("/"):
-            check_own_spelling(spelled)
-        server = server_of(with_weight(spelled) if is_own else spelled, is_own, has_long_names)
+            check_own_spelling(spelled, slots_count)
+        text = with_weight(spelled, "" if slots_count else "1") if is_own else spelled
+        server = server_of(text, is_own, foreign, slots_count)
     except ValueError as error:
         raise ValueError(f"{error}{about(told or spelled)}") from error
     name = server["name"]
     require(name not in servers, f'server "{shown(told or name)}" is a duplicate')
+    taken = {slot for other in servers.values() for slot in other.get("slots", ())}
+    require(
+        taken.isdisjoint(server.get("slots", ())),
+        "the server has a slot of another server" + about(told or spelled),
+    )
     require(
         sum(other["weight"] for other in servers.values()) + server["weight"]
         <= LIMITS["weights_sum_max"],
@@ -72,18 +79,20 @@ def add_server(spelled, told, servers, is_own, has_long_names):
     servers[name] = server
 
 
-def check_own_spelling(spelled):
+def check_own_spelling(spelled, slots_count):
     """What only a OneHop text may be told of its servers."""
     where = spelled if " " not in spelled else spelled.rpartition(" ")[0]
     require("://" not in where, 'the server is a URL, not "host:port"')
-    require("," not in where, "the server has a comma: each server is an item of its own")
+    require(
+        slots_count or "," not in where, "the server has a comma: each server is an item of its own"
+    )
     require(
         after_brackets(where).count(":") <= 2,
         'the server needs brackets around its host, as in "[::1]:6379"',
     )
 
 
-def server_of(text, is_own, has_long_names):
+def server_of(text, is_own, foreign, slots_count):
     """The parts of a server as nutcracker spells it."""
     front, space, name = text.rpartition(" ")
     if not space:
@@ -97,14 +106,15 @@ def server_of(text, is_own, has_long_names):
         colon and bool(port_colon) != is_path,
         f'the server is not "host:port{maybe} [name]" or "/path{maybe} [name]"{needed}',
     )
-    weight = weight_of(weight)
+    slots = slots_of(weight, slots_count) if slots_count else None
+    weight = len(slots) if slots_count else weight_of(weight)
     require(is_path or is_port(port), "the server has an invalid port")
     require(address if is_path else host, "the server has an empty address")
     require(
         len((address if is_path else host).encode()) <= LIMITS["server_address_bytes_max"],
         f"the server has an address longer than {LIMITS['server_address_bytes_max']} bytes",
     )
-    if not space and has_long_names:
+    if not space and foreign and not foreign.has_short_names:
         name = address
     elif not space:
         is_usual = not is_path and int(port) == 11211
@@ -119,7 +129,23 @@ def server_of(text, is_own, has_long_names):
         "address": address if is_path else f"{host}:{int(port)}",
         "weight": weight,
         "named": bool(space),
+        **({"slots": slots} if slots_count else {}),
     }
+
+
+def slots_of(text, slots_count):
+    """The slots of a text such as "0-511,600"."""
+    slots = set()
+    for part in text.split(","):
+        first, dash, last = part.partition("-")
+        ends = [first, last if dash else first]
+        require(
+            all(digits(end) and len(end.lstrip("0")) <= 4 for end in ends)
+            and int(ends[0]) <= int(ends[1]) < slots_count,
+            'the server has no slots as in "host:port:0-511,600 [name]"',
+        )
+        slots.update(range(int(ends[0]), int(ends[1]) + 1))
+    return sorted(slots)
 
 
 def weight_of(text):

@@ -25,6 +25,7 @@ class Foreign:
 
     has_tags = has_weights = has_many_points = has_unnamed = has_short_names = False
     name_bytes_max = None
+    slots_count = 0  # The file gives each server its slots.
 
     def __init__(self, pool):
         self.servers, self.hash = pool["servers"], self.hashes[pool["hash"]]
@@ -192,6 +193,23 @@ class SpymemcachedRing(Foreign):
         return four_each(f"{server['name']}-{number}" for number in range(groups))
 
 
+class Codis(Foreign):
+    """A table of slots. The ring has a point for each."""
+
+    hashes: ClassVar = {"crc32a": zlib.crc32}
+    has_weights = True
+    slots_count = 1024
+
+    def part(self, key):
+        return loosely_tagged(key)
+
+    def points(self, _index, server):
+        return server["slots"]
+
+    def place(self, h):
+        return super().place(h % self.slots_count)
+
+
 FOREIGN = {
     "redis_array": RedisArray,
     "redis_array_consistent": RedisArrayRing,
@@ -201,6 +219,7 @@ FOREIGN = {
     "predis_hashring": PredisRing,
     "libmemcached_consistent": LibmemcachedRing,
     "spymemcached": SpymemcachedRing,
+    "codis": Codis,
 }
 
 

@@ -51,6 +51,13 @@ class Topology:
         has_unnamed = self.foreign and self.foreign.has_unnamed
         return "" if has_unnamed and not server["named"] else server["name"]
 
+    def line_of(self, server):
+        line = f"server={self.shown_name(server)} {server['weight']} {server['address']}"
+        if "slots" not in server:
+            return line
+        bits = sum(1 << slot for slot in server["slots"])
+        return f"{line} {bits.to_bytes(self.foreign.slots_count // 8, 'little').hex()}"
+
     def fingerprint(self):
         pool = self.pool
         tag = self.tag.hex() if self.tag else ""
@@ -62,7 +69,7 @@ class Topology:
             f"hash_tag={tag}",
             f"database={database}",
         ]
-        lines += [f"server={self.shown_name(s)} {s['weight']} {s['address']}" for s in self.servers]
+        lines += [self.line_of(server) for server in self.servers]
         return hashlib.md5("".join(line + "\n" for line in lines).encode()).hexdigest()
 
 

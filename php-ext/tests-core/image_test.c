@@ -6,6 +6,10 @@
 #include "check.h"
 #include "vectors.h"
 
+/* More than the nodes and texts of two servers take, and than any ring does. */
+#define NODES_BYTES 400
+#define RING_BYTES_MAX ((size_t)64 << 20)
+
 static const uint8_t salt[OH_IMAGE_SALT_BYTES] = "pepper and salt";
 
 static const char text[] =
@@ -131,11 +135,29 @@ static void test_variables(const oh_server_pool *without)
 }
 
 /* If a changed image counts as valid, every use of it must be safe: the sanitizers check that. */
-static void test_changed_bytes(const uint8_t *image, size_t size)
+static void use_changed(const uint8_t *image, const uint8_t *changed, size_t size)
 {
     oh_server servers[2];
     oh_server_pool pool;
+    if (!oh_image_is_valid(changed, size) ||
+        oh_topology_nodes_count(oh_image_topology(changed)) > 2) {
+        return;
+    }
+    oh_image_pool(changed, servers, &pool);
+    oh_topology_locate(oh_image_topology(changed), image, 20);
+    size_t ring = oh_topology_size(&pool);
+    CHECK(ring <= RING_BYTES_MAX);
+    if (ring > RING_BYTES_MAX) {
+        return;
+    }
+    oh_topology *without = malloc(ring);
+    CHECK(oh_topology_build(&pool, (bool[2]){true, false}, without, ring));
+    oh_topology_locate(without, image, 20);
+    free(without);
+}
 
+static void test_changed_bytes(const uint8_t *image, size_t size)
+{
     test_begin("image: cut anywhere, and each byte changed");
     for (size_t length = 0; length < size; length++) {
         uint8_t *cut = malloc(length ? length : 1);
@@ -147,18 +169,33 @@ static void test_changed_bytes(const uint8_t *image, size_t size)
         uint8_t *changed = malloc(size);
         memcpy(changed, image, size);
         changed[i] ^= (uint8_t)(1u << i % 8);
-        if (oh_image_is_valid(changed, size) &&
-            oh_topology_nodes_count(oh_image_topology(changed)) <= 2) {
-            oh_image_pool(changed, servers, &pool);
-            oh_topology_locate(oh_image_topology(changed), image, 20);
-            size_t ring = oh_topology_size(&pool);
-            oh_topology *without = malloc(ring);
-            CHECK(oh_topology_build(&pool, (bool[2]){true, false}, without, ring));
-            oh_topology_locate(without, image, 20);
-            free(without);
-        }
+        use_changed(image, changed, size);
         free(changed);
     }
+}
+
+/* The nodes are at the end of an image. Every bit of them is changed. */
+static void test_changed_nodes(const char *distribution, const char *servers)
+{
+    char pool[400];
+    snprintf(pool, sizeof pool, "alpha:\n  engine: redis\n  distribution: %s\n  servers:\n%s",
+        distribution, servers);
+    oh_config *config = config_of(pool);
+    size_t size = oh_image_size(oh_config_pool(config, "alpha", 5));
+    uint8_t *image = malloc(size);
+    uint8_t *changed = malloc(size);
+
+    test_begin("image: each bit of the nodes of %s changed", distribution);
+    oh_image_write(oh_config_pool(config, "alpha", 5), salt, image);
+    CHECK(oh_image_is_valid(image, size));
+    for (size_t bit = (size - NODES_BYTES) * 8; bit < size * 8; bit++) {
+        memcpy(changed, image, size);
+        changed[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        use_changed(image, changed, size);
+    }
+    free(changed);
+    free(image);
+    oh_config_free(config);
 }
 
 void test_image(void)
@@ -173,6 +210,9 @@ void test_image(void)
     test_what_went_in(&pool, image, size);
     test_variables(&pool);
     test_changed_bytes(image, size);
+    test_changed_nodes("sharded_jedis", "  - a:1:3\n  - b:2\n");
+    test_changed_nodes("spymemcached", "  - a:1:3\n  - b:2\n");
+    test_changed_nodes("codis", "  - a:1:0-600\n  - b:2:601-1023\n");
     free(image);
     oh_config_free(config);
 }

@@ -185,6 +185,7 @@ POOL_FACTS = {
     "distribution without weights": ("STRANGE_WEIGHTS", "has_strange_weights(pool)"),
     "distribution without long names": ("LONG_NAME", "has_long_name(pool)"),
     "distribution with too many points": ("MANY_POINTS", "has_many_points(reader, pool)"),
+    "distribution without all slots": ("SLOTLESS", "lacks_slots(reader)"),
     "server with a weight": ("WEIGHTED", "has_server(pool, is_weighted)"),
     "server on a unix socket": ("UNIX", "has_server(pool, is_unix)"),
     "server without a name": ("UNNAMED", "has_server(pool, is_unnamed)"),

@@ -54,6 +54,8 @@ PHP_HOSTS = ["10.0.0.2:6379", "10.0.0.10:6379", "10.0.0.3:6379:1 10.0.0.3", "/ru
 SIX, THREE = [f"10.0.0.{n}:6379" for n in range(1, 7)], ["10.0.0.1:6379:6", "b:1:7", "c:1:7"]
 SPY = ["10.0.0.1:11211", "10.0.0.2:11211:1 cache.example/10.0.0.2:11211", "10.0.0.3:6379:3"]
 
+SCATTERED = ["a:1:0,2,4-99,101,1000-1023 one", "b:1:1,3,102-699", "/run/c.sock:700-999,100"]
+
 PAGES = {
     "redis_array": (
         "RedisArray of phpredis. Point is the last number of a server's range, or of the ring.",
@@ -84,6 +86,14 @@ PAGES = {
             ("libmemcached, murmur", "libmemcached_consistent", {"hash": "murmur"}, SIX),
             ("spymemcached", "spymemcached", {}, SPY[:2]),
             ("spymemcached, weights", "spymemcached", {}, SPY),
+        ],
+    ),
+    "codis": (
+        "Codis. Point is the slot.",
+        [
+            ("two", "codis", {}, ["10.0.0.2:6379:0-511", "10.0.0.1:6379:512-1023"]),
+            ("scattered slots", "codis", {}, SCATTERED),
+            ("one server", "codis", {}, ["10.0.0.1:6379:0-1023 group-1"]),
         ],
     ),
     "sharded_jedis": (

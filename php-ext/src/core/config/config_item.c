@@ -63,7 +63,9 @@ oh_server *oh_config_insert(const oh_config_item *item, size_t place, const oh_c
     oh_server *server = oh_arena_take(reader->arena, sizeof *server);
     oh_text address = oh_config_copy(reader->arena, it->address);
     oh_text name = oh_config_copy(reader->arena, it->name);
-    if (server == NULL || address.bytes == NULL || name.bytes == NULL) {
+    oh_text slots = it->slots.bytes != NULL ? oh_config_copy(reader->arena, it->slots) : it->slots;
+    bool lacks_slots = it->slots.bytes != NULL && slots.bytes == NULL;
+    if (server == NULL || address.bytes == NULL || name.bytes == NULL || lacks_slots) {
         oh_config_fail_memory(reader);
         return NULL;
     }
@@ -74,6 +76,7 @@ oh_server *oh_config_insert(const oh_config_item *item, size_t place, const oh_c
     server->line = (uint32_t)item->line;
     server->order = (uint32_t)sequence->items_count;
     server->is_named = it->is_named;
+    server->slots = slots;
     memmove(&sequence->items[place + 1], &sequence->items[place],
         (sequence->items_count - place) * sizeof sequence->items[0]);
     sequence->items[place] = server;

@@ -17,6 +17,7 @@ typedef struct oh_config_parts {
     oh_text name; /* By which placement knows it; before, as given or absent. */
     uint32_t port_number;
     uint32_t weight_number;
+    oh_text slots; /* Bits of the caller, if the text has them instead of a weight. */
 } oh_config_parts;
 
 /* An item that is being taken into the pool. */

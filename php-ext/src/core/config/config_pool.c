@@ -80,11 +80,17 @@ static bool has_many_points(const oh_config_reader *reader, const oh_server_pool
     return foreign != NULL && foreign->has_many_points && reader->weights_sum > OH_POOL_SERVERS_MAX;
 }
 
+static bool lacks_slots(const oh_config_reader *reader)
+{
+    return reader->has_slots && reader->weights_sum < OH_SHARD_SLOTS;
+}
+
 /* The default of `hash` depends on the distribution, if the pool names none that is right. */
 static void be_foreign(oh_config_reader *reader, oh_server_pool *pool, oh_hash default_hash)
 {
     const oh_foreign *foreign = oh_foreign_of(pool->distribution);
     reader->is_foreign = foreign != NULL;
+    reader->has_slots = foreign != NULL && foreign->has_slots && reader->is_own_pool;
     reader->has_long_names = foreign != NULL && !foreign->has_short_names;
     if (pool->hash == OH_ALL_HASHES_COUNT) {
         pool->hash = foreign != NULL ? foreign->default_hash : default_hash;

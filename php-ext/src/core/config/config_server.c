@@ -104,27 +104,28 @@ static bool is_url(oh_text text)
 }
 
 /* What was meant by a server that nutcracker would read as another one, or NULL. */
-static const char *check_slips(oh_text text)
+static const char *check_slips(oh_text text, bool may_have_commas)
 {
     oh_text front = text;
     (void)oh_config_cut_last(&front, ' ');
     return is_path(front)  ? NULL
            : is_url(front) ? "is a URL, not \"host:port\""
-           : memchr(front.bytes, ',', front.length) != NULL
+           : !may_have_commas && memchr(front.bytes, ',', front.length) != NULL
                ? "has a comma: each server is an item of its own"
            : oh_config_count_colons(front) > 2
                ? "needs brackets around its host, as in \"[::1]:6379\""
                : NULL;
 }
 
-/* The text as nutcracker expects it: no brackets, and a weight. Absent without memory. */
+/* The text as nutcracker expects it: no brackets, and a weight, or no slots. Absent without memory.
+ */
 static oh_text complete(oh_config_reader *reader, oh_text text)
 {
     oh_text front = text;
     (void)oh_config_cut_last(&front, ' ');
     oh_text host = oh_config_host_in_brackets(front);
     bool lacks_weight = oh_config_count_colons(front) == (is_path(front) ? 0 : 1);
-    oh_text weight = {":1", lacks_weight ? 2 : 0};
+    oh_text weight = {":1", !lacks_weight ? 0 : reader->has_slots ? 1 : 2};
     oh_text name = {text.bytes + front.length, text.length - front.length}; /* With the blank. */
     char *whole = oh_arena_take(reader->scratch, text.length + sizeof ":1");
     if (whole == NULL) {
@@ -138,6 +139,39 @@ static oh_text complete(oh_config_reader *reader, oh_text text)
 }
 
 /* ---- Checking ---- */
+
+/* Sets the bits of "0-511" or "600". False if the text is neither. */
+static bool take_slots(oh_text range, char *slots)
+{
+    oh_text last = oh_config_cut_last(&range, '-');
+    int64_t from = oh_config_number(range);
+    int64_t to = last.bytes != NULL ? oh_config_number(last) : from;
+    if (from < 0 || to < from || to >= OH_SHARD_SLOTS) {
+        return false;
+    }
+    for (int64_t slot = from; slot <= to; slot++) {
+        slots[slot / 8] = (char)(slots[slot / 8] | 1 << slot % 8);
+    }
+    return true;
+}
+
+static const char *check_slots(oh_config_parts *it, char *slots)
+{
+    oh_text rest = it->weight;
+    for (bool is_first = true; is_first || rest.bytes != NULL; is_first = false) {
+        oh_text range = oh_config_cut_last(&rest, ',');
+        if (range.bytes == NULL) {
+            range = rest;
+            rest.bytes = NULL;
+        }
+        if (!take_slots(range, slots)) {
+            return "has no slots as in \"host:port:0-511,600 [name]\"";
+        }
+    }
+    it->slots = (oh_text){slots, OH_SHARD_SLOTS_BYTES};
+    it->weight_number = oh_shard_slots(it->slots);
+    return NULL;
+}
 
 /* What is wrong with the parts, or NULL. */
 static const char *check_weight(oh_config_parts *it)
@@ -169,7 +203,8 @@ static const char *check_name(oh_text name)
                                                     : NULL;
 }
 
-static const char *check(oh_text text, oh_config_parts *it, const oh_config_reader *reader)
+static const char *check(
+    oh_text text, oh_config_parts *it, char *slots, const oh_config_reader *reader)
 {
     if (!take_apart(text, it)) {
         return reader->is_own_pool
@@ -178,13 +213,26 @@ static const char *check(oh_text text, oh_config_parts *it, const oh_config_read
                      "may "
                      "be absent in a pool with \"engine: redis\")";
     }
-    const char *fault = check_weight(it);
+    const char *fault = reader->has_slots ? check_slots(it, slots) : check_weight(it);
     fault = fault != NULL ? fault : oh_config_check_address(it);
     it->name = fault == NULL ? name_of(it, reader->has_long_names) : it->name;
     return fault != NULL ? fault : check_name(it->name);
 }
 
 /* ---- Taking it into the pool ---- */
+
+/* True if a server before it has one of its slots. */
+static bool has_taken_slot(const oh_config_sequence *servers, const oh_config_parts *it)
+{
+    for (size_t i = 0; it->slots.bytes != NULL && i < servers->items_count; i++) {
+        for (size_t byte = 0; byte < OH_SHARD_SLOTS_BYTES; byte++) {
+            if ((servers->items[i]->slots.bytes[byte] & it->slots.bytes[byte]) != 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
 
 static void add(const oh_config_item *item, const oh_config_parts *it)
 {
@@ -193,6 +241,8 @@ static void add(const oh_config_item *item, const oh_config_parts *it)
     size_t place = oh_config_find(item->sequence, it->name, &is_there);
     if (is_there) {
         oh_config_fail_duplicate(item, it->name);
+    } else if (has_taken_slot(item->sequence, it)) {
+        oh_config_fail_item(item, "has a slot of another server");
     } else if (it->weight_number > OH_WEIGHTS_SUM_MAX - reader->weights_sum) {
         oh_config_fail(
             reader, item->line, "the weights add up to more than %d", OH_WEIGHTS_SUM_MAX);
@@ -212,8 +262,10 @@ void oh_config_add_server(oh_config_reader *reader, const oh_config_spelled *spe
         return;
     }
     oh_config_parts it = {0};
-    const char *fault = reader->is_own_pool ? check_slips(item.value.text) : NULL;
-    fault = fault != NULL ? fault : check(text, &it, reader);
+    char slots[OH_SHARD_SLOTS_BYTES] = {0};
+    const char *fault =
+        reader->is_own_pool ? check_slips(item.value.text, reader->has_slots) : NULL;
+    fault = fault != NULL ? fault : check(text, &it, slots, reader);
     if (fault != NULL) {
         oh_config_fail_item(&item, fault);
     } else {

@@ -106,7 +106,7 @@ typedef enum oh_directive_type {
 /* The words of a type, in the order of its enum. */
 #define OH_NAMES_OF_BOOLEAN "true", "false"
 #define OH_NAMES_OF_HASH "one_at_a_time", "md5", "crc16", "crc32", "crc32a", "fnv1_64", "fnv1a_64", "fnv1_32", "fnv1a_32", "hsieh", "murmur", "jenkins", "murmur64a", "crc32b", "joaat"
-#define OH_NAMES_OF_DISTRIBUTION "ketama", "modula", "random", "redis_array", "redis_array_consistent", "sharded_jedis", "sharded_jedis_2_9", "jedis_sharding", "predis_hashring", "libmemcached_consistent", "spymemcached"
+#define OH_NAMES_OF_DISTRIBUTION "ketama", "modula", "random", "redis_array", "redis_array_consistent", "sharded_jedis", "sharded_jedis_2_9", "jedis_sharding", "predis_hashring", "libmemcached_consistent", "spymemcached", "codis"
 #define OH_NAMES_OF_ENGINE "redis", "ssdb"
 #define OH_NAMES_OF_READ_FROM "master", "prefer_master", "prefer_replica", "replica", "lowest_latency", "same_zone"
 #define OH_NAMES_OF_TLS_VERIFY "full", "ca", "none"
@@ -142,6 +142,7 @@ typedef enum oh_directive_type {
   X(STRANGE_WEIGHTS, has_strange_weights(pool)) \
   X(LONG_NAME, has_long_name(pool)) \
   X(MANY_POINTS, has_many_points(reader, pool)) \
+  X(SLOTLESS, lacks_slots(reader)) \
   X(REDIS_TRUE, pool->is_redis) \
   X(ENGINE_SSDB, pool->is_ssdb) \
   X(CLUSTER_TRUE, pool->is_cluster) \
@@ -162,6 +163,7 @@ typedef enum oh_directive_type {
   {.is = IS(STRANGE_WEIGHTS), .named = OH_CONFIG_DISTRIBUTION, .reason = "directive \"distribution\" has a value that is not for servers of another weight than 1"}, \
   {.is = IS(LONG_NAME), .named = OH_CONFIG_DISTRIBUTION, .reason = "directive \"distribution\" has a value that is not for servers whose names are longer than 60 bytes"}, \
   {.is = IS(MANY_POINTS), .named = OH_CONFIG_DISTRIBUTION, .reason = "directive \"distribution\" has a value that is not for weights that add up to more than 4096"}, \
+  {.has = HAS(SERVERS), .is = IS(ONEHOP) | IS(SLOTLESS), .misses = true, .named = OH_CONFIG_SERVERS, .reason = "directive \"servers\" has not all slots from 0 to 1023"}, \
   {.lacks = HAS(LISTEN), .is_not = IS(ONEHOP) | IS(FOREIGN), .misses = true, .named = OH_CONFIG_LISTEN, .reason = "directive \"listen\" is missing"}, \
   {.lacks = HAS(SERVERS), .misses = true, .named = OH_CONFIG_SERVERS, .reason = "directive \"servers\" is missing"}, \
   {.has = HAS(REDIS_AUTH), .is_not = IS(REDIS_TRUE), .misses = true, .named = OH_CONFIG_REDIS_AUTH, .reason = "directive \"redis_auth\" needs \"redis: true\""}, \

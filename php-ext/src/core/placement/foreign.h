@@ -13,6 +13,10 @@
 #include "core/base/slice.h"
 #include "core/hash/hash.h"
 
+/* The slots that a file may give to servers. */
+#define OH_SHARD_SLOTS 1024
+#define OH_SHARD_SLOTS_BYTES (OH_SHARD_SLOTS / 8)
+
 /* A server whose points are made. */
 typedef struct oh_shard {
     oh_text name;
@@ -21,6 +25,8 @@ typedef struct oh_shard {
     uint32_t weight;
     uint32_t servers_count;
     uint32_t weights_sum;
+    oh_text
+        slots; /* OH_SHARD_SLOTS_BYTES of bits, those of its slots set, if servers have slots. */
     oh_hash hash;
 } oh_shard;
 
@@ -29,6 +35,7 @@ typedef struct oh_foreign {
     oh_hash default_hash;
     bool has_tags;      /* `hash_tag` may be set. */
     bool has_weights;   /* Weights may differ from 1. */
+    bool has_slots;     /* The file gives each server its slots; the weight is their number. */
     bool has_unnamed;   /* A server without a name is another one than a server of that name. */
     bool is_last_first; /* Of equal points that of the last server counts, not of the first one. */
 
@@ -57,6 +64,13 @@ static inline bool oh_foreign_is_wide(oh_hash hash)
 /* Word number % 4 of the MD5 digest of "name-i", i = number / 4. */
 uint64_t oh_foreign_digest_point(const oh_shard *shard, uint32_t number);
 
+/* Of the slots of a server. */
+static inline bool oh_shard_has(oh_text slots, uint32_t slot)
+{
+    return (uint8_t)slots.bytes[slot / 8] >> slot % 8 & 1;
+}
+uint32_t oh_shard_slots(oh_text slots);
+
 extern const oh_foreign oh_redis_array;
 extern const oh_foreign oh_redis_array_consistent;
 extern const oh_foreign oh_predis_hashring;
@@ -65,5 +79,6 @@ extern const oh_foreign oh_spymemcached;
 extern const oh_foreign oh_sharded_jedis;
 extern const oh_foreign oh_sharded_jedis_2_9;
 extern const oh_foreign oh_jedis_sharding;
+extern const oh_foreign oh_codis;
 
 #endif

@@ -16,6 +16,7 @@ const oh_foreign *const oh_foreigns[OH_DISTRIBUTIONS_COUNT] = {
     [OH_SHARDED_JEDIS] = &oh_sharded_jedis,
     [OH_SHARDED_JEDIS_2_9] = &oh_sharded_jedis_2_9,
     [OH_JEDIS_SHARDING] = &oh_jedis_sharding,
+    [OH_CODIS] = &oh_codis,
 };
 
 const char *oh_distribution_name(oh_distribution distribution)

@@ -35,6 +35,7 @@ typedef enum oh_distribution {
     OH_PREDIS_HASHRING,
     OH_LIBMEMCACHED_CONSISTENT,
     OH_SPYMEMCACHED,
+    OH_CODIS,
     OH_SLOTS,
     OH_DISTRIBUTIONS_COUNT
 } oh_distribution;
@@ -123,6 +124,7 @@ typedef struct oh_server {
     uint32_t line;   /* 1-based line of the file, for messages. */
     uint32_t order;  /* In the file, from 0. Only config knows it. */
     bool is_named;   /* The name is a given one. */
+    oh_text slots;   /* codis: OH_SHARD_SLOTS_BYTES of bits; otherwise absent. */
 
     uint16_t master; /* Of a replica: the index of the node it follows. */
     oh_role role;

@@ -70,7 +70,8 @@ uint32_t oh_topology_place(const oh_topology *topology, uint64_t hash)
     uint32_t number = (uint32_t)hash;
     switch ((oh_distribution)topology->distribution) {
     case OH_KETAMA: return node_at(topology, number);
-    case OH_MODULA: return node_at(topology, oh_modula_slot(number, topology->slots_count));
+    case OH_MODULA:
+    case OH_CODIS: return node_at(topology, oh_modula_slot(number, topology->slots_count));
     case OH_SLOTS:
         return oh_topology_slots_table(topology)[number % OH_SLOTS_COUNT] & ~OH_SLOT_UNSERVED;
     case OH_RANDOM: return any_node(topology, number);
@@ -133,6 +134,7 @@ void oh_topology_explain(
         .is_placed = true};
     switch ((oh_distribution)topology->distribution) {
     case OH_MODULA:
+    case OH_CODIS:
         explanation->point = oh_modula_slot((uint32_t)hash, topology->slots_count);
         break;
     case OH_SLOTS: explanation->point = hash % OH_SLOTS_COUNT; break;
@@ -160,6 +162,7 @@ oh_node oh_topology_node(const oh_topology *topology, uint32_t index)
     const oh_node_record *record = &records[index];
     oh_text address = {oh_topology_at(topology, record->address), record->address_length};
     oh_text absent = {NULL, 0};
+    oh_text slots = {oh_topology_at(topology, record->slots), record->slots_length};
     return (oh_node){
         .index = index,
         .name = {oh_topology_at(topology, record->name), record->name_length},
@@ -172,6 +175,7 @@ oh_node oh_topology_node(const oh_topology *topology, uint32_t index)
         .role = (oh_role)record->role,
         .master = record->master,
         .is_named = record->flags & OH_NODE_IS_NAMED,
+        .slots = record->slots_length > 0 ? slots : absent,
         .is_failing = record->flags & OH_NODE_IS_FAILING,
         .is_loading = record->flags & OH_NODE_IS_LOADING,
         .is_near = record->flags & OH_NODE_IS_NEAR,

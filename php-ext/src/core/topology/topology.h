@@ -46,6 +46,7 @@ typedef struct oh_node {
     uint32_t master; /* Of a replica: the index of the node it follows. */
     bool is_near;    /* It is in the pool's zone. */
     bool is_named;   /* As in oh_server. */
+    oh_text slots;   /* As in oh_server. */
 
     oh_text id; /* As in oh_server. */
     bool is_failing, is_loading;
@@ -64,7 +65,7 @@ static inline bool oh_node_has_role(const oh_node *node)
 typedef struct oh_explanation {
     oh_bytes hashed; /* Points into the key. */
     uint64_t hash;   /* 0 for an empty key, but not under the distribution of another client. */
-    /* The value of the ring point it belongs to; modula, slots: its slot; random: 0. */
+    /* The value of the ring point it belongs to; modula, slots, codis: its slot; random: 0. */
     uint64_t point;
     uint32_t node;
     /*

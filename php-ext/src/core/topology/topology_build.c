@@ -41,6 +41,7 @@ static void be_shard(oh_shard *shard, const oh_server_pool *pool, uint32_t index
     shard->is_named = server->is_named;
     shard->index = index;
     shard->weight = server->weight;
+    shard->slots = server->slots;
 }
 
 static size_t foreign_points(const oh_server_pool *pool, const oh_foreign *foreign)
@@ -89,8 +90,8 @@ static layout lay_out(const oh_server_pool *pool)
     it.length = it.texts;
     for (size_t i = 0; i < pool->servers_count; i++) {
         const oh_server *server = &pool->servers[i];
-        it.length +=
-            server->name.length + 1 + server_address(server).length + 1 + server->id.length + 1;
+        it.length += server->name.length + 1 + server_address(server).length + 1 +
+                     server->id.length + 1 + server->slots.length + 1;
     }
     return it;
 }
@@ -141,6 +142,9 @@ static void copy_nodes(oh_topology *topology, const oh_server_pool *pool, const 
             .is_ejected = ejected != NULL && ejected[i],
             .id = offset + (uint32_t)(server->name.length + 1 + address.length + 1),
             .id_length = (uint32_t)server->id.length,
+            .slots = offset + (uint32_t)(server->name.length + 1 + address.length + 1 +
+                                         server->id.length + 1),
+            .slots_length = (uint32_t)server->slots.length,
             .master = server->master,
             .role = (uint8_t)server->role,
             .flags = (uint8_t)((server->is_failing ? OH_NODE_IS_FAILING : 0) |
@@ -151,6 +155,7 @@ static void copy_nodes(oh_topology *topology, const oh_server_pool *pool, const 
         offset = copy_text(topology, offset, server->name);
         offset = copy_text(topology, offset, address);
         offset = copy_text(topology, offset, server->id);
+        offset = copy_text(topology, offset, server->slots);
     }
 }
 
@@ -239,7 +244,7 @@ static void make_foreign_points(oh_topology *topology, const oh_server_pool *poo
             }
         }
     }
-    topology->slots_count = shard.weights_sum;
+    topology->slots_count = foreign->has_slots ? OH_SHARD_SLOTS : shard.weights_sum;
     topology->points_count = made;
 }
 

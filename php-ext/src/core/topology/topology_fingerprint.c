@@ -62,6 +62,12 @@ static void add_server(oh_md5 *md5, const oh_server *server, const oh_foreign *f
         add_string(md5, ":");
         add_number(md5, server->port);
     }
+    if (server->slots.length == OH_SHARD_SLOTS_BYTES) {
+        char digits[2 * OH_SHARD_SLOTS_BYTES];
+        write_hexadecimal(digits, (const uint8_t *)server->slots.bytes, OH_SHARD_SLOTS_BYTES);
+        add_string(md5, " ");
+        oh_md5_add(md5, digits, sizeof digits);
+    }
     add_string(md5, "\n");
 }
 

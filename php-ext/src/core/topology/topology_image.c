@@ -294,7 +294,8 @@ static void read_servers(const oh_topology *topology, oh_server *servers)
             .is_failing = node.is_failing,
             .is_loading = node.is_loading,
             .is_near = node.is_near,
-            .is_named = node.is_named};
+            .is_named = node.is_named,
+            .slots = node.slots};
     }
 }
 

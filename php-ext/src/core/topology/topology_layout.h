@@ -13,7 +13,7 @@
 #include "core/placement/placement.h"
 #include "core/topology/topology.h"
 
-#define OH_TOPOLOGY_MAGIC 0x4f485434u /* "OHT4": also the version of the layout. */
+#define OH_TOPOLOGY_MAGIC 0x4f485435u /* "OHT5": also the version of the layout. */
 #define OH_FINGERPRINT_DIGITS 32
 
 struct oh_topology {
@@ -23,7 +23,7 @@ struct oh_topology {
     uint32_t distribution;
     uint32_t nodes_count;
     uint32_t points_count; /* Without the guard. */
-    uint32_t slots_count;  /* modula: the sum of the weights that take part. */
+    uint32_t slots_count;  /* modula, codis: the sum of the weights that take part. */
     uint32_t ranges_count;
     uint32_t shift;  /* From a number to its range. */
     uint32_t points; /* Offset of points_count points and the guard. */
@@ -56,6 +56,8 @@ typedef struct oh_node_record {
     uint8_t is_ejected;
     uint32_t id; /* Offset; the text is empty outside a Redis Cluster. */
     uint32_t id_length;
+    uint32_t slots; /* Offset of the bits of its slots, or of nothing. */
+    uint32_t slots_length;
     uint16_t master;
     uint8_t role;
     uint8_t flags;
@@ -66,7 +68,7 @@ typedef struct oh_node_record {
 #define OH_NODE_IS_NAMED 4u
 #define OH_NODE_IS_LOADING 8u
 _Static_assert(
-    sizeof(oh_node_record) == 36, "Nothing but fields may stand in it: images are compared.");
+    sizeof(oh_node_record) == 44, "Nothing but fields may stand in it: images are compared.");
 
 static inline const void *oh_topology_at(const oh_topology *topology, uint32_t offset)
 {
@@ -76,7 +78,8 @@ static inline const void *oh_topology_at(const oh_topology *topology, uint32_t o
 /* The greatest number that placement looks up. */
 static inline uint32_t oh_topology_number_max(const oh_topology *topology)
 {
-    return topology->distribution == OH_MODULA ? topology->slots_count - 1 : UINT32_MAX;
+    bool has_slots = topology->distribution == OH_MODULA || topology->distribution == OH_CODIS;
+    return has_slots ? topology->slots_count - 1 : UINT32_MAX;
 }
 
 /* The table of slots, OH_SLOTS_COUNT entries; meaningful under OH_SLOTS alone. */

@@ -63,6 +63,7 @@ static bool has_valid_numbers(const oh_topology *topology)
         return !topology->is_plain;
     }
     return topology->points_count > 0 && topology->slots_count > 0 && topology->shift < 32 &&
+           (topology->distribution != OH_CODIS || topology->slots_count == OH_SHARD_SLOTS) &&
            oh_topology_number_max(topology) >> topology->shift < topology->ranges_count &&
            (!topology->is_plain || topology->distribution == OH_KETAMA);
 }
@@ -80,6 +81,27 @@ static bool has_valid_areas(const oh_topology *topology)
            (topology->distribution == OH_SLOTS || has_ring(topology));
 }
 
+/* A ring is built of the nodes again, and the weights say how large it is. */
+static uint64_t weights_sum_max(const oh_topology *topology)
+{
+    const oh_foreign *foreign = oh_foreign_of((oh_distribution)topology->distribution);
+    return foreign == NULL            ? OH_WEIGHTS_SUM_MAX
+           : foreign->has_slots       ? OH_SHARD_SLOTS
+           : foreign->has_many_points ? OH_POOL_SERVERS_MAX
+                                      : OH_WEIGHTS_SUM_MAX;
+}
+
+/* Only the servers of a distribution with slots have some, and then as many as they weigh. */
+static bool has_valid_slots_of(const oh_topology *topology, const oh_node_record *node)
+{
+    const oh_foreign *foreign = oh_foreign_of((oh_distribution)topology->distribution);
+    if (foreign == NULL || !foreign->has_slots || node->role == OH_REPLICA) {
+        return node->slots_length == 0;
+    }
+    oh_text slots = {oh_topology_at(topology, node->slots), node->slots_length};
+    return slots.length == OH_SHARD_SLOTS_BYTES && node->weight == oh_shard_slots(slots);
+}
+
 static bool has_valid_nodes(const oh_topology *topology)
 {
     const oh_node_record *nodes = oh_topology_at(topology, topology->nodes);
@@ -90,12 +112,13 @@ static bool has_valid_nodes(const oh_topology *topology)
             !is_text(
                 topology, nodes[i].address, nodes[i].address_length, OH_SERVER_ADDRESS_BYTES_MAX) ||
             !is_text(topology, nodes[i].id, nodes[i].id_length, OH_NODE_ID_BYTES_MAX) ||
-            nodes[i].weight == 0 || nodes[i].role >= OH_ROLES_COUNT ||
-            nodes[i].master >= topology->nodes_count) {
+            !is_text(topology, nodes[i].slots, nodes[i].slots_length, OH_SHARD_SLOTS_BYTES) ||
+            !has_valid_slots_of(topology, &nodes[i]) || nodes[i].weight == 0 ||
+            nodes[i].role >= OH_ROLES_COUNT || nodes[i].master >= topology->nodes_count) {
             return false;
         }
     }
-    return weights_sum <= OH_WEIGHTS_SUM_MAX;
+    return weights_sum <= weights_sum_max(topology);
 }
 
 static bool has_valid_slots(const oh_topology *topology)

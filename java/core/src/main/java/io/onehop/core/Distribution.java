@@ -27,6 +27,8 @@ public enum Distribution {
     LIBMEMCACHED_CONSISTENT("libmemcached_consistent"),
     /** The ring of spymemcached. */
     SPYMEMCACHED("spymemcached"),
+    /** The slots of Codis. */
+    CODIS("codis"),
     /**
      * The slot table of a Redis Cluster: the node of each of its 16,384 slots. A file cannot name
      * it.

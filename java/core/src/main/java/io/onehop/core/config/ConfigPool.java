@@ -176,13 +176,14 @@ final class ConfigPool {
                 values.get(Directive.DISTRIBUTION) instanceof Distribution distribution
                         ? ForeignRows.of(distribution)
                         : null;
-        boolean hasLongNames = foreign != null && !foreign.hasShortNames();
         Server server =
                 isOwn
-                        ? ServerSpelling.readOwn(text, item.line(), hasLongNames)
+                        ? ServerSpelling.readOwn(text, item.line(), foreign)
                         : ServerSpelling.read(text, item.line());
         if (serverNames.contains(server.name())) {
             addDuplicate(Directive.SERVERS, item, server.name());
+        } else if (servers.stream().anyMatch(each -> each.slots().intersects(server.slots()))) {
+            throw new Fault("the server has a slot of another server");
         } else if (weights + server.weight() > Limits.WEIGHTS_SUM_MAX) {
             errors.add(item.line(), "the weights add up to more than " + Limits.WEIGHTS_SUM_MAX);
         } else {

@@ -103,6 +103,10 @@ final class ConfigRules {
                             && foreign.hasManyPoints()
                             && servers.stream().mapToLong(Server::weight).sum()
                                     > Limits.POOL_SERVERS_MAX;
+            case "distribution without all slots" ->
+                    foreign != null
+                            && foreign.hasSlots()
+                            && servers.stream().mapToLong(Server::weight).sum() < Foreign.SLOTS;
             default -> isSaid(term);
         };
     }

@@ -1,6 +1,7 @@
 package io.onehop.core.config;
 
 import io.onehop.core.base.Limits;
+import io.onehop.core.placement.Foreign;
 import io.onehop.core.topology.DirectiveValue;
 import io.onehop.core.topology.DirectiveValue.Fault;
 import io.onehop.core.topology.Replica;
@@ -8,6 +9,7 @@ import io.onehop.core.topology.Server;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.BitSet;
 import java.util.Objects;
 
 /**
@@ -43,16 +45,14 @@ final class ServerSpelling {
 
     /** A server of a pool of nutcracker. */
     static Server read(String text, int line) throws Fault {
-        return taken(text, ":weight", WEIGHT_NEEDED).checked(line, false);
+        return taken(text, ":weight", WEIGHT_NEEDED).checked(line, null);
     }
 
-    /**
-     * A server of a OneHop pool. {@code hasLongNames}: its address with the port is its name,
-     * whatever the port.
-     */
-    static Server readOwn(String text, int line, boolean hasLongNames) throws Fault {
-        checkSlips(text);
-        return taken(completed(text), "[:weight]", "").checked(line, hasLongNames);
+    /** A server of a OneHop pool. {@code foreign}: of which other client its distribution is. */
+    static Server readOwn(String text, int line, Foreign.@Nullable Row foreign) throws Fault {
+        boolean hasSlots = foreign != null && foreign.hasSlots();
+        checkSlips(text, hasSlots);
+        return taken(completed(text, hasSlots ? "" : "1"), "[:weight]", "").checked(line, foreign);
     }
 
     /** A Sentinel, {@code host:port}: a server of that name. */
@@ -123,7 +123,7 @@ final class ServerSpelling {
     }
 
     /** Refuses what nutcracker would read as another server than the one that was meant. */
-    private static void checkSlips(String text) throws Fault {
+    private static void checkSlips(String text, boolean mayHaveCommas) throws Fault {
         String where = front(text);
         if (where.startsWith("/")) {
             return;
@@ -131,7 +131,7 @@ final class ServerSpelling {
         if (where.contains("://")) {
             throw new Fault("the server is a URL, not \"host:port\"");
         }
-        if (where.indexOf(',') >= 0) {
+        if (!mayHaveCommas && where.indexOf(',') >= 0) {
             throw new Fault("the server has a comma: each server is an item of its own");
         }
         if (colonsOf(where) > 2) {
@@ -155,14 +155,14 @@ final class ServerSpelling {
         return afterHost.chars().filter(character -> character == ':').count();
     }
 
-    /** The same server as nutcracker expects it: without brackets, and with a weight. */
-    private static String completed(String text) {
+    /** The same server as nutcracker expects it: without brackets, and with a weight, or slots. */
+    private static String completed(String text, String weight) {
         String where = front(text);
         int bracket = where.indexOf(']');
         return (hasBrackets(where)
                         ? where.substring(1, bracket) + where.substring(bracket + 1)
                         : where)
-                + (colonsOf(where) == (text.startsWith("/") ? 0 : 1) ? ":1" : "")
+                + (colonsOf(where) == (text.startsWith("/") ? 0 : 1) ? ":" + weight : "")
                 + text.substring(where.length());
     }
 
@@ -189,17 +189,18 @@ final class ServerSpelling {
                 space < 0 ? null : text.substring(space + 1));
     }
 
-    private Server checked(int line, boolean hasLongNames) throws Fault {
-        int shares = weight();
+    private Server checked(int line, Foreign.@Nullable Row foreign) throws Fault {
+        BitSet slots = foreign != null && foreign.hasSlots() ? slots() : new BitSet();
+        int shares = slots.isEmpty() ? weight() : slots.cardinality();
         if (port != null && !DirectiveValue.isPort(port)) {
             throw new Fault("the server has an invalid port");
         }
         checkLength("address", "an", address, Limits.SERVER_ADDRESS_BYTES_MAX);
-        String knownAs = knownAs(hasLongNames);
+        String knownAs = knownAs(foreign != null && !foreign.hasShortNames());
         checkLength("name", "a", knownAs, Limits.SERVER_NAME_BYTES_MAX);
         boolean isNamed = name != null;
         return port == null
-                ? new Server(knownAs, null, 0, address, shares, line, isNamed)
+                ? new Server(knownAs, null, 0, address, shares, line, isNamed, slots)
                 : new Server(
                         knownAs,
                         address,
@@ -207,7 +208,29 @@ final class ServerSpelling {
                         null,
                         shares,
                         line,
-                        isNamed);
+                        isNamed,
+                        slots);
+    }
+
+    /** Numbers and ranges of them, separated by commas. There is at least one slot. */
+    private BitSet slots() throws Fault {
+        BitSet slots = new BitSet();
+        for (String part : weight.split(",", -1)) {
+            int dash = part.lastIndexOf('-');
+            int first = slot(dash < 0 ? part : part.substring(0, dash));
+            int last = slot(part.substring(dash + 1));
+            if (first < 0 || last < first) {
+                throw new Fault("the server has no slots as in \"host:port:0-511,600 [name]\"");
+            }
+            slots.set(first, last + 1);
+        }
+        return slots;
+    }
+
+    /** The number of a slot, or -1. */
+    private static int slot(String text) {
+        int number = DirectiveValue.isDigits(text) ? DirectiveValue.numberOf(text) : -1;
+        return number < Foreign.SLOTS ? number : -1;
     }
 
     private int weight() throws Fault {

@@ -24,6 +24,9 @@ public abstract class Foreign {
         Foreign of(List<Shard> shards, Hash hash, @Nullable HashTag tag);
     }
 
+    /** How many slots a file gives to servers, under a distribution that has some. */
+    public static final int SLOTS = 1024;
+
     /** No limit of its own. */
     public static final int ANY_LENGTH = Integer.MAX_VALUE;
 
@@ -36,6 +39,7 @@ public abstract class Foreign {
      * @param hasUnnamed a server without a name is another one than a server of that name
      * @param hasManyPoints as many times more as a server weighs
      * @param hasShortNames servers are named as nutcracker names them
+     * @param hasSlots the file gives each server its slots; the weight is their number
      * @param nameBytesMax how long the name of a server may be
      * @param maker of its ring
      */
@@ -46,12 +50,13 @@ public abstract class Foreign {
             boolean hasManyPoints,
             boolean hasUnnamed,
             boolean hasShortNames,
+            boolean hasSlots,
             int nameBytesMax,
             Maker maker) {
 
         /** With these hashes, and nothing else. */
         static Row of(List<Hash> hashes, Maker maker) {
-            return new Row(hashes, false, false, false, false, false, ANY_LENGTH, maker);
+            return new Row(hashes, false, false, false, false, false, false, ANY_LENGTH, maker);
         }
 
         Row withTags() {
@@ -62,6 +67,7 @@ public abstract class Foreign {
                     hasManyPoints,
                     hasUnnamed,
                     hasShortNames,
+                    hasSlots,
                     nameBytesMax,
                     maker);
         }
@@ -74,13 +80,23 @@ public abstract class Foreign {
                     hasManyPoints,
                     hasUnnamed,
                     hasShortNames,
+                    hasSlots,
                     nameBytesMax,
                     maker);
         }
 
         /** Names that count, and points as many times more as a server weighs. */
         Row withWeightedNames() {
-            return new Row(hashes, hasTags, true, true, true, hasShortNames, nameBytesMax, maker);
+            return new Row(
+                    hashes,
+                    hasTags,
+                    true,
+                    true,
+                    true,
+                    hasShortNames,
+                    hasSlots,
+                    nameBytesMax,
+                    maker);
         }
 
         Row withShortNames() {
@@ -90,6 +106,20 @@ public abstract class Foreign {
                     hasWeights,
                     hasManyPoints,
                     hasUnnamed,
+                    true,
+                    hasSlots,
+                    nameBytesMax,
+                    maker);
+        }
+
+        Row withSlots() {
+            return new Row(
+                    hashes,
+                    hasTags,
+                    true,
+                    hasManyPoints,
+                    hasUnnamed,
+                    hasShortNames,
                     true,
                     nameBytesMax,
                     maker);
@@ -103,6 +133,7 @@ public abstract class Foreign {
                     hasManyPoints,
                     hasUnnamed,
                     hasShortNames,
+                    hasSlots,
                     bytes,
                     maker);
         }
@@ -142,9 +173,14 @@ public abstract class Foreign {
     /** The hash of a part. */
     public abstract long hash(byte[] bytes, int offset, int length);
 
-    /** The number by which the ring knows a hash. It is its own inverse. */
+    /** The number by which the ring knows a hash. */
     long numberOf(long hash) {
         return hash;
+    }
+
+    /** The value of a point that the ring knows by this number. */
+    long valueOf(long number) {
+        return numberOf(number);
     }
 
     /** The index of the node that has a key. */
@@ -162,7 +198,7 @@ public abstract class Foreign {
     /** The value of the point that a hash belongs to. */
     public final long point(long hash) {
         long number = numberOf(hash);
-        return numberOf(isWide ? ring.point(number) : ring.point(upper(number)) >>> Integer.SIZE);
+        return valueOf(isWide ? ring.point(number) : ring.point(upper(number)) >>> Integer.SIZE);
     }
 
     /** How many of 65,536 evenly spread hashes each node owns. spec/meter, section 3. */

@@ -18,6 +18,7 @@ public final class ForeignRows {
             case PREDIS_HASHRING -> PredisRing.ROW;
             case LIBMEMCACHED_CONSISTENT -> MemcachedRing.ROW_OF_LIBMEMCACHED;
             case SPYMEMCACHED -> MemcachedRing.ROW_OF_SPYMEMCACHED;
+            case CODIS -> Codis.ROW;
             case SHARDED_JEDIS -> ShardedJedis.ROW;
             case SHARDED_JEDIS_2_9 -> ShardedJedis.ROW_2_9;
             case JEDIS_SHARDING -> ShardedJedis.ROW_OF_SHARDING;

@@ -1,5 +1,7 @@
 package io.onehop.core.placement;
 
+import java.util.BitSet;
+
 /**
  * A server as the distribution of another client sees it.
  *
@@ -7,5 +9,6 @@ package io.onehop.core.placement;
  * @param isNamed the file gives the name
  * @param index its place in the file
  * @param weight at least 1
+ * @param slots those that it has, under a distribution with slots
  */
-public record Shard(String name, boolean isNamed, int index, int weight) {}
+public record Shard(String name, boolean isNamed, int index, int weight, BitSet slots) {}

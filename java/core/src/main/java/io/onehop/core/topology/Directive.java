@@ -64,6 +64,7 @@ public enum Directive implements DirectiveValue {
             "distribution without weights => directive \"distribution\" has a value that is not for servers of another weight than 1",
             "distribution without long names => directive \"distribution\" has a value that is not for servers whose names are longer than 60 bytes",
             "distribution with too many points => directive \"distribution\" has a value that is not for weights that add up to more than 4096",
+            "? servers, OneHop pool, distribution without all slots => directive \"servers\" has not all slots from 0 to 1023",
             "? !listen, !OneHop pool, !distribution of another client => directive \"listen\" is missing",
             "? !servers => directive \"servers\" is missing",
             "? redis_auth, !redis: true => directive \"redis_auth\" needs \"redis: true\"",

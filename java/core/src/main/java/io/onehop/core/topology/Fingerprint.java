@@ -9,6 +9,9 @@ import io.onehop.core.placement.Slots;
 import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HexFormat;
 import java.util.List;
 
 /**
@@ -37,9 +40,18 @@ final class Fingerprint {
                     .append(isNamed ? node.name() : "")
                     .append(' ')
                     .append(node.weight());
-            text.append(' ').append(node.address()).append('\n');
+            text.append(' ').append(node.address());
+            if (foreign != null && foreign.hasSlots()) {
+                appendSlots(text, pool.servers().get(node.index()).slots());
+            }
+            text.append('\n');
         }
         return hex(text.toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static void appendSlots(StringBuilder text, BitSet slots) {
+        byte[] bits = Arrays.copyOf(slots.toByteArray(), Foreign.SLOTS / Byte.SIZE);
+        text.append(' ').append(HexFormat.of().formatHex(bits));
     }
 
     static String of(Slots slots, List<Node> nodes) {

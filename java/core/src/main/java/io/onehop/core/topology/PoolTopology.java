@@ -276,7 +276,7 @@ public final class PoolTopology implements Topology {
         }
         List<Shard> shards = new ArrayList<>();
         for (Server s : pool.servers()) {
-            shards.add(new Shard(s.name(), s.isNamed(), shards.size(), s.weight()));
+            shards.add(new Shard(s.name(), s.isNamed(), shards.size(), s.weight(), s.slots()));
         }
         return row.maker().of(shards, pool.hash(), pool.hashTag());
     }

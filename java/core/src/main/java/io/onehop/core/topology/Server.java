@@ -2,6 +2,8 @@ package io.onehop.core.topology;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.BitSet;
+
 /**
  * One element of a pool's {@code servers}, in the order of the file (spec/config).
  *
@@ -12,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param weight at least 1
  * @param line its line in the file, from 1
  * @param isNamed the file gives the name
+ * @param slots those that it has, under a distribution with slots; otherwise none
  */
 public record Server(
         String name,
@@ -20,7 +23,20 @@ public record Server(
         @Nullable String path,
         int weight,
         int line,
-        boolean isNamed) {
+        boolean isNamed,
+        BitSet slots) {
+
+    /** A server of a distribution without slots. */
+    public Server(
+            String name,
+            @Nullable String host,
+            int port,
+            @Nullable String path,
+            int weight,
+            int line,
+            boolean isNamed) {
+        this(name, host, port, path, weight, line, isNamed, new BitSet());
+    }
 
     /** The address: {@code host:port} with a decimal port, or the path of the unix socket. */
     public String address() {

@@ -196,7 +196,14 @@ public final class Sentinels extends Refresher {
 
     private static Server at(Server server, @Nullable String host, int port) {
         return new Server(
-                server.name(), host, port, null, server.weight(), server.line(), server.isNamed());
+                server.name(),
+                host,
+                port,
+                null,
+                server.weight(),
+                server.line(),
+                server.isNamed(),
+                server.slots());
     }
 
     /**
