@@ -5,7 +5,8 @@
  * algorithms. Three ways take turns in every round, so that a noisy moment of the machine affects
  * all of them: the hash alone, oh_topology_locate (the hash and OneHop's ring with ranges), and the
  * hash with a plain binary search over the same points. It prints the median round of each, in
- * nanoseconds per key, and then how long rings of 8 to 1,000 servers take to build.
+ * nanoseconds per key, then the cost of a locate for each distribution and each of its hashes, and
+ * then how long rings of 8 to 1,000 servers take to build.
  *
  * No key repeats within a round, so neither the branch predictor nor the cache can learn the
  * answers.
@@ -180,6 +181,52 @@ static void measure(oh_hash hash)
     free(topology);
 }
 
+/* Each server of codis has a range of slots. */
+static void give_slots(oh_server_pool *pool)
+{
+    static char bits[NODES_COUNT][OH_SHARD_SLOTS_BYTES];
+    for (size_t i = 0; i < pool->servers_count; i++) {
+        memset(bits[i] + i * sizeof bits[i] / NODES_COUNT, 0xff, sizeof bits[i] / NODES_COUNT);
+        servers[i].slots = (oh_text){bits[i], sizeof bits[i]};
+        servers[i].weight = OH_SHARD_SLOTS / NODES_COUNT;
+    }
+}
+
+static void measure_distribution(oh_distribution distribution, oh_hash hash)
+{
+    oh_server_pool pool = pool_of(NODES_COUNT, hash);
+    pool.distribution = distribution;
+    if (distribution == OH_CODIS) {
+        give_slots(&pool);
+    }
+    oh_topology *topology = build(&pool);
+    subject subject = {.topology = topology};
+    double rounds[ROUNDS];
+    for (size_t round = 0; round < ROUNDS; round++) {
+        rounds[round] = time_round(hash_and_ranges, &subject);
+    }
+    double ns = median(rounds, ROUNDS);
+    printf("%-24s %-14s %8.1f %8.1f\n", oh_distribution_name(distribution), oh_hash_name(hash), ns,
+        1e3 / ns);
+    free(topology);
+}
+
+static void measure_distributions(void)
+{
+    printf("\ndistribution             hash           ns a key million a second\n");
+    measure_distribution(OH_KETAMA, OH_HASH_FNV1A_64);
+    measure_distribution(OH_KETAMA, OH_HASH_MD5);
+    measure_distribution(OH_KETAMA, OH_HASH_CRC32A);
+    for (int distribution = 0; distribution < OH_DISTRIBUTIONS_COUNT; distribution++) {
+        const oh_foreign *foreign = oh_foreign_of((oh_distribution)distribution);
+        for (int hash = 0; foreign != NULL && hash < OH_ALL_HASHES_COUNT; hash++) {
+            if ((foreign->hashes & OH_HASH_BIT(hash)) != 0) {
+                measure_distribution((oh_distribution)distribution, (oh_hash)hash);
+            }
+        }
+    }
+}
+
 static void measure_build(size_t count)
 {
     oh_server_pool pool = pool_of(count, OH_HASH_FNV1A_64);
@@ -209,6 +256,7 @@ int main(void)
             measure((oh_hash)hash);
         }
     }
+    measure_distributions();
     printf("\nBuilding a topology, median of %d:\n", BUILDS);
     for (size_t count = 8; count <= 1000; count *= 5) {
         measure_build(count);
