@@ -3,6 +3,8 @@
 import json
 from dataclasses import dataclass
 
+from reference.foreign import FOREIGN, default_hash
+
 
 @dataclass
 class Ring:
@@ -49,6 +51,43 @@ def plain(count):
     return [f"10.0.{n // 250}.{n % 250 + 1} - 1" for n in range(count)]
 
 
+def points_of(distribution, hash_name, name):
+    """The points of one of two equal servers."""
+    server = {"name": name, "weight": 1, "named": True}
+    pool = {"servers": [server, server], "hash": hash_name, "hash_tag": None}
+    return FOREIGN[distribution](pool).points(0, server)
+
+
+def colliding(distribution, hash_name=""):
+    """Two servers with a point of the same value, in both orders: which one has it?"""
+    is_named = distribution.startswith("sharded")
+    owners = {}
+    for number in range(100_000):
+        address = f"10.7.{number // 250}.{number % 250 + 1}"
+        name = f"node{number}" if is_named else f"{address}:6379"
+        points = points_of(distribution, hash_name or default_hash(distribution), name)
+        for point in points:
+            other = owners.setdefault(point, number)
+            if other != number:
+                return [
+                    Ring(f"equal points, {about}", distribution, servers, hash_name)
+                    for about, servers in (
+                        ("one way round", servers_of(distribution, other, number)),
+                        ("the other", servers_of(distribution, number, other)),
+                    )
+                ]
+    raise ValueError(f"{distribution}: no two points are equal")
+
+
+def servers_of(distribution, *numbers):
+    named = distribution.startswith("sharded")
+    port = "" if named or distribution == "predis_hashring" else ":6379"
+    return [
+        f"10.7.{number // 250}.{number % 250 + 1}{port} {f'node{number}' if named else '-'} 1"
+        for number in numbers
+    ]
+
+
 def sharded(distribution):
     named = ["10.0.0.1 alpha 1", "10.0.0.2 beta 2", "10.0.0.3 gamma 1"]
     mixed = ["10.0.0.1 größe 1", "10.0.0.2 - 3", "10.0.0.3 - 1", "10.0.0.4 n4 7"]
@@ -62,6 +101,7 @@ def sharded(distribution):
         Ring("some named", distribution, mixed, "", "{}"),
         Ring("40 named, weights", distribution, many),
         Ring("200 unnamed, MD5", distribution, plain(200), "md5"),
+        *colliding(distribution, "md5"),
     ]
 
 
@@ -98,7 +138,11 @@ def hosts(distribution):
     ]
 
 
-REDIS_ARRAY = hosts("redis_array") + hosts("redis_array_consistent")
+REDIS_ARRAY = (
+    hosts("redis_array")
+    + hosts("redis_array_consistent")
+    + colliding("redis_array_consistent", "md5")
+)
 
 
 def weighted(*weights):
@@ -117,7 +161,11 @@ PREDIS_HASHRING = [
         (1,) * 49,
         (3, 1, 4, 1, 5, 9, 2, 6),
     )
-] + [Ring("sockets", "predis_hashring", ["/run/a.sock - 1", "10.0.0.1 - 2", "/run/b.sock - 1"])]
+]
+PREDIS_HASHRING += [
+    Ring("sockets", "predis_hashring", ["/run/a.sock - 1", "10.0.0.1 - 2", "/run/b.sock - 1"]),
+    *colliding("predis_hashring"),
+]
 LIBMEMCACHED_CONSISTENT = [
     Ring("2", "libmemcached_consistent", with_ports(2)),
     Ring("some on 11211", "libmemcached_consistent", ["b:11211 - 1", "a:11211 - 1", "c:11212 - 1"]),
@@ -136,6 +184,8 @@ LIBMEMCACHED_CONSISTENT = [
             "jenkins",
         )
     ),
+    *colliding("libmemcached_consistent"),
+    *colliding("libmemcached_consistent", "md5"),
 ]
 SPYMEMCACHED = [
     Ring("2", "spymemcached", with_ports(2)),
@@ -144,4 +194,5 @@ SPYMEMCACHED = [
     Ring("47", "spymemcached", with_ports(47)),
     Ring("weights 1, 2, 3 ...", "spymemcached", with_ports(9, 3)),
     Ring("weights 1 to 7", "spymemcached", with_ports(14, 7)),
+    *colliding("spymemcached"),
 ]
