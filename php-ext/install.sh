@@ -40,7 +40,6 @@ install_all() {
     for format in html text prometheus; do
         put "onehop-status/$format.php" "$share/onehop-status/$format.php"
     done
-    put laravel/OneHopConnector.php "$share/laravel/OneHopConnector.php"
     put opentelemetry/onehop-opentelemetry.php "$share/opentelemetry/onehop-opentelemetry.php"
     put stubs/composer.json "$share/stubs/composer.json"
     put stubs/onehop.stub.php "$share/stubs/onehop.stub.php"

@@ -56,30 +56,6 @@ final class SnippetsTest extends TestCase
             BLOCK
             assert(count((new OneHop\Redis('alpha'))->keys('*')) === 0);
             PHP,
-        'docs/frameworks.md, Laravel, php 1' => self::LARAVEL . "\n" . <<<'PHP'
-            $application = new Illuminate\Container\Container();
-            $settings = ['options' => ['pool' => 'alpha'], 'default' => ['database' => '0']];
-            $manager = new Illuminate\Redis\RedisManager($application, 'onehop', $settings);
-            $application->instance('redis', $manager);
-            Illuminate\Support\Facades\Facade::setFacadeApplication($application);
-            BLOCK
-            Redis::set('key', 'value');
-            assert((new OneHop\Redis('alpha'))->get('key') === 'value');
-            PHP,
-        'docs/frameworks.md, Laravel, php 2' => self::LARAVEL . "\n" . <<<'PHP'
-            use Illuminate\Support\Str;
-            $settings = [
-            BLOCK
-            ];
-            $manager = new Illuminate\Redis\RedisManager(
-                new Illuminate\Container\Container(), $settings['client'], $settings,
-            );
-            $manager->extend('onehop', fn () => new App\Redis\OneHopConnector());
-            $manager->connection('default')->set('key', 'value');
-            $manager->connection('cache')->set('other', 'value');
-            assert((new OneHop\Redis('alpha'))->get('laravel_database_key') === 'value');
-            assert((new OneHop\Redis('alpha_cache'))->get('laravel_database_other') === 'value');
-            PHP,
         'docs/migrating-from-sharded-clients.md, Copying, php 1' => <<<'PHP'
             foreach ([['10.0.0.1', 6379], ['10.0.0.2', 6379]] as [$host, $port]) {
                 $old = new Redis();
@@ -98,14 +74,6 @@ final class SnippetsTest extends TestCase
         foreach (['Cache', 'Lock', 'HttpFoundation'] as $component) {
             require_once "/usr/share/php/Symfony/Component/$component/autoload.php";
         }
-        PHP;
-    private const LARAVEL = <<<'PHP'
-        error_reporting(E_ALL & ~E_DEPRECATED & ~E_USER_DEPRECATED);
-        foreach (['Redis', 'Container', 'Support'] as $component) {
-            require_once "/usr/share/php/Illuminate/$component/autoload.php";
-        }
-        require_once '/usr/share/php/Dotenv/autoload.php';
-        require_once REPOSITORY . '/php-ext/laravel/OneHopConnector.php';
         PHP;
 
     /** The blocks that are not run, and why. */
@@ -161,6 +129,7 @@ final class SnippetsTest extends TestCase
             'nginx' => $this->isOfNginx($block->text),
             'xml' => $this->isOfMaven($block->text),
             'properties' => $this->isOfSpring($block->text),
+            'dotenv' => $this->isOfLaravel($block->text),
             'sh' => $this->isOfAShell($block->text),
             default => $this->fail("Write a check for blocks of $block->language, or a reason."),
         };
@@ -240,6 +209,19 @@ final class SnippetsTest extends TestCase
         $handler = $container->get($framework['session']['handler_id']);
         $this->assertTrue($handler->open('', 'name') && $handler->write('id', 'data'));
         $this->assertTrue($container->has($framework['cache']['default_redis_provider']));
+    }
+
+    /** Lines of .env: an application with Laravel's defaults and these keeps its cache on nodes. */
+    private function isOfLaravel(string $lines): void
+    {
+        $lines = var_export(parse_ini_string($lines), true);
+        $this->assertSame([0, ''], $this->ended(<<<PHP
+            require REPOSITORY . '/php-ext/tests/frameworks/laravel.inc';
+            \$cache = laravel_app($lines)['cache']->store();
+            \$cache->put('item', 'kept', 60);
+            assert(\$cache->get('item') === 'kept');
+            assert(count((new OneHop\Redis('alpha_cache'))->keys('*cache*item')) === 1);
+            PHP));
     }
 
     private function isOfPrometheus(string $text): void

@@ -1,16 +1,15 @@
 --TEST--
-OneHopConnector takes Laravel's default config/database.php as Laravel's own connector does
+The connector takes Laravel's default config/database.php as Laravel's own connector does
 --FILE--
 <?php
 require __DIR__ . '/laravel.inc';
-require __DIR__ . '/../../laravel/OneHopConnector.php';
 
-use App\Redis\OneHopConnector;
 use Illuminate\Cache\RedisStore;
 use Illuminate\Cache\Repository;
 use Illuminate\Container\Container;
 use Illuminate\Redis\Connections\PhpRedisConnection;
 use Illuminate\Redis\RedisManager;
+use OneHop\Laravel\Connector;
 
 $server = lab_redis();
 $ports = [lab_redis(), lab_redis(), lab_redis(), lab_redis()];
@@ -43,7 +42,7 @@ function database(int $port, array $options = []): array
 function manager(array $config): RedisManager
 {
     $manager = new RedisManager(new Container(), $config['client'], $config);
-    $manager->extend('onehop', fn () => new OneHopConnector());
+    $manager->extend('onehop', fn () => new Connector());
     return $manager;
 }
 
@@ -146,5 +145,5 @@ get: "value 7"
 InvalidArgumentException: A Redis connection asks for database 99, and a node of its server pool alpha refuses it: ERR DB index is out of range
 get of the cache: "value 7"
 get of a pool of the cache: {"n":1}
-InvalidArgumentException: No 'pool' names the server pool of a Redis connection with database 0: set 'pool' in the options of config/database.php, or in the connection.
+InvalidArgumentException: No server pool is named for a Redis connection with database 0: set REDIS_POOL in .env, or 'pool' in the connection or in the options of config/database.php.
 get of a cluster: "value 7"

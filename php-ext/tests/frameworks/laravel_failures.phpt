@@ -3,28 +3,14 @@ After a failure in a transaction, a pipeline or putMany() Laravel's connection s
 --FILE--
 <?php
 require __DIR__ . '/laravel.inc';
-require __DIR__ . '/../../laravel/OneHopConnector.php';
-
-use App\Redis\OneHopConnector;
-use Illuminate\Cache\RedisStore;
-use Illuminate\Cache\Repository;
-use Illuminate\Container\Container;
-use Illuminate\Queue\RedisQueue;
-use Illuminate\Redis\RedisManager;
 
 [$port, $id] = lab_redis_process();
 $config = lab_config([lab_redis(), $port], ['hash_tag' => '"{}"', 'timeout' => 20000]);
-$manager = new RedisManager(new Container(), 'onehop', [
-    'default' => ['database' => 0],
-    'options' => ['pool' => 'alpha', 'config' => $config],
-]);
-$manager->extend('onehop', fn () => new OneHopConnector());
-$redis = $manager->connection();
-$cache = new Repository(new RedisStore($manager, '', 'default'));
+$app = laravel_app(laravel_onehop($config) + ['REDIS_CACHE_DB' => 0, 'REDIS_PREFIX' => '']);
+$redis = $app['redis']->connection();
+$cache = $app['cache']->store();
+$cache->getStore()->setPrefix('');
 ['node-0' => $live, 'node-1' => $dies] = lab_key_of_each($config);
-$queue = new RedisQueue($manager, 'untagged', 'default', 60);
-$queue->setContainer(new Container());
-$queue->setConnectionName('redis');
 
 /** Runs a call and prints how it ended, and that the connection is usable. */
 function tell(string $what, callable $call): void
@@ -54,14 +40,12 @@ tell('the same call by call', function () use ($redis, $live, $dies) {
     $redis->set($dies, 1);
     $redis->exec();
 });
-tell('a bulk for a queue without a tag', function () use ($queue, $manager) {
-    for ($i = 0; $i < 20; $i++) {
-        $other = new RedisQueue($manager, "untagged$i", 'default', 60);
-        $other->setContainer(new Container());
-        $other->setConnectionName('redis');
-        $other->bulk(['One', 'Two'], ['n' => 9]);
-    }
-});
+tell('a transaction over two queues', fn () => $redis->transaction(
+    function () use ($app, $live, $dies) {
+        $app['queue']->pushOn($live, 'One');
+        $app['queue']->pushOn($dies, 'One');
+    },
+));
 tell('a pipeline whose callback throws', fn () => $redis->pipeline(function ($pipe) use ($live) {
     $pipe->set($live, 'never');
     throw new LogicException();
@@ -73,10 +57,11 @@ tell('a transaction whose callback throws', fn () => $redis->transaction(
     },
 ));
 lab_show('nothing of these was executed', $redis->get($live));
-tell('a tagged bulk', function () use ($queue) {
-    $queue->bulk(['One', 'Two'], ['n' => 9], '{tagged}');
-    return $queue->size('{tagged}');
+tell('a bulk', function () use ($app) {
+    $app['queue']->bulk(['One', 'Two'], ['n' => 9], 'mails');
+    return $app['queue']->size('mails');
 });
+tell('waiting for a job', fn () => $app['queue']->connection('waiting')->pop('none'));
 tell('a transaction', fn () => $redis->transaction(fn ($t) => $t->incr('{x}a')->incr('{x}a')));
 
 echo "a node dies\n";
@@ -105,11 +90,12 @@ putMany over both nodes: true, then mode 0, "served"
 all of it is there: true
 a transaction over both nodes: OneHop\CrossNode, then mode 0, "served"
 the same call by call: OneHop\CrossNode, then mode 0, "served"
-a bulk for a queue without a tag: OneHop\CrossNode, then mode 0, "served"
+a transaction over two queues: OneHop\CrossNode, then mode 0, "served"
 a pipeline whose callback throws: LogicException, then mode 0, "served"
 a transaction whose callback throws: LogicException, then mode 0, "served"
 nothing of these was executed: null
-a tagged bulk: 2, then mode 0, "served"
+a bulk: 2, then mode 0, "served"
+waiting for a job: null, then mode 0, "served"
 a transaction: [1,2], then mode 0, "served"
 a node dies
 putMany: OneHop\PartialBatch, then mode 0, "served"

@@ -1,0 +1,20 @@
+<?php
+
+namespace OneHop\Laravel;
+
+use Illuminate\Cache\RedisStore;
+
+/** Laravel's store, which writes many items in a pipeline: all nodes in parallel. */
+final class CacheStore extends RedisStore
+{
+    /** Laravel's own takes a transaction to save time, or writes item by item to a cluster. */
+    public function putMany(array $values, $seconds): bool
+    {
+        $replies = $this->connection()->pipeline(function () use ($values, $seconds) {
+            foreach ($values as $key => $value) {
+                $this->put($key, $value, $seconds);
+            }
+        });
+        return !in_array(false, $replies, true);
+    }
+}

@@ -1,0 +1,10 @@
+<?php
+
+namespace OneHop\Laravel;
+
+use Illuminate\Queue\RedisQueue;
+
+final class Queue extends RedisQueue
+{
+    use TagsQueues;
+}
