@@ -98,10 +98,11 @@ JAVA = (
     "jedis.internal.route",
     "jedis",
     "spring",
+    "cli",
 )
 # What a program may use, too.
 EXPORTED = {"core", "jedis", "jedis: failures", "spring"}
-MODULES = ("core", "jedis", "spring-boot-starter")
+MODULES = ("core", "jedis", "spring-boot-starter", "cli")
 # The exported package of the client is two rooms. Every room throws exceptions: they are lowest.
 FAILURE = re.compile(r"\b(class OneHopException|extends OneHopException)\b")
 PURE = {
@@ -213,6 +214,8 @@ def check_java(path, classes):
             complain(path, line, f"{room} uses {used}, which is above it")
         elif room == "spring" and used not in EXPORTED:
             complain(path, line, f"{room} uses {used}, which no program may use")
+        elif room == "cli" and (".internal." in used or used == "spring"):
+            complain(path, line, f"{room} uses {used}, which belongs to others")
     if room.startswith("core"):
         refuse(
             path,

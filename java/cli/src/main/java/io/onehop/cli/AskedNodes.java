@@ -1,0 +1,124 @@
+package io.onehop.cli;
+
+import io.onehop.core.Node;
+import io.onehop.core.Role;
+import io.onehop.core.Topology;
+import io.onehop.core.topology.PoolTopology;
+import io.onehop.core.topology.ServerPool;
+import io.onehop.jedis.OneHopClient;
+import io.onehop.jedis.PartialBatch;
+
+import org.jspecify.annotations.Nullable;
+
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol.Command;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+
+/**
+ * The nodes of a server pool, asked by the client that programs use: same addresses, passwords and
+ * encryption.
+ *
+ * <p>Only commands that read are sent. A call ends by the pool's timeout; without one, after ten
+ * seconds. Any thread.
+ */
+final class AskedNodes implements AutoCloseable {
+    private static final int PATIENCE_SECONDS = 10;
+
+    private final OneHopClient client;
+    private final boolean hasTimeout;
+
+    AskedNodes(ConfigFile file, ServerPool pool) {
+        this.client = OneHopClient.builder().config(file.path()).pool(pool.name()).build();
+        this.hasTimeout = pool.timeoutMs() > 0;
+    }
+
+    /** Where the keys of a pool are. Only a Redis Cluster has to be asked for that. */
+    static PoolTopology topologyOf(ConfigFile file, ServerPool pool) throws Refusal {
+        if (!pool.cluster()) {
+            return PoolTopology.of(pool);
+        }
+        try (AskedNodes nodes = new AskedNodes(file, pool)) {
+            return nodes.topology();
+        }
+    }
+
+    /** The topology, after those who know the nodes were asked. */
+    PoolTopology topology() throws Refusal {
+        within(
+                () -> {
+                    try {
+                        return client.onEachNode(new CommandArguments(Command.PING));
+                    } catch (PartialBatch some) {
+                        return some; // Who answered knew the map.
+                    }
+                });
+        return (PoolTopology) client.topology(); // There is no other one.
+    }
+
+    /** The nodes that have keys of their own. */
+    static List<Node> withKeys(Topology topology) {
+        return topology.nodes().stream()
+                .filter(node -> node.role() == Role.NONE || node.role() == Role.MASTER)
+                .toList();
+    }
+
+    /**
+     * One node's reply, as Jedis reads it from the wire; {@code null} for nil.
+     *
+     * @param words texts or bytes
+     */
+    <T> @Nullable T ask(Node node, Class<T> type, Command command, Object... words) throws Refusal {
+        CommandArguments arguments = new CommandArguments(command).addObjects(words);
+        Object reply = within(() -> client.onNode(node.name(), arguments));
+        if (reply != null && !type.isInstance(reply)) {
+            throw new Refusal(
+                    ExitStatus.NO_ANSWER,
+                    "node " + node.name() + ": its reply to " + command + " is none of redis");
+        }
+        return type.cast(reply);
+    }
+
+    /** The same for a reply that is a text. */
+    String text(Node node, Command command, Object... words) throws Refusal {
+        byte[] reply = ask(node, byte[].class, command, words);
+        return reply == null ? "" : new String(reply, StandardCharsets.UTF_8);
+    }
+
+    /** The same for a reply that is a number; 0 for nil. */
+    long number(Node node, Command command, Object... words) throws Refusal {
+        Long reply = ask(node, Long.class, command, words);
+        return reply == null ? 0 : reply;
+    }
+
+    private <T> T within(Supplier<T> call) throws Refusal {
+        if (hasTimeout) {
+            return call.get();
+        }
+        try {
+            return CompletableFuture.supplyAsync(call).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (TimeoutException late) {
+            throw new Refusal(
+                    ExitStatus.NO_ANSWER, "no answer in " + PATIENCE_SECONDS + " seconds");
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new Refusal(ExitStatus.NO_ANSWER, "interrupted");
+        } catch (ExecutionException failed) {
+            if (failed.getCause() instanceof RuntimeException failure) {
+                throw failure;
+            }
+            throw new IllegalStateException(failed.getCause());
+        }
+    }
+
+    @Override
+    public void close() {
+        client.close();
+    }
+}

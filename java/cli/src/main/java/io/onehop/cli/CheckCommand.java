@@ -1,0 +1,92 @@
+package io.onehop.cli;
+
+import io.onehop.cli.Finding.Level;
+import io.onehop.core.config.Config;
+import io.onehop.core.config.ConfigException;
+import io.onehop.core.topology.ServerPool;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Reads a file as clients do, and names all its errors, or what is probably not meant. */
+@Command(
+        name = "check",
+        description = {
+            "Check a configuration file.",
+            "All its errors, or else warnings and notes. It asks no node."
+        })
+final class CheckCommand extends OperatorCommand {
+    @Parameters(paramLabel = "FILE", description = "The file; environment variables count.")
+    Path file = Path.of("");
+
+    CheckCommand(Screen screen) {
+        super(screen);
+    }
+
+    @Override
+    public Integer call() throws Refusal {
+        List<Finding> findings = new ArrayList<>();
+        Config config = null;
+        int more = 0;
+        try {
+            config = Config.read(file);
+            config.pools().forEach(pool -> findings.addAll(ConfigWarnings.of(file, pool)));
+        } catch (ConfigException bad) {
+            more = bad.more();
+            bad.errors().forEach(each -> findings.add(error(each.line(), each.reason())));
+        } catch (IOException unreadable) {
+            throw Refusal.ofUsage("cannot read " + file + ": " + ConfigFile.why(unreadable));
+        }
+        if (isJson) {
+            screen.json(json(config, findings, more));
+        } else {
+            print(config, findings, more);
+        }
+        return Finding.status(findings);
+    }
+
+    private Finding error(int line, String reason) {
+        return new Finding(Level.ERROR, file + ":" + line, reason, "");
+    }
+
+    private void print(@Nullable Config config, List<Finding> findings, int more) {
+        findings.forEach(each -> each.print(screen));
+        String verdict = findings.isEmpty() ? "fine" : Finding.counted(findings);
+        String left = more == 0 ? "" : ", and " + more + " more errors";
+        String size = config == null ? "" : ": " + size(config);
+        screen.line("%s: %s", file, verdict + left + size);
+    }
+
+    private static String size(Config config) {
+        int servers = config.pools().stream().mapToInt(pool -> pool.servers().size()).sum();
+        int pools = config.pools().size();
+        return pools
+                + " server pool"
+                + (pools == 1 ? "" : "s")
+                + ", "
+                + servers
+                + " server"
+                + (servers == 1 ? "" : "s");
+    }
+
+    private Map<String, Object> json(@Nullable Config config, List<Finding> findings, int more) {
+        Map<String, Object> answer = new LinkedHashMap<>();
+        answer.put("file", file.toString());
+        answer.put("valid", config != null);
+        answer.put("findings", findings.stream().map(Finding::json).toList());
+        answer.put("more_errors", more);
+        List<String> pools =
+                config == null ? List.of() : config.pools().stream().map(ServerPool::name).toList();
+        answer.put("pools", pools);
+        return answer;
+    }
+}

@@ -1,0 +1,75 @@
+package io.onehop.cli;
+
+import io.onehop.core.config.Config;
+import io.onehop.core.config.ConfigException;
+import io.onehop.core.topology.ServerPool;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** A configuration file that a command line names, and what it says. */
+record ConfigFile(Path path, Config config) {
+
+    static ConfigFile read(Path path) throws Refusal {
+        try {
+            return new ConfigFile(path, Config.read(path));
+        } catch (ConfigException bad) {
+            throw Refusal.ofUsage(
+                    path
+                            + ", line "
+                            + bad.line()
+                            + ": "
+                            + bad.reasons()
+                            + " (onehop check says more)");
+        } catch (IOException unreadable) {
+            throw Refusal.ofUsage("cannot read " + path + ": " + why(unreadable));
+        }
+    }
+
+    /** Why a file cannot be read or written. */
+    static String why(IOException failure) {
+        if (failure instanceof NoSuchFileException) {
+            return "no such file";
+        }
+        return failure instanceof AccessDeniedException
+                ? "no permission"
+                : String.valueOf(failure.getMessage());
+    }
+
+    /** The pool of that name; without a name the only one. */
+    ServerPool pool(@Nullable String name) throws Refusal {
+        List<ServerPool> pools = config.pools();
+        if (name == null && pools.size() > 1) {
+            throw Refusal.ofUsage(
+                    path + " has " + pools.size() + " server pools: --pool is one of " + names());
+        }
+        ServerPool found = name == null ? pools.get(0) : config.pool(name);
+        if (found == null) {
+            throw Refusal.ofUsage(
+                    "server pool \""
+                            + name
+                            + "\" is not in "
+                            + path
+                            + ": --pool is one of "
+                            + names());
+        }
+        if (!found.redis()) {
+            throw Refusal.ofUsage(
+                    "server pool " + found.name() + " speaks memcached: redis is not true");
+        }
+        return found;
+    }
+
+    private String names() {
+        return config.pools().stream()
+                .map(ServerPool::name)
+                .limit(10)
+                .collect(Collectors.joining(", "));
+    }
+}

@@ -1,0 +1,108 @@
+package io.onehop.cli;
+
+import io.onehop.core.Explanation;
+import io.onehop.core.Topology;
+import io.onehop.core.topology.Directive;
+import io.onehop.core.topology.ServerPool;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Says for each key on which node it is, and why. */
+@Command(
+        name = "explain",
+        description = {
+            "Say on which node a key is, and why.",
+            "Only the nodes of a Redis Cluster are asked, for the map of its slots."
+        })
+final class ExplainCommand extends OperatorCommand {
+    @Mixin ServerPoolOptions which = new ServerPoolOptions();
+
+    @Parameters(paramLabel = "KEY", arity = "1..*", description = "The keys.")
+    List<String> keys = new ArrayList<>();
+
+    ExplainCommand(Screen screen) {
+        super(screen);
+    }
+
+    @Override
+    public Integer call() throws Refusal {
+        ConfigFile file = which.file();
+        ServerPool pool = which.of(file);
+        if (keys.stream().anyMatch(key -> key.indexOf('\ufffd') >= 0)) {
+            throw Refusal.ofUsage("this locale cannot hold that key: set LC_ALL=C.UTF-8");
+        }
+        Topology topology = AskedNodes.topologyOf(file, pool);
+        List<Explanation> explained =
+                keys.stream()
+                        .map(key -> topology.explain(key.getBytes(StandardCharsets.UTF_8)))
+                        .toList();
+        if (isJson) {
+            screen.json(explained.stream().map(each -> json(each)).toList());
+        } else {
+            explained.forEach(each -> print(each, pool));
+        }
+        return ExitStatus.FINE;
+    }
+
+    private void print(Explanation why, ServerPool pool) {
+        screen.line("%s", Screen.shown(why.key()));
+        if (isAlone(pool)) {
+            screen.line("  hashed  nothing: the server pool has one server");
+        } else {
+            screen.line("  hashed  \"%s\" (%s)", Screen.shown(why.hashed()), part(why, pool));
+            screen.line("  hash    %s %d", why.hashFunction().label(), why.hash());
+            screen.line("  point   %d (%s)", why.point(), point(why));
+        }
+        String address =
+                why.node().address().equals(why.node().name())
+                        ? ""
+                        : ", at " + why.node().address();
+        screen.line("  node    %s%s", why.node().name(), address);
+    }
+
+    private static boolean isAlone(ServerPool pool) {
+        return pool.servers().size() == 1 && !pool.cluster();
+    }
+
+    /** Which part of the key is hashed. */
+    private static String part(Explanation why, ServerPool pool) {
+        if (!Arrays.equals(why.key(), why.hashed())) {
+            return "the part in its hash tag";
+        }
+        return pool.value(Directive.HASH_TAG) == null
+                ? "the whole key: the server pool has no hash_tag"
+                : "the whole key: it has no hash tag";
+    }
+
+    private static String point(Explanation why) {
+        return switch (why.distribution()) {
+            case KETAMA -> "the next point of the ring";
+            case MODULA -> "the hash modulo all weights";
+            case SLOTS -> "the slot of the Redis Cluster";
+            case RANDOM -> "any node: no key is found again";
+            default -> "as " + why.distribution().label() + " does it";
+        };
+    }
+
+    private static Map<String, Object> json(Explanation why) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("key", Screen.shown(why.key()));
+        fields.put("hashed", Screen.shown(why.hashed()));
+        fields.put("hash_function", why.hashFunction().label());
+        fields.put("hash", why.hash());
+        fields.put("distribution", why.distribution().label());
+        fields.put("point", why.point());
+        fields.put("node", why.node().name());
+        fields.put("address", why.node().address());
+        return fields;
+    }
+}

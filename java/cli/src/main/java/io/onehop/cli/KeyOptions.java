@@ -1,0 +1,84 @@
+package io.onehop.cli;
+
+import io.onehop.core.topology.PoolTopology;
+import io.onehop.core.topology.ServerPool;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.Option;
+
+import java.nio.file.Path;
+import java.util.function.Consumer;
+
+/** Which keys a command looks at. */
+final class KeyOptions {
+    private static final int RATE_MAX = 100_000;
+
+    @Option(
+            names = {"-k", "--keys"},
+            paramLabel = "FILE",
+            description =
+                    "Keys from this file, one a line; - is stdin. Without it, keys are sampled from"
+                            + " the nodes by SCAN.")
+    @Nullable Path keys;
+
+    @Option(
+            names = "--bytes",
+            negatable = true,
+            description =
+                    "Memory of keys. In a file each line is then a key, a tab and a number of"
+                            + " bytes; of a sample it is asked by MEMORY USAGE, unless --no-bytes.")
+    @Nullable Boolean bytes;
+
+    @Option(
+            names = "--sample",
+            paramLabel = "N",
+            defaultValue = "1000",
+            description = "Sampled keys of each node; 0 for all. Default: ${DEFAULT-VALUE}.")
+    long sample;
+
+    @Option(
+            names = "--rate",
+            paramLabel = "N",
+            defaultValue = "1000",
+            description = "Commands a second while sampling. Default: ${DEFAULT-VALUE}.")
+    int rate;
+
+    void check() throws Refusal {
+        if (sample < 0) {
+            throw Refusal.ofUsage("--sample is " + sample + ", but not below 0");
+        }
+        if (rate < 1 || rate > RATE_MAX) {
+            throw Refusal.ofUsage("--rate is " + rate + ", but from 1 to " + RATE_MAX);
+        }
+    }
+
+    /** True if keys come with their memory. */
+    boolean hasBytes() {
+        return bytes == null ? keys == null : bytes;
+    }
+
+    /**
+     * Hands over the keys of the file, or else those that the nodes of a pool have.
+     *
+     * @param topology of that pool
+     * @return what the keys are, for the person
+     */
+    String read(
+            Screen screen,
+            ConfigFile file,
+            ServerPool pool,
+            PoolTopology topology,
+            Consumer<SeenKey> taker)
+            throws Refusal {
+        if (keys != null) {
+            new KeyFile(screen, keys, hasBytes()).read(taker);
+            return keys.toString().equals("-") ? "stdin" : keys.toString();
+        }
+        try (AskedNodes nodes = new AskedNodes(file, pool)) {
+            new SampledKeys(screen, nodes, topology, sample, hasBytes(), new Pace(rate))
+                    .read(taker);
+        }
+        return sample == 0 ? "all nodes" : "a sample of each node";
+    }
+}

@@ -1,0 +1,169 @@
+package io.onehop.cli;
+
+import io.onehop.core.ErrorKind;
+import io.onehop.jedis.OneHopException;
+
+import picocli.AutoComplete.GenerateCompletion;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+import redis.clients.jedis.exceptions.JedisDataException;
+
+import java.io.OutputStreamWriter;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+
+/**
+ * The program {@code onehop}.
+ *
+ * <p>It reads a command line, runs one command, and ends with its exit status. Whatever goes wrong
+ * is one line on stderr. It sends nodes only commands that read, never MONITOR or KEYS, and those
+ * that walk over keys at a limited rate.
+ */
+@Command(
+        name = "onehop",
+        description = {
+            "Answers the questions of operators about sharded redis nodes.",
+            "It changes nothing on a node."
+        },
+        synopsisSubcommandLabel = "COMMAND",
+        versionProvider = OneHopCommands.Version.class,
+        footer = {
+            "",
+            "Exit status: 0 fine, 1 findings, 2 wrong usage or file, 3 a node did not answer,",
+            "4 the output could not be written.",
+            "Completion for bash and zsh: eval \"$(onehop generate-completion)\"",
+            "The file of a server pool: --config or ONEHOP_CONFIG, --pool or ONEHOP_POOL."
+        })
+public final class OneHopCommands {
+
+    /** The version of the jar. */
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            String version = OneHopCommands.class.getPackage().getImplementationVersion();
+            return new String[] {"onehop " + Objects.requireNonNullElse(version, "(from classes)")};
+        }
+    }
+
+    /* Held, because a logger that nobody holds is made again, with the level of all others. */
+    private static final Logger LOG = Logger.getLogger("io.onehop");
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Print this help.")
+    boolean isHelp;
+
+    @Option(
+            names = {"-V", "--version"},
+            versionHelp = true,
+            description = "Print the version.")
+    boolean isVersion;
+
+    private OneHopCommands() {}
+
+    /**
+     * Runs a command and ends the process with its exit status.
+     *
+     * @param arguments the command line
+     */
+    public static void main(String[] arguments) {
+        Screen screen = Screen.ofProcess();
+        int status = ExitStatus.BROKEN;
+        try {
+            status = run(screen, arguments);
+        } catch (Throwable fault) {
+            screen.err.println("onehop: a fault of onehop: " + fault);
+        } finally {
+            // Ends threads that still wait for a node, too.
+            Runtime.getRuntime().halt(status);
+        }
+    }
+
+    static int run(Screen screen, String... arguments) {
+        LOG.setLevel(Level.OFF); // What a client logs, a command says.
+        int status = commandLine(screen).execute(arguments);
+        boolean isLost = screen.out.checkError();
+        if (isLost && status != ExitStatus.BROKEN) {
+            screen.err.println("onehop: the output could not be written");
+        }
+        screen.err.flush();
+        return isLost ? ExitStatus.BROKEN : status;
+    }
+
+    static CommandLine commandLine(Screen screen) {
+        CommandLine line = new CommandLine(new OneHopCommands());
+        line.addSubcommand(new CheckCommand(screen));
+        line.addSubcommand(new ExplainCommand(screen));
+        line.addSubcommand(new SpreadCommand(screen));
+        line.addSubcommand(new DiffCommand(screen));
+        line.addSubcommand(hidden(new CommandLine(new GenerateCompletion())));
+        line.setOut(writer(screen.out));
+        line.setErr(writer(screen.err));
+        line.setColorScheme(
+                CommandLine.Help.defaultColorScheme(screen.isTerminal ? Ansi.AUTO : Ansi.OFF));
+        line.setCaseInsensitiveEnumValuesAllowed(true);
+        line.setParameterExceptionHandler((wrong, words) -> refuse(screen, wrong));
+        line.setExecutionExceptionHandler(
+                (failure, command, parsed) -> fail(screen, command, failure));
+        return line;
+    }
+
+    private static CommandLine hidden(CommandLine command) {
+        command.getCommandSpec().usageMessage().hidden(true);
+        return command;
+    }
+
+    private static PrintWriter writer(PrintStream stream) {
+        return new PrintWriter(new OutputStreamWriter(stream, StandardCharsets.UTF_8), true);
+    }
+
+    private static int refuse(Screen screen, ParameterException wrong) {
+        String name = wrong.getCommandLine().getCommandSpec().qualifiedName();
+        String reason = Screen.plain(wrong.getMessage());
+        if (wrong instanceof UnmatchedArgumentException unmatched
+                && !unmatched.getSuggestions().isEmpty()) {
+            reason += ": did you mean " + String.join(" or ", unmatched.getSuggestions()) + "?";
+        }
+        screen.err.println(name + ": " + reason + " (" + name + " --help)");
+        return ExitStatus.WRONG_USAGE;
+    }
+
+    private static int fail(Screen screen, CommandLine command, Exception failure) {
+        String name = command.getCommandSpec().qualifiedName();
+        screen.err.println(name + ": " + Screen.plain(lineOf(failure)));
+        return statusOf(failure);
+    }
+
+    private static String lineOf(Exception failure) {
+        if (failure instanceof Refusal refusal) {
+            return refusal.line();
+        }
+        boolean isOfNode =
+                failure instanceof OneHopException || failure instanceof JedisDataException;
+        return isOfNode ? String.valueOf(failure.getMessage()) : "a fault of onehop: " + failure;
+    }
+
+    private static int statusOf(Exception failure) {
+        if (failure instanceof Refusal refusal) {
+            return refusal.status();
+        }
+        if (failure instanceof OneHopException known) {
+            boolean isOfFile = known.getKind() == ErrorKind.CONFIG_INVALID;
+            return isOfFile && known.getNode() == null
+                    ? ExitStatus.WRONG_USAGE
+                    : ExitStatus.NO_ANSWER;
+        }
+        return failure instanceof JedisDataException ? ExitStatus.NO_ANSWER : ExitStatus.BROKEN;
+    }
+}

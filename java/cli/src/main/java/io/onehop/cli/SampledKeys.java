@@ -1,0 +1,117 @@
+package io.onehop.cli;
+
+import io.onehop.core.Node;
+import io.onehop.core.topology.PoolTopology;
+
+import org.jspecify.annotations.Nullable;
+
+import redis.clients.jedis.Protocol.Command;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * A sample of the keys of each node, found by SCAN, perhaps with their MEMORY USAGE.
+ *
+ * <p>SCAN walks over hashes, so its first keys are like any others. Each stands for as many keys as
+ * its node has more.
+ */
+final class SampledKeys {
+    private static final String STEP = "100"; // COUNT of one SCAN.
+
+    private final Screen screen;
+    private final AskedNodes nodes;
+    private final PoolTopology topology;
+    private final long sample; // 0: all keys.
+    private final boolean hasBytes;
+    private final Pace pace;
+
+    SampledKeys(
+            Screen screen,
+            AskedNodes nodes,
+            PoolTopology topology,
+            long sample,
+            boolean hasBytes,
+            Pace pace) {
+        this.screen = screen;
+        this.nodes = nodes;
+        this.topology = topology;
+        this.sample = sample;
+        this.hasBytes = hasBytes;
+        this.pace = pace;
+    }
+
+    void read(Consumer<SeenKey> taker) throws Refusal {
+        List<Node> asked = AskedNodes.withKeys(topology);
+        long[] sizes = new long[asked.size()];
+        long total = 0;
+        for (int i = 0; i < sizes.length; i++) {
+            sizes[i] = nodes.number(asked.get(i), Command.DBSIZE);
+            total += wanted(sizes[i]);
+        }
+        try (Progress progress = new Progress(screen, "keys sampled", total)) {
+            for (int i = 0; i < sizes.length; i++) {
+                Node node = asked.get(i);
+                double count = (double) sizes[i] / Math.max(1, wanted(sizes[i]));
+                walk(
+                        node,
+                        wanted(sizes[i]),
+                        key -> {
+                            progress.step(1);
+                            Double bytes = hasBytes ? bytesOf(node, key) : 0.0;
+                            if (bytes != null) { // Otherwise it is gone.
+                                taker.accept(new SeenKey(key, count, bytes, node));
+                            }
+                        });
+            }
+        }
+    }
+
+    private long wanted(long size) {
+        return sample == 0 ? size : Math.min(sample, size);
+    }
+
+    /** Hands over so many keys of a node. */
+    void walk(Node node, long most, Visitor visitor) throws Refusal {
+        String cursor = "0";
+        long left = most;
+        do {
+            pace.await();
+            List<?> reply = nodes.ask(node, List.class, Command.SCAN, cursor, "COUNT", STEP);
+            List<byte[]> keys = new ArrayList<>();
+            cursor = understood(node, reply, keys);
+            for (int i = 0; i < keys.size() && left > 0; i++, left--) {
+                visitor.visit(keys.get(i));
+            }
+        } while (left > 0 && !cursor.equals("0"));
+    }
+
+    /** The cursor of a reply; its keys go into the list. */
+    private static String understood(Node node, @Nullable List<?> reply, List<byte[]> keys)
+            throws Refusal {
+        if (reply != null
+                && reply.size() == 2
+                && reply.get(0) instanceof byte[] cursor
+                && reply.get(1) instanceof List<?> found
+                && found.stream().allMatch(each -> each instanceof byte[])) {
+            found.forEach(each -> keys.add((byte[]) each));
+            return new String(cursor, StandardCharsets.US_ASCII);
+        }
+        throw new Refusal(
+                ExitStatus.NO_ANSWER, "node " + node.name() + ": its reply to SCAN is none");
+    }
+
+    /** The memory of a key; {@code null} if it is gone. */
+    @Nullable Double bytesOf(Node node, byte[] key) throws Refusal {
+        pace.await();
+        Long bytes = nodes.ask(node, Long.class, Command.MEMORY, "USAGE", key);
+        return bytes == null ? null : bytes.doubleValue();
+    }
+
+    /** Gets each key. */
+    interface Visitor {
+        void visit(byte[] key) throws Refusal;
+    }
+}

@@ -1,0 +1,148 @@
+package io.onehop.cli;
+
+import io.onehop.core.Node;
+import io.onehop.core.topology.PoolTopology;
+import io.onehop.core.topology.ServerPool;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Counts on which nodes keys are, and shows how even that is. */
+@Command(
+        name = "spread",
+        description = {
+            "Show how evenly your keys land on the nodes.",
+            "A finding is a key that was found where clients do not seek it."
+        })
+final class SpreadCommand extends OperatorCommand {
+    private static final int BAR = 30;
+
+    @Mixin ServerPoolOptions which = new ServerPoolOptions();
+    @Mixin KeyOptions options = new KeyOptions();
+
+    private double[] keys = {};
+    private double[] bytes = {};
+    private long strays;
+    private long seen;
+
+    SpreadCommand(Screen screen) {
+        super(screen);
+    }
+
+    @Override
+    public Integer call() throws Refusal {
+        options.check();
+        ConfigFile file = which.file();
+        ServerPool pool = which.of(file);
+        PoolTopology topology = AskedNodes.topologyOf(file, pool);
+        keys = new double[topology.byIndex().size()];
+        bytes = new double[keys.length];
+        String source = options.read(screen, file, pool, topology, key -> count(topology, key));
+        if (isJson) {
+            screen.json(json(topology));
+        } else {
+            print(topology, source);
+        }
+        return strays == 0 ? ExitStatus.FINE : ExitStatus.FINDINGS;
+    }
+
+    private void count(PoolTopology topology, SeenKey key) {
+        int node = topology.locateIndex(key.key(), 0, key.key().length);
+        Node holder = key.holder();
+        seen++;
+        strays += holder != null && holder.index() != node ? 1 : 0;
+        keys[node] += key.count();
+        bytes[node] += key.count() * key.bytes();
+    }
+
+    private void print(PoolTopology topology, String source) {
+        double all = Arrays.stream(keys).sum();
+        double most = Math.max(1, Arrays.stream(keys).max().orElse(1));
+        screen.line("%s: %s keys of %s", topology.pool().name(), Screen.count(all), source);
+        Table table = new Table("node", "keys", "share", "meant", "more", "bytes", "");
+        double[] meant = meant(topology);
+        for (Node node : AskedNodes.withKeys(topology)) {
+            int at = node.index();
+            table.row(
+                    Screen.plain(node.name()),
+                    Screen.count(keys[at]),
+                    Screen.percent(keys[at] / Math.max(1, all)),
+                    Screen.percent(meant[at]),
+                    all == 0 ? "" : signed(deviation(at, meant, all)),
+                    options.hasBytes() ? Screen.bytes(bytes[at]) : "",
+                    screen.bar(keys[at] / most, BAR));
+        }
+        table.print(screen);
+        screen.line("%s", verdict(topology, meant, all));
+        if (strays > 0) {
+            screen.line(
+                    "%s of %s sampled keys are on a node where clients do not seek them: see"
+                            + " docs/cli.md",
+                    Screen.count(strays), Screen.count(seen));
+        }
+    }
+
+    /** The part of all keys that a node is meant to have. */
+    private static double[] meant(PoolTopology topology) {
+        if (topology.pool().cluster()) {
+            return topology.shares();
+        }
+        double weights = topology.pool().servers().stream().mapToInt(each -> each.weight()).sum();
+        return topology.byIndex().stream().mapToDouble(node -> node.weight() / weights).toArray();
+    }
+
+    private double deviation(int node, double[] meant, double all) {
+        return meant[node] == 0 ? 0 : keys[node] / (meant[node] * all) - 1;
+    }
+
+    private static String signed(double deviation) {
+        return String.format(Locale.ROOT, "%+.1f %%", 100 * deviation);
+    }
+
+    private String verdict(PoolTopology topology, double[] meant, double all) {
+        double squares = 0;
+        double worst = 0;
+        List<Node> nodes = AskedNodes.withKeys(topology);
+        String name = "";
+        for (Node node : nodes) {
+            double deviation = all == 0 ? 0 : deviation(node.index(), meant, all);
+            squares += deviation * deviation;
+            if (Math.abs(deviation) > Math.abs(worst)) {
+                worst = deviation;
+                name = " (" + Screen.plain(node.name()) + ")";
+            }
+        }
+        String typical = Screen.percent(Math.sqrt(squares / Math.max(1, nodes.size())));
+        return "deviation: " + typical + ", at most " + signed(worst) + name;
+    }
+
+    private Map<String, Object> json(PoolTopology topology) {
+        double[] meant = meant(topology);
+        double all = Arrays.stream(keys).sum();
+        List<Map<String, Object>> nodes = new ArrayList<>();
+        for (Node node : AskedNodes.withKeys(topology)) {
+            Map<String, Object> fields = new LinkedHashMap<>();
+            fields.put("node", node.name());
+            fields.put("address", node.address());
+            fields.put("keys", Math.round(keys[node.index()]));
+            fields.put("bytes", options.hasBytes() ? Math.round(bytes[node.index()]) : null);
+            fields.put("meant", meant[node.index()]);
+            fields.put("deviation", all == 0 ? 0 : deviation(node.index(), meant, all));
+            nodes.add(fields);
+        }
+        Map<String, Object> answer = new LinkedHashMap<>();
+        answer.put("pool", topology.pool().name());
+        answer.put("keys", Math.round(all));
+        answer.put("seen", seen);
+        answer.put("strays", strays);
+        answer.put("nodes", nodes);
+        return answer;
+    }
+}

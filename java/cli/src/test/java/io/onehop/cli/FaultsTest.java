@@ -1,0 +1,88 @@
+package io.onehop.cli;
+
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.RedisServer;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.nio.file.Path;
+import java.util.stream.Stream;
+
+/** Whatever is wrong with a command line, a file or a node is one line, with its exit status. */
+class FaultsTest {
+    private static final String POOL =
+            ":\n  engine: redis\n  timeout: 30000\n  servers:\n   - 127.0.0.1:1\n";
+
+    @TempDir Path folder;
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "2 | Missing required subcommand |",
+                "2 | did you mean spread? | spred",
+                "2 | Unknown option: '--foo' | check --foo x",
+                "2 | Missing required parameter: 'FILE' | check",
+                "2 | Unmatched argument | check good.yml more",
+                "2 | no such file | check nofile.yml",
+                "2 | Is a directory | check /",
+                "2 | Missing required parameter: 'KEY' | explain -c good.yml",
+                "2 | which configuration file? | explain key",
+                "2 | Missing required parameter for option '--config' | explain key -c",
+                "2 | cannot read nofile.yml: no such file | explain key -c nofile.yml",
+                "2 | bad.yml, line 2: directive \"hsah\" is unknown | explain key -c bad.yml",
+                "2 | server pool \"beta\" is not in | explain key -c good.yml -p beta",
+                "2 | has 2 server pools: --pool is one of a, b | explain key -c two.yml",
+                "2 | speaks memcached | explain key -c cached.yml",
+                "2 | 'x' is not a long | spread -c good.yml --sample x",
+                "2 | --sample is -1 | spread -c good.yml --sample -1",
+                "2 | --rate is 0 | spread -c good.yml --rate 0",
+                "2 | cannot read nofile: no such file | spread -c good.yml -k nofile",
+                "2 | Is a directory | spread -c good.yml -k /",
+                "2 | Missing required parameter: 'NEW' | diff good.yml",
+                "2 | cannot read nofile.yml | diff good.yml nofile.yml",
+                "2 | is not in | diff good.yml good.yml --new-pool b",
+                "3 | Connection refused | spread -c good.yml",
+                "3 | Connection refused | diff good.yml good.yml",
+                "3 | server pool a | explain key -c cluster.yml",
+            })
+    void aFaultIsOneLine(int status, String text, String line) throws Exception {
+        Ran.file(folder, "good.yml", "a" + POOL);
+        Ran.file(folder, "two.yml", "a" + POOL + "b" + POOL);
+        Ran.file(folder, "bad.yml", "a:\n  hsah: x\n");
+        Ran.file(folder, "cached.yml", "a:\n  listen: LISTEN\n  servers:\n   - h:1:1\n");
+        Ran.file(folder, "cluster.yml", "a:\n  cluster: true\n  servers:\n   - 127.0.0.1:1\n");
+        Object[] words =
+                line == null
+                        ? new Object[0]
+                        : Stream.of(line.split(" "))
+                                .map(word -> word.endsWith(".yml") ? folder.resolve(word) : word)
+                                .toArray();
+        Ran.of(words)
+                .refused(status, text.replace("nofile.yml", folder.resolve("nofile.yml") + ""));
+    }
+
+    @Test
+    void aNodeThatRefusesThePasswordIsNamed() throws Exception {
+        try (RedisServer server = RedisServer.start("requirepass", "secret")) {
+            String text =
+                    Nodes.configOf(
+                            Stream.of(server.server()), "redis_auth: wrong", "timeout: 30000");
+            Path file = Ran.file(folder, "a.yml", text);
+            Ran.of("spread", "-c", file).refused(ExitStatus.NO_ANSWER, server.node());
+        }
+    }
+
+    @Test
+    void helpAndVersionAreFine() {
+        Ran.of("--help").with(ExitStatus.FINE).says("Exit status: 0 fine");
+        Ran.of("--version").with(ExitStatus.FINE).says("onehop ");
+        Ran.of("generate-completion").with(ExitStatus.FINE).says("complete -F");
+        Stream.of("check", "explain", "spread", "diff")
+                .forEach(
+                        each -> Ran.of(each, "--help").with(ExitStatus.FINE).says("Usage: onehop"));
+    }
+}

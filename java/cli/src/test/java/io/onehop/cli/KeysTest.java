@@ -1,0 +1,125 @@
+package io.onehop.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.onehop.jedis.OneHopClient;
+import io.onehop.jedis.lab.Nodes;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import redis.clients.jedis.Jedis;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** Where keys land and what would move, by the keys of a file and by those of real nodes. */
+class KeysTest {
+    private static final int KEYS = 300;
+
+    private static Nodes nodes;
+
+    @TempDir static Path folder;
+    private static Path old;
+    private static Path next; // Without the third node.
+
+    @BeforeAll
+    static void fill() throws Exception {
+        nodes = Nodes.start(3);
+        old = Ran.file(folder, "old.yml", nodes.config("timeout: 30000"));
+        String third = "    - " + nodes.servers().get(2).server() + "\n";
+        next = Ran.file(folder, "new.yml", nodes.config("timeout: 30000").replace(third, ""));
+        try (OneHopClient client = nodes.client("timeout: 30000")) {
+            IntStream.range(0, KEYS).forEach(i -> client.set("key:" + i, "value"));
+        }
+    }
+
+    @AfterAll
+    static void stop() {
+        nodes.close();
+    }
+
+    private static String lines(String end) {
+        return IntStream.range(0, KEYS)
+                .mapToObj(i -> "key:" + i + end + "\n")
+                .collect(Collectors.joining());
+    }
+
+    private static long size(int node) {
+        try (Jedis jedis = nodes.servers().get(node).jedis()) {
+            return jedis.dbSize();
+        }
+    }
+
+    @Test
+    void theKeysOfAFileLandWhereTheNodesHaveThem() throws Exception {
+        Path file = Ran.file(folder, "keys", lines(""));
+        Ran ran = Ran.of("spread", "-c", old, "--keys", file).with(ExitStatus.FINE);
+        ran.says("alpha: 300 keys of " + file).says("deviation: ");
+        Ran.withInput(lines("\t10"), "spread", "-c", old, "-k", "-", "--bytes")
+                .with(ExitStatus.FINE)
+                .says("300 keys of stdin")
+                .says(Screen.bytes(10 * size(0)));
+        Ran json = Ran.withInput(lines(""), "spread", "-c", old, "-k", "-", "--json");
+        json.with(ExitStatus.FINE)
+                .json()
+                .getAsJsonArray("nodes")
+                .forEach(
+                        node -> {
+                            String name = node.getAsJsonObject().get("node").getAsString();
+                            try (Jedis jedis = nodes.jedis(name)) {
+                                long keys = node.getAsJsonObject().get("keys").getAsLong();
+                                assertEquals(jedis.dbSize(), keys, name);
+                            }
+                        });
+    }
+
+    @Test
+    void aSampleStandsForAllKeys() {
+        Ran ran = Ran.of("spread", "-c", old, "--sample", "10", "--rate", "100000", "--json");
+        ran.with(ExitStatus.FINE);
+        assertEquals(KEYS, ran.json().get("keys").getAsLong());
+        assertEquals(30, ran.json().get("seen").getAsLong());
+        Ran.of("spread", "-c", old, "--sample", "0", "--no-bytes")
+                .with(ExitStatus.FINE)
+                .says("300 keys of all nodes");
+    }
+
+    @Test
+    void aKeyWhereNobodySeeksItIsAFinding() throws Exception {
+        Path swapped = Ran.file(folder, "swapped.yml", nodes.config("timeout: 30000", "hash: md5"));
+        Ran.of("spread", "-c", swapped, "--sample", "20", "--no-bytes")
+                .with(ExitStatus.FINDINGS)
+                .says("of 60 sampled keys are on a node where clients do not seek them");
+    }
+
+    @Test
+    void theKeysOfANodeThatLeavesMove() throws Exception {
+        Path file = Ran.file(folder, "keys", lines(""));
+        String third = nodes.servers().get(2).node();
+        long moved = size(2);
+        Ran.of("diff", old, next, "--keys", file)
+                .with(ExitStatus.FINDINGS)
+                .says(third)
+                .says(moved + " of 300 keys move");
+        Ran sampled = Ran.of("diff", old, next, "--sample", "0", "--rate", "100000", "--json");
+        assertEquals(moved, sampled.with(ExitStatus.FINDINGS).json().get("moved").getAsLong());
+        assertEquals(KEYS, sampled.json().get("keys").getAsLong());
+        Ran.of("diff", old, old, "--keys", file)
+                .with(ExitStatus.FINE)
+                .says("0 of 300 keys move (0.0 %)");
+    }
+
+    @Test
+    void aFileOfKeysWithAFaultNamesItsLine() throws Exception {
+        Ran.withInput("a\t1\nb\n", "spread", "-c", old, "-k", "-", "--bytes")
+                .refused(ExitStatus.WRONG_USAGE, "-, line 2: with --bytes a line is a key");
+        Path binary = folder.resolve("binary");
+        Files.write(binary, new byte[] {(byte) 0xff, 0, '\n', 'x'});
+        Ran.of("spread", "-c", old, "-k", binary).with(ExitStatus.FINE).says("2 keys of");
+    }
+}

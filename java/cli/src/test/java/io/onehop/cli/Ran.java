@@ -1,0 +1,78 @@
+package io.onehop.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.Gson;
+import com.google.gson.JsonObject;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * What a command line has answered.
+ *
+ * @param status its exit status
+ */
+record Ran(int status, String out, String err) {
+
+    static Ran of(Object... words) {
+        return withInput("", words);
+    }
+
+    static Ran withInput(String input, Object... words) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        Screen screen =
+                new Screen(
+                        new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
+                        out,
+                        err,
+                        /* isTerminal= */ false,
+                        /* isProgressShown= */ false,
+                        /* hasColour= */ false);
+        String[] arguments = new String[words.length];
+        for (int i = 0; i < words.length; i++) {
+            arguments[i] = words[i].toString();
+        }
+        int status = OneHopCommands.run(screen, arguments);
+        return new Ran(
+                status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    }
+
+    /** It has answered with this status, and without a word on stderr. */
+    Ran with(int expected) {
+        assertEquals(expected, status, () -> out + err);
+        assertEquals("", err);
+        return this;
+    }
+
+    /** It has refused in one line that says this. */
+    void refused(int expected, String text) {
+        assertEquals(expected, status, () -> out + err);
+        assertEquals("", out);
+        assertEquals(1, err.lines().count(), err);
+        assertTrue(err.contains(text), err);
+        assertTrue(err.startsWith("onehop"), err);
+    }
+
+    Ran says(String text) {
+        assertTrue(out.contains(text), out);
+        return this;
+    }
+
+    JsonObject json() {
+        return new Gson().fromJson(out, JsonObject.class);
+    }
+
+    /** A file with this text, which only its owner may read. */
+    static Path file(Path folder, String name, String text) throws IOException {
+        Path file = folder.resolve(name);
+        Files.writeString(file, text.replace("LISTEN", "127.0.0.1:1"));
+        return file;
+    }
+}
