@@ -93,7 +93,7 @@ $script = <<<'PHP'
 <?php
 require $argv[1];
 
-$port = lab_redis('--cluster-enabled', 'yes', '--cluster-config-file', 'nodes.conf');
+$port = lab_redis('--cluster-enabled', 'yes', '--cluster-port', (string) Lab::port());
 $plain = lab_plain($port);
 $plain->rawCommand('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
 $isWhole = static fn () => str_contains($plain->rawCommand('CLUSTER', 'INFO'), 'cluster_state:ok');
