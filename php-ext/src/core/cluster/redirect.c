@@ -69,7 +69,7 @@ static oh_text read_name(
 
 /* ---- Refusals in a plain server pool ---- */
 
-static bool ends_waits(oh_text error)
+bool oh_redirect_ends_wait(oh_text error)
 {
     return oh_text_begins(error, OH_UNBLOCKED_BY_CHANGE);
 }
@@ -81,7 +81,7 @@ bool oh_redirect_is_readonly(oh_text error)
 
 bool oh_redirect_is_refusal(oh_text error, bool is_watched, bool has_fallback)
 {
-    bool is_unblocked = ends_waits(error);
+    bool is_unblocked = oh_redirect_ends_wait(error);
     oh_text word = cut_word(&error);
     return is_unblocked || is_among(word, is_watched ? by_watched : as_replica) ||
            (has_fallback && is_among(word, to_the_master));
@@ -180,7 +180,7 @@ oh_redirect oh_redirect_decide(const oh_topology *map, const oh_redirect_case *i
         return to_named(map, it, is_moved ? OH_REDIRECT_FOLLOW : OH_REDIRECT_ASK, rest);
     }
     bool is_from_replica = is_among(word, to_the_master);
-    bool is_behind = is_among(word, behind) || ends_waits(it->error);
+    bool is_behind = is_among(word, behind) || oh_redirect_ends_wait(it->error);
     if (!is_from_replica && !is_behind && !is_among(word, busy)) {
         return (oh_redirect){.action = OH_REDIRECT_NONE};
     }

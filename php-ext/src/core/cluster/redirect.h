@@ -53,9 +53,11 @@ oh_redirect oh_redirect_decide(const oh_topology *map, const oh_redirect_case *i
 /*
  * True if a node of a plain server pool has refused a command that may be sent to another one.
  * is_watched: Sentinels name its address. has_fallback: another node may answer these reads in its
- * place. The other function is true if the node says that it has become a replica.
+ * place. The second function is true if the node says that it has become a replica.
  */
 bool oh_redirect_is_refusal(oh_text error, bool is_watched, bool has_fallback);
 bool oh_redirect_is_readonly(oh_text error);
+/* True if the node has become a replica, and so has ended a wait. It closes the connection then. */
+bool oh_redirect_ends_wait(oh_text error);
 
 #endif

@@ -162,8 +162,8 @@ static void call_succession(oh_exchange *exchange)
 
 /*
  * A node of a plain server pool that answers READONLY has become a replica. Its name may lead to
- * another node by now, so the connection is not used again. In a Redis Cluster there is no
- * succession.
+ * another node by now, so the connection is not used again. Nor is one at which the node has ended
+ * a wait, because the node closes it. In a Redis Cluster there is no succession.
  */
 static void judge_refusal(oh_exchange *exchange)
 {
@@ -173,7 +173,8 @@ static void judge_refusal(oh_exchange *exchange)
     bool is_refusal =
         oh_redirect_is_refusal(error, peer->is_watched, oh_exchange_may_fall_back(exchange));
 
-    exchange->use.connection->is_spent |= peer->is_of_plain_pool && oh_redirect_is_readonly(error);
+    exchange->use.connection->is_spent |=
+        oh_redirect_ends_wait(error) || (peer->is_of_plain_pool && oh_redirect_is_readonly(error));
     /* Of several errors only the last one is known here. */
     if (is_refusal || wire->written - exchange->request.before > 1) {
         call_succession(exchange);

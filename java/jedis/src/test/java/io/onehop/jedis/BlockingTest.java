@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.onehop.core.base.Words;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.ScriptedNode;
 
@@ -151,6 +152,23 @@ class BlockingTest {
             assertFalse(
                     assertThrows(DeadlineExceeded.class, () -> client.blpop(0, "list"))
                             .mayHaveExecuted());
+        }
+    }
+
+    @Test
+    void aConnectionAtWhichTheNodeHasEndedAWaitIsNotUsedAgain() {
+        ScriptedNode.Script becomesAReplica =
+                talk -> {
+                    talk.handshake();
+                    boolean waits = talk.command().get(0).equals("BLPOP");
+                    talk.send(
+                            waits ? "-" + Words.UNBLOCKED_BY_CHANGE + ", whatever\r\n" : "+OK\r\n");
+                    talk.command(); // Then it closes.
+                };
+        try (ScriptedNode node = ScriptedNode.start(becomesAReplica);
+                OneHopClient client = Inspected.clientOf(node)) {
+            assertThrows(JedisDataException.class, () -> client.blpop(1, "list"));
+            assertEquals("OK", client.set("key", "value"));
         }
     }
 

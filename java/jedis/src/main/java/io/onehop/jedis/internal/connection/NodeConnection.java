@@ -77,7 +77,7 @@ public final class NodeConnection extends Connection {
     private boolean wasOpen;
     private boolean isReused;
     private boolean hasOldName;
-    private boolean isOfReplica; // In a plain pool: the node has become one.
+    private boolean isSpent; // Not to be used again, though its exchanges ended well.
     private boolean isSubscribed;
     private final int seat;
     // Its last whole answer, or when it was made or opened, or kept while it was being opened.
@@ -469,12 +469,12 @@ public final class NodeConnection extends Connection {
 
     /**
      * True if it may be leased: it is not open yet and the node has not closed it, or it is clean,
-     * not too old and not of a replica, and its socket has no unread byte.
+     * not too old and not spent, and its socket has no unread byte.
      */
     public boolean isUsable() {
         return state == State.NEW
                 || isOpening() && !hasEnded()
-                || isClean() && !isOfReplica && !isTooOld() && !socket.hasSurplus();
+                || isClean() && !isSpent && !isTooOld() && !socket.hasSurplus();
     }
 
     /**
@@ -540,19 +540,16 @@ public final class NodeConnection extends Connection {
         try {
             return super.protocolRead(replies, pushes);
         } catch (JedisDataException answer) {
-            lease.refused(
-                    Health.isUnwell(Failure.text(answer)), Learnt.denied(Failure.text(answer)));
-            isOfReplica |= // The name of such a node may lead to another one by now.
-                    !endpoint.isOfCluster()
-                            && Words.REFUSED_AS_REPLICA.contains(
-                                    Redirect.word(Failure.text(answer)));
+            String text = Failure.text(answer);
+            lease.refused(Health.isUnwell(text), Learnt.denied(text));
+            isSpent |= mustEndAfter(text);
             if (answer instanceof JedisMovedDataException && !endpoint.isOfCluster()) {
                 throw Failure.of(
                         Message.IN_CLUSTER,
                         endpoint.nodeName(),
                         Outcome.ANSWERED,
                         null,
-                        Shown.of(Failure.text(answer)));
+                        Shown.of(text));
             }
             throw answer;
         } catch (NumberFormatException
@@ -561,6 +558,16 @@ public final class NodeConnection extends Connection {
         } finally {
             decoded++;
         }
+    }
+
+    /**
+     * True if the node has become a replica: the name of such a node may lead to another one by
+     * now. A node that ends a wait because of that closes the connection itself, in a cluster, too.
+     */
+    private boolean mustEndAfter(String error) {
+        return Redirect.endsWaits(error)
+                || !endpoint.isOfCluster()
+                        && Words.REFUSED_AS_REPLICA.contains(Redirect.word(error));
     }
 
     /** The text of the next reply if that is an error and has arrived whole. */
