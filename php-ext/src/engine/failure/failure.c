@@ -68,7 +68,7 @@ void oh_failure_set(oh_failure *failure, oh_outcome outcome, oh_error_kind kind,
 
     failure->kind = kind;
     failure->outcome = outcome;
-    failure->has_no_command = false;
+    failure->has_no_command = failure->says_nothing = false;
     failure->advice = advice;
     failure->numbers[0] = '\0';
     va_start(arguments, format);
@@ -89,6 +89,7 @@ void oh_failure_number(oh_failure *failure, const char *format, ...)
 void oh_failure_set_no_memory(oh_failure *failure, oh_outcome outcome)
 {
     oh_failure_set(failure, outcome, OH_SAY_NO_MEMORY);
+    failure->says_nothing = true;
 }
 
 void oh_failure_append(oh_failure *failure, const char *text)

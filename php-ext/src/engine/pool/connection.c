@@ -64,9 +64,17 @@ static bool take_number(oh_connection *connection, const oh_endpoint *endpoint)
     return true;
 }
 
-static void refuse_name(oh_failure *failure, const char *reason)
+/* True for errors that a node cannot cause. */
+static bool is_own_error(int error)
+{
+    return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM ||
+           error == EADDRNOTAVAIL;
+}
+
+static void refuse_name(const oh_connection *connection, oh_failure *failure, const char *reason)
 {
     oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_NAME_NOT_RESOLVED, reason);
+    failure->says_nothing = is_own_error(connection->last_errno);
 }
 
 /* Gets the addresses, or the look-up to wait for. */
@@ -96,7 +104,7 @@ static bool resolve(oh_connection *connection, const oh_endpoint *endpoint, oh_f
             if (errno == ENOMEM) {
                 oh_failure_set_no_memory(failure, OH_OUTCOME_NOT_SENT);
             } else {
-                refuse_name(failure, strerror(errno));
+                refuse_name(connection, failure, strerror(errno));
             }
             return false;
         }
@@ -136,6 +144,7 @@ static oh_progress refuse(const oh_connection *connection, oh_failure *failure)
     const char *reason = strerror(connection->last_errno ? connection->last_errno : EADDRNOTAVAIL);
 
     oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_NOT_CONNECTED, reason);
+    failure->says_nothing = is_own_error(connection->last_errno);
     return OH_PROGRESS_BROKEN;
 }
 
@@ -268,7 +277,7 @@ static oh_progress go_on_resolving(
         connection->addresses, &reason, &connection->last_errno);
     leave_lookup(connection);
     if (connection->addresses_count == 0) {
-        refuse_name(failure, reason);
+        refuse_name(connection, failure, reason);
         return OH_PROGRESS_BROKEN;
     }
     connection->state = OH_CONNECTING;
@@ -333,13 +342,6 @@ void oh_endpoint_clear(oh_endpoint *endpoint)
     oh_memory_release(endpoint->host);
     oh_memory_release(endpoint->path);
     oh_handshake_clear(endpoint);
-}
-
-/* True for errors that a node cannot cause. */
-static bool is_own_error(int error)
-{
-    return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM ||
-           error == EADDRNOTAVAIL;
 }
 
 oh_connection *oh_connection_open(

@@ -156,6 +156,7 @@ static bool is_turned_away(const oh_wire *wire, oh_failure *failure)
 
     if (begins_with(wire, "ERR max number of clients")) {
         oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_TURNED_AWAY, answer_of(wire, &answer));
+        failure->says_nothing = true;
         return true;
     }
     if (begins_with(wire, "DENIED")) {

@@ -203,11 +203,11 @@ static void meet_failure(oh_redirects *redirects, oh_exchange *exchange)
         return;
     }
     /* Asked first: another process may publish the next map in between. */
-    bool may_fail_over = oh_nodes_may_fail_over(redirects->map, redirects->node);
+    bool may_wait = oh_resend_may_wait(exchange, redirects->map, redirects->node);
 
     if (has_successor(redirects, exchange)) {
         ask_others(redirects, exchange, OH_TO_OWNERS);
-    } else if (may_fail_over) {
+    } else if (may_wait) {
         ask_others(redirects, exchange, OH_TO_HEIR);
     }
 }

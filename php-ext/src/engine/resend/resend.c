@@ -236,6 +236,11 @@ bool oh_resend_may_go_on(const oh_exchange *failed)
            !oh_exchange_was_interrupted(failed);
 }
 
+bool oh_resend_may_wait(const oh_exchange *failed, const oh_snapshot *map, uint32_t node)
+{
+    return !failed->failure->says_nothing && oh_nodes_may_fail_over(map, node);
+}
+
 /* True if this node had a slot that was asked for, and the newest map gives it to another one. */
 static bool is_replaced(const oh_resend_run *run, uint32_t node)
 {
@@ -264,7 +269,8 @@ static bool goes_on(const oh_resend_run *run, const oh_resend_request *sent)
 
     return run->map->is_cluster && oh_resend_may_go_on(&sent->exchange) &&
            oh_clock_now_ns() < deadline_ns &&
-           (oh_nodes_may_fail_over(run->map, sent->node) || is_replaced(run, sent->node));
+           (oh_resend_may_wait(&sent->exchange, run->map, sent->node) ||
+               is_replaced(run, sent->node));
 }
 
 /* The commands wait for a failover. If it does not come in time, this is the failure. */

@@ -151,6 +151,12 @@ void oh_resend_put_in_place(oh_resend_run *run, bool has_error, bool has_nested)
  */
 bool oh_resend_may_go_on(const oh_exchange *failed);
 
+/*
+ * True if they may wait for the promotion of a replica of this node. What says nothing of the node
+ * is no sign that there will be one.
+ */
+bool oh_resend_may_wait(const oh_exchange *failed, const oh_snapshot *map, uint32_t node);
+
 /* ---- Redirects ---- */
 
 struct oh_redirects {

@@ -5,10 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.onehop.jedis.lab.LyingCluster;
+import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.Processes;
 import io.onehop.jedis.lab.RedisCluster;
+import io.onehop.jedis.lab.RedisServer;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.Jedis;
@@ -28,6 +31,8 @@ import java.util.stream.Stream;
 class FailoverWaitTest {
     private static final int KNOWING = 0; // The only node that knows a map, and the seed.
     private static final int HEIR = 1;
+    private static final String KEY_OF_FIRST = "{3560}"; // Slot 0 is of the first master,
+    private static final String OTHER_KEY = "foo"; // 12182 of the last one.
 
     /** No server calls another one failed, however busy the machine is: the test promotes. */
     @Test
@@ -67,6 +72,36 @@ class FailoverWaitTest {
             assertEquals(
                     cluster.server(3 + index).node(), client.topology().locate(keys[0]).name());
         }
+    }
+
+    /** It is there. A failover may take 17 s. */
+    @Test
+    void nobodyWaitsForAMasterThatAcceptsNoMoreConnections() {
+        try (RedisCluster cluster = RedisCluster.start(3, true, "cluster-node-timeout", "60000");
+                Jedis full = cluster.server(0).jedis();
+                OneHopClient client = clientOfOne(cluster.server(2))) {
+            client.set(OTHER_KEY, "value"); // No other connection is open.
+            full.configSet("maxclients", "1");
+            long begun = System.nanoTime();
+            assertFull(() -> client.append(KEY_OF_FIRST, "more"));
+            assertFull(() -> client.get(KEY_OF_FIRST));
+            assertFull(() -> client.mget(KEY_OF_FIRST, OTHER_KEY));
+            assertFull(() -> batch(client, KEY_OF_FIRST));
+            assertTrue(System.nanoTime() - begun < TimeUnit.SECONDS.toNanos(15));
+        }
+    }
+
+    private static OneHopClient clientOfOne(RedisServer seed) {
+        return Nodes.clientOf(
+                "alpha:\n  listen: LISTEN\n  redis: true\n  cluster: true\n  timeout: 60000\n"
+                        + "  servers:\n    - "
+                        + seed.server());
+    }
+
+    private static void assertFull(Executable call) {
+        OneHopException failure = assertThrows(OneHopException.class, call);
+        assertTrue(
+                failure.getMessage().contains("accepts no more connections"), failure.getMessage());
     }
 
     @Test

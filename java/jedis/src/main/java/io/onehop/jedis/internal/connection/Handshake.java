@@ -202,10 +202,13 @@ public final class Handshake {
         boolean isError = reply instanceof JedisDataException;
         String answer =
                 reply instanceof JedisDataException error ? Failure.text(error) : first(reply);
-        if (isError
-                && answer.toLowerCase(Locale.ROOT)
-                        .startsWith("err max number of clients reached")) {
-            throw refused(Message.TURNED_AWAY, answer, node);
+        if (isError && answer.toLowerCase(Locale.ROOT).startsWith("err max number of clients")) {
+            throw Failure.of(
+                    Message.TURNED_AWAY,
+                    node,
+                    Outcome.NOT_SENT,
+                    new TurnedAway(Shown.of(answer)),
+                    Shown.of(answer));
         }
         if (isError && answer.startsWith("DENIED ")) {
             throw refused(Message.PROTECTED_MODE, answer, node);

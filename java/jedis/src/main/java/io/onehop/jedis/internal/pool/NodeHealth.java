@@ -16,6 +16,7 @@ import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.connection.NoDescriptor;
 import io.onehop.jedis.internal.connection.NodeConnection;
+import io.onehop.jedis.internal.connection.TurnedAway;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.NodeName;
 
@@ -327,7 +328,7 @@ public final class NodeHealth {
         if (isLate
                 ? !(root instanceof SocketTimeoutException)
                         || !connection.lease().hadTime(Timings.CLOCK_PAUSE_MS)
-                : isOurs(root)) {
+                : saysNothing(root)) {
             return null;
         }
         return isLate || connection.wasConnected() || root instanceof UnknownHostException
@@ -335,7 +336,14 @@ public final class NodeHealth {
                 : Cause.REFUSED;
     }
 
-    private static boolean isOurs(Throwable root) {
-        return root instanceof NoDescriptor || root instanceof BindException;
+    /** True if the node is there, or this process could not ask it. */
+    public static boolean saysNothing(OneHopException failure) {
+        return failure.getCause() != null && saysNothing(Failure.root(failure.getCause()));
+    }
+
+    private static boolean saysNothing(Throwable root) {
+        return root instanceof NoDescriptor
+                || root instanceof BindException
+                || root instanceof TurnedAway;
     }
 }

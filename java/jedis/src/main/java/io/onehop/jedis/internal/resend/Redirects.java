@@ -18,6 +18,7 @@ import io.onehop.jedis.internal.command.Scripts;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.nodes.Cluster;
+import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 
@@ -137,7 +138,8 @@ public final class Redirects implements Forwarding {
                 && cluster.snapshot().pool().cluster() // Else the configuration has changed.
                 && isOwner(sentBy, asked, slot)
                 // In this order: the next map may come in between.
-                && (cluster.awaitsFailover(asked) || !isOwner(cluster.snapshot(), asked, slot));
+                && (!NodeHealth.saysNothing(failure) && cluster.awaitsFailover(asked)
+                        || !isOwner(cluster.snapshot(), asked, slot));
     }
 
     /** True if this map gives the slot to that node. */
