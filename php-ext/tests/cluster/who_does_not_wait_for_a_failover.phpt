@@ -1,5 +1,5 @@
 --TEST--
-Calls do not wait for a failover if their master is only full, or without a descriptor
+Calls do not wait for a failover without a key, or a descriptor, or if their master is only full
 --INI--
 error_log=/dev/null
 --FILE--
@@ -56,9 +56,15 @@ $script = '<?php
     $files = null;
     echo $redis->get($key), "\n";';
 echo lab_run($script, [$config, $key, $other], ['prlimit', '--nofile=64', '--']);
+
+$cluster->kill($full);
+$try('no key', fn () => $redis->dbSize(), fn () => $redis->dbSize());
+$try('no key, any node', ...array_fill(0, 3, fn () => $redis->eval('return 1')));
 ?>
 --EXPECT--
 a full master: full
 afterwards: "value"
 Too many open files while connecting
 value
+no key: down
+no key, any node: answered

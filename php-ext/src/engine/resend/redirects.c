@@ -178,6 +178,26 @@ static bool has_successor(const oh_redirects *redirects, const oh_exchange *exch
         redirects->map, redirects->node, (oh_bytes){request->bytes + at, request->length - at});
 }
 
+/* True if each of its commands has a slot: others need not wait, another node can answer them. */
+static bool is_of_slots(const oh_exchange *exchange)
+{
+    const oh_request *request = &exchange->request;
+    size_t at = begin_of(exchange, request->bytes, request->length);
+
+    while (at < request->length) {
+        size_t end = oh_request_end_of_command(request->bytes, request->length, at);
+        uint32_t slot;
+        oh_state state;
+
+        if (!oh_resend_find_slot((oh_bytes){request->bytes + at, end - at}, &slot, &state) ||
+            slot == OH_SLOTS_COUNT) {
+            return false;
+        }
+        at = end;
+    }
+    return true;
+}
+
 /*
  * False for requests that must not go to another node: those for exactly this one, and those that
  * need this connection.
@@ -207,7 +227,7 @@ static void meet_failure(oh_redirects *redirects, oh_exchange *exchange)
 
     if (has_successor(redirects, exchange)) {
         ask_others(redirects, exchange, OH_TO_OWNERS);
-    } else if (may_wait) {
+    } else if (may_wait && is_of_slots(exchange)) {
         ask_others(redirects, exchange, OH_TO_HEIR);
     }
 }
