@@ -17,6 +17,7 @@ import changes
 import databases
 import failover
 import figures
+import heirs
 import kills
 import launch
 import lifetime
@@ -46,6 +47,7 @@ PROGRAMS = {
     "rotations": rotations,
     "move": move,
     "failover": failover,
+    "heirs": heirs,
     "replace": replace,
     "sentinel": sentinel,
 }
