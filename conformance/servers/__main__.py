@@ -4,8 +4,9 @@
 
 NAME is a name of PROGRAMS. A node has to answer each command that the server lists, even with an
 error, or OneHop has to refuse it with a reason: alone and in a pipeline. That it does not know a
-command is no reason. Once each has been sent, none of them opens a connection. On redis-stack,
-modules.py says what is done besides.
+command is no reason. Once each has been sent, none of them opens a connection. Then three of its
+nodes are a Redis Cluster, whose databases are used if it has some. On redis-stack, modules.py says
+what is done besides.
 """
 
 import argparse
@@ -24,6 +25,7 @@ import modules  # noqa: E402 (the path above finds it)
 import table  # noqa: E402
 from built import JAR, PHP, ROOT  # noqa: E402
 from lab import RedisNode  # noqa: E402
+from lab.cluster import Cluster  # noqa: E402
 
 NODES = 3
 # The words that start a server. A program of .ci prints them, after it has fetched the server.
@@ -55,7 +57,7 @@ def program(name):
     return subprocess.check_output(words, cwd=ROOT, text=True).split()
 
 
-def configuration(nodes, directory):
+def configuration(nodes, directory, directives='  hash: murmur\n  hash_tag: "{}"\n'):
     path = os.path.join(directory, "onehop.yml")
     # With these names a key has the same node in every run.
     names = ("one", "two", "three")
@@ -63,8 +65,7 @@ def configuration(nodes, directory):
     servers = "".join(f"    - {line}\n" for line in listed)
     with open(path, "w") as file:
         file.write(
-            "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  hash: murmur\n"
-            '  hash_tag: "{}"\n  timeout: 10000\n'
+            f"alpha:\n  listen: 127.0.0.1:1\n  redis: true\n{directives}  timeout: 10000\n"
             f"  servers:\n{servers}"
         )
     return path
@@ -163,6 +164,22 @@ def run(what, words, text):
         yield f"{what}: {line}"
 
 
+def databases(name):
+    """A Redis Cluster of the server, with as many databases as it may have. Yields what is wrong."""
+    count = 16 if name.startswith("valkey-9") else 1
+    options = {"cluster_databases": count} if count > 1 else {}
+    with (
+        Cluster(NODES, program=program(name), **options) as cluster,
+        tempfile.TemporaryDirectory() as directory,
+    ):
+        path = configuration(cluster.nodes, directory, "  cluster: true\n")
+        for language in ("PHP", "Java"):
+            for node in cluster.nodes:
+                node.command("FLUSHALL")
+            words = [*client(language, "databases"), path, str(count)]
+            yield from run(f"{language}, databases of a cluster", words, "")
+
+
 def check(name):
     """(number of commands, findings) of one server."""
     with contextlib.ExitStack() as stack:
@@ -176,6 +193,7 @@ def check(name):
             found += every(language, nodes, path, calls)
             if name.startswith("redis-stack"):
                 found += compared(language, nodes, path, one)
+    found += databases(name)
     return len(names), found
 
 
