@@ -92,6 +92,15 @@ echo $page('big', '
     'session.save_path' => $path,
 ]);
 
+echo "Another database of the same server pool, locked, too:\n";
+$there = ['session.save_path' => "pool=alpha&config=$config&database=1"];
+$write = 'session_start(); echo $_SESSION["name"] ??= "of database 1", "\n";';
+$locked = ['redis.session.locking_enabled' => '1'];
+echo $page('id3', $write, $there), $page('id3', $write, $locked + $there), $page('id3', $write);
+$redis->select(1);
+lab_show('what is there', [$redis->get('PHPREDIS_SESSION:id3'), $redis->dbSize()]);
+$redis->select(0);
+
 echo "onehop.config and a pool's name; after a fatal error, exit or exception data is written:\n";
 $bare = ['session.save_path' => 'alpha', 'onehop.config' => $config];
 foreach (['undefined_function();', 'exit;', 'throw new Exception("x");'] as $i => $end) {
@@ -176,6 +185,11 @@ Another prefix; large and binary values:
 written
 the node stores all of it: true
 read
+Another database of the same server pool, locked, too:
+of database 1
+of database 1
+of id3
+what is there: ["name|s:13:\"of database 1\";",1]
 onehop.config and a pool's name; after a fatal error, exit or exception data is written:
 end|i:0;
 end|i:1;
