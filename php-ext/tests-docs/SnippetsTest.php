@@ -14,8 +14,6 @@
 require_once __DIR__ . '/Block.php';
 
 use PHPUnit\Framework\TestCase;
-use Symfony\Component\DependencyInjection\ContainerBuilder;
-use Symfony\Component\DependencyInjection\Loader\YamlFileLoader;
 
 final class SnippetsTest extends TestCase
 {
@@ -29,13 +27,13 @@ final class SnippetsTest extends TestCase
             assert($name === 'Ada' && $a === '1' && $job === ['{jobs}:low', 'a job']);
             assert($redis->get('{cart:7}:items') === '1');
             PHP,
-        'docs/frameworks.md, Symfony, php 1' => self::SYMFONY . "\n" . <<<'PHP'
+        'docs/symfony.md, Without the bundle, php 1' => self::SYMFONY . "\n" . <<<'PHP'
             BLOCK
             $cache = new Symfony\Component\Cache\Adapter\RedisAdapter($redis, 'app');
             assert($cache->save($cache->getItem('item')->set('kept')));
             assert($cache->getItem('item')->get() === 'kept');
             PHP,
-        'docs/frameworks.md, Symfony, php 2' => self::SYMFONY . "\n" . <<<'PHP'
+        'docs/symfony.md, Without the bundle, php 2' => self::SYMFONY . "\n" . <<<'PHP'
             $redis = new OneHop\Redis('alpha');
             BLOCK
             $cache = new Symfony\Component\Cache\Adapter\TagAwareAdapter(
@@ -50,11 +48,6 @@ final class SnippetsTest extends TestCase
                 assert(!$cache->getItem("item$i")->isHit());
             }
             $redis->onEachNode('flushdb');
-            PHP,
-        'docs/frameworks.md, Symfony, php 3' => self::SYMFONY . "\n" . <<<'PHP'
-            $redis = new OneHop\Redis('alpha');
-            BLOCK
-            assert(count((new OneHop\Redis('alpha'))->keys('*')) === 0);
             PHP,
         'docs/migrating-from-sharded-clients.md, Copying, php 1' => <<<'PHP'
             foreach ([['10.0.0.1', 6379], ['10.0.0.2', 6379]] as [$host, $port]) {
@@ -122,7 +115,7 @@ final class SnippetsTest extends TestCase
             'ini' => $this->keepsASession($block->text),
             'yaml' => match (1) {
                 preg_match('/^ +servers:/m', $block->text) => $this->isAConfiguration($block->text),
-                preg_match('/^services:/m', $block->text) => $this->isOfSymfony($block->text),
+                preg_match('/^framework:/m', $block->text) => $this->isOfSymfony($block->text),
                 preg_match('/^scrape_configs:/m', $block->text) =>
                     $this->isOfPrometheus($block->text),
             },
@@ -188,27 +181,27 @@ final class SnippetsTest extends TestCase
         $this->assertNotEmpty(OneHop\Topology::fromText('alpha', $text)->nodes());
     }
 
-    /** Symfony makes the services of services.yaml. Its other files are at least YAML. */
+    /** A framework.yaml: an application with it uses each of its DSNs. */
     private function isOfSymfony(string $text): void
     {
-        foreach (['Cache', 'Config', 'DependencyInjection', 'HttpFoundation', 'Yaml'] as $name) {
-            require_once "/usr/share/php/Symfony/Component/$name/autoload.php";
-        }
-        $files = preg_split('/^# config\/(.+)\n/m', $text, -1, PREG_SPLIT_DELIM_CAPTURE);
-        $this->assertSame(['', 'services.yaml', 'packages/framework.yaml'], [
-            $files[0], $files[1], $files[3],
-        ]);
-        file_put_contents(Lab::file('services.yaml'), $this->here($files[2]));
-        $container = new ContainerBuilder();
-        $locator = new Symfony\Component\Config\FileLocator(Lab::$directory);
-        (new YamlFileLoader($container, $locator))->load('services.yaml');
-        array_map(fn ($service) => $service->setPublic(true), $container->getDefinitions());
-        $container->compile();
-        $this->assertInstanceOf(OneHop\Redis::class, $container->get('onehop.alpha'));
-        $framework = Symfony\Component\Yaml\Yaml::parse($files[4])['framework'];
-        $handler = $container->get($framework['session']['handler_id']);
-        $this->assertTrue($handler->open('', 'name') && $handler->write('id', 'data'));
-        $this->assertTrue($container->has($framework['cache']['default_redis_provider']));
+        require_once '/usr/share/php/Symfony/Component/Yaml/autoload.php';
+        $framework = Symfony\Component\Yaml\Yaml::parse($text)['framework'];
+        $framework['session']['storage_factory_id'] = 'session.storage.factory.mock_file';
+        $framework = var_export($framework, true);
+        $this->assertSame([0, ''], $this->ended(<<<PHP
+            require REPOSITORY . '/php-ext/tests/frameworks/symfony.inc';
+            \$app = SymfonyApplication::of($framework);
+            \$cache = \$app->get('cache.app');
+            \$cache->save(\$cache->getItem('item')->set('kept'));
+            assert(\$app->get('lock.factory')->createLock('job', null, false)->acquire());
+            \$handler = \$app->get('session.handler');
+            \$handler->open('', 'name');
+            \$handler->read('id');
+            assert(\$handler->write('id', 'data'));
+            \$job = new Symfony\Component\Messenger\Envelope(new stdClass());
+            \$app->get('messenger.transport.jobs')->send(\$job);
+            assert(count((new OneHop\Redis('alpha'))->keys('*')) === 4);
+            PHP));
     }
 
     /** Lines of .env: an application with Laravel's defaults and these keeps its cache on nodes. */

@@ -1,0 +1,61 @@
+<?php
+
+namespace OneHop\Symfony;
+
+use InvalidArgumentException;
+
+/**
+ * `onehop://POOL/PATH?config=FILE&database=N`, with further options for whom it is given to.
+ * Without `config` it is the file that php.ini names. A DSN that OneHop\Redis takes by itself is
+ * given to it as it is: `onehop:///FILE?pool=POOL`, `onehop://HOST:PORT,HOST:PORT?DIRECTIVE=VALUE`.
+ */
+final class Dsn
+{
+    /** What is not about the client: of a session its `prefix` and `ttl`, for example. */
+    public readonly array $options;
+    /** @var list<string> The parts of the path. */
+    public readonly array $path;
+    private readonly array $arguments;
+    private readonly int $database;
+
+    public static function is(mixed $given): bool
+    {
+        return is_string($given) && str_starts_with($given, 'onehop:');
+    }
+
+    public function __construct(#[\SensitiveParameter] string $dsn)
+    {
+        $isPool = preg_match('~^onehop://([^:/?@,]+)(?:/([^?]*))?(?:\?(.*))?$~', $dsn, $match);
+        parse_str($isPool ? $match[3] ?? '' : '', $query);
+        $this->arguments = $isPool ? [$match[1], $query['config'] ?? null] : [$dsn];
+        $this->path = $isPool ? array_values(array_filter(explode('/', $match[2] ?? ''))) : [];
+        $this->database = (int) ($query['database'] ?? 0);
+        $this->options = array_diff_key($query, ['config' => 1, 'database' => 1]);
+    }
+
+    /** A new client. It connects to nothing yet, unless it has to choose a database. */
+    public function client(): \OneHop\Redis
+    {
+        $client = new \OneHop\Redis(...$this->arguments);
+        if ($this->database !== 0 && !$client->select($this->database)) {
+            $error = trim($client->getLastError());
+            throw new InvalidArgumentException(
+                "A DSN asks for database $this->database, and a node of its server pool "
+                    . "{$client->getHost()} refuses it: $error",
+            );
+        }
+        return $client;
+    }
+
+    /** The same for a place that has no options. A word that nobody reads may be a mistake. */
+    public function clientAlone(): \OneHop\Redis
+    {
+        if ($this->options !== [] || $this->path !== []) {
+            throw new InvalidArgumentException(sprintf(
+                'Here a DSN onehop:// has no "%s": write onehop://POOL?config=FILE&database=N.',
+                implode('", "', [...$this->path, ...array_keys($this->options)]),
+            ));
+        }
+        return $this->client();
+    }
+}

@@ -1,0 +1,28 @@
+<?php
+
+namespace OneHop\Symfony;
+
+use Symfony\Component\DependencyInjection\Compiler\PassConfig;
+use Symfony\Component\DependencyInjection\ContainerBuilder;
+use Symfony\Component\HttpKernel\Bundle\Bundle;
+use Symfony\Component\Messenger\Bridge\Redis\Transport\Connection;
+
+/** Makes `onehop://` a DSN wherever Symfony takes `redis://`. It needs no configuration. */
+final class OneHopBundle extends Bundle
+{
+    public function build(ContainerBuilder $container): void
+    {
+        parent::build($container);
+        // When definitions are whole, and none is part of another one yet.
+        $container->addCompilerPass(new DsnPass(), PassConfig::TYPE_BEFORE_REMOVING);
+        if (class_exists(Connection::class)) {
+            $container->register('onehop.messenger.transport_factory', TransportFactory::class)
+                ->addTag('messenger.transport_factory');
+        }
+    }
+
+    public function getPath(): string
+    {
+        return dirname(__DIR__);
+    }
+}

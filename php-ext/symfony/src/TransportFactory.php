@@ -1,0 +1,38 @@
+<?php
+
+namespace OneHop\Symfony;
+
+use Symfony\Component\Messenger\Bridge\Redis\Transport\Connection;
+use Symfony\Component\Messenger\Bridge\Redis\Transport\RedisTransport;
+use Symfony\Component\Messenger\Transport\Serialization\SerializerInterface;
+use Symfony\Component\Messenger\Transport\TransportFactoryInterface;
+use Symfony\Component\Messenger\Transport\TransportInterface;
+
+/**
+ * Messenger's own transport for Redis with another client: `onehop://POOL/STREAM/GROUP/CONSUMER`,
+ * and its own options in the DSN or beside it.
+ */
+final class TransportFactory implements TransportFactoryInterface
+{
+    public function createTransport(
+        #[\SensitiveParameter] string $dsn,
+        array $options,
+        SerializerInterface $serializer,
+    ): TransportInterface {
+        $dsn = new Dsn($dsn);
+        $options = $dsn->options + $options;
+        unset($options['transport_name']);
+        $client = $dsn->client();
+        // The transport sets it only when it connects, and this client is never unconnected.
+        $packing = $options['serializer'] ?? \Redis::SERIALIZER_PHP;
+        $client->setOption(\Redis::OPT_SERIALIZER, $packing);
+        $path = implode('/', $dsn->path);
+        $connection = Connection::fromDsn("redis://onehop/$path", $options, $client);
+        return new RedisTransport($connection, $serializer);
+    }
+
+    public function supports(#[\SensitiveParameter] string $dsn, array $options): bool
+    {
+        return Dsn::is($dsn);
+    }
+}
