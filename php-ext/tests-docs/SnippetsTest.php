@@ -69,9 +69,16 @@ final class SnippetsTest extends TestCase
         }
         PHP;
 
+    private const NOT_IN_DEBIAN = 'This product was tried by hand, as the page says.';
+
     /** The blocks that are not run, and why. */
     private const NOT_RUN = [
         'docs/install.md, Java, kotlin 1' => "Debian's Gradle, 4.4, does not read Kotlin.",
+        'docs/frameworks.md, CakePHP, php 1' => self::NOT_IN_DEBIAN,
+        'docs/frameworks.md, WordPress with wp-redis, php 1' => self::NOT_IN_DEBIAN,
+        'docs/frameworks.md, WordPress with redis-cache, php 1' => self::NOT_IN_DEBIAN,
+        'docs/frameworks.md, Drupal with redis, php 1' => self::NOT_IN_DEBIAN,
+        'docs/frameworks.md, Yii 2, php 1' => self::NOT_IN_DEBIAN,
     ];
 
     /** @var int[] Two servers that a program shards by itself, which a page leaves. */
