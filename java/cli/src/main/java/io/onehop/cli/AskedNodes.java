@@ -33,10 +33,12 @@ final class AskedNodes implements AutoCloseable {
 
     private final OneHopClient client;
     private final boolean hasTimeout;
+    private final boolean isOfFile; // Only the file says which nodes there are.
 
     AskedNodes(ConfigFile file, ServerPool pool) {
         this.client = OneHopClient.builder().config(file.path()).pool(pool.name()).build();
         this.hasTimeout = pool.timeoutMs() > 0;
+        this.isOfFile = !pool.cluster() && pool.sentinels().isEmpty();
     }
 
     /** Where the keys of a pool are. Only a Redis Cluster has to be asked for that. */
@@ -49,17 +51,21 @@ final class AskedNodes implements AutoCloseable {
         }
     }
 
-    /** The topology, after those who know the nodes were asked. */
+    /** The topology; that of a Redis Cluster or of Sentinels after they were asked. */
     PoolTopology topology() throws Refusal {
-        within(
-                () -> {
-                    try {
-                        return client.onEachNode(new CommandArguments(Command.PING));
-                    } catch (PartialBatch some) {
-                        return some; // Who answered knew the map.
-                    }
-                });
+        if (!isOfFile) {
+            within(this::ping);
+        }
         return (PoolTopology) client.topology(); // There is no other one.
+    }
+
+    private boolean ping() {
+        try {
+            client.onEachNode(new CommandArguments(Command.PING));
+        } catch (PartialBatch some) {
+            return false; // Who answered knew the map.
+        }
+        return true;
     }
 
     /** The nodes that have keys of their own. */

@@ -33,7 +33,7 @@ record Finding(Level level, String where, String what, String advice) {
     }
 
     void print(Screen screen) {
-        String end = advice.isEmpty() ? "" : ": " + advice;
+        String end = advice.isEmpty() ? "" : " (" + advice + ")";
         String label = screen.coloured(level.colour, level.label());
         screen.line("%s: %s: %s", where, label, what + end);
     }

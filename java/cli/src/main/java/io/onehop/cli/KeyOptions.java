@@ -5,6 +5,7 @@ import io.onehop.core.topology.ServerPool;
 
 import org.jspecify.annotations.Nullable;
 
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
@@ -12,8 +13,6 @@ import java.util.function.Consumer;
 
 /** Which keys a command looks at. */
 final class KeyOptions {
-    private static final int RATE_MAX = 100_000;
-
     @Option(
             names = {"-k", "--keys"},
             paramLabel = "FILE",
@@ -30,27 +29,10 @@ final class KeyOptions {
                             + " bytes; of a sample it is asked by MEMORY USAGE, unless --no-bytes.")
     @Nullable Boolean bytes;
 
-    @Option(
-            names = "--sample",
-            paramLabel = "N",
-            defaultValue = "1000",
-            description = "Sampled keys of each node; 0 for all. Default: ${DEFAULT-VALUE}.")
-    long sample;
-
-    @Option(
-            names = "--rate",
-            paramLabel = "N",
-            defaultValue = "1000",
-            description = "Commands a second while sampling. Default: ${DEFAULT-VALUE}.")
-    int rate;
+    @Mixin SampleOptions sampled = new SampleOptions();
 
     void check() throws Refusal {
-        if (sample < 0) {
-            throw Refusal.ofUsage("--sample is " + sample + ", but not below 0");
-        }
-        if (rate < 1 || rate > RATE_MAX) {
-            throw Refusal.ofUsage("--rate is " + rate + ", but from 1 to " + RATE_MAX);
-        }
+        sampled.check();
     }
 
     /** True if keys come with their memory. */
@@ -76,9 +58,8 @@ final class KeyOptions {
             return keys.toString().equals("-") ? "stdin" : keys.toString();
         }
         try (AskedNodes nodes = new AskedNodes(file, pool)) {
-            new SampledKeys(screen, nodes, topology, sample, hasBytes(), new Pace(rate))
-                    .read(taker);
+            sampled.of(screen, nodes, hasBytes()).read(AskedNodes.withKeys(topology), taker);
         }
-        return sample == 0 ? "all nodes" : "a sample of each node";
+        return sampled.sample == 0 ? "all nodes" : "a sample of each node";
     }
 }

@@ -107,6 +107,11 @@ public final class OneHopCommands {
         line.addSubcommand(new ExplainCommand(screen));
         line.addSubcommand(new SpreadCommand(screen));
         line.addSubcommand(new DiffCommand(screen));
+        line.addSubcommand(new DoctorCommand(screen));
+        line.addSubcommand(new StatusCommand(screen));
+        line.addSubcommand(new TopCommand(screen));
+        line.addSubcommand(new HotCommand(screen));
+        line.addSubcommand(new InitCommand(screen));
         line.addSubcommand(hidden(new CommandLine(new GenerateCompletion())));
         line.setOut(writer(screen.out));
         line.setErr(writer(screen.err));

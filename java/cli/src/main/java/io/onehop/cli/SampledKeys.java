@@ -1,7 +1,6 @@
 package io.onehop.cli;
 
 import io.onehop.core.Node;
-import io.onehop.core.topology.PoolTopology;
 
 import org.jspecify.annotations.Nullable;
 
@@ -23,28 +22,19 @@ final class SampledKeys {
 
     private final Screen screen;
     private final AskedNodes nodes;
-    private final PoolTopology topology;
     private final long sample; // 0: all keys.
     private final boolean hasBytes;
     private final Pace pace;
 
-    SampledKeys(
-            Screen screen,
-            AskedNodes nodes,
-            PoolTopology topology,
-            long sample,
-            boolean hasBytes,
-            Pace pace) {
+    SampledKeys(Screen screen, AskedNodes nodes, long sample, boolean hasBytes, Pace pace) {
         this.screen = screen;
         this.nodes = nodes;
-        this.topology = topology;
         this.sample = sample;
         this.hasBytes = hasBytes;
         this.pace = pace;
     }
 
-    void read(Consumer<SeenKey> taker) throws Refusal {
-        List<Node> asked = AskedNodes.withKeys(topology);
+    void read(List<Node> asked, Consumer<SeenKey> taker) throws Refusal {
         long[] sizes = new long[asked.size()];
         long total = 0;
         for (int i = 0; i < sizes.length; i++) {

@@ -39,8 +39,9 @@ final class Screen {
         }
     }
 
-    private static final Gson GSON =
-            new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().serializeNulls().create();
+    private static final Gson LINES =
+            new GsonBuilder().disableHtmlEscaping().serializeNulls().create();
+    private static final Gson GSON = LINES.newBuilder().setPrettyPrinting().create();
     private static final String TERMINALS = "/dev/(pts/.*|tty.*|console)";
 
     final PrintStream out;
@@ -97,6 +98,11 @@ final class Screen {
 
     void json(Object value) {
         out.println(GSON.toJson(value));
+    }
+
+    /** The same as one line. */
+    void jsonLine(Object value) {
+        out.println(LINES.toJson(value));
     }
 
     String coloured(Colour colour, String text) {

@@ -45,6 +45,18 @@ class FaultsTest {
                 "2 | Missing required parameter: 'NEW' | diff good.yml",
                 "2 | cannot read nofile.yml | diff good.yml nofile.yml",
                 "2 | is not in | diff good.yml good.yml --new-pool b",
+                "2 | 'x' is not a long | doctor -c good.yml --big x",
+                "2 | --sample is -1 | doctor -c good.yml --sample -1",
+                "2 | --every is 0 | top -c good.yml --every 0",
+                "2 | --count is 0 | top -c good.yml --count 0",
+                "2 | --looks is from 1 | hot -c good.yml --looks 0",
+                "2 | which configuration file? | status",
+                "2 | the server has an invalid port | init --server 10.0.0.1:99999",
+                "2 | is there already | init good.yml",
+                "2 | cannot write | init /no/such/folder/file",
+                "3 | Connection refused | hot -c good.yml",
+                "3 | server pool a | status -c cluster.yml",
+                "3 | server pool a | doctor -c cluster.yml",
                 "3 | Connection refused | spread -c good.yml",
                 "3 | Connection refused | diff good.yml good.yml",
                 "3 | server pool a | explain key -c cluster.yml",
@@ -81,7 +93,7 @@ class FaultsTest {
         Ran.of("--help").with(ExitStatus.FINE).says("Exit status: 0 fine");
         Ran.of("--version").with(ExitStatus.FINE).says("onehop ");
         Ran.of("generate-completion").with(ExitStatus.FINE).says("complete -F");
-        Stream.of("check", "explain", "spread", "diff")
+        Stream.of("check", "explain", "spread", "diff", "doctor", "status", "top", "hot", "init")
                 .forEach(
                         each -> Ran.of(each, "--help").with(ExitStatus.FINE).says("Usage: onehop"));
     }

@@ -1,0 +1,86 @@
+package io.onehop.cli;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+
+/** The fields of a node's INFO. What a node says is not trusted: any field may be missing. */
+final class NodeInfo {
+    private static final int DIGITS_MAX = 18;
+
+    private final Map<String, String> fields = new HashMap<>();
+
+    static NodeInfo of(String text) {
+        NodeInfo info = new NodeInfo();
+        text.lines()
+                .filter(line -> line.indexOf(':') > 0)
+                .forEach(
+                        line -> {
+                            int colon = line.indexOf(':');
+                            info.fields.put(line.substring(0, colon), line.substring(colon + 1));
+                        });
+        return info;
+    }
+
+    /** The value; empty without the field. */
+    String text(String field) {
+        return fields.getOrDefault(field, "");
+    }
+
+    /** The number; 0 without the field. */
+    long number(String field) {
+        return numberIn(text(field));
+    }
+
+    private static long numberIn(String text) {
+        return text.matches("[0-9]{1," + DIGITS_MAX + "}") ? Long.parseLong(text) : 0;
+    }
+
+    boolean has(String field) {
+        return fields.containsKey(field);
+    }
+
+    /** The keys of all databases. */
+    long keys() {
+        return ofDatabases("keys");
+    }
+
+    /** Those of them that expire. */
+    long expiring() {
+        return ofDatabases("expires");
+    }
+
+    /** Adds up a number of db0:keys=1,expires=0,avg_ttl=0. */
+    private long ofDatabases(String name) {
+        return fields.entrySet().stream()
+                .filter(field -> field.getKey().matches("db\\d+"))
+                .flatMap(field -> Arrays.stream(field.getValue().split(",")))
+                .filter(part -> part.startsWith(name + "="))
+                .mapToLong(part -> numberIn(part.substring(name.length() + 1)))
+                .sum();
+    }
+
+    /** redis 7.0.15, or valkey 8.1.0; empty if it is neither. */
+    String version() {
+        if (has("valkey_version")) {
+            return "valkey " + text("valkey_version");
+        }
+        return has("redis_version") ? "redis " + text("redis_version") : "";
+    }
+
+    /** The first number of redis' version; 0 if it has none. */
+    long redisMajor() {
+        return numberIn(text("redis_version").split("\\.", 2)[0]);
+    }
+
+    boolean isReplica() {
+        return text("role").equals("slave");
+    }
+
+    /** Hits per look-up since the other reading; NaN without look-ups. */
+    double hits(NodeInfo before) {
+        double hits = number("keyspace_hits") - before.number("keyspace_hits");
+        double misses = number("keyspace_misses") - before.number("keyspace_misses");
+        return hits / (hits + misses);
+    }
+}

@@ -1,0 +1,60 @@
+package io.onehop.cli;
+
+import io.onehop.core.Node;
+import io.onehop.core.base.Clock;
+
+import org.jspecify.annotations.Nullable;
+
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisException;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/**
+ * What a node says of itself now, or why it says nothing.
+ *
+ * @param info its INFO; {@code null} if it did not answer
+ * @param failure why it did not answer; otherwise empty
+ * @param took how long its answer to PING took, over an open connection
+ */
+record NodeReading(Node node, @Nullable NodeInfo info, String failure, Duration took) {
+    private static final int AT_ONCE = 16;
+
+    /** All nodes, in their order, asked at the same time. */
+    static List<NodeReading> ofAll(AskedNodes nodes, List<Node> asked) {
+        ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE, NodeReading::thread);
+        try {
+            return asked.stream()
+                    .map(node -> CompletableFuture.supplyAsync(() -> of(nodes, node), threads))
+                    .toList()
+                    .stream()
+                    .map(CompletableFuture::join)
+                    .toList();
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    /** It does not keep the process. */
+    private static Thread thread(Runnable task) {
+        Thread thread = new Thread(task, "onehop-reading");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    private static NodeReading of(AskedNodes nodes, Node node) {
+        try {
+            NodeInfo info = NodeInfo.of(nodes.text(node, Command.INFO));
+            long beganNs = Clock.nowNs();
+            nodes.ask(node, Object.class, Command.PING);
+            return new NodeReading(node, info, "", Duration.ofNanos(Clock.nowNs() - beganNs));
+        } catch (Refusal | JedisException failure) {
+            String why = Screen.plain(failure.getMessage());
+            return new NodeReading(node, null, why, Duration.ZERO);
+        }
+    }
+}

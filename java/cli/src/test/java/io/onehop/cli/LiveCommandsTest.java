@@ -1,0 +1,88 @@
+package io.onehop.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.RedisServer;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import redis.clients.jedis.Jedis;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.stream.Stream;
+
+/** status, top, hot and init. */
+class LiveCommandsTest {
+    @TempDir Path folder;
+
+    private Path file(RedisServer server) throws Exception {
+        String text = Nodes.configOf(Stream.of(server.server()), "timeout: 30000");
+        return Ran.file(folder, "a.yml", text);
+    }
+
+    @Test
+    void statusAndTopShowWhatANodeSaysOfItself() throws Exception {
+        try (RedisServer server = RedisServer.start();
+                Jedis jedis = server.jedis()) {
+            jedis.set("key", "value");
+            Path file = file(server);
+            Ran.of("status", "-c", file)
+                    .with(ExitStatus.FINE)
+                    .says(server.node())
+                    .says("master")
+                    .says("redis ")
+                    .says("alpha: 1 of 1 nodes answer");
+            Ran top = Ran.of("top", "-c", file, "--count", "2", "--every", "1", "--json");
+            assertEquals(2, top.with(ExitStatus.FINE).out().lines().count());
+            assertTrue(top.out().lines().allMatch(line -> line.contains("\"keys\":1")), top.out());
+            assertEquals(0, server.calls("keys") + server.calls("monitor") + server.calls("get"));
+        }
+    }
+
+    @Test
+    void aNodeWithLfuCountsTheUseOfItsKeys() throws Exception {
+        try (RedisServer server =
+                        RedisServer.start(
+                                "maxmemory-policy", "allkeys-lfu", "lfu-log-factor", "0");
+                Jedis jedis = server.jedis()) {
+            for (int i = 0; i < 10; i++) {
+                jedis.set("cold:" + i, "x");
+            }
+            for (int i = 0; i < 100; i++) {
+                jedis.set("hot", "x");
+            }
+            Ran ran = Ran.of("hot", "-c", file(server), "--most", "1", "--rate", "100000");
+            ran.with(ExitStatus.FINE).says("  hot\n").says("alpha: 1 of 11 sampled keys");
+        }
+    }
+
+    @Test
+    void withoutLfuKeysAreLookedAtAgainAndAgain() throws Exception {
+        try (RedisServer server = RedisServer.start();
+                Jedis jedis = server.jedis()) {
+            jedis.set("key", "x");
+            Ran.of("hot", "-c", file(server), "--looks", "1")
+                    .with(ExitStatus.FINE)
+                    .says("of 1 sampled keys");
+        }
+    }
+
+    @Test
+    void anInitialFileIsRight() throws Exception {
+        Path file = folder.resolve("new.yml");
+        Ran.of("init", file, "--server", "10.0.0.1:6379", "--server", "10.0.0.2:6379")
+                .with(ExitStatus.FINE);
+        assertEquals(
+                "rw-r-----", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+        Ran.of("check", file).with(ExitStatus.FINE).says("fine: 1 server pool, 2 servers");
+        Path cluster = folder.resolve("cluster.yml");
+        Ran.of("init", cluster, "--cluster", "-p", "beta").with(ExitStatus.FINE);
+        Ran.of("check", cluster).with(ExitStatus.FINE).says("has one seed");
+        Ran.of("init").with(ExitStatus.FINE).says("127.0.0.1:6379 node1");
+    }
+}
