@@ -165,7 +165,7 @@ def run(what, words, text):
 
 
 def databases(name):
-    """A Redis Cluster of the server, with as many databases as it may have. Yields what is wrong."""
+    """A Redis Cluster with as many databases as the server allows. Yields what is wrong."""
     count = 16 if name.startswith("valkey-9") else 1
     options = {"cluster_databases": count} if count > 1 else {}
     with (
