@@ -54,7 +54,7 @@ final class AskedNodes implements AutoCloseable {
     /** The topology; that of a Redis Cluster or of Sentinels after they were asked. */
     PoolTopology topology() throws Refusal {
         if (!isOfFile) {
-            within(this::ping);
+            within("the server pool", this::ping);
         }
         return (PoolTopology) client.topology(); // There is no other one.
     }
@@ -82,7 +82,7 @@ final class AskedNodes implements AutoCloseable {
      */
     <T> @Nullable T ask(Node node, Class<T> type, Command command, Object... words) throws Refusal {
         CommandArguments arguments = new CommandArguments(command).addObjects(words);
-        Object reply = within(() -> client.onNode(node.name(), arguments));
+        Object reply = within("node " + node.name(), () -> client.onNode(node.name(), arguments));
         if (reply != null && !type.isInstance(reply)) {
             throw new Refusal(
                     ExitStatus.NO_ANSWER,
@@ -103,15 +103,17 @@ final class AskedNodes implements AutoCloseable {
         return reply == null ? 0 : reply;
     }
 
-    private <T> T within(Supplier<T> call) throws Refusal {
+    private <T> T within(String asked, Supplier<T> call) throws Refusal {
         if (hasTimeout) {
             return call.get();
         }
         try {
-            return CompletableFuture.supplyAsync(call).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            return CompletableFuture.supplyAsync(call, AskedNodes::start)
+                    .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         } catch (TimeoutException late) {
             throw new Refusal(
-                    ExitStatus.NO_ANSWER, "no answer in " + PATIENCE_SECONDS + " seconds");
+                    ExitStatus.NO_ANSWER,
+                    asked + " has not answered within " + PATIENCE_SECONDS + " seconds");
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new Refusal(ExitStatus.NO_ANSWER, "interrupted");
@@ -121,6 +123,13 @@ final class AskedNodes implements AutoCloseable {
             }
             throw new IllegalStateException(failed.getCause());
         }
+    }
+
+    /** In a thread of its own, because it may never end. */
+    private static void start(Runnable task) {
+        Thread thread = new Thread(task, "onehop-call");
+        thread.setDaemon(true);
+        thread.start();
     }
 
     @Override

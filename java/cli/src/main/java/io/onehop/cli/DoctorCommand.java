@@ -92,7 +92,7 @@ final class DoctorCommand extends OperatorCommand {
         }
     }
 
-    private void examine(AskedNodes nodes, PoolTopology topology, Node node) throws Refusal {
+    private void examine(AskedNodes nodes, PoolTopology topology, Node node) {
         ask(node, "TIME", () -> lookAtClock(nodes, node));
         ask(node, "CLIENT LIST", () -> lookAtClients(nodes, topology, node));
         if (node.role() == Role.NONE || node.role() == Role.MASTER) {
@@ -106,13 +106,13 @@ final class DoctorCommand extends OperatorCommand {
     }
 
     /** A user may lack the right to a command, and a node may have died meanwhile. */
-    private void ask(Node node, String command, Look look) throws Refusal {
+    private void ask(Node node, String command, Look look) {
         try {
             look.run();
         } catch (JedisDataException refused) {
             String why = Screen.plain(refused.getMessage());
             add(Level.NOTE, node, "refuses " + command + ", so this was not checked: " + why, "");
-        } catch (JedisException lost) {
+        } catch (Refusal | JedisException lost) {
             add(Level.ERROR, node, Screen.plain(lost.getMessage()), "");
         }
     }

@@ -53,8 +53,9 @@ class LiveCommandsTest {
             for (int i = 0; i < 10; i++) {
                 jedis.set("cold:" + i, "x");
             }
+            jedis.set("hot", "x");
             for (int i = 0; i < 100; i++) {
-                jedis.set("hot", "x");
+                jedis.get("hot");
             }
             Ran ran = Ran.of("hot", "-c", file(server), "--most", "1", "--rate", "100000");
             ran.with(ExitStatus.FINE).says("  hot\n").says("alpha: 1 of 11 sampled keys");
