@@ -1,5 +1,7 @@
 --TEST--
 select() chooses the database of an object, on all nodes and for all that begins afterwards
+--INI--
+error_log=/dev/null
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
@@ -86,6 +88,13 @@ foreach ([
     lab_show('back', [$other->select(3), $other->get('own'), $other->getDbNum()]);
 }
 
+$file = lab_config([$ports[0]], ['database' => 3], 'changes.yml');
+[$chosen, $pools] = [new OneHop\Redis('alpha', $file), new OneHop\Redis('alpha', $file)];
+lab_show('the own number', [$chosen->select(3), $chosen->set('changes', 'of 3')]);
+lab_config([$ports[0]], ['database' => 4], 'changes.yml');
+Lab::until(fn () => $pools->getDbNum() === 4, 'the changed file');
+lab_show('it stays', [$chosen->get('changes'), $pools->get('changes'), $chosen->getDbNum()]);
+
 echo "-- workers that share connections\n";
 $page = lab_fpm([], 2);
 $script = <<<'PHP'
@@ -147,5 +156,7 @@ redis_db: 3: ["redis_db: 3","of 6","redis_db: 3",6]
 back: [true,"redis_db: 3",3]
 redis_db: 3 with a password, so 0: ["redis_db: 3 with a password, so 0","of 6","redis_db: 3 with a password, so 0",6]
 back: [true,"redis_db: 3 with a password, so 0",3]
+the own number: [true,true]
+it stays: ["of 3",false,3]
 -- workers that share connections
 told: ["right 1"]

@@ -90,8 +90,12 @@ static void adopt(oh_client *client, oh_snapshot *snapshot)
 {
     move_node_clients(client, snapshot);
     oh_client_place_by(client, NULL);
+    uint32_t database = oh_client_database(client);
     oh_snapshot_release(client->snapshot);
     client->snapshot = snapshot;
+    if (client->has_selected && oh_client_database(client) != database) {
+        client->database = oh_database_of(database);
+    }
     client->topology = snapshot->topology;
     client->takes_express = client->takes_express && oh_client_may_take_express(client);
     client->last_read_node = MIN(client->last_read_node, snapshot->nodes_count - 1);

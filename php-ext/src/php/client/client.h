@@ -39,6 +39,7 @@ typedef struct oh_client {
     struct oh_node_client *last_error_client;
     /* What select() has chosen: the database of all calls that begin afterwards, on every node. */
     oh_database database;
+    bool has_selected; /* Also the pool's own number: then another configuration changes nothing. */
     uint32_t timeout_ms; /* The timeout of a call: the pool's, or OPT_READ_TIMEOUT. */
     /* OPT_READ_TIMEOUT is set. It also bounds the wait for a message of a subscription. */
     bool has_read_timeout;

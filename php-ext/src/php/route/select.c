@@ -46,6 +46,7 @@ bool oh_select(oh_client *client, zend_long database, INTERNAL_FUNCTION_PARAMETE
         return false;
     }
     if (database == oh_client_database(client)) {
+        client->has_selected = true;
         RETVAL_TRUE;
         return true;
     }
@@ -54,6 +55,7 @@ bool oh_select(oh_client *client, zend_long database, INTERNAL_FUNCTION_PARAMETE
     }
     if (database == oh_server_pool_database(client->snapshot->pool)) {
         client->database = (oh_database){0};
+        client->has_selected = true;
         RETVAL_TRUE;
         return true;
     }
