@@ -41,6 +41,7 @@ class PoolWalk(Walk):
         if replicas:
             shorter_first = sorted(replicas, key=lambda it: (len(it.encode()), it.encode()))
             given["replicas"] = ", ".join(f"{it} {replicas[it]}" for it in shorter_first)
+        given["old_ring"] = self.old_ring(given, sequences["moving_from"], is_own)
         zones = {}
         for text, line in sequences["host_zones"]:
             self.add_zone(text, line, zones)
@@ -58,12 +59,27 @@ class PoolWalk(Walk):
             if is_whole or not misses:
                 self.fail(seen.get(named, name.line), reason)
         given.setdefault("hash", default_hash(distribution))
+        given["moving_from"] = settled_old_ring(given)
         if given.get("cluster"):
             given.update({"hash": "crc16", "hash_tag": "{}", "distribution": "slots"})
         return {
             "name": name.text,
             **{name: given.get(name, default(row)) for name, row in ROWS.items()},
         }
+
+    def old_ring(self, given, spelled, is_own):
+        """Chapter topology, moving: the pool that keys move from, as far as the file says it."""
+        prefix = "moving_from_" if "moving_from_distribution" in given else ""
+        ring = {
+            name: given[prefix + name]
+            for name in ("distribution", "hash", "hash_tag")
+            if prefix + name in given
+        }
+        foreign = FOREIGN.get(ring.get("distribution"))
+        servers = {}
+        for text, line in spelled:
+            self.add_server(text, line, servers, is_own, foreign)
+        return {**ring, "servers": list(servers.values())}
 
     def expanded(self, text, is_own):
         return expanded(text, self.environment) if is_own else text
@@ -153,3 +169,17 @@ class PoolWalk(Walk):
             self.fail(line, f'zone "{shown(told or host)}" is a duplicate')
         else:
             zones[host] = zone
+
+
+def settled_old_ring(given):
+    """The old ring with its defaults; None without `moving_from`."""
+    ring = given.pop("old_ring")
+    if not ring["servers"]:
+        return None
+    distribution = ring.get("distribution", default(ROWS["distribution"]))
+    return {
+        "distribution": distribution,
+        "hash": ring.get("hash", default_hash(distribution)),
+        "hash_tag": ring.get("hash_tag"),
+        "servers": ring["servers"],
+    }

@@ -20,6 +20,8 @@ def rules(given, seen, is_own):
             return is_own
         if term in DISTRIBUTIONS:
             return DISTRIBUTIONS[term](given, FOREIGN.get(given.get("distribution")))
+        if term in OLD_RINGS:
+            return OLD_RINGS[term](given)
         if term.startswith("server "):
             return any(SERVERS[term](server) for server in given["servers"])
         name, colon, value = term.partition(": ")
@@ -64,6 +66,44 @@ DISTRIBUTIONS = {
     "distribution without long names": has_long_name,
     "distribution with too many points": has_many_points,
     "distribution without all slots": lacks_slots,
+}
+
+
+def has_two_addresses(given):
+    addresses = {server["name"]: server["address"] for server in given["servers"]}
+    return any(
+        addresses.get(it["name"], it["address"]) != it["address"]
+        for it in given["old_ring"]["servers"]
+    )
+
+
+def has_many_servers(given):
+    both = len(given["servers"]) + len(given["old_ring"]["servers"])
+    return bool(given["old_ring"]["servers"]) and both > LIMITS["pool_servers_max"]
+
+
+def of_old_ring(is_so):
+    def is_so_there(given):
+        old = given["old_ring"]
+        return bool(old["servers"]) and is_so(old, FOREIGN.get(old.get("distribution")))
+
+    return is_so_there
+
+
+def has_strange_old_hash(given):
+    old = given["old_ring"]
+    is_own = "moving_from_distribution" in given
+    return is_own and has_strange_hash(old, FOREIGN.get(old["distribution"]))
+
+
+OLD_RINGS = {
+    "old ring with another hash": has_strange_old_hash,
+    "old ring without hash_tag": of_old_ring(DISTRIBUTIONS["distribution without hash_tag"]),
+    "old ring without weights": of_old_ring(has_strange_weights),
+    "old ring without long names": of_old_ring(has_long_name),
+    "old ring with too many points": of_old_ring(has_many_points),
+    "old ring with a name at another address": has_two_addresses,
+    "old ring with too many servers": has_many_servers,
 }
 SERVERS = {
     "server with a weight": lambda server: server["weight"] != 1,

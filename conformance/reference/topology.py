@@ -47,6 +47,30 @@ class Topology:
     def locate(self, key):
         return self.explain(key)[3]
 
+    def address(self, key):
+        name = self.locate(key)
+        return next(it["address"] for it in self.servers if it["name"] == name)
+
+    def old_ring(self):
+        """Chapter topology, moving; None without `moving_from`."""
+        return Topology(self.pool["moving_from"]) if self.pool.get("moving_from") else None
+
+    def nodes(self):
+        """All nodes: the servers, and those of the old ring at other addresses."""
+        nodes, addresses = list(self.servers), {server["address"] for server in self.servers}
+        for server in self.old_ring().servers if self.old_ring() else ():
+            if server["address"] not in addresses:
+                nodes.append(server)
+                addresses.add(server["address"])
+        return nodes
+
+    def moves_from(self, key):
+        """The name of the old owner of a key that moves; None for all others."""
+        old = self.old_ring()
+        if not old or old.address(key) == self.address(key):
+            return None
+        return next(it["name"] for it in self.nodes() if it["address"] == old.address(key))
+
     def shown_name(self, server):
         has_unnamed = self.foreign and self.foreign.has_unnamed
         return "" if has_unnamed and not server["named"] else server["name"]
@@ -59,6 +83,9 @@ class Topology:
         return f"{line} {bits.to_bytes(self.foreign.slots_count // 8, 'little').hex()}"
 
     def fingerprint(self):
+        return hashlib.md5(self.canonical().encode()).hexdigest()
+
+    def canonical(self):
         pool = self.pool
         tag = self.tag.hex() if self.tag else ""
         database = pool["database"] if pool["database"] is not None else pool["redis_db"]
@@ -69,8 +96,16 @@ class Topology:
             f"hash_tag={tag}",
             f"database={database}",
         ]
-        lines += [self.line_of(server) for server in self.servers]
-        return hashlib.md5("".join(line + "\n" for line in lines).encode()).hexdigest()
+        lines += self.server_lines()
+        old = self.old_ring()
+        if old:
+            tag = old.tag.hex() if old.tag else ""
+            lines.append(f"moving_from={old.pool['distribution']} {old.pool['hash']} {tag}")
+            lines += old.server_lines()
+        return "".join(line + "\n" for line in lines)
+
+    def server_lines(self):
+        return [self.line_of(server) for server in self.servers]
 
 
 class MappedTopology:

@@ -41,6 +41,7 @@ ORDER = (
     "without_keys",
     "without_keys_reason",
     "whole_with",
+    "brings",
     "blocking",
     "state",
     "retryable",
@@ -212,6 +213,8 @@ def settle(name, entry):
         raise Undecided(f"{name}: goes to the node of its key and has none.")
     if any("unknown" in spec for spec in entry["keys"]) and where != "refused":
         raise Undecided(f"{name}: the server does not know where its keys are.")
+    if "brings" in entry and entry["access"] != "read":
+        raise Undecided(f"{name}: a command that does not only read brings its keys anyway.")
     if "whole_with" in entry and where not in ("split", "all_nodes"):
         raise Undecided(f"{name}: spread {where} with whole_with.")
     if where == "refused" and not entry["reason"].endswith("."):

@@ -186,6 +186,13 @@ POOL_FACTS = {
     "distribution without long names": ("LONG_NAME", "has_long_name(pool)"),
     "distribution with too many points": ("MANY_POINTS", "has_many_points(reader, pool)"),
     "distribution without all slots": ("SLOTLESS", "lacks_slots(reader)"),
+    "old ring with another hash": ("OLD_STRANGE_HASH", "is_so(old, has_strange_hash)"),
+    "old ring without hash_tag": ("OLD_UNTAGGED", "is_so(old, has_no_tags)"),
+    "old ring without weights": ("OLD_STRANGE_WEIGHTS", "is_so(old, has_strange_weights)"),
+    "old ring without long names": ("OLD_LONG_NAME", "is_so(old, has_long_name)"),
+    "old ring with too many points": ("OLD_MANY_POINTS", "has_many_old_points(reader, old)"),
+    "old ring with a name at another address": ("TWO_ADDRESSES", "has_two_addresses(reader)"),
+    "old ring with too many servers": ("MANY_SERVERS", "has_many_servers(reader)"),
     "server with a weight": ("WEIGHTED", "has_server(pool, is_weighted)"),
     "server on a unix socket": ("UNIX", "has_server(pool, is_unix)"),
     "server without a name": ("UNNAMED", "has_server(pool, is_unnamed)"),
@@ -329,7 +336,7 @@ def java_constant(value):
 
 def java_default(row):
     value = row.get("default")
-    if row["type"] in JAVA_ENUMS:
+    if value is not None and row["type"] in JAVA_ENUMS:
         return f"{JAVA_ENUMS[row['type']]}.{value.upper()}"
     return quoted(value) if row["type"] == "engine" else java_constant(value)
 

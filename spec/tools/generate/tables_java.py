@@ -48,7 +48,7 @@ def calls(entry):
         yield f".merge(MergeRule.{entry['merge'].upper()}, {entry.get('merge_width', 1)})"
     if entry["access"] == "write":
         yield ".write()"
-    for flag in ("retryable", "container", "ssdb"):
+    for flag in ("retryable", "brings", "container", "ssdb"):
         if entry.get(flag):
             yield f".{flag}()"
     if "state" in entry:

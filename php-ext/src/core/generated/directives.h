@@ -5,8 +5,8 @@
 /* The numbers of the directives. Those that are sequences come first. */
 enum {
   OH_CONFIG_SERVERS, OH_CONFIG_SENTINELS, OH_CONFIG_REPLICAS, OH_CONFIG_HOST_ZONES,
-  OH_CONFIG_SEQUENCES_COUNT, OH_CONFIG_LISTEN = OH_CONFIG_SEQUENCES_COUNT, OH_CONFIG_HASH,
-  OH_CONFIG_HASH_TAG, OH_CONFIG_DISTRIBUTION, OH_CONFIG_TIMEOUT, OH_CONFIG_BACKLOG,
+  OH_CONFIG_MOVING_FROM, OH_CONFIG_SEQUENCES_COUNT, OH_CONFIG_LISTEN = OH_CONFIG_SEQUENCES_COUNT,
+  OH_CONFIG_HASH, OH_CONFIG_HASH_TAG, OH_CONFIG_DISTRIBUTION, OH_CONFIG_TIMEOUT, OH_CONFIG_BACKLOG,
   OH_CONFIG_CLIENT_CONNECTIONS, OH_CONFIG_TCPKEEPALIVE, OH_CONFIG_REUSEPORT, OH_CONFIG_PRECONNECT,
   OH_CONFIG_REDIS, OH_CONFIG_REDIS_AUTH, OH_CONFIG_REDIS_DB, OH_CONFIG_AUTO_EJECT_HOSTS,
   OH_CONFIG_SERVER_CONNECTIONS, OH_CONFIG_SERVER_RETRY_TIMEOUT, OH_CONFIG_SERVER_FAILURE_LIMIT,
@@ -15,7 +15,8 @@ enum {
   OH_CONFIG_READ_FROM, OH_CONFIG_ZONE, OH_CONFIG_TLS, OH_CONFIG_TLS_CA_CERT_FILE,
   OH_CONFIG_TLS_CERT_FILE, OH_CONFIG_TLS_KEY_FILE, OH_CONFIG_TLS_KEY_FILE_PASS,
   OH_CONFIG_TLS_SERVER_NAME, OH_CONFIG_TLS_VERIFY, OH_CONFIG_SENTINEL_USERNAME,
-  OH_CONFIG_SENTINEL_PASSWORD, OH_CONFIG_SENTINEL_TLS, OH_CONFIG_DIRECTIVES_COUNT
+  OH_CONFIG_SENTINEL_PASSWORD, OH_CONFIG_SENTINEL_TLS, OH_CONFIG_MOVING_FROM_DISTRIBUTION,
+  OH_CONFIG_MOVING_FROM_HASH, OH_CONFIG_MOVING_FROM_HASH_TAG, OH_CONFIG_DIRECTIVES_COUNT
 };
 
 /* What a value may be. */
@@ -57,7 +58,13 @@ typedef enum oh_directive_type {
   oh_read_from read_from; \
   oh_text sentinel_username; \
   oh_text sentinel_password; /* Must never appear in a message. */ \
-  bool has_sentinel_tls; /* The Sentinels are reached by TLS, with the files of `tls`. */
+  bool has_sentinel_tls; /* The Sentinels are reached by TLS, with the files of `tls`. */ \
+  oh_distribution moving_from_distribution; /* Absent: all of the old ring but its servers is as the pool. */ \
+  bool has_moving_from_distribution; \
+  oh_hash moving_from_hash; \
+  bool has_moving_from_hash; \
+  uint8_t moving_from_hash_tag[2]; \
+  bool has_moving_from_hash_tag;
 
 /* The rows of the table of directives. */
 #define OH_DIRECTIVES \
@@ -101,7 +108,11 @@ typedef enum oh_directive_type {
   [OH_CONFIG_SENTINEL_PASSWORD] = {.name = "sentinel_password", .type = OH_TYPE_TEXT, .place = offsetof(oh_server_pool, sentinel_password), .most = OH_TEXT_BYTES_MAX, .is_own = true, .is_hidden = true, .is_secret = true}, \
   [OH_CONFIG_SENTINEL_TLS] = {.name = "sentinel_tls", .type = OH_TYPE_BOOLEAN, .place = offsetof(oh_server_pool, has_sentinel_tls), .is_own = true}, \
   [OH_CONFIG_REPLICAS] = {.name = "replicas", .type = OH_TYPE_SEQUENCE, .item = "replica", .most = OH_POOL_SERVERS_MAX, .is_own = true}, \
-  [OH_CONFIG_HOST_ZONES] = {.name = "host_zones", .type = OH_TYPE_SEQUENCE, .item = "zone", .most = OH_POOL_SERVERS_MAX, .is_own = true},
+  [OH_CONFIG_HOST_ZONES] = {.name = "host_zones", .type = OH_TYPE_SEQUENCE, .item = "zone", .most = OH_POOL_SERVERS_MAX, .is_own = true}, \
+  [OH_CONFIG_MOVING_FROM] = {.name = "moving_from", .type = OH_TYPE_SEQUENCE, .item = "server", .most = OH_POOL_SERVERS_MAX, .is_own = true}, \
+  [OH_CONFIG_MOVING_FROM_DISTRIBUTION] = {.name = "moving_from_distribution", .type = OH_TYPE_DISTRIBUTION, .place = offsetof(oh_server_pool, moving_from_distribution), .has = offsetof(oh_server_pool, has_moving_from_distribution), .is_own = true}, \
+  [OH_CONFIG_MOVING_FROM_HASH] = {.name = "moving_from_hash", .type = OH_TYPE_HASH, .place = offsetof(oh_server_pool, moving_from_hash), .has = offsetof(oh_server_pool, has_moving_from_hash), .is_own = true}, \
+  [OH_CONFIG_MOVING_FROM_HASH_TAG] = {.name = "moving_from_hash_tag", .type = OH_TYPE_TAG, .place = offsetof(oh_server_pool, moving_from_hash_tag), .has = offsetof(oh_server_pool, has_moving_from_hash_tag), .is_own = true},
 
 /* The words of a type, in the order of its enum. */
 #define OH_NAMES_OF_BOOLEAN "true", "false"
@@ -152,7 +163,16 @@ typedef enum oh_directive_type {
   X(READ_FROM_SAME_ZONE, pool->read_from == OH_READ_SAME_ZONE) \
   X(TLS_TRUE, pool->tls.is_on) \
   X(SENTINEL_TLS_TRUE, pool->has_sentinel_tls) \
-  X(UNNAMED, has_server(pool, is_unnamed))
+  X(UNNAMED, has_server(pool, is_unnamed)) \
+  X(DISTRIBUTION_RANDOM, pool->distribution == OH_RANDOM) \
+  X(MOVING_FROM_DISTRIBUTION_RANDOM, pool->moving_from_distribution == OH_RANDOM) \
+  X(OLD_STRANGE_HASH, is_so(old, has_strange_hash)) \
+  X(OLD_UNTAGGED, is_so(old, has_no_tags)) \
+  X(OLD_STRANGE_WEIGHTS, is_so(old, has_strange_weights)) \
+  X(OLD_LONG_NAME, is_so(old, has_long_name)) \
+  X(OLD_MANY_POINTS, has_many_old_points(reader, old)) \
+  X(TWO_ADDRESSES, has_two_addresses(reader)) \
+  X(MANY_SERVERS, has_many_servers(reader))
 
 /* Errors of a whole pool, in order. */
 #define OH_POOL_RULES \
@@ -214,7 +234,25 @@ typedef enum oh_directive_type {
   {.has = HAS(REPLICAS), .is = IS(ENGINE_SSDB), .named = OH_CONFIG_REPLICAS, .reason = "directive \"replicas\" is not for \"engine: ssdb\""}, \
   {.has = HAS(REPLICAS), .is = IS(CLUSTER_TRUE), .named = OH_CONFIG_REPLICAS, .reason = "directive \"replicas\" is not for \"cluster: true\""}, \
   {.has = HAS(REPLICAS) | HAS(SENTINELS), .named = OH_CONFIG_REPLICAS, .reason = "directive \"replicas\" is not for \"sentinels\""}, \
-  {.has = HAS(REPLICAS), .is = IS(AUTO_EJECT_HOSTS_TRUE), .named = OH_CONFIG_AUTO_EJECT_HOSTS, .reason = "\"auto_eject_hosts: true\" is not for \"replicas\""},
+  {.has = HAS(REPLICAS), .is = IS(AUTO_EJECT_HOSTS_TRUE), .named = OH_CONFIG_AUTO_EJECT_HOSTS, .reason = "\"auto_eject_hosts: true\" is not for \"replicas\""}, \
+  {.has = HAS(MOVING_FROM), .is_not = IS(REDIS_TRUE), .misses = true, .named = OH_CONFIG_MOVING_FROM, .reason = "directive \"moving_from\" needs \"redis: true\""}, \
+  {.has = HAS(MOVING_FROM), .is = IS(ENGINE_SSDB), .named = OH_CONFIG_MOVING_FROM, .reason = "directive \"moving_from\" is not for \"engine: ssdb\""}, \
+  {.has = HAS(MOVING_FROM), .is = IS(CLUSTER_TRUE), .named = OH_CONFIG_MOVING_FROM, .reason = "directive \"moving_from\" is not for \"cluster: true\""}, \
+  {.has = HAS(MOVING_FROM) | HAS(SENTINELS), .named = OH_CONFIG_MOVING_FROM, .reason = "directive \"moving_from\" is not for \"sentinels\""}, \
+  {.has = HAS(MOVING_FROM) | HAS(REPLICAS), .named = OH_CONFIG_MOVING_FROM, .reason = "directive \"moving_from\" is not for \"replicas\""}, \
+  {.has = HAS(MOVING_FROM), .is = IS(AUTO_EJECT_HOSTS_TRUE), .named = OH_CONFIG_AUTO_EJECT_HOSTS, .reason = "\"auto_eject_hosts: true\" is not for \"moving_from\""}, \
+  {.has = HAS(MOVING_FROM), .is = IS(DISTRIBUTION_RANDOM), .named = OH_CONFIG_DISTRIBUTION, .reason = "\"distribution: random\" is not for \"moving_from\""}, \
+  {.is = IS(MOVING_FROM_DISTRIBUTION_RANDOM), .named = OH_CONFIG_MOVING_FROM_DISTRIBUTION, .reason = "\"moving_from_distribution: random\" is not for \"moving_from\""}, \
+  {.has = HAS(MOVING_FROM_DISTRIBUTION), .lacks = HAS(MOVING_FROM), .misses = true, .named = OH_CONFIG_MOVING_FROM_DISTRIBUTION, .reason = "directive \"moving_from_distribution\" needs \"moving_from\""}, \
+  {.has = HAS(MOVING_FROM_HASH), .lacks = HAS(MOVING_FROM_DISTRIBUTION), .misses = true, .named = OH_CONFIG_MOVING_FROM_HASH, .reason = "directive \"moving_from_hash\" needs \"moving_from_distribution\""}, \
+  {.has = HAS(MOVING_FROM_HASH_TAG), .lacks = HAS(MOVING_FROM_DISTRIBUTION), .misses = true, .named = OH_CONFIG_MOVING_FROM_HASH_TAG, .reason = "directive \"moving_from_hash_tag\" needs \"moving_from_distribution\""}, \
+  {.is = IS(OLD_STRANGE_HASH), .named = OH_CONFIG_MOVING_FROM_HASH, .reason = "directive \"moving_from_hash\" has a value that is not for this \"moving_from_distribution\""}, \
+  {.has = HAS(MOVING_FROM_HASH_TAG), .is = IS(OLD_UNTAGGED), .named = OH_CONFIG_MOVING_FROM_HASH_TAG, .reason = "directive \"moving_from_hash_tag\" is not for this \"moving_from_distribution\""}, \
+  {.is = IS(OLD_STRANGE_WEIGHTS), .named = OH_CONFIG_MOVING_FROM, .reason = "directive \"moving_from\" has servers of another weight than 1, which are not for its distribution"}, \
+  {.is = IS(OLD_LONG_NAME), .named = OH_CONFIG_MOVING_FROM, .reason = "directive \"moving_from\" has servers whose names are longer than 60 bytes, which are not for its distribution"}, \
+  {.is = IS(OLD_MANY_POINTS), .named = OH_CONFIG_MOVING_FROM, .reason = "directive \"moving_from\" has weights that add up to more than 4096, which are not for its distribution"}, \
+  {.is = IS(TWO_ADDRESSES), .named = OH_CONFIG_MOVING_FROM, .reason = "directive \"moving_from\" has a server with the name of one of \"servers\", at another address"}, \
+  {.is = IS(MANY_SERVERS), .named = OH_CONFIG_MOVING_FROM, .reason = "directive \"moving_from\" has more than 4096 servers, together with \"servers\""},
 
 /* X(member): the secrets. */
 #define OH_SECRETS(X) \
@@ -262,6 +300,11 @@ typedef enum oh_directive_type {
   X(read_from, read_from, oh_read_from, OH_READ_FROMS_COUNT - 1) \
   X(tls, tls.is_on, bool, 1) \
   X(tls_verify, tls.verify, oh_tls_verify, OH_TLS_VERIFIES_COUNT - 1) \
-  X(sentinel_tls, has_sentinel_tls, bool, 1)
+  X(sentinel_tls, has_sentinel_tls, bool, 1) \
+  X(moving_from_distribution, moving_from_distribution, oh_distribution, OH_DISTRIBUTIONS_COUNT - 1) \
+  X(has_moving_from_distribution, has_moving_from_distribution, bool, 1) \
+  X(moving_from_hash, moving_from_hash, oh_hash, OH_ALL_HASHES_COUNT - 1) \
+  X(has_moving_from_hash, has_moving_from_hash, bool, 1) \
+  X(has_moving_from_hash_tag, has_moving_from_hash_tag, bool, 1)
 
 #endif

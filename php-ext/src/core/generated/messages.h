@@ -336,6 +336,10 @@
 #define OH_WHAT_PATTERN_ANYWHERE "%s reads keys made from the pattern \"%s\", which may live on any node"
 #define OH_SAY_PATTERN_ANYWHERE OH_ERROR_CROSS_NODE, OH_ADVICE_PATTERN_ANYWHERE, OH_WHAT_PATTERN_ANYWHERE
 
+#define OH_ADVICE_PATTERN_MOVES "do it when moving_from is gone from the server pool, or read these keys before"
+#define OH_WHAT_PATTERN_MOVES "%s reads keys made from the pattern \"%s\", which move from another node"
+#define OH_SAY_PATTERN_MOVES OH_ERROR_UNSUPPORTED, OH_ADVICE_PATTERN_MOVES, OH_WHAT_PATTERN_MOVES
+
 #define OH_ADVICE_BOUND "give its keys a common hash tag, so that they share a node"
 #define OH_WHAT_BOUND "The transaction is bound to %s%s, but %s"
 #define OH_SAY_BOUND OH_ERROR_CROSS_NODE, OH_ADVICE_BOUND, OH_WHAT_BOUND

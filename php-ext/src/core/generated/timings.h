@@ -2,6 +2,15 @@
 #ifndef OH_GENERATED_TIMINGS_H
 #define OH_GENERATED_TIMINGS_H
 
+/* The timeout of a MIGRATE. Both nodes serve nobody else while they wait for each other. */
+#define OH_MIGRATE_MS 1000u
+
+/*
+ * How long keys go by DUMP and RESTORE after a node has refused a MIGRATE. A refusal may cost its
+ * timeout.
+ */
+#define OH_MIGRATE_AGAIN_MS 60000u
+
 /*
  * The first pause of a node that rests; each further one is twice as long. A node that was slow for
  * a moment is served again soon.

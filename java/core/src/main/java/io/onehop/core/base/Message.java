@@ -71,6 +71,7 @@ public enum Message {
     CROSS_NODE(ErrorKind.CROSS_NODE, "%s needs all its keys on one node%s: key \"%s\" is on node %s, key \"%s\" on node %s", null),
     CROSS_SLOT(ErrorKind.CROSS_NODE, "%s needs all its keys in one slot%s: key \"%s\" is in slot %s, key \"%s\" in slot %s", null),
     PATTERN_ANYWHERE(ErrorKind.CROSS_NODE, "%s reads keys made from the pattern \"%s\", which may live on any node", "put the sorted key's hash tag before the *, and set hash_tag: \"{}\" in the server pool"),
+    PATTERN_MOVES(ErrorKind.UNSUPPORTED, "%s reads keys made from the pattern \"%s\", which move from another node", "do it when moving_from is gone from the server pool, or read these keys before"),
     BOUND(ErrorKind.CROSS_NODE, "The transaction is bound to %s%s, but %s", "give its keys a common hash tag, so that they share a node"),
     BOUND_UNTAGGED(ErrorKind.CROSS_NODE, "The transaction is bound to %s%s, but %s", "set hash_tag: \"{}\" in the server pool and give its keys a common hash tag, so that they share a node"),
     BOUND_IN_CLUSTER(ErrorKind.CROSS_NODE, "The transaction is bound to %s%s, but %s", "give its keys a common hash tag, so that they share a slot"),

@@ -4,6 +4,15 @@ package io.onehop.core.base;
 /** How long OneHop waits for what, in milliseconds. */
 public final class Timings {
 
+    /** The timeout of a MIGRATE. Both nodes serve nobody else while they wait for each other. */
+    public static final int MIGRATE_MS = 1000;
+
+    /**
+     * How long keys go by DUMP and RESTORE after a node has refused a MIGRATE. A refusal may cost
+     * its timeout.
+     */
+    public static final int MIGRATE_AGAIN_MS = 60000;
+
     /**
      * The first pause of a node that rests; each further one is twice as long. A node that was slow
      * for a moment is served again soon.

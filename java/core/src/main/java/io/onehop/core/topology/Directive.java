@@ -53,7 +53,11 @@ public enum Directive implements DirectiveValue {
     SENTINEL_PASSWORD(new Row("sentinel_password", Type.TEXT, null, 0, Limits.TEXT_BYTES_MAX, null, Set.of(Trait.OWN, Trait.OF_SENTINELS, Trait.HIDDEN, Trait.SECRET))),
     SENTINEL_TLS(new Row("sentinel_tls", Type.BOOLEAN, null, 0, 0, false, Set.of(Trait.OWN, Trait.OF_SENTINELS))),
     REPLICAS(new Row("replicas", Type.SEQUENCE, "replica", 0, Limits.POOL_SERVERS_MAX, null, Set.of(Trait.OWN, Trait.OF_NODES))),
-    HOST_ZONES(new Row("host_zones", Type.SEQUENCE, "zone", 0, Limits.POOL_SERVERS_MAX, null, Set.of(Trait.OWN, Trait.OF_NODES)));
+    HOST_ZONES(new Row("host_zones", Type.SEQUENCE, "zone", 0, Limits.POOL_SERVERS_MAX, null, Set.of(Trait.OWN, Trait.OF_NODES))),
+    MOVING_FROM(new Row("moving_from", Type.SEQUENCE, "server", 0, Limits.POOL_SERVERS_MAX, null, Set.of(Trait.OWN, Trait.OF_NODES))),
+    MOVING_FROM_DISTRIBUTION(new Row("moving_from_distribution", Type.DISTRIBUTION, null, 0, 0, null, Set.of(Trait.OWN))),
+    MOVING_FROM_HASH(new Row("moving_from_hash", Type.HASH, null, 0, 0, null, Set.of(Trait.OWN))),
+    MOVING_FROM_HASH_TAG(new Row("moving_from_hash_tag", Type.TAG, null, 0, 0, null, Set.of(Trait.OWN)));
 
     /** The errors of a whole pool: what must be so, and the reason. A "?" misses something. */
     public static final List<String> RULES = List.of(
@@ -115,7 +119,25 @@ public enum Directive implements DirectiveValue {
             "replicas, engine: ssdb => directive \"replicas\" is not for \"engine: ssdb\"",
             "replicas, cluster: true => directive \"replicas\" is not for \"cluster: true\"",
             "replicas, sentinels => directive \"replicas\" is not for \"sentinels\"",
-            "replicas, auto_eject_hosts: true => \"auto_eject_hosts: true\" is not for \"replicas\"");
+            "replicas, auto_eject_hosts: true => \"auto_eject_hosts: true\" is not for \"replicas\"",
+            "? moving_from, !redis: true => directive \"moving_from\" needs \"redis: true\"",
+            "moving_from, engine: ssdb => directive \"moving_from\" is not for \"engine: ssdb\"",
+            "moving_from, cluster: true => directive \"moving_from\" is not for \"cluster: true\"",
+            "moving_from, sentinels => directive \"moving_from\" is not for \"sentinels\"",
+            "moving_from, replicas => directive \"moving_from\" is not for \"replicas\"",
+            "moving_from, auto_eject_hosts: true => \"auto_eject_hosts: true\" is not for \"moving_from\"",
+            "moving_from, distribution: random => \"distribution: random\" is not for \"moving_from\"",
+            "moving_from_distribution: random => \"moving_from_distribution: random\" is not for \"moving_from\"",
+            "? moving_from_distribution, !moving_from => directive \"moving_from_distribution\" needs \"moving_from\"",
+            "? moving_from_hash, !moving_from_distribution => directive \"moving_from_hash\" needs \"moving_from_distribution\"",
+            "? moving_from_hash_tag, !moving_from_distribution => directive \"moving_from_hash_tag\" needs \"moving_from_distribution\"",
+            "old ring with another hash => directive \"moving_from_hash\" has a value that is not for this \"moving_from_distribution\"",
+            "moving_from_hash_tag, old ring without hash_tag => directive \"moving_from_hash_tag\" is not for this \"moving_from_distribution\"",
+            "old ring without weights => directive \"moving_from\" has servers of another weight than 1, which are not for its distribution",
+            "old ring without long names => directive \"moving_from\" has servers whose names are longer than 60 bytes, which are not for its distribution",
+            "old ring with too many points => directive \"moving_from\" has weights that add up to more than 4096, which are not for its distribution",
+            "old ring with a name at another address => directive \"moving_from\" has a server with the name of one of \"servers\", at another address",
+            "old ring with too many servers => directive \"moving_from\" has more than 4096 servers, together with \"servers\"");
 
     private final Row row;
 
