@@ -22,6 +22,7 @@ SPEC = Path(__file__).resolve().parent
 sys.path.append(str(SPEC / "tools/reference"))
 import config_cases  # noqa: E402 (the path above finds it)
 import directives  # noqa: E402
+import moving_model  # noqa: E402
 import moving_vectors  # noqa: E402
 
 PAGES = ("constants", "directives", "errors", "messages")
@@ -205,6 +206,7 @@ def checks():
     for path in sorted(SPEC.rglob("*.md")):
         yield f"links of {path.relative_to(SPEC)}", lambda p=path: link_findings(p)
     yield "the vectors of moving are those of the reference", stale_moving_vectors
+    yield "moving keeps its promise", lambda: list(moving_model.findings())
     yield "constants are used", unused_constants
     yield "directives are used", lambda: list(unused_directives())
     yield "the schema for editors agrees with the cases", users_schema_findings

@@ -16,14 +16,8 @@ from .testee import ROOT, is_unsupported
 
 CHAPTERS = ("hash", "key", "placement", "topology", "wire")
 WITHOUT_OP = {"ChooseTest", "ClusterAdoptionTest", "ClusterReplyTest", "LeavingTest"}
-WITHOUT_OP |= {
-    "SentinelReplicasTest",
-    "SentinelTest",
-    "SmoothTest",
-    "OldRingTest",
-    "MovingKindTest",
-}
-WITHOUT_OP |= {"NothingTest", "BringTest"}
+WITHOUT_OP |= {"SentinelReplicasTest", "SentinelTest", "SmoothTest", "OldRingTest"}
+WITHOUT_OP |= {"MovingKindTest", "NothingTest", "BringTest"}
 JUDGE_RING_POINTS = 2000  # On larger rings nutcracker is asked at every seventh point only.
 
 
