@@ -377,7 +377,8 @@ def findings():
     for title, world, options, is_right in CASES:
         _, wrong = first_wrong(world, **options)
         if (wrong is None) != is_right:
-            yield f"moving_model: {title}: {'wrong: ' + str(wrong) if wrong else 'nothing is wrong'}"
+            found = f"wrong: {wrong}" if wrong else "nothing is wrong"
+            yield f"moving_model: {title}: {found}"
 
 
 def main():
