@@ -33,6 +33,7 @@ void test_resp(void);
 void test_cursor(void);
 void test_info(void);
 void test_learnt(void);
+void test_moving(void);
 void test_command(void);
 void test_ssdb(void);
 void test_health(void);

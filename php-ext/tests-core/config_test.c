@@ -103,12 +103,28 @@ static void check_values(const oh_server_pool *pool, const json_t *directives)
 static void check_replicas(const oh_server_pool *pool, const char *expected)
 {
     char text[1024] = "";
-    for (size_t i = oh_server_pool_count_masters(pool); i < pool->servers_count; i++) {
+    size_t end = pool->servers_count - pool->old_nodes_count;
+    for (size_t i = oh_server_pool_count_masters(pool); i < end; i++) {
         const oh_server *replica = &pool->servers[i];
         CHECK(replica->role == OH_REPLICA && replica->weight == 1);
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s:%u %s",
             text[0] != '\0' ? ", " : "", replica->host.bytes, replica->port,
             pool->servers[replica->master].name.bytes);
+    }
+    CHECK(strcmp(text, expected) == 0);
+}
+
+/* As "NAME ADDRESS WEIGHT, NAME ADDRESS WEIGHT". */
+static void check_old_ring(const oh_server_pool *pool, const char *expected)
+{
+    char text[1024] = "", port[16] = "";
+    for (size_t i = 0; pool->old_ring != NULL && i < pool->old_ring->servers_count; i++) {
+        const oh_server *server = &pool->old_ring->servers[i];
+        bool is_unix = server->path.bytes != NULL;
+        snprintf(port, sizeof port, ":%u", server->port);
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s %s%s %u",
+            text[0] != '\0' ? ", " : "", server->name.bytes,
+            is_unix ? server->path.bytes : server->host.bytes, is_unix ? "" : port, server->weight);
     }
     CHECK(strcmp(text, expected) == 0);
 }
@@ -120,6 +136,7 @@ static void check_directives(const oh_server_pool *pool, const json_t *directive
     CHECK(same_text(pool->sentinels, json_object_get(directives, "sentinels")));
     CHECK(same_text(pool->zone.hosts, json_object_get(directives, "host_zones")));
     check_replicas(pool, text_of(directives, "replicas"));
+    check_old_ring(pool, text_of(directives, "moving_from"));
 }
 
 static const oh_server *server_of(const oh_server_pool *pool, const json_t *name)

@@ -21,6 +21,7 @@ int main(void)
     test_cursor();
     test_info();
     test_learnt();
+    test_moving();
     test_ssdb();
     test_health();
     test_command();

@@ -74,6 +74,18 @@ RINGS = [  # comment, servers, moving_from, other directives
         [FOUR[0], "10.0.0.3:6379:1 x", "10.0.0.3:06379:1 y"],
         {},
     ),
+    (
+        "Codis' slots become ketama",
+        FOUR[:3],
+        ["10.0.0.1:6379:0-511", "10.0.0.9:6379:512-1023"],
+        {"moving_from_distribution": "codis"},
+    ),
+    (
+        "slots move between groups of Codis",
+        ["10.0.0.1:6379:0-99", "10.0.0.2:6379:100-1023"],
+        ["10.0.0.1:6379:0-511", "10.0.0.9:6379:512-1023 old"],
+        {"distribution": "codis"},
+    ),
     ("a unix socket", [FOUR[0], "/run/redis.sock"], FOUR[:2], {"database": 3}),
     ("a port with zeros is the same address", ["10.0.0.1:06379", FOUR[1]], FOUR[:2], {}),
 ]

@@ -125,7 +125,7 @@ def command_row(name, entry, lists):
         merge_width=entry.get("merge_width", 0),
         access=constant("ACCESS", entry["access"]),
         is_retryable=str(entry.get("retryable", False)).lower(),
-        is_brought=str(entry.get("brings", False)).lower(),
+        brings=str(entry.get("brings", False)).lower(),
         is_container=str(entry.get("container", False)).lower(),
         is_ssdb=str(entry.get("ssdb", False)).lower(),
         whole_with=quoted("".join(f"{word} " for word in entry.get("whole_with", [])) or None),

@@ -105,6 +105,7 @@ typedef struct oh_command {
     bool is_ssdb; /* Only SSDB has it. */
     /* With one of these words after its keys it needs one node. Each ends with a space. */
     const char *whole_with;
+    bool brings; /* It reads, and yet its keys that move are brought first. */
     oh_state state;
     oh_blocking blocking;
     const oh_key_spec *keys;

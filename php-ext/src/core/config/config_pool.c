@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "core/config/config_reader.h"
+#include "core/config/config_item.h"
 
 static bool has_server(const oh_server_pool *pool, bool (*is_such)(const oh_server *))
 {
@@ -77,19 +77,66 @@ static bool has_long_name(const oh_server_pool *pool)
 static bool has_many_points(const oh_config_reader *reader, const oh_server_pool *pool)
 {
     const oh_foreign *foreign = oh_foreign_of(pool->distribution);
+    return foreign != NULL && foreign->has_many_points &&
+           reader->new_weights_sum > OH_POOL_SERVERS_MAX;
+}
+
+/* ---- The ring that keys move from ---- */
+
+static bool is_so(const oh_server_pool *old, bool (*is_such)(const oh_server_pool *))
+{
+    return old != NULL && old->servers_count > 0 && is_such(old);
+}
+
+static bool has_strange_old_hash(const oh_server_pool *pool)
+{
+    return pool->has_moving_from_distribution && is_so(pool->old_ring, has_strange_hash);
+}
+
+static bool has_many_old_points(const oh_config_reader *reader, const oh_server_pool *old)
+{
+    const oh_foreign *foreign = old != NULL ? oh_foreign_of(old->distribution) : NULL;
     return foreign != NULL && foreign->has_many_points && reader->weights_sum > OH_POOL_SERVERS_MAX;
 }
 
-static bool lacks_slots(const oh_config_reader *reader)
+static bool lacks_slots(const oh_config_reader *reader, const oh_server_pool *pool)
 {
-    return reader->has_slots && reader->weights_sum < OH_SHARD_SLOTS;
+    const oh_foreign *foreign = oh_foreign_of(pool->distribution);
+    return foreign != NULL && foreign->has_slots && reader->is_own_pool &&
+           reader->new_weights_sum < OH_SHARD_SLOTS;
+}
+
+/* The server with that name in a sequence; NULL if there is none. */
+static const oh_server *find_server(const oh_config_sequence *sequence, oh_text name)
+{
+    bool is_there;
+    size_t place = oh_config_find(sequence, name, &is_there);
+    return is_there ? sequence->items[place] : NULL;
+}
+
+static bool has_two_addresses(const oh_config_reader *reader)
+{
+    const oh_config_sequence *old = &reader->sequences[OH_CONFIG_MOVING_FROM];
+    for (size_t i = 0; i < old->items_count; i++) {
+        const oh_server *other =
+            find_server(&reader->sequences[OH_CONFIG_SERVERS], old->items[i]->name);
+        if (other != NULL && !oh_server_has_address_of(other, old->items[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_many_servers(const oh_config_reader *reader)
+{
+    size_t old = reader->sequences[OH_CONFIG_MOVING_FROM].items_count;
+    return old > 0 && old + reader->sequences[OH_CONFIG_SERVERS].items_count > OH_POOL_SERVERS_MAX;
 }
 
 /* The default of `hash` depends on the distribution, if the pool names none that is right. */
 static void be_foreign(oh_config_reader *reader, oh_server_pool *pool, oh_hash default_hash)
 {
     const oh_foreign *foreign = oh_foreign_of(pool->distribution);
-    reader->is_foreign = foreign != NULL;
     reader->has_slots = foreign != NULL && foreign->has_slots && reader->is_own_pool;
     reader->has_long_names = foreign != NULL && !foreign->has_short_names;
     if (pool->hash == OH_ALL_HASHES_COUNT) {
@@ -120,6 +167,7 @@ static const struct {
 
 static uint32_t facts_of(const oh_config_reader *reader, const oh_server_pool *pool)
 {
+    const oh_server_pool *old = pool->old_ring;
     uint32_t facts = 0;
 #define X(name, is_so) facts |= (is_so) ? IS(name) : 0;
     OH_POOL_FACTS(X)
@@ -185,22 +233,85 @@ static void be_in_order(oh_server_pool *pool, const oh_config_sequence *servers)
     }
 }
 
-/* The nodes of the pool: its servers, and then their replicas. */
+static bool has_node_at(const oh_server_pool *pool, const oh_server *server)
+{
+    for (size_t i = 0; i < pool->servers_count; i++) {
+        if (oh_server_has_address_of(&pool->servers[i], server)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The servers of the old ring that are at no address of another node. */
+static void take_old_nodes(oh_server_pool *pool)
+{
+    const oh_server_pool *old_ring = pool->old_ring;
+    for (size_t i = 0; old_ring != NULL && i < old_ring->servers_count; i++) {
+        if (!has_node_at(pool, &old_ring->servers[i])) {
+            pool->servers[pool->servers_count] = old_ring->servers[i];
+            pool->servers[pool->servers_count++].slots = (oh_text){NULL, 0};
+            pool->old_nodes_count++;
+        }
+    }
+}
+
+/* The nodes of the pool: its servers, and then their replicas, or those of the old ring. */
 static bool take_nodes(oh_config_reader *reader, oh_server_pool *pool)
 {
     const oh_config_sequence *servers = &reader->sequences[OH_CONFIG_SERVERS];
     const oh_config_sequence *replicas = &reader->sequences[OH_CONFIG_REPLICAS];
+    size_t old = reader->sequences[OH_CONFIG_MOVING_FROM].items_count;
     size_t count = servers->items_count + replicas->items_count;
-    pool->servers = oh_arena_take(reader->arena, count * sizeof *pool->servers);
+    pool->servers = oh_arena_take(reader->arena, (count + old) * sizeof *pool->servers);
     if (pool->servers == NULL) {
         return false;
     }
     copy_items(pool->servers, servers);
     copy_items(pool->servers + servers->items_count, replicas);
     pool->servers_count = count;
-    if (reader->is_foreign) {
+    if (oh_foreign_of(pool->distribution) != NULL) {
         be_in_order(pool, servers);
     }
+    take_old_nodes(pool);
+    return true;
+}
+
+/* Reads the servers of the ring that keys move from, with what else is known of it. */
+static bool take_old_ring(oh_config_reader *reader, oh_server_pool *pool)
+{
+    const oh_config_sequence *servers = &reader->sequences[OH_CONFIG_MOVING_FROM];
+    reader->new_weights_sum = reader->weights_sum;
+    if (servers->spelled_count == 0) {
+        return true;
+    }
+    oh_server_pool *old = oh_arena_take(reader->arena, sizeof *old);
+    if (old == NULL) {
+        return false;
+    }
+    *old = (oh_server_pool){.distribution = pool->distribution,
+        .hash = pool->hash,
+        .has_hash_tag = pool->has_hash_tag,
+        .hash_tag = {pool->hash_tag[0], pool->hash_tag[1]}};
+    if (pool->has_moving_from_distribution) {
+        old->distribution = pool->moving_from_distribution;
+        old->hash = pool->has_moving_from_hash ? pool->moving_from_hash : OH_ALL_HASHES_COUNT;
+        old->has_hash_tag = pool->has_moving_from_hash_tag;
+        memcpy(old->hash_tag, pool->moving_from_hash_tag, sizeof old->hash_tag);
+    }
+    be_foreign(reader, old, OH_HASH_FNV1A_64);
+    reader->weights_sum = 0;
+    take_items(reader, OH_CONFIG_MOVING_FROM, oh_config_add_server);
+    old->servers = oh_arena_take(reader->arena, servers->items_count * sizeof *old->servers);
+    if (old->servers == NULL) {
+        return false;
+    }
+    copy_items(old->servers, servers);
+    old->servers_count = servers->items_count;
+    if (oh_foreign_of(old->distribution) != NULL) {
+        be_in_order(old, servers);
+    }
+    pool->old_ring = old->servers_count > 0 ? old : NULL;
     return true;
 }
 
@@ -264,6 +375,9 @@ void oh_config_finish_pool(oh_config_reader *reader, oh_server_pool *pool)
     take_items(reader, OH_CONFIG_SERVERS, oh_config_add_server);
     take_items(reader, OH_CONFIG_SENTINELS, oh_config_add_sentinel);
     take_items(reader, OH_CONFIG_REPLICAS, oh_config_add_replica);
+    if (!take_old_ring(reader, pool)) {
+        oh_config_fail_memory(reader);
+    }
     take_items(reader, OH_CONFIG_HOST_ZONES, oh_config_add_zone);
     if (!take_texts(reader, pool) || !take_nodes(reader, pool) || !take_variables(reader, pool)) {
         oh_config_fail_memory(reader);

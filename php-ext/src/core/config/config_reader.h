@@ -91,11 +91,11 @@ typedef struct oh_config_reader {
     oh_config_spelled values[OH_CONFIG_DIRECTIVES_COUNT];
     size_t values_count;
     oh_config_sequence sequences[OH_CONFIG_SEQUENCES_COUNT];
-    uint32_t weights_sum; /* Of the servers so far. */
-    bool is_foreign;      /* The pool's distribution is another client's. */
-    bool has_slots;       /* Its servers have slots instead of weights. */
-    bool has_long_names;  /* It names servers by their addresses, with all ports. */
-    oh_text variables;    /* Names of those that were used, each after a blank; in scratch. */
+    uint32_t weights_sum;     /* Of the servers of this list so far. */
+    uint32_t new_weights_sum; /* Of `servers`, when those of the old ring follow. */
+    bool has_slots;           /* The servers of this list have slots instead of weights. */
+    bool has_long_names;      /* It names servers by their addresses, with all ports. */
+    oh_text variables;        /* Names of those that were used, each after a blank; in scratch. */
 } oh_config_reader;
 
 /* ---- Errors ---- */

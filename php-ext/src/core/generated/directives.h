@@ -153,7 +153,7 @@ typedef enum oh_directive_type {
   X(STRANGE_WEIGHTS, has_strange_weights(pool)) \
   X(LONG_NAME, has_long_name(pool)) \
   X(MANY_POINTS, has_many_points(reader, pool)) \
-  X(SLOTLESS, lacks_slots(reader)) \
+  X(SLOTLESS, lacks_slots(reader, pool)) \
   X(REDIS_TRUE, pool->is_redis) \
   X(ENGINE_SSDB, pool->is_ssdb) \
   X(CLUSTER_TRUE, pool->is_cluster) \
@@ -166,7 +166,7 @@ typedef enum oh_directive_type {
   X(UNNAMED, has_server(pool, is_unnamed)) \
   X(DISTRIBUTION_RANDOM, pool->distribution == OH_RANDOM) \
   X(MOVING_FROM_DISTRIBUTION_RANDOM, pool->moving_from_distribution == OH_RANDOM) \
-  X(OLD_STRANGE_HASH, is_so(old, has_strange_hash)) \
+  X(OLD_STRANGE_HASH, has_strange_old_hash(pool)) \
   X(OLD_UNTAGGED, is_so(old, has_no_tags)) \
   X(OLD_STRANGE_WEIGHTS, is_so(old, has_strange_weights)) \
   X(OLD_LONG_NAME, is_so(old, has_long_name)) \

@@ -70,11 +70,17 @@ uint32_t oh_server_pool_database(const oh_server_pool *pool)
 
 size_t oh_server_pool_count_masters(const oh_server_pool *pool)
 {
-    size_t count = pool->servers_count;
+    size_t count = pool->servers_count - pool->old_nodes_count;
     while (count > 0 && pool->servers[count - 1].role == OH_REPLICA) {
         count--;
     }
     return count;
+}
+
+bool oh_server_has_address_of(const oh_server *a, const oh_server *b)
+{
+    return oh_text_is_same(a->host, b->host) && oh_text_is_same(a->path, b->path) &&
+           a->port == b->port;
 }
 
 int oh_server_compare_names(oh_text a, oh_text b)

@@ -170,6 +170,12 @@ typedef struct oh_server_pool {
     oh_server *servers;
     size_t servers_count;
     /*
+     * The ring that keys move from: its servers and how they are placed, nothing else. NULL if
+     * there is none, and in the pool of an image, whose topology has it.
+     */
+    const struct oh_server_pool *old_ring;
+    size_t old_nodes_count; /* The last ones of `servers`, which are servers of that ring alone. */
+    /*
      * "host:port host:port ...", shorter ones first, absent if none. The names of `servers` are
      * then Sentinel's names of masters.
      */
@@ -209,10 +215,12 @@ static inline bool oh_server_pool_asks_replicas(const oh_server_pool *pool)
 }
 
 /*
- * In a pool that is not a Redis Cluster: how many of `servers` come before the replicas. Walks over
- * the replicas.
+ * In a pool that is not a Redis Cluster: how many of `servers` placement knows. They come before
+ * the replicas, and before the servers of the old ring alone. Walks over the replicas.
  */
 size_t oh_server_pool_count_masters(const oh_server_pool *pool);
+
+bool oh_server_has_address_of(const oh_server *a, const oh_server *b);
 
 /* nutcracker's order of names: shorter ones first, equal lengths by unsigned bytes. */
 int oh_server_compare_names(oh_text a, oh_text b);

@@ -97,6 +97,24 @@ size_t oh_topology_length(const oh_topology *topology);
 /* The index of the node that has a key. Allocates nothing, takes no lock. */
 uint32_t oh_topology_locate(const oh_topology *topology, const uint8_t *key, size_t length);
 
+/* True if there is a ring that keys move from. */
+bool oh_topology_is_moving(const oh_topology *topology);
+
+#define OH_STAYS UINT32_MAX
+
+/* The node that a key moves from, or OH_STAYS. Slower than locate, which it does twice. */
+uint32_t oh_topology_from(const oh_topology *topology, const uint8_t *key, size_t length);
+
+/* How many nodes, the last ones, have keys by that ring alone. */
+uint32_t oh_topology_old_nodes_count(const oh_topology *topology);
+
+/* True if both are nodes of both rings: then keys may also move from `to` to `from`. */
+bool oh_topology_moves_both_ways(const oh_topology *topology, uint32_t from, uint32_t to);
+
+/* The sequence of SCAN: nodes of the old ring, then those of the ring. */
+uint32_t oh_topology_scan_count(const oh_topology *topology);
+uint32_t oh_topology_scan_node(const oh_topology *topology, uint32_t place);
+
 /* The number that placement starts from: hash tag and hash applied. */
 uint64_t oh_topology_hash(const oh_topology *topology, const uint8_t *key, size_t length);
 

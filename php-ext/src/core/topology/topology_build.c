@@ -20,6 +20,8 @@ typedef struct {
     size_t points;
     size_t nodes;
     size_t texts;
+    size_t old_nodes;
+    size_t old_ring;
     size_t length;
 } layout;
 
@@ -76,6 +78,11 @@ static oh_text server_address(const oh_server *server)
     return server->path.bytes != NULL ? server->path : server->host;
 }
 
+static size_t aligned(size_t size)
+{
+    return (size + 7) & ~(size_t)7;
+}
+
 static layout lay_out(const oh_server_pool *pool)
 {
     layout it = {.nodes = OH_TOPOLOGY_SLOTS + OH_SLOTS_BYTES};
@@ -92,6 +99,11 @@ static layout lay_out(const oh_server_pool *pool)
         const oh_server *server = &pool->servers[i];
         it.length += server->name.length + 1 + server_address(server).length + 1 +
                      server->id.length + 1 + server->slots.length + 1;
+    }
+    if (pool->old_ring != NULL) {
+        it.old_nodes = aligned(it.length);
+        it.old_ring = it.old_nodes + aligned(pool->old_ring->servers_count * sizeof(uint32_t));
+        it.length = it.old_ring + oh_topology_size(pool->old_ring);
     }
     return it;
 }
@@ -279,6 +291,32 @@ void oh_topology_sign(oh_topology *topology)
     oh_topology_fingerprint_of_slots(topology, topology->fingerprint);
 }
 
+/* ---- The ring that keys move from ---- */
+
+/* The first node with the address of this server. There is one. */
+static uint32_t node_at_address(const oh_server_pool *pool, const oh_server *server)
+{
+    uint32_t node = 0;
+    while (!oh_server_has_address_of(&pool->servers[node], server)) {
+        node++;
+    }
+    return node;
+}
+
+static void add_old_ring(oh_topology *topology, const oh_server_pool *pool, const layout *it)
+{
+    const oh_server_pool *old_ring = pool->old_ring;
+    uint32_t *nodes = at(topology, (uint32_t)it->old_nodes);
+    for (size_t i = 0; i < old_ring->servers_count; i++) {
+        nodes[i] = node_at_address(pool, &old_ring->servers[i]);
+    }
+    oh_topology_build(
+        old_ring, NULL, at(topology, (uint32_t)it->old_ring), it->length - it->old_ring);
+    topology->old_nodes = (uint32_t)it->old_nodes;
+    topology->old_ring = (uint32_t)it->old_ring;
+    topology->old_nodes_count = (uint32_t)pool->old_nodes_count;
+}
+
 /* ---- All of it ---- */
 
 bool oh_topology_build(const oh_server_pool *pool, const bool *ejected, void *memory, size_t size)
@@ -308,6 +346,9 @@ bool oh_topology_build(const oh_server_pool *pool, const bool *ejected, void *me
     };
     oh_topology_fingerprint_of(pool, topology->fingerprint);
     copy_nodes(topology, pool, ejected);
+    if (pool->old_ring != NULL) {
+        add_old_ring(topology, pool, &it);
+    }
     if (pool->distribution == OH_SLOTS) {
         if (copy_slots(topology, pool)) {
             oh_topology_fingerprint_of_slots(topology, topology->fingerprint);

@@ -71,6 +71,26 @@ static void add_server(oh_md5 *md5, const oh_server *server, const oh_foreign *f
     add_string(md5, "\n");
 }
 
+static void add_servers(oh_md5 *md5, const oh_server_pool *pool)
+{
+    size_t masters = oh_server_pool_count_masters(pool);
+    for (size_t i = 0; i < masters; i++) {
+        add_server(md5, &pool->servers[i], oh_foreign_of(pool->distribution));
+    }
+}
+
+static void add_old_ring(oh_md5 *md5, const oh_server_pool *old_ring)
+{
+    add_string(md5, "moving_from=");
+    add_string(md5, oh_distribution_name(old_ring->distribution));
+    add_string(md5, " ");
+    add_string(md5, oh_hash_name(old_ring->hash));
+    add_string(md5, " ");
+    add_hash_tag(md5, old_ring);
+    add_string(md5, "\n");
+    add_servers(md5, old_ring);
+}
+
 static void end(oh_md5 *md5, char fingerprint[OH_FINGERPRINT_DIGITS + 1])
 {
     uint8_t digest[OH_MD5_DIGEST_BYTES];
@@ -82,7 +102,6 @@ static void end(oh_md5 *md5, char fingerprint[OH_FINGERPRINT_DIGITS + 1])
 void oh_topology_fingerprint_of(
     const oh_server_pool *pool, char fingerprint[OH_FINGERPRINT_DIGITS + 1])
 {
-    size_t masters = oh_server_pool_count_masters(pool);
     oh_md5 md5;
     oh_md5_begin(&md5);
     add_string(&md5, "onehop-topology-1\ndistribution=");
@@ -94,8 +113,9 @@ void oh_topology_fingerprint_of(
     add_string(&md5, "\ndatabase=");
     add_number(&md5, oh_server_pool_database(pool));
     add_string(&md5, "\n");
-    for (size_t i = 0; i < masters; i++) {
-        add_server(&md5, &pool->servers[i], oh_foreign_of(pool->distribution));
+    add_servers(&md5, pool);
+    if (pool->old_ring != NULL) {
+        add_old_ring(&md5, pool->old_ring);
     }
     end(&md5, fingerprint);
 }

@@ -334,6 +334,7 @@ void oh_image_pool(const void *image, oh_server *servers, oh_server_pool *pool)
         .sentinels = text_at(head, SENTINELS),
         .servers = servers,
         .servers_count = oh_topology_nodes_count(topology),
+        .old_nodes_count = oh_topology_old_nodes_count(topology),
         .slots = oh_topology_slots(topology),
         .epoch = oh_topology_epoch(topology),
         .fingerprint = head->fingerprint,

@@ -6,6 +6,8 @@
  * is replaced in place by its successor.
  *
  * A topology of a Redis Cluster has no ring and no points. A table of slots follows its header.
+ *
+ * With a ring that keys move from there is a second topology at the end, of that ring alone.
  */
 #ifndef OH_TOPOLOGY_LAYOUT_H
 #define OH_TOPOLOGY_LAYOUT_H
@@ -13,7 +15,7 @@
 #include "core/placement/placement.h"
 #include "core/topology/topology.h"
 
-#define OH_TOPOLOGY_MAGIC 0x4f485435u /* "OHT5": also the version of the layout. */
+#define OH_TOPOLOGY_MAGIC 0x4f485436u /* "OHT6": also the version of the layout. */
 #define OH_FINGERPRINT_DIGITS 32
 
 struct oh_topology {
@@ -25,11 +27,15 @@ struct oh_topology {
     uint32_t points_count; /* Without the guard. */
     uint32_t slots_count;  /* modula, codis: the sum of the weights that take part. */
     uint32_t ranges_count;
-    uint32_t shift;  /* From a number to its range. */
-    uint32_t points; /* Offset of points_count points and the guard. */
-    uint32_t nodes;  /* Offset of nodes_count records. */
-    uint32_t texts;  /* Offset of the names and addresses. */
-    uint64_t epoch;  /* slots: the cluster's. */
+    uint32_t shift;           /* From a number to its range. */
+    uint32_t points;          /* Offset of points_count points and the guard. */
+    uint32_t nodes;           /* Offset of nodes_count records. */
+    uint32_t texts;           /* Offset of the names and addresses. */
+    uint32_t old_ring;        /* Offset of the topology of the ring that keys move from; 0: none. */
+    uint32_t old_nodes_count; /* The last nodes, which have keys by the old ring alone. */
+    uint32_t old_nodes;       /* Offset: for each of its nodes the index of that node here. */
+    uint32_t zero;
+    uint64_t epoch; /* slots: the cluster's. */
     /* Several nodes, ketama, no hash tag: locate then takes its short road. */
     uint8_t is_plain;
     uint8_t has_hash_tag;
@@ -92,6 +98,11 @@ static inline const uint16_t *oh_topology_slots_table(const oh_topology *topolog
 static inline bool oh_slot_is_served(uint16_t entry)
 {
     return (entry & OH_SLOT_UNSERVED) == 0;
+}
+
+static inline const uint32_t *oh_topology_old_nodes(const oh_topology *topology)
+{
+    return oh_topology_at(topology, topology->old_nodes);
 }
 
 /* Writes the fingerprint of a Redis Cluster whose slots are known: 32 digits and a NUL. */

@@ -53,6 +53,7 @@ static bool has_valid_header(const oh_topology *topology, size_t size)
     return topology->magic == OH_TOPOLOGY_MAGIC && topology->length <= size &&
            topology->distribution < OH_DISTRIBUTIONS_COUNT && has_valid_hash(topology) &&
            topology->nodes_count > 0 && topology->nodes_count <= OH_NODES_MAX &&
+           topology->old_nodes_count < topology->nodes_count &&
            memchr(topology->fingerprint, '\0', sizeof topology->fingerprint) != NULL;
 }
 
@@ -92,10 +93,11 @@ static uint64_t weights_sum_max(const oh_topology *topology)
 }
 
 /* Only the servers of a distribution with slots have some, and then as many as they weigh. */
-static bool has_valid_slots_of(const oh_topology *topology, const oh_node_record *node)
+static bool has_valid_slots_of(
+    const oh_topology *topology, const oh_node_record *node, bool is_placed)
 {
     const oh_foreign *foreign = oh_foreign_of((oh_distribution)topology->distribution);
-    if (foreign == NULL || !foreign->has_slots || node->role == OH_REPLICA) {
+    if (foreign == NULL || !foreign->has_slots || node->role == OH_REPLICA || !is_placed) {
         return node->slots_length == 0;
     }
     oh_text slots = {oh_topology_at(topology, node->slots), node->slots_length};
@@ -107,13 +109,14 @@ static bool has_valid_nodes(const oh_topology *topology)
     const oh_node_record *nodes = oh_topology_at(topology, topology->nodes);
     uint64_t weights_sum = 0;
     for (uint32_t i = 0; i < topology->nodes_count; i++) {
-        weights_sum += nodes[i].role == OH_REPLICA ? 0 : nodes[i].weight;
+        bool is_placed = i < topology->nodes_count - topology->old_nodes_count;
+        weights_sum += nodes[i].role == OH_REPLICA || !is_placed ? 0 : nodes[i].weight;
         if (!is_text(topology, nodes[i].name, nodes[i].name_length, OH_SERVER_NAME_BYTES_MAX) ||
             !is_text(
                 topology, nodes[i].address, nodes[i].address_length, OH_SERVER_ADDRESS_BYTES_MAX) ||
             !is_text(topology, nodes[i].id, nodes[i].id_length, OH_NODE_ID_BYTES_MAX) ||
             !is_text(topology, nodes[i].slots, nodes[i].slots_length, OH_SHARD_SLOTS_BYTES) ||
-            !has_valid_slots_of(topology, &nodes[i]) || nodes[i].weight == 0 ||
+            !has_valid_slots_of(topology, &nodes[i], is_placed) || nodes[i].weight == 0 ||
             nodes[i].role >= OH_ROLES_COUNT || nodes[i].master >= topology->nodes_count) {
             return false;
         }
@@ -181,11 +184,33 @@ static bool has_valid_ranges(const oh_topology *topology)
     return true;
 }
 
+/* The old ring is a topology in this one, and has no old ring itself. */
+static bool has_valid_old_ring(const oh_topology *topology)
+{
+    if (topology->old_ring == 0) {
+        return topology->old_nodes_count == 0;
+    }
+    const oh_topology *old_ring = oh_topology_at(topology, topology->old_ring);
+    if (!is_area(topology, topology->old_ring, 1, sizeof *old_ring) || old_ring->old_ring != 0 ||
+        old_ring->distribution == OH_SLOTS ||
+        !oh_topology_valid(old_ring, topology->length - topology->old_ring) ||
+        !is_area(topology, topology->old_nodes, old_ring->nodes_count, sizeof(uint32_t))) {
+        return false;
+    }
+    for (uint32_t i = 0; i < old_ring->nodes_count; i++) {
+        if (oh_topology_old_nodes(topology)[i] >= topology->nodes_count) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool oh_topology_valid(const void *memory, size_t size)
 {
     const oh_topology *topology = memory;
     return size >= sizeof(oh_topology) && has_valid_header(topology, size) &&
            has_valid_numbers(topology) && has_valid_areas(topology) && has_valid_nodes(topology) &&
+           has_valid_old_ring(topology) &&
            (topology->distribution == OH_SLOTS
                    ? has_valid_slots(topology)
                    : has_valid_points(topology) && has_valid_ranges(topology));

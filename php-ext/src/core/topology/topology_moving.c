@@ -1,0 +1,69 @@
+/*
+ * The ring that keys move from: the old owner of a key, and the sequence of SCAN.
+ *
+ * Implements spec/topology, moving.
+ */
+#include "core/topology/topology_layout.h"
+
+bool oh_topology_is_moving(const oh_topology *topology)
+{
+    return topology->old_ring != 0;
+}
+
+uint32_t oh_topology_old_nodes_count(const oh_topology *topology)
+{
+    return topology->old_nodes_count;
+}
+
+static bool is_same_address(oh_node a, oh_node b)
+{
+    return oh_text_is_same(a.host, b.host) && oh_text_is_same(a.path, b.path) && a.port == b.port;
+}
+
+uint32_t oh_topology_from(const oh_topology *topology, const uint8_t *key, size_t length)
+{
+    if (topology->old_ring == 0) {
+        return OH_STAYS;
+    }
+    const oh_topology *old_ring = oh_topology_at(topology, topology->old_ring);
+    uint32_t to = oh_topology_locate(topology, key, length);
+    uint32_t from = oh_topology_old_nodes(topology)[oh_topology_locate(old_ring, key, length)];
+    bool stays = from == to ||
+                 is_same_address(oh_topology_node(topology, from), oh_topology_node(topology, to));
+    return stays ? OH_STAYS : from;
+}
+
+static uint32_t ring_count(const oh_topology *topology)
+{
+    return topology->nodes_count - topology->old_nodes_count;
+}
+
+static uint32_t old_ring_count(const oh_topology *topology)
+{
+    return topology->old_ring == 0
+               ? 0
+               : oh_topology_nodes_count(oh_topology_at(topology, topology->old_ring));
+}
+
+bool oh_topology_moves_both_ways(const oh_topology *topology, uint32_t from, uint32_t to)
+{
+    oh_node target = oh_topology_node(topology, to);
+    for (uint32_t i = 0; from < ring_count(topology) && i < old_ring_count(topology); i++) {
+        if (is_same_address(
+                oh_topology_node(topology, oh_topology_old_nodes(topology)[i]), target)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+uint32_t oh_topology_scan_count(const oh_topology *topology)
+{
+    return old_ring_count(topology) + ring_count(topology);
+}
+
+uint32_t oh_topology_scan_node(const oh_topology *topology, uint32_t place)
+{
+    uint32_t old = old_ring_count(topology);
+    return place < old ? oh_topology_old_nodes(topology)[place] : place - old;
+}
