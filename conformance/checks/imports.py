@@ -36,6 +36,7 @@ C = (
     "engine/inquiry",
     "engine/nodes",
     "engine/resend",
+    "engine/moving",
     "engine/listener",
     "engine/source",
     "engine/status",

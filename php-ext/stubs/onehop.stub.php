@@ -78,7 +78,10 @@ final class Topology
 
     public function locate(string $key): Node {}
 
-    /** Shows how a key is placed: key, hashed, hash_function, hash, distribution, point, node. */
+    /**
+     * Shows how a key is placed: key, hashed, hash_function, hash, distribution, point, node. For a
+     * key that moves (moving_from) also from: the node that it moves from.
+     */
     public function explain(string $key): array {}
 
     /** @return Node[] in the order of their index. */

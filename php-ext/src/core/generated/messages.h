@@ -220,6 +220,12 @@
 #define OH_WHAT_REDIRECTED "The cluster cannot serve this now: %s (node %s answered %s)"
 #define OH_SAY_REDIRECTED OH_ERROR_NODE_DOWN, OH_ADVICE_REDIRECTED, OH_WHAT_REDIRECTED
 
+#define OH_ADVICE_NOT_BROUGHT "let the server pool's user use MIGRATE, or DUMP, PTTL, RESTORE, UNLINK and INFO"
+#define OH_WHAT_NOT_BROUGHT "A key that moves could not be brought: %s answered %s"
+#define OH_SAY_NOT_BROUGHT OH_ERROR_NODE_DOWN, OH_ADVICE_NOT_BROUGHT, OH_WHAT_NOT_BROUGHT
+
+#define OH_WHAT_OLD_OWNER_FAILED "A key moves from or to %s: %s"
+
 #define OH_WHAT_REDIRECT_FAILED "Redirected to %s: %s"
 
 #define OH_ADVICE_NO_REPLICA "add a replica, or set \"read_from: prefer_replica\""

@@ -103,6 +103,9 @@ static bool begin(oh_exchange *exchange, const char *request, size_t length)
         oh_exchange_translate(exchange);
         return false;
     }
+    if (OH_UNLIKELY(exchange->interceptor != NULL) && exchange->interceptor->prepare) {
+        return exchange->interceptor->prepare(exchange->interceptor, exchange);
+    }
     return true;
 }
 

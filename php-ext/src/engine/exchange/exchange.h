@@ -177,6 +177,11 @@ typedef struct oh_interceptor {
     /* Called before the caller continues. May replace replies or a failure. */
     void (*meet)(struct oh_interceptor *interceptor, struct oh_exchange *exchange);
     void (*free)(struct oh_interceptor *interceptor);
+    /*
+     * A request has been written, and nothing is leased for it. False if nothing must be sent: the
+     * exchange has failed, or has its replies. NULL if there is nothing to do.
+     */
+    bool (*prepare)(struct oh_interceptor *interceptor, struct oh_exchange *exchange);
 } oh_interceptor;
 
 typedef struct oh_exchange {

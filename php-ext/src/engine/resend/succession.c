@@ -352,5 +352,5 @@ static void keep_memory(oh_interceptor *interceptor)
 void oh_succession_set(oh_succession *succession, oh_snapshot *snapshot, uint32_t node)
 {
     *succession =
-        (oh_succession){{leave, read_replies, readable, meet, keep_memory}, snapshot, node};
+        (oh_succession){{leave, read_replies, readable, meet, keep_memory, NULL}, snapshot, node};
 }

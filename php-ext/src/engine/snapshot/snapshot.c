@@ -16,6 +16,7 @@ static void release(oh_snapshot *snapshot)
     oh_memory_release(snapshot->connections);
     oh_memory_release(snapshot->meters);
     oh_memory_release(snapshot->read_nodes);
+    oh_memory_release(snapshot->by_hand_ns);
     oh_memory_release(snapshot->servers);
     oh_memory_release(snapshot);
 }
@@ -35,7 +36,11 @@ static bool make_arrays(oh_snapshot *snapshot)
     snapshot->servers = oh_memory_zeroed(count, sizeof *snapshot->servers);
     snapshot->connections = oh_memory_zeroed(count, sizeof *snapshot->connections);
     snapshot->meters = oh_memory_zeroed(count, sizeof *snapshot->meters);
-    return snapshot->servers && snapshot->connections && snapshot->meters;
+    if (oh_topology_is_moving(snapshot->topology)) {
+        snapshot->by_hand_ns = oh_memory_zeroed(count, sizeof *snapshot->by_hand_ns);
+    }
+    return snapshot->servers && snapshot->connections && snapshot->meters &&
+           (snapshot->by_hand_ns || !oh_topology_is_moving(snapshot->topology));
 }
 
 oh_snapshot *oh_snapshot_make(

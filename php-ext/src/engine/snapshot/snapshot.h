@@ -62,6 +62,9 @@ typedef struct oh_snapshot {
     bool ejects; /* auto_eject_hosts: oh_ejection_follow has the ring for placement. */
     oh_ejection ejection;
 
+    /* By index, for a ring that keys move from: until when a node does not MIGRATE; else NULL. */
+    uint64_t *by_hand_ns;
+
     oh_server_pool own_pool; /* The memory of `pool`. */
     oh_server *servers;
     void *image;
@@ -102,6 +105,16 @@ static inline uint32_t oh_snapshot_node_of(const oh_snapshot *snapshot, uint32_t
 
 /* The next node after this one that has keys; after the last comes the first. */
 uint32_t oh_snapshot_next(const oh_snapshot *snapshot, uint32_t node);
+
+/* Until when keys of a node go by DUMP and RESTORE, because it has refused a MIGRATE. */
+static inline uint64_t oh_snapshot_by_hand(const oh_snapshot *snapshot, uint32_t node)
+{
+    return snapshot->by_hand_ns[node];
+}
+static inline void oh_snapshot_go_by_hand(oh_snapshot *snapshot, uint32_t node, uint64_t until_ns)
+{
+    snapshot->by_hand_ns[node] = until_ns;
+}
 
 /* The connections of a node, and the meter of its calls. NULL if there is no memory. */
 oh_connections *oh_snapshot_connections(oh_snapshot *snapshot, uint32_t node);

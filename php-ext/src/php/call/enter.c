@@ -53,7 +53,8 @@ static bool has_same_node(const oh_snapshot *a, const oh_snapshot *b, uint32_t n
 {
     if (node >= b->nodes_count ||
         ((a->is_cluster || b->is_cluster) && a->known_by != b->known_by) ||
-        a->pool->is_ssdb != b->pool->is_ssdb) {
+        a->pool->is_ssdb != b->pool->is_ssdb || oh_topology_is_moving(a->topology) ||
+        oh_topology_is_moving(b->topology)) {
         return false;
     }
     const oh_server *before = &a->pool->servers[node], *after = &b->pool->servers[node];

@@ -27,6 +27,27 @@ static void call_every_node(oh_client *client, const oh_plan *plan, INTERNAL_FUN
     oh_client_mode(client)->call_parts(client, split, return_value);
 }
 
+/*
+ * A key that moves while all nodes are flushed is gone after the second time, wherever it was. In a
+ * pipeline there is no second time.
+ */
+static bool is_flushed_twice(const oh_client *client, const oh_plan *plan)
+{
+    return oh_topology_is_moving(client->snapshot->topology) && client->mode == OH_ATOMIC &&
+           (strcmp(plan->command->name, "flushdb") == 0 ||
+               strcmp(plan->command->name, "flushall") == 0);
+}
+
+static void call_all_nodes(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS)
+{
+    call_every_node(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    if (UNEXPECTED(is_flushed_twice(client, plan)) && !EG(exception)) {
+        zval_ptr_dtor(return_value);
+        ZVAL_NULL(return_value);
+        call_every_node(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    }
+}
+
 /* ---- Any node ---- */
 
 /*
@@ -135,7 +156,7 @@ void oh_fleet_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PAR
 
     if (is_several &&
         (plan->spread == OH_SPREAD_ALL_NODES || (is_search && client->mode == OH_PIPELINE))) {
-        call_every_node(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        call_all_nodes(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else if (is_search) {
         call_until_something(client, plan, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else {

@@ -59,10 +59,14 @@ static bool read_iterator(const zval *iterator, uint64_t *cursor)
 
 /*
  * Finds the node for the cursor's node number. The number is the index of the node. In a Redis
- * Cluster it is the rank among the nodes, ordered by their lowest slots.
+ * Cluster it is the rank among the nodes, ordered by their lowest slots. With a ring that keys move
+ * from, the nodes of that ring come first.
  */
 static uint32_t node_at(const oh_snapshot *snapshot, uint32_t position)
 {
+    if (UNEXPECTED(oh_topology_is_moving(snapshot->topology))) {
+        return oh_topology_scan_node(snapshot->topology, position);
+    }
     uint8_t is_seen[OH_NODES_MAX] = {0};
     uint32_t seen = 0;
 
@@ -79,6 +83,13 @@ static uint32_t node_at(const oh_snapshot *snapshot, uint32_t position)
     return position;
 }
 
+static uint32_t nodes_count(const oh_snapshot *snapshot)
+{
+    return UNEXPECTED(oh_topology_is_moving(snapshot->topology))
+               ? oh_topology_scan_count(snapshot->topology)
+               : snapshot->masters_count;
+}
+
 static const char *fingerprint_of(const oh_client *client)
 {
     return oh_topology_fingerprint(client->snapshot->topology);
@@ -90,7 +101,7 @@ static bool find_place(oh_scan *scan, uint64_t cursor)
     oh_failure failure;
 
     if (!oh_cursor_read(
-            fingerprint_of(scan->client), snapshot->masters_count, cursor, &scan->cursor)) {
+            fingerprint_of(scan->client), nodes_count(snapshot), cursor, &scan->cursor)) {
         oh_failure_set(&failure, OH_OUTCOME_NOT_SENT, OH_SAY_CURSOR_FOREIGN);
     } else if (!oh_cursor_find(oh_segment_cursors(), &scan->cursor.within, oh_clock_now_ms())) {
         oh_failure_set(&failure, OH_OUTCOME_NOT_SENT, OH_SAY_CURSOR_DROPPED);
@@ -120,8 +131,7 @@ static void advance(oh_scan *scan)
     const oh_snapshot *snapshot = scan->client->snapshot;
 
     oh_cursor_keep(oh_segment_cursors(), scan->cursor.within, oh_clock_now_ms());
-    scan->next =
-        oh_cursor_write(fingerprint_of(scan->client), snapshot->masters_count, scan->cursor);
+    scan->next = oh_cursor_write(fingerprint_of(scan->client), nodes_count(snapshot), scan->cursor);
     scan->cursor.node += scan->cursor.within == 0;
 }
 

@@ -11,6 +11,7 @@
 #include "php/client/client.h"
 #include "php/phpredis/node_client.h"
 #include "engine/base/log.h"
+#include "engine/moving/moving.h"
 #include "engine/resend/resend.h"
 
 /* ---- Opening ---- */
@@ -60,7 +61,8 @@ static bool set_options(oh_node_client *node_client)
 
 static oh_peer peer_of(oh_node_client *node_client, oh_snapshot *snapshot)
 {
-    bool has_succession = !snapshot->is_cluster && !snapshot->pool->is_ssdb;
+    bool has_succession = !snapshot->is_cluster && !snapshot->pool->is_ssdb &&
+                          !oh_topology_is_moving(snapshot->topology);
 
     oh_succession_set(&node_client->succession, snapshot, node_client->node);
     oh_node_lookout_set(&node_client->lookout, snapshot, node_client->node);
@@ -85,6 +87,10 @@ static void take_transport(oh_node_client *node_client, oh_transport *transport)
     oh_exchange_make(exchange, peer_of(node_client, snapshot), &node_client->failure);
     node_client->redirects =
         snapshot->is_cluster ? oh_redirects_attach(exchange, snapshot, node_client->node) : NULL;
+    if (UNEXPECTED(oh_topology_is_moving(snapshot->topology)) &&
+        !oh_moving_attach(exchange, snapshot, node_client->node)) {
+        exchange->peer.connections = NULL; /* Calls fail: there is no memory. */
+    }
 }
 
 static bool connect_to_stream(oh_node_client *node_client)

@@ -406,6 +406,12 @@ ZEND_METHOD(OneHop_Topology, explain)
     zval *node = node_object(this, explanation.node);
     Z_ADDREF_P(node);
     add_assoc_zval(return_value, "node", node);
+    uint32_t from = oh_topology_from(topology, (const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key));
+    if (from != OH_STAYS) {
+        zval *old_owner = node_object(this, from);
+        Z_ADDREF_P(old_owner);
+        add_assoc_zval(return_value, "from", old_owner);
+    }
 }
 
 ZEND_METHOD(OneHop_Topology, nodes)

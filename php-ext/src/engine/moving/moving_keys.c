@@ -1,0 +1,248 @@
+/*
+ * The keys of a request that move. A request may be one command or a whole batch; each of its
+ * commands either asks for its key or brings its keys.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/compiler.h"
+#include "core/command/moving.h"
+#include "core/resp/value.h"
+
+#include "engine/base/environment.h"
+#include "engine/inquiry/inquiry.h"
+#include "engine/moving/moving_internal.h"
+
+typedef struct command_words {
+    oh_bytes *words; /* Memory of the call. */
+    size_t count;
+    oh_key_position *positions; /* Memory of the call. */
+    size_t keys_count;
+} command_words;
+
+static bool add(oh_moving_keys *list, const oh_moving_key *key)
+{
+    if (list->count == list->capacity) {
+        uint32_t capacity = list->capacity ? list->capacity * 2 : 16;
+        oh_moving_key *grown = oh_call_resize(list->keys, capacity, sizeof *grown);
+
+        if (!grown) {
+            return false;
+        }
+        list->capacity = capacity;
+        list->keys = grown;
+    }
+    list->keys[list->count++] = *key;
+    return true;
+}
+
+static int compare(const void *one, const void *other)
+{
+    oh_bytes a = ((const oh_moving_key *)one)->key, b = ((const oh_moving_key *)other)->key;
+
+    if (a.length != b.length) {
+        return a.length < b.length ? -1 : 1;
+    }
+    return a.length > 0 ? memcmp(a.bytes, b.bytes, a.length) : 0;
+}
+
+/* Puts the keys in order, each once. */
+static void sort(oh_moving_keys *list)
+{
+    uint32_t kept = 0;
+
+    if (list->count > 1) {
+        qsort(list->keys, list->count, sizeof *list->keys, compare);
+    }
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (kept == 0 || compare(&list->keys[kept - 1], &list->keys[i]) != 0) {
+            list->keys[kept++] = list->keys[i];
+        }
+    }
+    list->count = kept;
+}
+
+/* A key that is brought is not asked for: an answer from after the batch would be out of order. */
+static void leave_out_brought(oh_moving *moving)
+{
+    const oh_moving_keys *brought = &moving->brought;
+    oh_moving_keys *asked = &moving->asked;
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < asked->count && brought->count > 0; i++) {
+        if (!bsearch(
+                &asked->keys[i], brought->keys, brought->count, sizeof *brought->keys, compare)) {
+            asked->keys[kept++] = asked->keys[i];
+        }
+    }
+    asked->count = brought->count > 0 ? kept : asked->count;
+}
+
+/* ---- One command ---- */
+
+/* False if there is no memory, or if these are no words. */
+static bool read_words(oh_bytes bytes, command_words *it)
+{
+    oh_values values = oh_values_of(bytes.bytes, bytes.length);
+
+    *it = (command_words){.count = 0};
+    if (!oh_value_take_command(&values, &it->count)) {
+        return false;
+    }
+    it->words = oh_call_resize(NULL, it->count, sizeof *it->words);
+    it->positions = oh_call_resize(NULL, it->count, sizeof *it->positions);
+    for (size_t i = 0; it->words && i < it->count; i++) {
+        oh_value_take_word(&values, &it->words[i]);
+    }
+    return it->words && it->positions;
+}
+
+static void free_words(command_words *it)
+{
+    oh_call_release(it->words);
+    oh_call_release(it->positions);
+}
+
+static size_t count_plain(const command_words *it)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < it->keys_count; i++) {
+        count += it->positions[i].kind == OH_KEY_PLAIN;
+    }
+    return count;
+}
+
+/* A pattern names keys that nobody knows. */
+static bool refuse_pattern(oh_exchange *exchange, const oh_command *command, oh_bytes pattern)
+{
+    oh_quoted quoted;
+
+    oh_failure_set(exchange->failure, OH_OUTCOME_NOT_SENT, OH_SAY_PATTERN_MOVES, command->name,
+        oh_quote_name(&quoted, pattern.bytes, pattern.length));
+    oh_exchange_fail(exchange);
+    return false;
+}
+
+/*
+ * True if each key of the command can be asked for by itself: it has one, or its reply has an
+ * element for each.
+ */
+static bool asks(const oh_command *command, const command_words *it, size_t keys_count)
+{
+    return oh_command_asks(command, it->words, it->count, keys_count) &&
+           (keys_count == 1 || (strcmp(command->name, "mget") == 0));
+}
+
+static bool note_keys(oh_moving *moving, oh_exchange *exchange, oh_bytes bytes,
+    const oh_command *command, const command_words *it)
+{
+    const oh_topology *topology = moving->snapshot->topology;
+    size_t keys_count = count_plain(it);
+    bool is_alone = !exchange->use.keeps && !exchange->terms.has_multi;
+    bool is_asking = is_alone && asks(command, it, keys_count);
+    oh_moving_key key = {.command = moving->commands_count,
+        .is_element = is_asking && command->spread == OH_SPREAD_SPLIT && keys_count > 1,
+        .bytes = bytes};
+
+    for (size_t i = 0; i < it->keys_count; i++) {
+        key.key = it->words[it->positions[i].position];
+        key.from = it->positions[i].kind == OH_KEY_CHANNEL
+                       ? OH_STAYS
+                       : oh_topology_from(topology, key.key.bytes, key.key.length);
+        if (key.from != OH_STAYS && it->positions[i].kind == OH_KEY_PATTERN) {
+            return refuse_pattern(exchange, command, key.key);
+        }
+        if (key.from != OH_STAYS && !add(is_asking ? &moving->asked : &moving->brought, &key)) {
+            oh_exchange_fail_without_memory(exchange);
+            return false;
+        }
+        key.element++;
+    }
+    return true;
+}
+
+/* ---- Commands that only the nodes know ---- */
+
+static bool fail_inquiry(oh_exchange *exchange, const oh_inquiry *inquiry)
+{
+    *exchange->failure = inquiry->failure;
+    exchange->failure->outcome = OH_OUTCOME_NOT_SENT;
+    oh_exchange_fail(exchange);
+    return false;
+}
+
+/*
+ * The caller has just learnt what the command is, so that is kept: usually nothing is asked here.
+ * False if the exchange has failed. A command without a description has no keys.
+ */
+static bool note_learnt(oh_moving *moving, oh_exchange *exchange, oh_bytes bytes, command_words *it)
+{
+    oh_inquiry inquiry = {.snapshot = moving->snapshot,
+        .node = moving->node,
+        .timeout_ms = exchange->terms.timeout_ms,
+        .deadline_ns = exchange->times.deadline_ns,
+        .held_node = exchange->use.keeps ? moving->node : OH_INQUIRY_NO_NODE};
+    oh_bytes renamed[2] = {{NULL, 0}, {NULL, 0}};
+    const oh_command *command = NULL;
+    oh_learnt_row row;
+    oh_learnt learnt;
+    size_t names_count;
+
+    oh_inquiry_end end = oh_inquiry_describe(&inquiry, it->words, it->count, &learnt, &names_count);
+    if (end == OH_INQUIRY_ANSWERED && learnt.kind == OH_LEARNT_RENAMED) {
+        renamed[0] = (oh_bytes){(const uint8_t *)learnt.known_as, strlen(learnt.known_as)};
+        renamed[1] = it->count > 1 ? it->words[1] : renamed[0];
+        command = oh_command_find(renamed, OH_MIN(it->count, 2));
+    } else if (end == OH_INQUIRY_ANSWERED && learnt.kind == OH_LEARNT_ROW) {
+        oh_learnt_open(&row, &learnt);
+        command = &row.command;
+    }
+    if (command && learnt.kind == OH_LEARNT_ROW && learnt.asks_keys) {
+        end = oh_inquiry_find_keys(&inquiry, it->words, it->count, it->positions, &it->keys_count);
+    } else if (command && oh_command_keys(command, it->words, it->count, it->positions, it->count,
+                              &it->keys_count)) {
+        it->keys_count = 0;
+    }
+    if (end == OH_INQUIRY_FAILED) {
+        return fail_inquiry(exchange, &inquiry);
+    }
+    return !command || note_keys(moving, exchange, bytes, command, it);
+}
+
+static bool note_command(oh_moving *moving, oh_exchange *exchange, oh_bytes bytes)
+{
+    command_words it;
+    bool is_well = read_words(bytes, &it);
+    const oh_command *command = is_well ? oh_command_find(it.words, it.count) : NULL;
+
+    if (!is_well) {
+        oh_exchange_fail_without_memory(exchange);
+    } else if (!command) {
+        is_well = note_learnt(moving, exchange, bytes, &it);
+    } else if (!oh_command_keys(
+                   command, it.words, it.count, it.positions, it.count, &it.keys_count)) {
+        is_well = note_keys(moving, exchange, bytes, command, &it);
+    }
+    free_words(&it);
+    return is_well;
+}
+
+bool oh_moving_find(oh_moving *moving, oh_exchange *exchange)
+{
+    const oh_request *request = &exchange->request;
+    size_t at =
+        exchange->terms.preface ? oh_request_end_of_command(request->bytes, request->length, 0) : 0;
+
+    moving->commands_count = moving->brought.count = moving->asked.count = 0;
+    for (size_t end; at < request->length; at = end) {
+        end = oh_request_end_of_command(request->bytes, request->length, at);
+        if (!note_command(moving, exchange, (oh_bytes){request->bytes + at, end - at})) {
+            return false;
+        }
+        moving->commands_count++;
+    }
+    sort(&moving->brought);
+    leave_out_brought(moving);
+    return true;
+}
