@@ -1,5 +1,7 @@
 package io.onehop.core;
 
+import org.jspecify.annotations.Nullable;
+
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -17,6 +19,7 @@ import java.nio.charset.StandardCharsets;
  * @param distribution the pool's distribution
  * @param point the value of the ring point that took the key; modula: the slot; random: 0
  * @param node the node that has the key; for random, one draw
+ * @param movesFrom the node that the key moves from; {@code null} if it does not move
  */
 public record Explanation(
         byte[] key,
@@ -25,7 +28,9 @@ public record Explanation(
         long hash,
         Distribution distribution,
         long point,
-        Node node) {
+        Node node,
+        @SuppressWarnings("exports") // Programs compile without the annotations.
+                @Nullable Node movesFrom) {
 
     @Override
     public String toString() {
@@ -45,7 +50,10 @@ public record Explanation(
                 + node.name()
                 + " ("
                 + node.address()
-                + ")";
+                + ")"
+                + (movesFrom == null
+                        ? ""
+                        : ", moves from " + movesFrom.name() + " (" + movesFrom.address() + ")");
     }
 
     private static String text(byte[] bytes) {

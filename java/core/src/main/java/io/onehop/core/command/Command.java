@@ -28,6 +28,7 @@ public final class Command {
     @Nullable String withoutKeysReason;
     boolean isWrite;
     boolean isRetryable;
+    boolean brings;
     boolean isContainer;
     boolean isSsdb;
     boolean asksKeys;
@@ -146,6 +147,11 @@ public final class Command {
     /** True if repeating it does no harm. */
     public boolean isRetryable() {
         return isRetryable;
+    }
+
+    /** True if it reads, and yet its keys that move are brought first. */
+    public boolean brings() {
+        return brings;
     }
 
     /** True if its second word decides which command it is. */

@@ -77,6 +77,15 @@ public final class KeyPositions {
         return count;
     }
 
+    /** How many of them are of this kind. */
+    public int count(Kind wanted) {
+        int counted = 0;
+        for (int i = 0; i < count; i++) {
+            counted += kind(i) == wanted ? 1 : 0;
+        }
+        return counted;
+    }
+
     /** The position of a key among the command's words. */
     public int position(int number) {
         return positions == null ? first + number * step : positions[number];

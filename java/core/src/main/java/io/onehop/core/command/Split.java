@@ -41,6 +41,11 @@ public final class Split {
             return first == 0;
         }
 
+        /** The same part for another node. */
+        public Part at(int other) {
+            return new Part(other, first, order, from, count, rest, keynum);
+        }
+
         /** The number of keys of the whole command. */
         public int all() {
             return order.length;

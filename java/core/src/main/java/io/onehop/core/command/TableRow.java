@@ -53,6 +53,11 @@ final class TableRow {
         return this;
     }
 
+    TableRow brings() {
+        command.brings = true;
+        return this;
+    }
+
     TableRow container() {
         command.isContainer = true;
         return this;

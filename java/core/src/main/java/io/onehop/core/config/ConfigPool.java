@@ -48,9 +48,8 @@ final class ConfigPool {
     private boolean isOwn;
 
     private final Map<Directive, Object> values = new EnumMap<>(Directive.class);
-    private final List<Server> servers = new ArrayList<>();
-    private final Set<String> serverNames = new HashSet<>();
-    private long weights; // Of the servers, added up.
+    private final ConfigServers servers = new ConfigServers();
+    private final ConfigServers oldServers = new ConfigServers(); // Of moving_from.
     private final List<Server> sentinels = new ArrayList<>();
     private final Set<String> sentinelNames = new HashSet<>();
     private final List<Replica> replicas = new ArrayList<>();
@@ -105,6 +104,7 @@ final class ConfigPool {
         readItems(Directive.SERVERS, variables, this::readServer);
         readItems(Directive.SENTINELS, variables, this::readSentinel);
         readItems(Directive.REPLICAS, variables, this::readReplica);
+        readItems(Directive.MOVING_FROM, variables, this::readOldServer);
         readItems(Directive.HOST_ZONES, variables, this::readHostZone);
         if (isOwn) {
             values.putIfAbsent(Directive.REDIS, true);
@@ -113,10 +113,20 @@ final class ConfigPool {
             values.putIfAbsent(Directive.SENTINEL_TLS, values.getOrDefault(Directive.TLS, false));
         }
         boolean isWhole = errors.count() == errorsBefore;
-        new ConfigRules(errors, line, isOwn, seen, values, servers).check(isWhole);
+        new ConfigRules(errors, line, isOwn, seen, values, servers.all(), oldServers.all())
+                .check(isWhole);
         boolean isPasswordInText = Directive.with(Trait.SECRET).stream().anyMatch(this::isInText);
-        return new ServerPool(
-                name, line, values, servers, sentinels, replicas, zone(), isPasswordInText);
+        ServerPool pool =
+                new ServerPool(
+                        name,
+                        line,
+                        values,
+                        servers.all(),
+                        sentinels,
+                        replicas,
+                        zone(),
+                        isPasswordInText);
+        return oldServers.all().isEmpty() ? pool : pool.withOldServers(oldServers.all());
     }
 
     private void readValue(
@@ -172,24 +182,41 @@ final class ConfigPool {
     }
 
     private void readServer(String text, Spelled item) throws Fault {
+        readServer(text, item, Directive.SERVERS, servers, Directive.DISTRIBUTION);
+    }
+
+    /** Without a distribution of its own the old ring has that of the pool. */
+    private void readOldServer(String text, Spelled item) throws Fault {
+        boolean hasOwn = values.containsKey(Directive.MOVING_FROM_DISTRIBUTION);
+        readServer(
+                text,
+                item,
+                Directive.MOVING_FROM,
+                oldServers,
+                hasOwn ? Directive.MOVING_FROM_DISTRIBUTION : Directive.DISTRIBUTION);
+    }
+
+    private void readServer(
+            String text,
+            Spelled item,
+            Directive directive,
+            ConfigServers taken,
+            Directive distribution)
+            throws Fault {
         Foreign.Row foreign =
-                values.get(Directive.DISTRIBUTION) instanceof Distribution distribution
-                        ? ForeignRows.of(distribution)
+                values.get(distribution) instanceof Distribution named
+                        ? ForeignRows.of(named)
                         : null;
         Server server =
                 isOwn
                         ? ServerSpelling.readOwn(text, item.line(), foreign)
                         : ServerSpelling.read(text, item.line());
-        if (serverNames.contains(server.name())) {
-            addDuplicate(Directive.SERVERS, item, server.name());
-        } else if (servers.stream().anyMatch(each -> each.slots().intersects(server.slots()))) {
+        if (taken.has(server.name())) {
+            addDuplicate(directive, item, server.name());
+        } else if (taken.hasSlotOf(server)) {
             throw new Fault("the server has a slot of another server");
-        } else if (weights + server.weight() > Limits.WEIGHTS_SUM_MAX) {
+        } else if (!taken.add(server)) {
             errors.add(item.line(), "the weights add up to more than " + Limits.WEIGHTS_SUM_MAX);
-        } else {
-            serverNames.add(server.name());
-            weights += server.weight();
-            servers.add(server);
         }
     }
 
@@ -204,11 +231,11 @@ final class ConfigPool {
 
     private void readReplica(String text, Spelled item) throws Fault {
         Replica replica = ServerSpelling.readReplica(text);
-        if (!serverNames.contains(replica.master())) {
+        if (!servers.has(replica.master())) {
             if (errors.count() == errorsBefore) {
                 throw new Fault("the replica is of no server of this pool");
             }
-        } else if (serverNames.contains(replica.name()) || !replicaNames.add(replica.name())) {
+        } else if (servers.has(replica.name()) || !replicaNames.add(replica.name())) {
             addDuplicate(Directive.REPLICAS, item, replica.name());
         } else {
             replicas.add(replica);

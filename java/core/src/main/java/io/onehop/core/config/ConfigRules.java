@@ -13,6 +13,7 @@ import io.onehop.core.topology.Server;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -37,7 +38,9 @@ final class ConfigRules {
     private final Map<Directive, Integer> seen;
     private final Map<Directive, Object> values;
     private final List<Server> servers;
+    private final List<Server> oldServers;
     private final Foreign.@Nullable Row foreign;
+    private final Foreign.@Nullable Row oldForeign;
 
     /** {@code seen}: directives of the pool with lines; those with an error have no value. */
     ConfigRules(
@@ -46,17 +49,25 @@ final class ConfigRules {
             boolean isOwn,
             Map<Directive, Integer> seen,
             Map<Directive, Object> values,
-            List<Server> servers) {
+            List<Server> servers,
+            List<Server> oldServers) {
         this.errors = errors;
         this.line = line;
         this.isOwn = isOwn;
         this.seen = seen;
         this.values = values;
         this.servers = servers;
-        this.foreign =
-                ForeignRows.of(
-                        (Distribution)
-                                values.getOrDefault(Directive.DISTRIBUTION, Distribution.KETAMA));
+        this.oldServers = oldServers;
+        this.foreign = foreign(Directive.DISTRIBUTION);
+        this.oldForeign =
+                values.containsKey(Directive.MOVING_FROM_DISTRIBUTION)
+                        ? foreign(Directive.MOVING_FROM_DISTRIBUTION)
+                        : foreign;
+    }
+
+    private Foreign.@Nullable Row foreign(Directive distribution) {
+        return ForeignRows.of(
+                (Distribution) values.getOrDefault(distribution, Distribution.KETAMA));
     }
 
     private static Rule rule(String row) {
@@ -86,27 +97,27 @@ final class ConfigRules {
             case "server on a unix socket" -> hasServer(server -> server.path() != null);
             case "server without a name" -> hasServer(server -> server.name().contains(":"));
             case "distribution of another client" -> foreign != null;
-            case "distribution with another hash" -> isOtherHash(values.get(Directive.HASH));
+            case "distribution with another hash" ->
+                    isOtherHash(values.get(Directive.HASH), foreign);
             case "distribution without hash_tag" -> foreign != null && !foreign.hasTags();
-            case "distribution without weights" ->
-                    foreign != null
-                            && !foreign.hasWeights()
-                            && hasServer(server -> server.weight() != 1);
-            case "distribution without long names" ->
-                    foreign != null
-                            && hasServer(
-                                    server ->
-                                            DirectiveValue.bytesCount(server.name())
-                                                    > foreign.nameBytesMax());
-            case "distribution with too many points" ->
-                    foreign != null
-                            && foreign.hasManyPoints()
-                            && servers.stream().mapToLong(Server::weight).sum()
-                                    > Limits.POOL_SERVERS_MAX;
-            case "distribution without all slots" ->
-                    foreign != null
-                            && foreign.hasSlots()
-                            && servers.stream().mapToLong(Server::weight).sum() < Foreign.SLOTS;
+            case "distribution without weights" -> hasStrangeWeights(foreign, servers);
+            case "distribution without long names" -> hasLongName(foreign, servers);
+            case "distribution with too many points" -> hasManyPoints(foreign, servers);
+            case "distribution without all slots" -> lacksSlots(foreign, servers);
+            case "old ring with another hash" ->
+                    values.containsKey(Directive.MOVING_FROM_DISTRIBUTION)
+                            && isOtherHash(values.get(Directive.MOVING_FROM_HASH), oldForeign);
+            case "old ring without hash_tag" ->
+                    !oldServers.isEmpty() && oldForeign != null && !oldForeign.hasTags();
+            case "old ring without weights" -> hasStrangeWeights(oldForeign, oldServers);
+            case "old ring without long names" -> hasLongName(oldForeign, oldServers);
+            case "old ring with too many points" -> hasManyPoints(oldForeign, oldServers);
+            case "old ring without all slots" ->
+                    !oldServers.isEmpty() && lacksSlots(oldForeign, oldServers);
+            case "old ring with a name at another address" -> hasTwoAddresses();
+            case "old ring with too many servers" ->
+                    !oldServers.isEmpty()
+                            && servers.size() + oldServers.size() > Limits.POOL_SERVERS_MAX;
             default -> isSaid(term);
         };
     }
@@ -120,16 +131,59 @@ final class ConfigRules {
             return seen.containsKey(directive);
         }
         Object value = values.getOrDefault(directive, directive.standard());
-        String text = value instanceof ReadFrom from ? from.label() : String.valueOf(value);
-        return text.equals(term.substring(colon + 2));
+        return textOf(value).equals(term.substring(colon + 2));
+    }
+
+    private static String textOf(@Nullable Object value) {
+        return value instanceof ReadFrom from
+                ? from.label()
+                : value instanceof Distribution named ? named.label() : String.valueOf(value);
     }
 
     /** True if it is none of the hashes that the distribution may have. */
-    private boolean isOtherHash(@Nullable Object hash) {
+    private static boolean isOtherHash(@Nullable Object hash, Foreign.@Nullable Row foreign) {
         return hash instanceof Hash named
                 && (foreign == null
                         ? !HashFunction.NAMES.contains(named)
                         : !foreign.hashes().contains(named));
+    }
+
+    private static boolean hasStrangeWeights(Foreign.@Nullable Row foreign, List<Server> servers) {
+        return foreign != null
+                && !foreign.hasWeights()
+                && servers.stream().anyMatch(server -> server.weight() != 1);
+    }
+
+    private static boolean hasLongName(Foreign.@Nullable Row foreign, List<Server> servers) {
+        return foreign != null
+                && servers.stream()
+                        .anyMatch(
+                                server ->
+                                        DirectiveValue.bytesCount(server.name())
+                                                > foreign.nameBytesMax());
+    }
+
+    private static boolean hasManyPoints(Foreign.@Nullable Row foreign, List<Server> servers) {
+        return foreign != null
+                && foreign.hasManyPoints()
+                && servers.stream().mapToLong(Server::weight).sum() > Limits.POOL_SERVERS_MAX;
+    }
+
+    private static boolean lacksSlots(Foreign.@Nullable Row foreign, List<Server> servers) {
+        return foreign != null
+                && foreign.hasSlots()
+                && servers.stream().mapToLong(Server::weight).sum() < Foreign.SLOTS;
+    }
+
+    private boolean hasTwoAddresses() {
+        Map<String, String> addresses = new HashMap<>();
+        servers.forEach(server -> addresses.put(server.name(), server.address()));
+        return oldServers.stream()
+                .anyMatch(
+                        server ->
+                                !addresses
+                                        .getOrDefault(server.name(), server.address())
+                                        .equals(server.address()));
     }
 
     private boolean hasServer(Predicate<Server> isSuch) {

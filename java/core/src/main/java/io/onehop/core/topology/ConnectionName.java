@@ -21,7 +21,11 @@ public final class ConnectionName {
             name.append(each < '!' || each > '~' ? '_' : (char) each);
         }
         ServerPool configured = pool.configured();
-        String fingerprint = Fingerprint.of(configured, PoolTopology.sorted(configured));
+        String fingerprint =
+                Fingerprint.of(
+                        configured,
+                        PoolTopology.sorted(configured),
+                        PoolTopology.oldSorted(configured));
         return name.append(':').append(fingerprint, 0, DIGITS).toString();
     }
 }

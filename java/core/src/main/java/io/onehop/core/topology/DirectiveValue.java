@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
@@ -217,7 +218,7 @@ public interface DirectiveValue {
             return text;
         }
         if (row().type() == Type.HASH || row().type() == Type.DISTRIBUTION) {
-            throw fault("is not a valid " + label());
+            throw fault("is not a valid " + row().type().name().toLowerCase(Locale.ROOT));
         }
         List<String> quoted = words.stream().map(each -> "\"" + each + "\"").toList();
         int last = quoted.size() - 1;

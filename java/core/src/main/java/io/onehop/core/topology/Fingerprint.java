@@ -24,9 +24,8 @@ final class Fingerprint {
 
     private Fingerprint() {}
 
-    static String of(ServerPool pool, List<Node> sorted) {
-        Foreign.Row foreign = pool.foreign();
-        boolean hasUnnamed = foreign != null && foreign.hasUnnamed();
+    /** {@code old}: the nodes of the ring that keys move from, if there is one. */
+    static String of(ServerPool pool, List<Node> sorted, List<Node> old) {
         StringBuilder text = new StringBuilder("onehop-topology-1\n");
         text.append("distribution=").append(pool.distribution().label()).append('\n');
         text.append("hash=").append(pool.hash().label()).append('\n');
@@ -34,6 +33,20 @@ final class Fingerprint {
         text.append("database=")
                 .append(pool.hasDatabase() ? pool.database() : pool.redisDb())
                 .append('\n');
+        appendServers(text, pool, sorted);
+        ServerPool from = pool.movingFrom();
+        if (from != null) {
+            text.append("moving_from=").append(from.distribution().label());
+            text.append(' ').append(from.hash().label());
+            text.append(' ').append(hex(from.hashTag())).append('\n');
+            appendServers(text, from, old);
+        }
+        return hex(text.toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static void appendServers(StringBuilder text, ServerPool pool, List<Node> sorted) {
+        Foreign.Row foreign = pool.foreign();
+        boolean hasUnnamed = foreign != null && foreign.hasUnnamed();
         for (Node node : sorted) {
             boolean isNamed = !hasUnnamed || pool.servers().get(node.index()).isNamed();
             text.append("server=")
@@ -46,7 +59,6 @@ final class Fingerprint {
             }
             text.append('\n');
         }
-        return hex(text.toString().getBytes(StandardCharsets.UTF_8));
     }
 
     private static void appendSlots(StringBuilder text, BitSet slots) {

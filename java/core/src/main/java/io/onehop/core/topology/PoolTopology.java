@@ -57,6 +57,7 @@ public final class PoolTopology implements Topology {
 
     private final ServerPool pool;
     private final List<Node> byIndex;
+    private final @Nullable OldRing oldRing; // That keys move from.
     private final List<Node> nodes; // Without those that have left the cluster.
     private final @Nullable Placement placement;
     private final @Nullable Foreign foreign; // Of another client, instead of placement and hash.
@@ -72,8 +73,10 @@ public final class PoolTopology implements Topology {
             List<Node> byIndex,
             @Nullable Placement placement,
             @Nullable Foreign foreign,
+            @Nullable OldRing oldRing,
             long epoch) {
         this.pool = pool;
+        this.oldRing = oldRing;
         this.foreign = foreign;
         this.byIndex = byIndex;
         this.nodes =
@@ -106,17 +109,23 @@ public final class PoolTopology implements Topology {
         List<Node> live = nodes.stream().filter(node -> !ejected.contains(node.name())).toList();
         boolean hasOne = nodes.size() == 1 && !pool.cluster();
         Map<String, Integer> indexes = indexes(nodes);
+        ServerPool movingFrom = pool.movingFrom();
+        OldRing oldRing = movingFrom == null ? null : new OldRing(of(movingFrom), nodes);
         return new PoolTopology(
                 pool,
-                withReplicas(nodes, ordered(pool.replicas(), indexes), indexes, pool.zone()),
+                oldRing != null
+                        ? oldRing.nodes()
+                        : withReplicas(
+                                nodes, ordered(pool.replicas(), indexes), indexes, pool.zone()),
                 hasOne ? null : placement(pool, live.isEmpty() ? nodes : live),
                 hasOne ? null : foreign(pool),
+                oldRing,
                 0);
     }
 
     /** The topology of a Redis Cluster with its nodes and slots, at that epoch. */
     public static PoolTopology of(ServerPool pool, List<Node> nodes, Slots slots, long epoch) {
-        return new PoolTopology(pool, List.copyOf(nodes), slots, null, epoch);
+        return new PoolTopology(pool, List.copyOf(nodes), slots, null, null, epoch);
     }
 
     /**
@@ -157,6 +166,7 @@ public final class PoolTopology implements Topology {
                         withReplicas(masters, kept, indexes, pool.zone()),
                         placement,
                         foreign,
+                        null,
                         epoch);
         after.fingerprint = fingerprint();
         return after;
@@ -257,6 +267,12 @@ public final class PoolTopology implements Topology {
         }
     }
 
+    /** The nodes of the ring that keys move from; none if there is no such ring. */
+    static List<Node> oldSorted(ServerPool pool) {
+        ServerPool from = pool.movingFrom();
+        return from == null ? List.of() : sorted(from);
+    }
+
     static List<Node> sorted(ServerPool pool) {
         List<Server> sorted = new ArrayList<>(pool.servers());
         if (pool.foreign() == null) {
@@ -310,6 +326,37 @@ public final class PoolTopology implements Topology {
         return Key.length(part) == 0 ? 0 : hash.of(key, Key.offset(part), Key.length(part));
     }
 
+    /** True if keys move to this pool from another ring. */
+    public boolean isMoving() {
+        return oldRing != null;
+    }
+
+    /** The index of the old owner of a key that moves, given its owner; -1: it does not move. */
+    public int oldOwner(byte[] key, int owner) {
+        return oldRing == null ? -1 : oldRing.oldOwner(key, owner);
+    }
+
+    /** The hash tag of the ring that keys move from; {@code null} if it has none. */
+    public @Nullable HashTag oldTag() {
+        ServerPool from = pool.movingFrom();
+        return from == null ? null : from.hashTag();
+    }
+
+    /** True if the ring that keys move from has one server. */
+    public boolean hasOneOldOwner() {
+        return oldRing != null && oldRing.hasOneServer();
+    }
+
+    /** True if a node is one of both rings. */
+    public boolean isOfBothRings(int node) {
+        return oldRing != null && node < pool.servers().size() && oldRing.has(node);
+    }
+
+    /** The nodes in the order in which SCAN visits them, while keys move. */
+    public int[] scanned() {
+        return oldRing == null ? new int[0] : oldRing.scanned();
+    }
+
     @Override
     public Node locate(byte[] key) {
         return byIndex.get(locateIndex(key, 0, key.length));
@@ -345,7 +392,10 @@ public final class PoolTopology implements Topology {
             made =
                     placement instanceof Slots slots && slots.servedCount() > 0
                             ? Fingerprint.of(slots, byIndex)
-                            : Fingerprint.of(pool, byIndex.subList(0, pool.servers().size()));
+                            : Fingerprint.of(
+                                    pool,
+                                    byIndex.subList(0, pool.servers().size()),
+                                    oldSorted(pool));
             fingerprint = made;
         }
         return made;
@@ -394,6 +444,7 @@ public final class PoolTopology implements Topology {
     private Explanation explanation(byte[] key, long part, long hashed, long point, int index) {
         byte[] bytes =
                 Arrays.copyOfRange(key, Key.offset(part), Key.offset(part) + Key.length(part));
+        int old = oldOwner(key, index);
         return new Explanation(
                 key.clone(),
                 bytes,
@@ -401,7 +452,8 @@ public final class PoolTopology implements Topology {
                 hashed,
                 pool.distribution(),
                 point,
-                byIndex.get(index));
+                byIndex.get(index),
+                old < 0 ? null : byIndex.get(old));
     }
 
     /**

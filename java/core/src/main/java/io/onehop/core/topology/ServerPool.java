@@ -37,6 +37,8 @@ public final class ServerPool {
     private final List<Replica> replicas;
     private final Zone zone;
     private final boolean isPasswordInText;
+    // The ring that keys move from, as a server pool of its own; null if there is none.
+    private final @Nullable ServerPool movingFrom;
     // As the configuration has it: this one, or the one that it was made from.
     private final ServerPool configured;
 
@@ -59,7 +61,52 @@ public final class ServerPool {
             List<Replica> replicas,
             Zone zone,
             boolean isPasswordInText) {
-        this(name, line, values, servers, sentinels, replicas, zone, isPasswordInText, null);
+        this(name, line, values, servers, sentinels, replicas, zone, isPasswordInText, null, null);
+    }
+
+    /** The same server pool with these servers of {@code moving_from}. */
+    public ServerPool withOldServers(List<Server> old) {
+        ServerPool ring =
+                new ServerPool(
+                        name,
+                        line,
+                        ofOldRing(),
+                        old,
+                        List.of(),
+                        List.of(),
+                        Zone.NONE,
+                        isPasswordInText);
+        return new ServerPool(
+                name,
+                line,
+                values,
+                servers,
+                sentinels,
+                replicas,
+                zone,
+                isPasswordInText,
+                ring,
+                null);
+    }
+
+    /** How the old ring places keys: as its directives say, or else as this pool. */
+    private Map<Directive, Object> ofOldRing() {
+        Map<Directive, Object> theirs = new EnumMap<>(Directive.class);
+        if (values.containsKey(Directive.MOVING_FROM_DISTRIBUTION)) {
+            copy(Directive.MOVING_FROM_DISTRIBUTION, Directive.DISTRIBUTION, theirs);
+            copy(Directive.MOVING_FROM_HASH, Directive.HASH, theirs);
+            copy(Directive.MOVING_FROM_HASH_TAG, Directive.HASH_TAG, theirs);
+        } else {
+            copy(Directive.DISTRIBUTION, Directive.DISTRIBUTION, theirs);
+            copy(Directive.HASH, Directive.HASH, theirs);
+            copy(Directive.HASH_TAG, Directive.HASH_TAG, theirs);
+        }
+        return theirs;
+    }
+
+    /** The ring that keys move from, as a server pool; {@code null} if there is none. */
+    public @Nullable ServerPool movingFrom() {
+        return movingFrom;
     }
 
     private ServerPool(
@@ -71,6 +118,7 @@ public final class ServerPool {
             List<Replica> replicas,
             Zone zone,
             boolean isPasswordInText,
+            @Nullable ServerPool movingFrom,
             @Nullable ServerPool configured) {
         this.name = name;
         this.line = line;
@@ -80,6 +128,7 @@ public final class ServerPool {
         this.replicas = List.copyOf(replicas);
         this.zone = zone;
         this.isPasswordInText = isPasswordInText;
+        this.movingFrom = movingFrom;
         this.configured = configured == null ? this : configured;
         this.isCluster = Boolean.TRUE.equals(values.get(Directive.CLUSTER));
         this.isSsdb = "ssdb".equals(value(Directive.ENGINE));
@@ -176,6 +225,7 @@ public final class ServerPool {
                 following,
                 zone,
                 isPasswordInText,
+                null,
                 configured);
     }
 
@@ -199,6 +249,7 @@ public final class ServerPool {
                 List.of(),
                 Zone.NONE,
                 isPasswordInText,
+                null,
                 configured);
     }
 
@@ -303,7 +354,16 @@ public final class ServerPool {
         all.putAll(values);
         all.put(directive, value);
         return new ServerPool(
-                name, line, all, servers, sentinels, replicas, zone, isPasswordInText);
+                name,
+                line,
+                all,
+                servers,
+                sentinels,
+                replicas,
+                zone,
+                isPasswordInText,
+                movingFrom,
+                null);
     }
 
     /** True if a reader of the configuration learns a password. */

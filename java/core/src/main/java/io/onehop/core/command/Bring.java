@@ -1,0 +1,277 @@
+package io.onehop.core.command;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The steps that bring one key from its old owner to its owner, without I/O. {@link #next} has what
+ * to send, {@link #take} gets the replies, until {@link #end} is not {@link End#NONE}.
+ *
+ * <p>For one thread. Implements spec/topology/moving.md, section 2, "Bringing";
+ * spec/tools/reference/moving.py is the reference.
+ */
+public final class Bring {
+    private static final Pattern RUN_ID =
+            Pattern.compile("^run_id:(\\S+)", Pattern.MULTILINE | Pattern.UNIX_LINES);
+    private static final long MISSING = -2;
+
+    /** How it ended. */
+    public enum End {
+        /** Not yet. */
+        NONE,
+        /** What is there of the key is at its owner. */
+        BROUGHT,
+        /** A node has refused a step. Its error is the answer to the caller's command. */
+        ANSWERED,
+        /** A node has failed. */
+        FAILED
+    }
+
+    /** A command for the old owner, or for the owner. */
+    public record Question(boolean isOfOld, byte[][] words) {}
+
+    /** An error that a node answered; {@code cause} is the caller's own form of it. */
+    public record Refusal(String text, Object cause) {}
+
+    /** A node has failed. {@code isUnsent}: it has certainly not got the command. */
+    public record Lost(boolean isUnsent, Object cause) {}
+
+    /**
+     * Where MIGRATE sends a key, and how.
+     *
+     * @param timeoutMs at least 1
+     * @param auth AUTH or AUTH2 with what follows it, or nothing
+     */
+    public record Target(String host, int port, int database, long timeoutMs, List<String> auth) {}
+
+    private enum Step {
+        MIGRATE,
+        DUMP,
+        RESTORE,
+        COMPARE,
+        UNLINK,
+        LOOK
+    }
+
+    private final byte[] key;
+    private final @Nullable Target target;
+    private Step step;
+    private End end = End.NONE;
+    private boolean cannotMigrate;
+    private byte[] value = {};
+    private long ttlMs;
+    private @Nullable Object cause;
+    private boolean isOldFailed;
+
+    /** {@code target} is {@code null} if the old owner may not migrate. */
+    public Bring(byte[] key, @Nullable Target target) {
+        this.key = key;
+        this.target = target;
+        this.step = target == null ? Step.DUMP : Step.MIGRATE;
+    }
+
+    public byte[] key() {
+        return key;
+    }
+
+    /* ---- Asking ---- */
+
+    /** The commands of the next round. */
+    public List<Question> next() {
+        return switch (step) {
+            case MIGRATE -> List.of(new Question(true, migrate()));
+            case DUMP -> List.of(old("DUMP"), old("PTTL"));
+            case RESTORE ->
+                    List.of(
+                            new Question(
+                                    false,
+                                    new byte[][] {
+                                        bytes("RESTORE"),
+                                        key,
+                                        bytes(String.valueOf(Math.max(ttlMs, 0))),
+                                        value
+                                    }));
+            case COMPARE -> List.of(info(true), info(false));
+            case UNLINK -> List.of(old("UNLINK"));
+            case LOOK -> List.of(new Question(false, new byte[][] {bytes("EXISTS"), key}));
+        };
+    }
+
+    private byte[][] migrate() {
+        if (target == null) {
+            throw new IllegalStateException("no step of MIGRATE without a target");
+        }
+        List<byte[]> words = new ArrayList<>();
+        words.add(bytes("MIGRATE"));
+        words.add(bytes(target.host()));
+        words.add(bytes(String.valueOf(target.port())));
+        words.add(key);
+        words.add(bytes(String.valueOf(target.database())));
+        words.add(bytes(String.valueOf(target.timeoutMs())));
+        target.auth().forEach(word -> words.add(bytes(word)));
+        return words.toArray(byte[][]::new);
+    }
+
+    private Question old(String command) {
+        return new Question(true, new byte[][] {bytes(command), key});
+    }
+
+    private static Question info(boolean isOfOld) {
+        return new Question(isOfOld, new byte[][] {bytes("INFO"), bytes("server")});
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /* ---- Answers ---- */
+
+    /**
+     * Takes a reply to each command of the round: a {@code Long}, {@code byte[]}, {@code null}, a
+     * {@link Refusal}, or a {@link Lost}.
+     */
+    public void take(List<?> replies) {
+        Object first = replies.get(0);
+        switch (step) {
+            case MIGRATE -> migrated(first);
+            case DUMP -> dumped(first, replies.get(1));
+            case RESTORE -> restored(first);
+            case COMPARE -> compared(first, replies.get(1));
+            case UNLINK -> unlinked(first);
+            case LOOK -> looked(first);
+        }
+    }
+
+    private void migrated(@Nullable Object reply) {
+        if (reply instanceof Lost lost) {
+            lost(lost, lost.isUnsent());
+        } else if (isText(reply, "OK") || isText(reply, "NOKEY")) {
+            end = End.BROUGHT;
+        } else if (reply instanceof Refusal refusal && refusal.text().contains("BUSYKEY")) {
+            step = Step.COMPARE;
+        } else {
+            cannotMigrate = true;
+            step = Step.DUMP;
+        }
+    }
+
+    private void dumped(@Nullable Object dump, @Nullable Object ttl) {
+        Lost lost = dump instanceof Lost one ? one : ttl instanceof Lost other ? other : null;
+        if (lost != null) {
+            lost(lost, lost.isUnsent() && !cannotMigrate);
+        } else if (!isRefused(dump) && !isRefused(ttl)) {
+            if (dump == null || Long.valueOf(MISSING).equals(ttl)) {
+                end = End.BROUGHT;
+            } else {
+                value = (byte[]) dump;
+                ttlMs = ttl instanceof Long left ? left : 0;
+                step = Step.RESTORE;
+            }
+        }
+    }
+
+    private void restored(@Nullable Object reply) {
+        if (reply instanceof Lost lost) {
+            fail(lost, false);
+        } else if (reply instanceof Refusal refusal && refusal.text().startsWith("BUSYKEY")) {
+            step = Step.COMPARE;
+        } else if (!isRefused(reply)) {
+            step = Step.UNLINK;
+        }
+    }
+
+    /** Both have the key. What the old owner has is old, unless both are one server. */
+    private void compared(@Nullable Object old, @Nullable Object owner) {
+        if (old instanceof Lost lost) {
+            fail(lost, true);
+        } else if (isRefused(old)) {
+            return;
+        } else if (owner instanceof Lost lost) {
+            fail(lost, false);
+        } else if (!isRefused(owner)) {
+            String id = runId(old);
+            boolean isSame = id != null && id.equals(runId(owner));
+            end = isSame ? End.BROUGHT : End.NONE;
+            step = Step.UNLINK;
+        }
+    }
+
+    private void unlinked(@Nullable Object reply) {
+        if (reply instanceof Lost lost) {
+            fail(lost, true);
+        } else if (!isRefused(reply)) {
+            end = End.BROUGHT;
+        }
+    }
+
+    /** The old owner is down. If the owner has the key, the old owner has nothing. */
+    private void looked(@Nullable Object reply) {
+        if (reply instanceof Lost lost) {
+            fail(lost, false);
+        } else if (!isRefused(reply)) {
+            end = Long.valueOf(1).equals(reply) ? End.BROUGHT : End.FAILED;
+        }
+    }
+
+    private void lost(Lost lost, boolean mayLook) {
+        fail(lost, true);
+        if (mayLook) {
+            end = End.NONE;
+            step = Step.LOOK;
+        }
+    }
+
+    private void fail(Lost lost, boolean isOfOld) {
+        end = End.FAILED;
+        cause = lost.cause();
+        isOldFailed = isOfOld;
+    }
+
+    private boolean isRefused(@Nullable Object reply) {
+        if (reply instanceof Refusal refusal) {
+            end = End.ANSWERED;
+            cause = refusal.cause();
+            return true;
+        }
+        return false;
+    }
+
+    private static boolean isText(@Nullable Object reply, String text) {
+        return reply instanceof byte[] bytes
+                && text.equals(new String(bytes, StandardCharsets.ISO_8859_1));
+    }
+
+    private static @Nullable String runId(@Nullable Object reply) {
+        if (!(reply instanceof byte[] text)) {
+            return null;
+        }
+        Matcher found = RUN_ID.matcher(new String(text, StandardCharsets.ISO_8859_1));
+        return found.find() ? found.group(1) : null;
+    }
+
+    /* ---- How it ended ---- */
+
+    public End end() {
+        return end;
+    }
+
+    /** The caller's own form of the error or the failure that ended it. */
+    public @Nullable Object cause() {
+        return cause;
+    }
+
+    /** True if the old owner has failed, not the owner. */
+    public boolean isOldFailed() {
+        return isOldFailed;
+    }
+
+    /** True if the old owner has just shown that it cannot migrate. */
+    public boolean cannotMigrate() {
+        return cannotMigrate;
+    }
+}

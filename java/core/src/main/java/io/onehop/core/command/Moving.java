@@ -1,0 +1,31 @@
+package io.onehop.core.command;
+
+/**
+ * What a command does with keys that move from another ring.
+ *
+ * <p>Pure. Implements spec/topology/moving.md, section 2.
+ */
+public final class Moving {
+
+    private Moving() {}
+
+    /**
+     * True if a command asks the old owner of a key when its owner has nothing; otherwise it brings
+     * such keys first. {@code isAlone}: it is not part of a transaction.
+     */
+    public static boolean asks(
+            Command command, CommandWords words, KeyPositions found, boolean isAlone)
+            throws Malformed {
+        Blocking blocking = command.blocking();
+        boolean reads =
+                command.isKnown()
+                        && !command.isWrite()
+                        && !command.brings()
+                        && (blocking == null || blocking.waitMs(words) == Blocking.NOT);
+        boolean isOfOneKey =
+                found.count(KeyPositions.Kind.KEY) == 1
+                        || command.spread() == Spread.SPLIT
+                                && !Split.isWhole(command, words, found.count());
+        return isAlone && reads && isOfOneKey;
+    }
+}
