@@ -143,7 +143,12 @@ final class Channels {
                                         || pool.distribution() == Distribution.RANDOM);
         if (!isOfEveryNode || pool.cluster()) {
             byte[] name = channel.bytes();
-            homes.add(route.pools()[route.topology().locateIndex(name, 0, name.length)]);
+            int owner = route.topology().locateIndex(name, 0, name.length);
+            homes.add(route.pools()[owner]);
+            int old = route.topology().oldOwner(name, owner); // Some may still publish there.
+            if (old >= 0) {
+                homes.add(route.pools()[old]);
+            }
         }
         if (isOfEveryNode) {
             homes.addAll(masters(route));
@@ -159,6 +164,8 @@ final class Channels {
                         .filter(node -> node.role() == Role.MASTER)
                         .map(node -> route.pools()[node.index()])
                         .toList()
-                : Arrays.asList(route.pools()).subList(0, pool.servers().size());
+                : Arrays.stream(route.snapshot().keys().everywhere())
+                        .mapToObj(home -> route.pools()[home])
+                        .toList();
     }
 }

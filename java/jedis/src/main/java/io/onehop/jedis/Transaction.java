@@ -52,6 +52,7 @@ final class Transaction extends AbstractTransaction {
 
     private final CurrentRoute current;
     private final List<Reply<?>> queued = new ArrayList<>();
+    private List<byte[]> moving = List.of(); // Keys of them that move from another ring.
     // The queued commands, encoded, so the caller may change its arrays afterwards.
     private @Nullable RequestBuffer requests;
     private @Nullable BatchName name; // Null if nothing is queued, or calls are not observed.
@@ -92,6 +93,7 @@ final class Transaction extends AbstractTransaction {
     }
 
     private String watch(CommandObject<String> command, TransactionBinding next, Route route) {
+        bring(command.getArguments(), route);
         if (held != null) {
             return call(route, connection -> connection.executeCommand(command));
         }
@@ -105,6 +107,11 @@ final class Transaction extends AbstractTransaction {
                 release(lost == null);
             }
         }
+    }
+
+    /** A key that arrived after it is watched would look changed. */
+    private static void bring(CommandArguments arguments, Route route) {
+        route.bring(route.withMoving(arguments, List.of()));
     }
 
     @Override
@@ -148,6 +155,7 @@ final class Transaction extends AbstractTransaction {
     private void requirePlaced(CommandArguments arguments, Route route) {
         try {
             binding = next(arguments, route);
+            moving = route.withMoving(arguments, moving);
         } catch (OneHopException refusal) {
             refused = refusal;
             throw refusal;
@@ -181,6 +189,7 @@ final class Transaction extends AbstractTransaction {
                 || !route.isOn(binding, arguments)) {
             return route.executeCommand(command);
         }
+        bring(arguments, route);
         try {
             return route.observed(
                     Commands.name(arguments),
@@ -239,6 +248,7 @@ final class Transaction extends AbstractTransaction {
     }
 
     private List<Object> run(Route route) {
+        route.bring(moving);
         if (held == null) {
             hold(binding == null ? route.anyPool() : binding.pool(), route);
         }
@@ -368,6 +378,7 @@ final class Transaction extends AbstractTransaction {
         requests = null;
         name = null;
         queued.clear();
+        moving = List.of();
         if (sent != null) {
             sent.release();
         }

@@ -46,6 +46,11 @@ public final class Batch {
         return new Batch(snapshot, forwarding, false);
     }
 
+    /** Who sends its commands on; {@code null}: nobody. */
+    public @Nullable Forwarding forwarding() {
+        return forwarding;
+    }
+
     /** The number of nodes. */
     int size() {
         return exchanges.length;

@@ -75,8 +75,18 @@ public final class Merge {
         return command.merge() == MergeRule.PER_NODE && builder != BuilderFactory.RAW_OBJECT;
     }
 
+    /** Who looks at the reply to a part before it is merged: the sink that gets it instead. */
+    public interface Listening {
+        ReplySink to(Split.Part part, ReplySink merging);
+    }
+
     /** Appends each node's part to its exchange. */
     public void scatter(Batch batch, Scripts scripts) {
+        scatter(batch, scripts, (part, merging) -> merging);
+    }
+
+    /** The same. {@code listening} gets the reply to each part first. */
+    public void scatter(Batch batch, Scripts scripts, Listening listening) {
         // If an argument cannot be encoded, this throws before any part is appended.
         arguments.forEach(Rawable::getRaw);
         missing = parts.length;
@@ -90,10 +100,11 @@ public final class Merge {
             if (command.isUnshared()) {
                 exchange.closeAfter();
             }
+            ReplySink sink = listening.to(parts[i], new Part(i));
             if (parts[i].isWhole()) {
-                exchange.append(arguments, command.isRetryable(), new Part(i));
+                exchange.append(arguments, command.isRetryable(), sink);
             } else {
-                exchange.append(arguments, parts[i], command.isRetryable(), new Part(i));
+                exchange.append(arguments, parts[i], command.isRetryable(), sink);
             }
         }
     }

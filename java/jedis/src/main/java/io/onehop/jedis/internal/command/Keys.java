@@ -40,6 +40,7 @@ public final class Keys {
     private final PoolTopology topology;
     private final boolean isRandom;
     private final boolean isCluster;
+    private final int nodes; // That have keys; of a Redis Cluster the seeds.
     private final boolean hasOneNode;
     // Made when it is first needed. Threads that race make equal ones.
     private int @Nullable [] everywhere;
@@ -48,7 +49,9 @@ public final class Keys {
         this.topology = topology;
         this.isRandom = topology.pool().distribution() == Distribution.RANDOM;
         this.isCluster = topology.pool().cluster();
-        this.hasOneNode = !isCluster && topology.pool().servers().size() == 1;
+        this.nodes =
+                topology.isMoving() ? topology.byIndex().size() : topology.pool().servers().size();
+        this.hasOneNode = !isCluster && nodes == 1;
     }
 
     /** True if there is only one node. */
@@ -85,13 +88,15 @@ public final class Keys {
     public int[] everywhere() {
         int[] made = everywhere;
         if (made == null) {
-            made =
-                    isCluster
-                            ? topology.firstSlots()
-                            : IntStream.range(0, topology.pool().servers().size()).toArray();
+            made = isCluster ? topology.firstSlots() : IntStream.range(0, nodes).toArray();
             everywhere = made;
         }
         return made;
+    }
+
+    /** The homes that SCAN visits, in this order. */
+    public int[] scanned() {
+        return topology.isMoving() ? topology.scanned() : everywhere();
     }
 
     /**
@@ -122,8 +127,7 @@ public final class Keys {
         int at = -1;
         for (int i = 0; i < positions.count(); i++) {
             byte[] key = words.word(positions.position(i));
-            if (positions.kind(i) == KeyPositions.Kind.PATTERN
-                    && (isCluster || topology.pool().servers().size() > 1)) {
+            if (positions.kind(i) == KeyPositions.Kind.PATTERN && (isCluster || nodes > 1)) {
                 requireTag(command, key);
             }
             int other = first != null && isRandom ? at : locate(key);

@@ -35,7 +35,7 @@ public record Plan(Command command, Spread spread, int home, Split.Part[] parts)
      * counts. And a caller may mark a sample key that is not a word of the command, to name a node;
      * then the whole command goes to that node.
      */
-    private static final Split.Part[] NO_PARTS = {};
+    public static final Split.Part[] NO_PARTS = {};
 
     /** The plan of a command that is called by itself. */
     public static Plan of(Command command, CommandArguments arguments, Keys keys) {
@@ -173,8 +173,7 @@ public record Plan(Command command, Spread spread, int home, Split.Part[] parts)
      * True if each marked key is also a key by the table. Both have the same order, so the search
      * for each begins after the one before.
      */
-    private static boolean areWords(
-            List<Object> marked, ArgumentWords words, KeyPositions positions) {
+    static boolean areWords(List<Object> marked, ArgumentWords words, KeyPositions positions) {
         int count = positions.count();
         int next = 0;
         for (Object key : marked) {

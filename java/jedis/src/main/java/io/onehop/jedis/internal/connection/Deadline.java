@@ -64,6 +64,11 @@ public final class Deadline {
                 : Math.min(Timings.STEP_MS_MAX, Math.max(1, timeoutMs / Math.max(1, count)));
     }
 
+    /** How many milliseconds are left, at most so many, and at least one. */
+    public long leftMs(long most) {
+        return Math.max(1, Math.min(most, waitNs() / NS_PER_MS));
+    }
+
     public boolean isBounded() {
         return lengthMs > 0;
     }

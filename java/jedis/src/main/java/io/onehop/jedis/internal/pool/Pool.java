@@ -5,6 +5,7 @@ import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.Node;
 import io.onehop.core.base.Clock;
 import io.onehop.core.base.Message;
+import io.onehop.core.base.Timings;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.connection.Deadline;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The connections of one node: lease one, use it, settle it.
@@ -57,6 +59,7 @@ public final class Pool implements ObjectPool<NodeConnection> {
     private final Seats seats;
     // Of subscriptions, and who holds each of them.
     private final Map<NodeConnection, Holder> apart = new ConcurrentHashMap<>();
+    private volatile long migratesAgainNs; // 0: nothing says that it cannot.
     private volatile boolean isRetired;
     private volatile boolean isClosed;
 
@@ -107,6 +110,16 @@ public final class Pool implements ObjectPool<NodeConnection> {
 
     public NodeMeter meter() {
         return meter;
+    }
+
+    /** True unless it has refused a MIGRATE of late. */
+    public boolean mayMigrate() {
+        return migratesAgainNs == 0 || Clock.nowNs() - migratesAgainNs >= 0;
+    }
+
+    /** It has refused a MIGRATE. */
+    public void cannotMigrate() {
+        migratesAgainNs = Clock.nowNs() + TimeUnit.MILLISECONDS.toNanos(Timings.MIGRATE_AGAIN_MS);
     }
 
     Seats seats() {

@@ -38,7 +38,7 @@ import java.util.function.BiConsumer;
  *
  * <p>Any thread; but a batch belongs to one.
  */
-public final class BatchRunner {
+public class BatchRunner {
     private final Snapshot snapshot;
     private final Scripts scripts;
     private final RetryBudget budget;
@@ -102,8 +102,12 @@ public final class BatchRunner {
 
     /** Appends a command to the exchange of its node. */
     <T> Reply<T> append(CommandObject<T> command, Command entry, BatchExchange exchange) {
+        return append(command, entry, exchange, new Reply<>(command.getBuilder()));
+    }
+
+    <T> Reply<T> append(
+            CommandObject<T> command, Command entry, BatchExchange exchange, Reply<T> reply) {
         CommandArguments arguments = command.getArguments();
-        Reply<T> reply = new Reply<>(command.getBuilder());
         if (Commands.isUnknown(entry, arguments)) {
             exchange.closeAfter();
         }
@@ -153,13 +157,13 @@ public final class BatchRunner {
         run(batch, deadline().later(batch.waitMs()));
     }
 
-    private void run(Batch batch, Deadline deadline) {
+    void run(Batch batch, Deadline deadline) {
         run(batch.used(), deadline);
         batch.follow(deadline);
     }
 
     /** Sends the commands of these exchanges. Redirects are noted. */
-    private void run(List<BatchExchange> exchanges, Deadline deadline) {
+    void run(List<BatchExchange> exchanges, Deadline deadline) {
         if (observer != null && !exchanges.isEmpty()) {
             observer.asks(exchanges.get(0).pool(), exchanges.size());
         }

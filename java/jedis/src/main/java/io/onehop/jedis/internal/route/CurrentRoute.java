@@ -30,7 +30,8 @@ public final class CurrentRoute implements CommandExecutor {
         this.snapshots = snapshots;
         this.cluster = new Cluster(snapshots);
         this.sentinels = new Sentinels(snapshots);
-        this.route = new Route(snapshots.newest(), cluster, sentinels, observer);
+        Snapshot first = snapshots.newest();
+        this.route = over(new Route(first, cluster, sentinels, observer), first);
     }
 
     /**
@@ -63,9 +64,16 @@ public final class CurrentRoute implements CommandExecutor {
      * Threads that race make one route each. Only what one of them learned of scripts may be lost.
      */
     private Route over(Snapshot snapshot) {
-        Route next = route.over(snapshot);
+        Route next = over(route, snapshot);
         route = next;
         return next;
+    }
+
+    /** Only a route whose keys move knows of that. */
+    private static Route over(Route route, Snapshot snapshot) {
+        return snapshot.topology().isMoving()
+                ? new MovingRoute(route, snapshot, null)
+                : route.over(snapshot);
     }
 
     /** True if this is a Redis Cluster, and its nodes say that it serves nothing. */

@@ -37,6 +37,7 @@ import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -48,7 +49,7 @@ import java.util.function.Supplier;
  * runs a command of one node, {@code Scatter} a command whose keys are on several. It uses one
  * snapshot from beginning to end, which {@link CurrentRoute} chose. Any number of threads.
  */
-public final class Route {
+public class Route {
     private final Snapshot snapshot;
     private final ServerPool pool;
     private final RetryBudget budget;
@@ -78,6 +79,33 @@ public final class Route {
                 null);
     }
 
+    /** The same client's route over a snapshot, with another kind of runner. */
+    Route(Route before, Snapshot snapshot, @Nullable Deadline begun, Runners runners) {
+        this(
+                snapshot,
+                before.cluster,
+                before.sentinels,
+                before.observer,
+                before.budget,
+                before.scripts,
+                before.cursors,
+                begun,
+                before.snapshot == snapshot ? before.anyNode : null,
+                runners);
+    }
+
+    /** Makes the runner of a route. */
+    interface Runners {
+        BatchRunner of(
+                Snapshot snapshot,
+                Scripts scripts,
+                RetryBudget budget,
+                Cluster cluster,
+                Sentinels sentinels,
+                @Nullable CallObserver observer,
+                @Nullable Deadline begun);
+    }
+
     private Route(
             Snapshot snapshot,
             Cluster cluster,
@@ -88,6 +116,30 @@ public final class Route {
             KeptCursors cursors,
             @Nullable Deadline begun,
             @Nullable AnyNode same) {
+        this(
+                snapshot,
+                cluster,
+                sentinels,
+                observer,
+                budget,
+                scripts,
+                cursors,
+                begun,
+                same,
+                BatchRunner::new);
+    }
+
+    private Route(
+            Snapshot snapshot,
+            Cluster cluster,
+            Sentinels sentinels,
+            @Nullable CallObserver observer,
+            RetryBudget budget,
+            Scripts scripts,
+            KeptCursors cursors,
+            @Nullable Deadline begun,
+            @Nullable AnyNode same,
+            Runners runners) {
         this.cursors = cursors;
         this.snapshot = snapshot;
         this.pool = snapshot.pool();
@@ -96,8 +148,7 @@ public final class Route {
         this.observer = observer;
         this.budget = budget;
         this.scripts = scripts;
-        this.runner =
-                new BatchRunner(snapshot, scripts, budget, cluster, sentinels, observer, begun);
+        this.runner = runners.of(snapshot, scripts, budget, cluster, sentinels, observer, begun);
         this.anyNode = same == null ? new AnyNode(runner) : same.by(runner);
         this.intake =
                 new Intake(
@@ -180,7 +231,7 @@ public final class Route {
         return execute(command, entry);
     }
 
-    private <T> @Nullable T execute(CommandObject<T> command, Command entry) {
+    <T> @Nullable T execute(CommandObject<T> command, Command entry) {
         CommandArguments arguments = command.getArguments();
         int home = intake.onlyHome(entry, arguments);
         if (home >= 0 && !isOfBatches(entry, home)) {
@@ -351,21 +402,37 @@ public final class Route {
     }
 
     private <T> Reply<T> append(CommandObject<T> command, Plan plan, Batch batch) {
+        return append(command, plan, batch, new Reply<>(command.getBuilder()));
+    }
+
+    final <T> Reply<T> append(CommandObject<T> command, Plan plan, Batch batch, Reply<T> reply) {
         long waitMs = Intake.waitMs(plan.command(), command.getArguments());
         batch.waits(waitMs);
         if (plan.home() >= 0) {
-            return runner.append(command, plan.command(), batch.of(plan.home(), plan.command()));
+            return runner.append(
+                    command, plan.command(), batch.of(plan.home(), plan.command()), reply);
         }
         if (plan.command().merge() == MergeRule.SCAN) {
             throw Commands.unsupported(
                     plan.command().shown(), Message.CALL_ITERATED.what(), pool.name());
         }
         if (plan.parts().length == 0) {
-            return runner.append(command, plan.command(), batch.of(anyNode.preferred()));
+            return runner.append(command, plan.command(), batch.of(anyNode.preferred()), reply);
         }
-        Reply<T> reply = new Reply<>(command.getBuilder());
         new Merge(command, plan, pool, reply).scatter(batch, scripts);
         return reply;
+    }
+
+    /* ---- Keys that move ---- */
+
+    /** These keys, with those of a command that move to this pool from another ring. */
+    public List<byte[]> withMoving(CommandArguments arguments, List<byte[]> moving) {
+        return moving; // No key moves.
+    }
+
+    /** Brings these keys to their owners. Throws if one of them cannot be brought. */
+    public void bring(List<byte[]> moving) {
+        // No key moves.
     }
 
     /* ---- Dedicated connections ---- */

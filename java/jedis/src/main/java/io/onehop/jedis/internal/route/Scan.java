@@ -41,7 +41,7 @@ final class Scan {
         if (arguments.size() <= CURSOR) {
             throw Commands.malformed("SCAN", Message.NO_CURSOR.what(), pool);
         }
-        int[] homes = runner.snapshot().keys().everywhere();
+        int[] homes = runner.snapshot().keys().scanned();
         int nodes = homes.length;
         ScanCursor cursor =
                 ScanCursor.read(topology.fingerprint(), nodes, arguments.get(CURSOR).getRaw());

@@ -1,0 +1,173 @@
+package io.onehop.jedis.internal.command;
+
+import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.base.Limits;
+import io.onehop.core.base.Message;
+import io.onehop.core.command.Command;
+import io.onehop.core.command.KeyPositions;
+import io.onehop.core.command.KeyPositions.Kind;
+import io.onehop.core.command.Malformed;
+import io.onehop.core.command.Moving;
+import io.onehop.core.command.Split;
+import io.onehop.core.command.Spread;
+import io.onehop.core.key.HashTag;
+import io.onehop.core.key.Key;
+import io.onehop.core.topology.PoolTopology;
+import io.onehop.jedis.internal.failure.Failure;
+import io.onehop.jedis.internal.failure.Shown;
+import io.onehop.jedis.internal.request.ArgumentWords;
+
+import redis.clients.jedis.CommandArguments;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Finds the keys of a command that move from another ring, and what it does with them.
+ *
+ * <p>In: a topology whose keys move, and a command with its entry. Out: its keys that move, and
+ * whether it asks for them or brings them. Pure; any thread. Implements spec/topology/moving.md,
+ * section 2.
+ */
+public final class MovingKeys {
+    /**
+     * Of one command.
+     *
+     * @param asks it asks the old owner of a key if the owner has nothing; otherwise it brings
+     * @param keys those that move
+     */
+    public record Found(boolean asks, List<byte[]> keys) {
+        static final Found NONE = new Found(false, List.of());
+    }
+
+    private final PoolTopology topology;
+    private final Keys keys;
+
+    public MovingKeys(PoolTopology topology, Keys keys) {
+        this.topology = topology;
+        this.keys = keys;
+    }
+
+    /** {@code isAlone}: it is not part of a transaction. */
+    public Found of(Command command, CommandArguments arguments, boolean isAlone) {
+        ArgumentWords words = new ArgumentWords(arguments);
+        if (!command.isKnown()) {
+            return marked(arguments.getKeys(), words);
+        }
+        try {
+            KeyPositions found = command.keys(words);
+            return arguments.isKeyless() || Plan.areWords(arguments.getKeys(), words, found)
+                    ? of(command, words, found, isAlone)
+                    : Found.NONE; // A sample names a node.
+        } catch (Malformed known) { // The plan says so.
+            return Found.NONE;
+        }
+    }
+
+    private Found of(Command command, ArgumentWords words, KeyPositions found, boolean isAlone)
+            throws Malformed {
+        List<byte[]> moving = null;
+        for (int i = 0; i < found.count(); i++) {
+            byte[] word = words.word(found.position(i));
+            if (found.kind(i) == Kind.PATTERN) {
+                requireStays(command, word);
+            } else if (found.kind(i) == Kind.KEY && oldOwner(word) >= 0) {
+                moving = moving == null ? new ArrayList<>() : moving;
+                moving.add(word);
+            }
+        }
+        return moving == null
+                ? Found.NONE
+                : new Found(Moving.asks(command, words, found, isAlone), moving);
+    }
+
+    /** Of a command that nobody has described. A key that is none of its words is a sample. */
+    private Found marked(List<Object> marked, ArgumentWords words) {
+        List<byte[]> moving = new ArrayList<>();
+        for (Object each : marked) {
+            byte[] key = Keys.bytes(each);
+            if (isWord(key, words) && oldOwner(key) >= 0) {
+                moving.add(key);
+            }
+        }
+        return moving.isEmpty() ? Found.NONE : new Found(false, moving);
+    }
+
+    private static boolean isWord(byte[] key, ArgumentWords words) {
+        for (int i = 1; i < words.count(); i++) {
+            if (Arrays.equals(key, words.word(i))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Nobody knows which keys a server will make of a pattern, so they cannot be brought. */
+    private void requireStays(Command command, byte[] pattern) {
+        if (!isPlacedByTag(pattern) || oldOwner(pattern) >= 0) {
+            throw Failure.ofPool(
+                    Message.PATTERN_MOVES,
+                    keys.pool(),
+                    Outcome.NOT_SENT,
+                    Shown.of(command.shown()),
+                    Shown.of(pattern, Limits.SHOWN_BYTES_MAX));
+        }
+    }
+
+    /** True if the old ring has one owner for all keys of the pattern. */
+    private boolean isPlacedByTag(byte[] pattern) {
+        HashTag tag = topology.oldTag();
+        if (tag == null) {
+            return topology.hasOneOldOwner();
+        }
+        long part = Key.hashed(pattern, 0, pattern.length, tag);
+        int asterisk = new String(pattern, StandardCharsets.ISO_8859_1).indexOf('*');
+        boolean isTagged = Key.offset(part) > 0 && Key.offset(part) + Key.length(part) < asterisk;
+        return isTagged || topology.hasOneOldOwner();
+    }
+
+    /** The index of the owner of a key. */
+    public int owner(byte[] key) {
+        return keys.locate(key);
+    }
+
+    /** The index of its old owner; -1: it does not move. */
+    public int oldOwner(byte[] key) {
+        return topology.oldOwner(key, keys.locate(key));
+    }
+
+    /** The keys of a command, by their numbers in the parts of its plan. */
+    public static byte[] key(Command command, CommandArguments arguments, int number) {
+        ArgumentWords words = new ArgumentWords(arguments);
+        try {
+            return words.word(command.keys(words).position(number));
+        } catch (Malformed known) {
+            throw new IllegalStateException(known);
+        }
+    }
+
+    /**
+     * The plan of a command that asks and may be split: each of its keys that moves is a part of
+     * its own, so each reply says whether that key was there.
+     */
+    public Plan apart(Command command, CommandArguments arguments) {
+        ArgumentWords words = new ArgumentWords(arguments);
+        try {
+            int[] homes = keys.homesOf(words, command.keys(words));
+            int[] apart = homes.clone();
+            for (int i = 0; i < homes.length; i++) {
+                byte[] key = words.word(command.keys(words).position(i));
+                apart[i] = topology.oldOwner(key, homes[i]) < 0 ? homes[i] : ~i;
+            }
+            Split.Part[] parts = Split.parts(command, words, apart);
+            for (int i = 0; i < parts.length; i++) {
+                parts[i] = parts[i].at(homes[parts[i].key(0)]);
+            }
+            return new Plan(command, Spread.SPLIT, -1, parts);
+        } catch (Malformed contradiction) {
+            throw Commands.malformed(command.shown(), contradiction.reason(), keys.pool());
+        }
+    }
+}

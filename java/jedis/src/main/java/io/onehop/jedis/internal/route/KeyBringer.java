@@ -1,0 +1,181 @@
+package io.onehop.jedis.internal.route;
+
+import io.onehop.core.Node;
+import io.onehop.core.base.Timings;
+import io.onehop.core.command.Bring;
+import io.onehop.core.topology.Directive;
+import io.onehop.core.topology.ServerPool;
+import io.onehop.jedis.OneHopException;
+import io.onehop.jedis.internal.batch.Batch;
+import io.onehop.jedis.internal.batch.BatchExchange;
+import io.onehop.jedis.internal.batch.ReplySink;
+import io.onehop.jedis.internal.command.MovingKeys;
+import io.onehop.jedis.internal.connection.Deadline;
+import io.onehop.jedis.internal.failure.Failure;
+import io.onehop.jedis.internal.request.RoutedArguments;
+import io.onehop.jedis.internal.snapshot.Snapshot;
+
+import org.jspecify.annotations.Nullable;
+
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.BiConsumer;
+
+/**
+ * Brings keys from their old owners to their owners, all of them in parallel.
+ *
+ * <p>In: keys that move. Out: those that could not be brought, with the error or the failure; it
+ * says that the caller's command was not sent. Any thread. Implements spec/topology/moving.md,
+ * section 2, "Bringing".
+ */
+final class KeyBringer {
+    private final Snapshot snapshot;
+    private final MovingKeys keys;
+    private final BiConsumer<List<BatchExchange>, Deadline> send;
+
+    /** {@code send} runs exchanges until each is done or failed, by the deadline. */
+    KeyBringer(Snapshot snapshot, MovingKeys keys, BiConsumer<List<BatchExchange>, Deadline> send) {
+        this.snapshot = snapshot;
+        this.keys = keys;
+        this.send = send;
+    }
+
+    /** One key on its way. */
+    private static final class Job {
+        private final Bring steps;
+        private final int old;
+        private final int owner;
+        private final List<Object> replies = new ArrayList<>();
+
+        Job(Bring steps, int old, int owner) {
+            this.steps = steps;
+            this.old = old;
+            this.owner = owner;
+        }
+    }
+
+    /** Returns what stands in the way, by key; nothing for those that were brought. */
+    Map<ByteBuffer, RuntimeException> bring(Collection<byte[]> moving, Deadline deadline) {
+        Map<ByteBuffer, Job> jobs = new LinkedHashMap<>();
+        for (byte[] key : moving) {
+            jobs.computeIfAbsent(ByteBuffer.wrap(key), each -> job(key, deadline));
+        }
+        List<Job> open = new ArrayList<>(jobs.values());
+        while (!open.isEmpty()) {
+            round(open, deadline);
+            open.removeIf(job -> job.steps.end() != Bring.End.NONE);
+        }
+        Map<ByteBuffer, RuntimeException> failures = new HashMap<>();
+        jobs.forEach(
+                (key, job) -> {
+                    if (job.steps.end() != Bring.End.BROUGHT) {
+                        failures.put(key, reason(job));
+                    }
+                });
+        return failures;
+    }
+
+    private static RuntimeException reason(Job job) {
+        return job.steps.cause() instanceof JedisDataException error
+                ? error
+                : Failure.unsent((OneHopException) Objects.requireNonNull(job.steps.cause()));
+    }
+
+    private Job job(byte[] key, Deadline deadline) {
+        int owner = keys.owner(key);
+        int old = keys.oldOwner(key);
+        return new Job(new Bring(key, target(old, owner, deadline)), old, owner);
+    }
+
+    /** Where a key is migrated to; {@code null} if its old owner may not migrate. */
+    private Bring.@Nullable Target target(int old, int owner, Deadline deadline) {
+        ServerPool pool = snapshot.pool();
+        Node to = snapshot.topology().byIndex().get(owner);
+        boolean mayMigrate =
+                snapshot.pools()[old].mayMigrate()
+                        && to.host() != null
+                        && snapshot.topology().byIndex().get(old).host() != null
+                        && pool.redisDb() == 0
+                        && !(snapshot.topology().isOfBothRings(old)
+                                && snapshot.topology().isOfBothRings(owner));
+        if (!mayMigrate || to.host() == null) {
+            return null;
+        }
+        return new Bring.Target(
+                to.host(),
+                to.port(),
+                snapshot.database(),
+                deadline.leftMs(Timings.MIGRATE_MS),
+                auth(pool));
+    }
+
+    private static List<String> auth(ServerPool pool) {
+        String password = pool.redisAuth();
+        String user = pool.text(Directive.USERNAME);
+        return password == null
+                ? List.of()
+                : user == null ? List.of("AUTH", password) : List.of("AUTH2", user, password);
+    }
+
+    private void round(List<Job> open, Deadline deadline) {
+        Batch batch = Batch.of(snapshot, null);
+        for (Job job : open) {
+            for (Bring.Question question : job.steps.next()) {
+                batch.ofNode(question.isOfOld() ? job.old : job.owner)
+                        .append(arguments(question.words()), true, new Answer(job));
+            }
+        }
+        send.accept(batch.used(), deadline);
+        for (Job job : open) {
+            job.steps.take(job.replies);
+            job.replies.clear();
+            if (job.steps.cannotMigrate()) {
+                snapshot.pools()[job.old].cannotMigrate();
+            }
+        }
+    }
+
+    private static CommandArguments arguments(byte[][] words) {
+        CommandArguments arguments = new RoutedArguments(() -> words[0]);
+        for (int i = 1; i < words.length; i++) {
+            arguments.add(words[i]);
+        }
+        return arguments;
+    }
+
+    /** The reply to one question of a round. */
+    private static final class Answer implements ReplySink {
+        private final Job job;
+        private final int number;
+
+        Answer(Job job) {
+            this.job = job;
+            this.number = job.replies.size();
+            job.replies.add(null);
+        }
+
+        @Override
+        public boolean take(@Nullable Object reply) {
+            job.replies.set(
+                    number,
+                    reply instanceof JedisDataException error
+                            ? new Bring.Refusal(String.valueOf(error.getMessage()), error)
+                            : reply);
+            return true;
+        }
+
+        @Override
+        public void fail(OneHopException failure) {
+            job.replies.set(number, new Bring.Lost(!failure.mayHaveExecuted(), failure));
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package io.onehop.jedis.internal.route;
+
+import io.onehop.jedis.internal.batch.Batch;
+import io.onehop.jedis.internal.batch.RetryBudget;
+import io.onehop.jedis.internal.command.MovingKeys;
+import io.onehop.jedis.internal.command.Scripts;
+import io.onehop.jedis.internal.connection.Deadline;
+import io.onehop.jedis.internal.nodes.Cluster;
+import io.onehop.jedis.internal.nodes.Sentinels;
+import io.onehop.jedis.internal.snapshot.Snapshot;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Runs the batches of a snapshot whose keys move from another ring, in the rounds of {@link
+ * MovingRounds}. Any thread; but a batch belongs to one.
+ */
+final class MovingRunner extends BatchRunner {
+    private final KeyBringer bringer;
+
+    MovingRunner(
+            Snapshot snapshot,
+            Scripts scripts,
+            RetryBudget budget,
+            Cluster cluster,
+            Sentinels sentinels,
+            @Nullable CallObserver observer,
+            @Nullable Deadline begun) {
+        super(snapshot, scripts, budget, cluster, sentinels, observer, begun);
+        MovingKeys keys = new MovingKeys(snapshot.topology(), snapshot.keys());
+        this.bringer = new KeyBringer(snapshot, keys, this::run);
+    }
+
+    @Override
+    public Batch begin() {
+        return Batch.of(snapshot(), new MovingRounds(snapshot(), bringer::bring, this::run));
+    }
+
+    /** The rounds of a batch that this runner has begun. */
+    static MovingRounds rounds(Batch batch) {
+        if (batch.forwarding() instanceof MovingRounds rounds) {
+            return rounds;
+        }
+        throw new IllegalArgumentException("a batch of another runner");
+    }
+
+    @Override
+    void run(Batch batch, Deadline deadline) {
+        rounds(batch).begin(deadline);
+        super.run(batch, deadline);
+    }
+
+    /** Brings these keys. Throws the error or the failure of one that could not be brought. */
+    void bring(List<byte[]> keys, Deadline deadline) {
+        Map<?, RuntimeException> missing = bringer.bring(keys, deadline);
+        if (!missing.isEmpty()) {
+            throw missing.values().iterator().next();
+        }
+    }
+}
