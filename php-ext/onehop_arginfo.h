@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: ecebb9b488ef6de3a8c5d8f8a7622a38a7d1c813 */
+ * Stub hash: 12580e7eb71a5df92e0f50ea66e9680d6f0bbfaa */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_OneHop_Redis___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, pool, IS_STRING, 0)
