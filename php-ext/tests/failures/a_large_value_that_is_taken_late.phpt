@@ -6,7 +6,10 @@ Not beneath valgrind: it moves 32 MB.
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-/* The client is still writing when the node begins to read. The answer comes after 6 seconds. */
+/*
+ * The client is still writing when the node begins to read. The answer comes after 6 seconds. A busy
+ * machine may need the last second for the write.
+ */
 $node = lab_node('
     while ($words = $node->command()) {
         if ($words[0] === "SET") {
@@ -22,9 +25,10 @@ lab_show('before', $redis->get('key'));
 try {
     lab_show('SET', $redis->set('key', str_repeat('x', 32_000_000)));
 } catch (OneHop\DeadlineExceeded $e) {
-    echo lab_hide($e->getMessage()), "\n";
+    $late = ['The node did not take the command', 'No answer'];
+    echo str_replace($late, 'Late', lab_hide($e->getMessage())), "\n";
 }
 ?>
 --EXPECT--
 before: "well"
-No answer within 4000 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
+Late within 4000 ms, node node-0 (127.0.0.1:PORT), server pool alpha: the command may have executed; try again only if the command can safely run twice
