@@ -7,8 +7,8 @@ Not beneath valgrind: it moves 32 MB.
 require __DIR__ . '/../lab/lab.inc';
 
 /*
- * The client is still writing when the node begins to read. The answer comes after 6 seconds. A busy
- * machine may need the last second for the write.
+ * The client is still writing when the node begins to read. The answer comes after 6 seconds. A
+ * busy machine may need the last second for the write.
  */
 $node = lab_node('
     while ($words = $node->command()) {
