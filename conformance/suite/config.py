@@ -120,9 +120,10 @@ def good_pools(testees, report, cases):
                     servers = sorted(
                         servers, key=lambda s: (len(s["name"].encode()), s["name"].encode())
                     )
+                # After them come nodes that only have keys that move.
+                told = answer.get("servers", [])[: len(servers)]
                 report.check(
-                    (answer.get("servers"), answer.get("fingerprint"))
-                    == (servers, pool["fingerprint"]),
+                    (told, answer.get("fingerprint")) == (servers, pool["fingerprint"]),
                     lambda: f"good/{name}, pool {pool['name']}: {testee} says {answer}",
                 )
 
