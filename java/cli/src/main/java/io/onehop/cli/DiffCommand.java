@@ -58,6 +58,7 @@ final class DiffCommand extends OperatorCommand {
     @Option(
             names = {"-p", "--pool"},
             paramLabel = "POOL",
+            defaultValue = "${env:ONEHOP_POOL}",
             description = "The server pool, if the files have several.")
     @Nullable String pool;
 
@@ -82,8 +83,9 @@ final class DiffCommand extends OperatorCommand {
         options.check();
         ConfigFile oldFile = ConfigFile.read(old);
         ConfigFile newFile = ConfigFile.read(next);
-        ServerPool oldPool = oldFile.pool(pool);
-        ServerPool nextPool = newFile.pool(newPool == null ? pool : newPool);
+        String name = pool == null || pool.isEmpty() ? null : pool;
+        ServerPool oldPool = oldFile.pool(name);
+        ServerPool nextPool = newFile.pool(newPool == null ? name : newPool);
         PoolTopology after = AskedNodes.topologyOf(newFile, nextPool);
         PoolTopology before = AskedNodes.topologyOf(oldFile, oldPool);
         boolean[][] isSame = isSame(before, after);
@@ -115,7 +117,9 @@ final class DiffCommand extends OperatorCommand {
     }
 
     private void count(PoolTopology before, PoolTopology after, boolean[][] isSame, SeenKey seen) {
-        int from = before.locateIndex(seen.key(), 0, seen.key().length);
+        int owner = before.locateIndex(seen.key(), 0, seen.key().length);
+        Node holder = seen.holder(); // A key that has not moved yet is on another node.
+        int from = holder == null ? owner : holder.index();
         int to = after.locateIndex(seen.key(), 0, seen.key().length);
         all.add(seen);
         if (!isSame[from][to]) {

@@ -154,7 +154,10 @@ final class DoctorCommand extends OperatorCommand {
                 seen -> {
                     counts[0]++;
                     int home = topology.locateIndex(seen.key(), 0, seen.key().length);
-                    counts[1] += home == node.index() ? 0 : 1;
+                    counts[1] +=
+                            SpreadCommand.isSought(topology, seen.key(), home, node.index())
+                                    ? 0
+                                    : 1;
                     if (seen.bytes() >= big) {
                         String size = Screen.bytes(seen.bytes());
                         add(

@@ -67,6 +67,9 @@ final class ExplainCommand extends OperatorCommand {
                         ? ""
                         : ", at " + why.node().address();
         screen.line("  node    %s%s", why.node().name(), address);
+        if (why.movesFrom() != null) {
+            screen.line("  from    %s, until the key has moved", why.movesFrom().address());
+        }
     }
 
     private static boolean isAlone(ServerPool pool) {
@@ -103,6 +106,9 @@ final class ExplainCommand extends OperatorCommand {
         fields.put("point", why.point());
         fields.put("node", why.node().name());
         fields.put("address", why.node().address());
+        if (why.movesFrom() != null) {
+            fields.put("from", why.movesFrom().address());
+        }
         return fields;
     }
 }

@@ -57,9 +57,14 @@ final class SpreadCommand extends OperatorCommand {
         int node = topology.locateIndex(key.key(), 0, key.key().length);
         Node holder = key.holder();
         seen++;
-        strays += holder != null && holder.index() != node ? 1 : 0;
+        strays += holder != null && !isSought(topology, key.key(), node, holder.index()) ? 1 : 0;
         keys[node] += key.count();
         bytes[node] += key.count() * key.bytes();
+    }
+
+    /** True if clients seek a key on that node: it is its node, or the one that it moves from. */
+    static boolean isSought(PoolTopology topology, byte[] key, int node, int holder) {
+        return holder == node || topology.oldOwner(key, node) == holder;
     }
 
     private void print(PoolTopology topology, String source) {
@@ -94,8 +99,11 @@ final class SpreadCommand extends OperatorCommand {
         if (topology.pool().cluster()) {
             return topology.shares();
         }
+        int servers = topology.pool().servers().size(); // Others are only moved from.
         double weights = topology.pool().servers().stream().mapToInt(each -> each.weight()).sum();
-        return topology.byIndex().stream().mapToDouble(node -> node.weight() / weights).toArray();
+        return topology.byIndex().stream()
+                .mapToDouble(node -> node.index() < servers ? node.weight() / weights : 0)
+                .toArray();
     }
 
     private double deviation(int node, double[] meant, double all) {

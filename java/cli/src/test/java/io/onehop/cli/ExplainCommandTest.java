@@ -40,6 +40,16 @@ class ExplainCommandTest {
     }
 
     @Test
+    void aKeyThatMovesHasTwoNodes() throws Exception {
+        String text = "a:\n  engine: redis\n  servers:\n   - h:1\n  moving_from:\n   - h:2\n";
+        Path file = Ran.file(folder, "a.yml", text);
+        Ran.of("explain", "-c", file, "k")
+                .with(ExitStatus.FINE)
+                .says("node    h:1")
+                .says("from    h:2, until the key has moved");
+    }
+
+    @Test
     void aPoolOfOneServerHashesNothing() throws Exception {
         Path file = Ran.file(folder, "a.yml", "a:\n  engine: redis\n  servers:\n   - h:1\n");
         Ran.of("explain", "-c", file, "k")

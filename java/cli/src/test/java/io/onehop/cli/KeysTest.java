@@ -115,6 +115,16 @@ class KeysTest {
     }
 
     @Test
+    void keysThatHaveNotMovedYetAreSoughtWhereTheyAre() throws Exception {
+        String from = Files.readString(old).replaceFirst("(?s).*  servers:", "  moving_from:");
+        Path moving = Ran.file(folder, "moving.yml", Files.readString(next) + from);
+        Ran.of("spread", "-c", moving, "--sample", "0", "--no-bytes").with(ExitStatus.FINE);
+        Ran sampled = Ran.of("diff", moving, next, "--sample", "0", "--rate", "100000", "--json");
+        long left = sampled.with(ExitStatus.FINDINGS).json().get("moved").getAsLong();
+        assertEquals(size(2), left, "moving_from may not go yet");
+    }
+
+    @Test
     void aFileOfKeysWithAFaultNamesItsLine() throws Exception {
         Ran.withInput("a\t1\nb\n", "spread", "-c", old, "-k", "-", "--bytes")
                 .refused(ExitStatus.WRONG_USAGE, "-, line 2: with --bytes a line is a key");
