@@ -81,6 +81,22 @@ lab_show('scan', count(array_unique($found)) === count($numbers));
 lab_show('keys', count($ours->keys('g*')) === count($numbers));
 lab_show('flushDB', $ours->flushDB());
 lab_show('dbSize', $ours->dbSize());
+
+/* A batch holds the only connection of each node while keys are brought from the other one. */
+$two = array_slice($ports, 0, 2);
+$old = moving_client($two, [], ['distribution' => 'modula']);
+$keys = array_map(static fn ($i) => "h$i", $numbers);
+$old->mset(array_combine($keys, $numbers));
+$few = moving_client($two, $two, ['pool_size' => 1, 'moving_from_distribution' => 'modula']);
+$pipe = $few->pipeline();
+foreach ($keys as $key) {
+    $pipe->incr($key)->get("none-$key");
+}
+$replies = array_chunk($pipe->exec(), 2);
+lab_show('one connection', $replies === array_map(static fn ($i) => [$i + 1, false], $numbers));
+$few->watch('h0');
+$replies = $few->multi()->incr('h0')->exec();
+lab_show('in a transaction', $replies);
 ?>
 --EXPECT--
 mget: true
@@ -96,3 +112,5 @@ scan: true
 keys: true
 flushDB: true
 dbSize: 0
+one connection: true
+in a transaction: [2]

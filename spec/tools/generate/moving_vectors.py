@@ -271,6 +271,8 @@ BRINGS = [  # comment, options, the replies of each round
      [[{"reply": {"error": "IOERR error or timeout connecting to the client"}}],
       [{"reply": "value"}, {"reply": 1500}], [OK], [ONE]]),
     ("by hand", {"migrates": False}, [[{"reply": "value"}, {"reply": 1500}], [OK], [ONE]]),
+    ("by hand, in the last millisecond of the key", {"migrates": False},
+     [[{"reply": "value"}, {"reply": 0}], [OK], [ONE]]),
     ("by hand, and the key is not there", {"migrates": False}, [[NIL, GONE]]),
     ("by hand, and the key expires", {"migrates": False}, [[{"reply": "value"}, GONE]]),
     ("by hand, and both have the key", {"migrates": False},

@@ -98,7 +98,7 @@ def bring(key, node, *, migrates=True, auth=()):
     value, ttl = replies
     if value is None or ttl == -2:
         return cannot
-    reply = yield from one(("new", ["RESTORE", key, str(max(ttl, 0)), value]))
+    reply = yield from one(("new", ["RESTORE", key, str(0 if ttl == -1 else max(ttl, 1)), value]))
     if error(reply).startswith("BUSYKEY"):
         yield from drop(key)
     elif error(reply):

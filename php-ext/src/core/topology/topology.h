@@ -105,6 +105,10 @@ bool oh_topology_is_moving(const oh_topology *topology);
 /* The node that a key moves from, or OH_STAYS. Slower than locate, which it does twice. */
 uint32_t oh_topology_from(const oh_topology *topology, const uint8_t *key, size_t length);
 
+/* True if that ring has one node for all keys that a server can make of the pattern. */
+bool oh_topology_was_pattern_placed(
+    const oh_topology *topology, const uint8_t *pattern, size_t length);
+
 /* How many nodes, the last ones, have keys by that ring alone. */
 uint32_t oh_topology_old_nodes_count(const oh_topology *topology);
 

@@ -3,6 +3,9 @@
  *
  * Implements spec/topology, moving.
  */
+#include <string.h>
+
+#include "core/key/key.h"
 #include "core/topology/topology_layout.h"
 
 bool oh_topology_is_moving(const oh_topology *topology)
@@ -31,6 +34,21 @@ uint32_t oh_topology_from(const oh_topology *topology, const uint8_t *key, size_
     bool stays = from == to ||
                  is_same_address(oh_topology_node(topology, from), oh_topology_node(topology, to));
     return stays ? OH_STAYS : from;
+}
+
+bool oh_topology_was_pattern_placed(
+    const oh_topology *topology, const uint8_t *pattern, size_t length)
+{
+    const uint8_t *star = length ? memchr(pattern, '*', length) : NULL;
+
+    if (topology->old_ring == 0 || !star) {
+        return true;
+    }
+    const oh_topology *old_ring = oh_topology_at(topology, topology->old_ring);
+    oh_bytes whole = {pattern, length};
+    oh_bytes tagged = old_ring->has_hash_tag ? oh_key_hashed(whole, old_ring->hash_tag) : whole;
+    return oh_topology_nodes_count(old_ring) == 1 ||
+           (tagged.length < length && tagged.bytes + tagged.length < star);
 }
 
 static uint32_t ring_count(const oh_topology *topology)

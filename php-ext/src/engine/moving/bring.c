@@ -70,7 +70,7 @@ static uint32_t timeout_ms(const oh_exchange *exchange)
     uint64_t now_ns = oh_clock_now_ns(), deadline_ns = exchange->times.deadline_ns;
     uint64_t left_ms = deadline_ns > now_ns ? (deadline_ns - now_ns) / NS_PER_MS : 0;
 
-    return exchange->terms.timeout_ms ? (uint32_t)OH_MAX(OH_MIN(left_ms, OH_MIGRATE_MS), 1)
+    return exchange->terms.timeout_ms ? (uint32_t)OH_MAX(OH_MIN(left_ms / 3, OH_MIGRATE_MS), 1)
                                       : OH_MIGRATE_MS;
 }
 
@@ -117,7 +117,7 @@ static void put_restore(oh_resp_sink sink, const carried *one)
     oh_resp_put_list(sink, 4);
     oh_resp_put_text(sink, "RESTORE");
     oh_resp_put_word(sink, one->key->key);
-    oh_resp_put_digits(sink, OH_MAX(one->ttl_ms, 0));
+    oh_resp_put_digits(sink, one->ttl_ms == -1 ? 0 : OH_MAX(one->ttl_ms, 1)); /* 0 has no end. */
     oh_resp_put_word(sink, (oh_bytes){(const uint8_t *)one->value.bytes, one->value.length});
 }
 
@@ -126,6 +126,11 @@ static void load(bringing *it, carried *one)
 {
     bool is_of_owner = one->step == RESTORE || one->step == LOOK;
     uint32_t node = is_of_owner ? it->moving->node : one->key->from;
+
+    one->is_sent = false;
+    if (one->step == COMPARE && it->round.requests_count + 2 > OH_EXCHANGE_SET_MAX) {
+        return; /* It may need two requests. */
+    }
     oh_buffer *to = oh_round_to(&it->round, node);
     oh_buffer *other = one->step == COMPARE ? oh_round_to(&it->round, it->moving->node) : to;
 

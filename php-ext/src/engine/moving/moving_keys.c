@@ -150,7 +150,9 @@ static bool note_keys(oh_moving *moving, oh_exchange *exchange, oh_bytes bytes,
         key.from = it->positions[i].kind == OH_KEY_CHANNEL
                        ? OH_STAYS
                        : oh_topology_from(topology, key.key.bytes, key.key.length);
-        if (key.from != OH_STAYS && it->positions[i].kind == OH_KEY_PATTERN) {
+        if (it->positions[i].kind == OH_KEY_PATTERN &&
+            (key.from != OH_STAYS ||
+                !oh_topology_was_pattern_placed(topology, key.key.bytes, key.key.length))) {
             return refuse_pattern(exchange, command, key.key);
         }
         if (key.from != OH_STAYS && !add(is_asking ? &moving->asked : &moving->brought, &key)) {

@@ -4,6 +4,9 @@
  */
 #include <string.h>
 
+#include "core/base/clock.h"
+#include "core/base/compiler.h"
+
 #include "engine/base/environment.h"
 #include "engine/moving/moving_internal.h"
 
@@ -37,14 +40,28 @@ oh_buffer *oh_round_to(oh_round *round, uint32_t node)
     return &request->bytes;
 }
 
+/* What is left of the call's time: a node that gets less than all of it is not blamed. */
+static uint32_t timeout_ms(const oh_exchange *from)
+{
+    uint64_t now_ns = oh_clock_now_ns(), deadline_ns = from->times.deadline_ns;
+    uint64_t left_ms = deadline_ns > now_ns ? (deadline_ns - now_ns) / 1000000 : 0;
+
+    return from->terms.timeout_ms ? (uint32_t)OH_MAX(left_ms, 1) : 0;
+}
+
+/*
+ * Others of its call may hold the connections of this node, and wait for this round. So it waits
+ * for none of them.
+ */
 static void start(oh_round *round, oh_round_request *request, bool is_read_only)
 {
     const oh_exchange *from = round->from;
-    const oh_call_terms terms = {.timeout_ms = from->terms.timeout_ms,
+    const oh_call_terms terms = {.timeout_ms = timeout_ms(from),
         .deadline_ns = from->times.deadline_ns,
         .is_read_only = is_read_only,
         .never_repeats = from->terms.never_repeats,
-        .gathers = true};
+        .gathers = true,
+        .goes_beyond = from->set || from->use.keeps};
     oh_peer peer = {.connections = oh_snapshot_connections(round->snapshot, request->node),
         .meter = oh_snapshot_meter(round->snapshot, request->node),
         .is_of_plain_pool = true,

@@ -19,6 +19,7 @@ public final class Bring {
     private static final Pattern RUN_ID =
             Pattern.compile("^run_id:(\\S+)", Pattern.MULTILINE | Pattern.UNIX_LINES);
     private static final long MISSING = -2;
+    private static final long NO_END = -1; // To PTTL. To RESTORE that is 0.
 
     /** How it ended. */
     public enum End {
@@ -93,7 +94,9 @@ public final class Bring {
                                     new byte[][] {
                                         bytes("RESTORE"),
                                         key,
-                                        bytes(String.valueOf(Math.max(ttlMs, 0))),
+                                        bytes(
+                                                String.valueOf(
+                                                        ttlMs == NO_END ? 0 : Math.max(ttlMs, 1))),
                                         value
                                     }));
             case COMPARE -> List.of(info(true), info(false));

@@ -64,9 +64,9 @@ public final class Deadline {
                 : Math.min(Timings.STEP_MS_MAX, Math.max(1, timeoutMs / Math.max(1, count)));
     }
 
-    /** How many milliseconds are left, at most so many, and at least one. */
-    public long leftMs(long most) {
-        return Math.max(1, Math.min(most, waitNs() / NS_PER_MS));
+    /** A third of the milliseconds that are left, at most so many, and at least one. */
+    public long thirdMs(long most) {
+        return Math.max(1, Math.min(most, waitNs() / NS_PER_MS / 3));
     }
 
     public boolean isBounded() {

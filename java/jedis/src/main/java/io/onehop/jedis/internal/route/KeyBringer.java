@@ -114,7 +114,7 @@ final class KeyBringer {
                 to.host(),
                 to.port(),
                 snapshot.database(),
-                deadline.leftMs(Timings.MIGRATE_MS),
+                deadline.thirdMs(Timings.MIGRATE_MS),
                 auth(pool));
     }
 

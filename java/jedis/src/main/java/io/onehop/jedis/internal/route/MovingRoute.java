@@ -122,6 +122,7 @@ final class MovingRoute extends Route {
         Plan plan = plan(entry, arguments, found);
         Reply<T> reply = new Reply<>(command.getBuilder());
         List<byte[]> keys = found.keys().stream().map(byte[]::clone).toList();
+        batch.waits(Intake.waitMs(entry, copy.getArguments())); // Before its deadline is set.
         rounds.wait(
                 found.asks() ? List.of() : keys,
                 reply,
