@@ -16,7 +16,7 @@ final class Dsn
     /** @var list<string> The parts of the path. */
     public readonly array $path;
     private readonly array $arguments;
-    private readonly int $database;
+    private readonly ?int $database;
 
     public static function is(mixed $given): bool
     {
@@ -28,8 +28,15 @@ final class Dsn
         $isPool = preg_match('~^onehop://([^:/?@,]+)(?:/([^?]*))?(?:\?(.*))?$~', $dsn, $match);
         parse_str($isPool ? $match[3] ?? '' : '', $query);
         $this->arguments = $isPool ? [$match[1], $query['config'] ?? null] : [$dsn];
-        $this->path = $isPool ? array_values(array_filter(explode('/', $match[2] ?? ''))) : [];
-        $this->database = (int) ($query['database'] ?? 0);
+        $parts = $isPool ? explode('/', $match[2] ?? '') : [];
+        $this->path = array_values(array_filter($parts, static fn ($part) => $part !== ''));
+        $database = $query['database'] ?? null;
+        if ($database !== null && (!is_string($database) || !ctype_digit($database))) {
+            throw new InvalidArgumentException(
+                'In a DSN onehop:// the database is a number, as in database=1.',
+            );
+        }
+        $this->database = $database === null ? null : (int) $database;
         $this->options = array_diff_key($query, ['config' => 1, 'database' => 1]);
     }
 
@@ -37,7 +44,7 @@ final class Dsn
     public function client(): \OneHop\Redis
     {
         $client = new \OneHop\Redis(...$this->arguments);
-        if ($this->database !== 0 && !$client->select($this->database)) {
+        if ($this->database !== null && !$client->select($this->database)) {
             $error = trim($client->getLastError());
             throw new InvalidArgumentException(
                 "A DSN asks for database $this->database, and a node of its server pool "
@@ -50,12 +57,24 @@ final class Dsn
     /** The same for a place that has no options. A word that nobody reads may be a mistake. */
     public function clientAlone(): \OneHop\Redis
     {
-        if ($this->options !== [] || $this->path !== []) {
+        $this->refuse([...$this->path, ...array_keys($this->options)]);
+        return $this->client();
+    }
+
+    /** The same for a place that has options, but no path. */
+    public function clientWithoutPath(): \OneHop\Redis
+    {
+        $this->refuse($this->path);
+        return $this->client();
+    }
+
+    private function refuse(array $words): void
+    {
+        if ($words !== []) {
             throw new InvalidArgumentException(sprintf(
                 'Here a DSN onehop:// has no "%s": write onehop://POOL?config=FILE&database=N.',
-                implode('", "', [...$this->path, ...array_keys($this->options)]),
+                implode('", "', $words),
             ));
         }
-        return $this->client();
     }
 }

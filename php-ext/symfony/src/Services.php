@@ -2,6 +2,7 @@
 
 namespace OneHop\Symfony;
 
+use Psr\Log\LoggerInterface;
 use Symfony\Component\Cache\Adapter\AbstractAdapter;
 use Symfony\Component\Cache\Adapter\RedisAdapter;
 use Symfony\Component\Cache\Adapter\RedisTagAwareAdapter;
@@ -54,7 +55,7 @@ final class Services
         $dsn = new Dsn($connection);
         $known = ['prefix' => 1, 'ttl' => 1];
         return new RedisSessionHandler(
-            $dsn->client(),
+            $dsn->clientWithoutPath(),
             $dsn->options + array_intersect_key($options, $known),
         );
     }
@@ -67,8 +68,21 @@ final class Services
         object $redis,
         mixed ...$arguments,
     ): TagAwareAdapterInterface {
-        return $redis instanceof \OneHop\Redis
-            ? new TagAwareAdapter(new RedisAdapter($redis, ...$arguments))
-            : new RedisTagAwareAdapter($redis, ...$arguments);
+        if (!$redis instanceof \OneHop\Redis) {
+            return new RedisTagAwareAdapter($redis, ...$arguments);
+        }
+        return new class (new RedisAdapter($redis, ...$arguments)) extends TagAwareAdapter {
+            public function __construct(private RedisAdapter $items)
+            {
+                parent::__construct($items);
+            }
+
+            /** It is the inner adapter that meets a node that is down. */
+            public function setLogger(LoggerInterface $logger): void
+            {
+                parent::setLogger($logger);
+                $this->items->setLogger($logger);
+            }
+        };
     }
 }

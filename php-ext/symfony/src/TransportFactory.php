@@ -2,6 +2,7 @@
 
 namespace OneHop\Symfony;
 
+use InvalidArgumentException;
 use Symfony\Component\Messenger\Bridge\Redis\Transport\Connection;
 use Symfony\Component\Messenger\Bridge\Redis\Transport\RedisTransport;
 use Symfony\Component\Messenger\Transport\Serialization\SerializerInterface;
@@ -14,6 +15,10 @@ use Symfony\Component\Messenger\Transport\TransportInterface;
  */
 final class TransportFactory implements TransportFactoryInterface
 {
+    private const OF_CONNECTION = [
+        'host', 'port', 'auth', 'dbindex', 'tls', 'ssl', 'redis_sentinel', 'sentinel_master',
+    ];
+
     public function createTransport(
         #[\SensitiveParameter] string $dsn,
         array $options,
@@ -22,6 +27,14 @@ final class TransportFactory implements TransportFactoryInterface
         $dsn = new Dsn($dsn);
         $options = $dsn->options + $options;
         unset($options['transport_name']);
+        $ofConnection = array_intersect_key($options, array_flip(self::OF_CONNECTION));
+        if ($ofConnection !== []) {
+            throw new InvalidArgumentException(sprintf(
+                'With a DSN onehop:// the file says how to connect: remove "%s". A database is'
+                    . ' ?database=N.',
+                implode('", "', array_keys($ofConnection)),
+            ));
+        }
         $client = $dsn->client();
         // The transport sets it only when it connects, and this client is never unconnected.
         $packing = $options['serializer'] ?? \Redis::SERIALIZER_PHP;

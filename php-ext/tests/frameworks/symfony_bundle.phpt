@@ -93,6 +93,27 @@ $app = SymfonyApplication::of(['lock' => [
 lab_tell(fn () => $app->get('lock.mistaken.factory'));
 lab_tell(fn () => $app->get('lock.absent.factory'));
 lab_show('the DSN of a file', $app->get('lock.file.factory')->createLock('job')->acquire());
+lab_tell(fn () => new OneHop\Symfony\Dsn('onehop://alpha?database=x'));
+lab_tell(fn () => OneHop\Symfony\Services::sessionHandler("onehop://alpha/1?config=$config"));
+$one = lab_config([lab_redis()], ['engine' => 'redis', 'redis' => null, 'database' => 1]);
+(new OneHop\Redis('alpha', $one))->set('where', 'in the database of the pool');
+$zero = new OneHop\Symfony\Dsn("onehop://alpha?config=$one&database=0");
+lab_show('in database 0', $zero->client()->get('where'));
+
+echo "a tag-aware pool logs what it has not read\n";
+$log = new class extends Psr\Log\AbstractLogger {
+    public int $count = 0;
+
+    public function log($level, $message, array $context = []): void
+    {
+        $this->count++;
+    }
+};
+$dead = lab_config(['127.0.0.1:' . Lab::port() . ':1 node-0']);
+$pool = OneHop\Symfony\Services::tagAwareAdapter(new OneHop\Redis('alpha', $dead));
+$pool->setLogger($log);
+lab_show('hit', $pool->getItem('item')->isHit());
+lab_show('logged', $log->count > 0);
 ?>
 --EXPECT--
 cache.app, sum of items: [true,820]
@@ -111,3 +132,9 @@ what is refused
 InvalidArgumentException: Here a DSN onehop:// has no "lazy": write onehop://POOL?config=FILE&database=N.
 InvalidArgumentException: A DSN asks for database 99, and a node of its server pool alpha refuses it: ERR DB index is out of range
 the DSN of a file: true
+InvalidArgumentException: In a DSN onehop:// the database is a number, as in database=1.
+InvalidArgumentException: Here a DSN onehop:// has no "1": write onehop://POOL?config=FILE&database=N.
+in database 0: false
+a tag-aware pool logs what it has not read
+hit: false
+logged: true
