@@ -37,10 +37,13 @@ final class ClientList {
         String name = field(line, "name");
         String flags = field(line, "flags");
         monitors += flags.contains("O") ? 1 : 0;
-        if (flags.contains("S") || flags.contains("M") || name.equals(own)) {
-            return; // S and M: replication.
+        boolean isOfServers =
+                flags.contains("S") || flags.contains("M") || name.startsWith("sentinel-");
+        if (isOfServers || name.equals(own)) {
+            return;
         }
-        if (name.startsWith(prefix)) {
+        // Of a server pool whose name begins like this one's there is one more colon.
+        if (name.startsWith(prefix) && name.indexOf(':', prefix.length()) < 0) {
             others.merge(name, 1, Integer::sum);
         } else if (!name.startsWith(first + ":") && !name.startsWith("onehop:")) {
             String address = field(line, "addr");

@@ -114,7 +114,9 @@ final class InitCommand extends OperatorCommand {
         StringBuilder text = new StringBuilder((isCluster ? CLUSTER : TEXT).replace("POOL", pool));
         for (int i = 0; i < servers.size(); i++) {
             String name = isCluster ? "" : " node" + (i + 1);
-            text.append("    - ").append(servers.get(i)).append(name).append('\n');
+            String item = servers.get(i) + name;
+            boolean isYaml = !item.startsWith("["); // An address of IPv6 would begin a list.
+            text.append("    - ").append(isYaml ? item : '"' + item + '"').append('\n');
         }
         return text.toString();
     }

@@ -6,6 +6,7 @@ import io.onehop.core.base.Clock;
 import org.jspecify.annotations.Nullable;
 
 import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
 import java.time.Duration;
@@ -46,11 +47,20 @@ record NodeReading(Node node, @Nullable NodeInfo info, String failure, Duration 
         return thread;
     }
 
+    /** An error is an answer, too: a node that loads its file answers PING with one. */
+    private static void ping(AskedNodes nodes, Node node) throws Refusal {
+        try {
+            nodes.ask(node, Object.class, Command.PING);
+        } catch (JedisDataException answered) {
+            // The time until it came counts.
+        }
+    }
+
     private static NodeReading of(AskedNodes nodes, Node node) {
         try {
             NodeInfo info = NodeInfo.of(nodes.text(node, Command.INFO));
             long beganNs = Clock.nowNs();
-            nodes.ask(node, Object.class, Command.PING);
+            ping(nodes, node);
             return new NodeReading(node, info, "", Duration.ofNanos(Clock.nowNs() - beganNs));
         } catch (Refusal | JedisException failure) {
             String why = Screen.plain(failure.getMessage());

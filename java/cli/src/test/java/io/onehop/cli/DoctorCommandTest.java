@@ -141,7 +141,9 @@ class DoctorCommandTest {
                 "id=1 addr=10.0.0.9:1 name=onehop:a:00000000 flags=N cmd=get\n"
                         + "id=2 addr=10.0.0.9:2 name=onehop:b:00000000 flags=N cmd=get\n"
                         + "id=3 addr=10.0.0.9:3 name= flags=O cmd=monitor\n"
-                        + "id=4 addr=10.0.0.8:3 name= flags=S cmd=replconf\n";
+                        + "id=4 addr=10.0.0.8:3 name= flags=S cmd=replconf\n"
+                        + "id=5 addr=10.0.0.7:3 name=sentinel-0a1b-cmd flags=N cmd=ping\n"
+                        + "id=6 addr=10.0.0.9:4 name=onehop:a:b:00000000 flags=N cmd=get\n";
         List<String> found =
                 ClientList.findings("n", pool, list).stream().map(Finding::what).toList();
         assertEquals(

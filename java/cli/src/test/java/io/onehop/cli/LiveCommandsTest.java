@@ -84,6 +84,9 @@ class LiveCommandsTest {
         Path cluster = folder.resolve("cluster.yml");
         Ran.of("init", cluster, "--cluster", "-p", "beta").with(ExitStatus.FINE);
         Ran.of("check", cluster).with(ExitStatus.FINE).says("has one seed");
+        Path six = folder.resolve("six.yml");
+        Ran.of("init", six, "--server", "[::1]:6379").with(ExitStatus.FINE);
+        Ran.of("check", six).with(ExitStatus.FINE);
         Ran.of("init").with(ExitStatus.FINE).says("127.0.0.1:6379 node1");
     }
 }
