@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "core/placement/foreign.h"
 #include "core/topology/topology.h"
 #include "fuzz.h"
 
@@ -20,6 +21,15 @@ static void *good_topology(oh_distribution distribution, size_t *size)
         {.name = {"b", 1}, .path = {"/b", 2}, .weight = 5},
         {.name = {"cc", 2}, .host = {"h", 1}, .port = 2, .weight = 2},
     };
+    static char slots[SERVERS][OH_SHARD_SLOTS_BYTES];
+
+    for (uint32_t slot = 0; slot < OH_SHARD_SLOTS; slot++) { /* Each has every third slot. */
+        slots[slot % SERVERS][slot / 8] |= (char)(1 << slot % 8);
+    }
+    for (uint32_t i = 0; i < SERVERS; i++) {
+        servers[i].slots =
+            distribution == OH_CODIS ? (oh_text){slots[i], sizeof slots[i]} : (oh_text){NULL, 0};
+    }
     oh_server_pool pool = {.distribution = distribution,
         .servers = servers,
         .servers_count = SERVERS,
