@@ -30,19 +30,21 @@ $who = static function () use ($redis, $fakes, $awaitQuestion): string {
     $redis->get('name');
     return $redis->get('name');
 };
+/** The same where it must change. One of the answers may still be to a question of before. */
+$changed = static fn (string $wanted): string => ($first = $who()) === $wanted ? $first : $who();
 
 lab_show('the file has a wrong address', $redis->get('name'));
 $fakes->say(0, $two, 100);
 lab_show('one lies', $who());
 $fakes->say(1, $two, 2);
-lab_show('most say it has moved', $who());
+lab_show('most say it has moved', $changed('two'));
 $fakes->sayAll($two, 2);
 $who();
 $fakes->say(0, $one, 1);
 $fakes->say(1, $one, 1);
 lab_show('most are behind', $who());
 $fakes->sayAll($one, 0);
-lab_show('all were set up again', $who());
+lab_show('all were set up again', $changed('one'));
 $fakes->send(0, "*1000000000\r\n");
 $fakes->send(1, str_repeat('x', 100000));
 $fakes->send(2, "+OK\r\n+OK\r\n");
@@ -50,7 +52,7 @@ lab_show('rubbish', $who());
 $fakes->sayAll($two, 3);
 $fakes->say(0, 0, 4);
 $fakes->say(1, $one, 5, "127.0.0.1'");
-lab_show('addresses that are none', $who());
+lab_show('addresses that are none', $changed('two'));
 $fakes->send(0, "-NOAUTH Authentication required.\r\n");
 $fakes->send(1, '');
 lab_show('one is left', $who());
