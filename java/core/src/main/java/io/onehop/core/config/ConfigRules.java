@@ -5,6 +5,7 @@ import io.onehop.core.Hash;
 import io.onehop.core.base.Limits;
 import io.onehop.core.hash.HashFunction;
 import io.onehop.core.placement.Foreign;
+import io.onehop.core.placement.Foreign.Trait;
 import io.onehop.core.placement.ForeignRows;
 import io.onehop.core.topology.Directive;
 import io.onehop.core.topology.DirectiveValue;
@@ -99,7 +100,7 @@ final class ConfigRules {
             case "distribution of another client" -> foreign != null;
             case "distribution with another hash" ->
                     isOtherHash(values.get(Directive.HASH), foreign);
-            case "distribution without hash_tag" -> foreign != null && !foreign.hasTags();
+            case "distribution without hash_tag" -> foreign != null && !foreign.has(Trait.TAGS);
             case "distribution without weights" -> hasStrangeWeights(foreign, servers);
             case "distribution without long names" -> hasLongName(foreign, servers);
             case "distribution with too many points" -> hasManyPoints(foreign, servers);
@@ -108,7 +109,7 @@ final class ConfigRules {
                     values.containsKey(Directive.MOVING_FROM_DISTRIBUTION)
                             && isOtherHash(values.get(Directive.MOVING_FROM_HASH), oldForeign);
             case "old ring without hash_tag" ->
-                    !oldServers.isEmpty() && oldForeign != null && !oldForeign.hasTags();
+                    !oldServers.isEmpty() && oldForeign != null && !oldForeign.has(Trait.TAGS);
             case "old ring without weights" -> hasStrangeWeights(oldForeign, oldServers);
             case "old ring without long names" -> hasLongName(oldForeign, oldServers);
             case "old ring with too many points" -> hasManyPoints(oldForeign, oldServers);
@@ -150,7 +151,7 @@ final class ConfigRules {
 
     private static boolean hasStrangeWeights(Foreign.@Nullable Row foreign, List<Server> servers) {
         return foreign != null
-                && !foreign.hasWeights()
+                && !foreign.has(Trait.WEIGHTS)
                 && servers.stream().anyMatch(server -> server.weight() != 1);
     }
 
@@ -165,13 +166,13 @@ final class ConfigRules {
 
     private static boolean hasManyPoints(Foreign.@Nullable Row foreign, List<Server> servers) {
         return foreign != null
-                && foreign.hasManyPoints()
+                && foreign.has(Trait.MANY_POINTS)
                 && servers.stream().mapToLong(Server::weight).sum() > Limits.POOL_SERVERS_MAX;
     }
 
     private static boolean lacksSlots(Foreign.@Nullable Row foreign, List<Server> servers) {
         return foreign != null
-                && foreign.hasSlots()
+                && foreign.has(Trait.SLOTS)
                 && servers.stream().mapToLong(Server::weight).sum() < Foreign.SLOTS;
     }
 

@@ -2,6 +2,7 @@ package io.onehop.core.config;
 
 import io.onehop.core.base.Limits;
 import io.onehop.core.placement.Foreign;
+import io.onehop.core.placement.Foreign.Trait;
 import io.onehop.core.topology.DirectiveValue;
 import io.onehop.core.topology.DirectiveValue.Fault;
 import io.onehop.core.topology.Replica;
@@ -50,7 +51,7 @@ final class ServerSpelling {
 
     /** A server of a OneHop pool. {@code foreign}: of which other client its distribution is. */
     static Server readOwn(String text, int line, Foreign.@Nullable Row foreign) throws Fault {
-        boolean hasSlots = foreign != null && foreign.hasSlots();
+        boolean hasSlots = foreign != null && foreign.has(Trait.SLOTS);
         checkSlips(text, hasSlots);
         return taken(completed(text, hasSlots ? "" : "1"), "[:weight]", "").checked(line, foreign);
     }
@@ -190,13 +191,13 @@ final class ServerSpelling {
     }
 
     private Server checked(int line, Foreign.@Nullable Row foreign) throws Fault {
-        BitSet slots = foreign != null && foreign.hasSlots() ? slots() : new BitSet();
+        BitSet slots = foreign != null && foreign.has(Trait.SLOTS) ? slots() : new BitSet();
         int shares = slots.isEmpty() ? weight() : slots.cardinality();
         if (port != null && !DirectiveValue.isPort(port)) {
             throw new Fault("the server has an invalid port");
         }
         checkLength("address", "an", address, Limits.SERVER_ADDRESS_BYTES_MAX);
-        String knownAs = knownAs(foreign != null && !foreign.hasShortNames());
+        String knownAs = knownAs(foreign != null && !foreign.has(Trait.SHORT_NAMES));
         checkLength("name", "a", knownAs, Limits.SERVER_NAME_BYTES_MAX);
         boolean isNamed = name != null;
         return port == null

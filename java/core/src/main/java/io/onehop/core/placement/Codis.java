@@ -17,7 +17,11 @@ final class Codis extends Foreign {
     private static final int BELOW_SLOT = Integer.SIZE - Integer.numberOfTrailingZeros(SLOTS);
 
     static final Row ROW =
-            Row.of(List.of(Hash.CRC32A), (shards, hash, tag) -> new Codis(shards)).withSlots();
+            Row.of(
+                    List.of(Hash.CRC32A),
+                    (shards, hash, tag) -> new Codis(shards),
+                    Trait.WEIGHTS,
+                    Trait.SLOTS);
 
     private Codis(List<Shard> shards) {
         super(points(shards), false);

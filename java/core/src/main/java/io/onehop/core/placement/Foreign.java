@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The distribution of another client: from a key to a node, pure and immutable. The servers are in
@@ -30,112 +31,36 @@ public abstract class Foreign {
     /** No limit of its own. */
     public static final int ANY_LENGTH = Integer.MAX_VALUE;
 
+    /** What a server pool with such a distribution may have, or is. */
+    public enum Trait {
+        /** {@code hash_tag} may be set. */
+        TAGS,
+        /** Weights may differ from 1. */
+        WEIGHTS,
+        /** A server has as many times more points as it weighs. */
+        MANY_POINTS,
+        /** A server without a name is another one than a server of that name. */
+        UNNAMED,
+        /** Servers are named as nutcracker names them. */
+        SHORT_NAMES,
+        /** The file gives each server its slots; the weight is their number. */
+        SLOTS
+    }
+
     /**
-     * What a server pool with this distribution may have.
+     * What is known of a distribution.
      *
      * @param hashes those that it may have, its default first
-     * @param hasTags {@code hash_tag} may be set
-     * @param hasWeights weights may differ from 1
-     * @param hasUnnamed a server without a name is another one than a server of that name
-     * @param hasManyPoints as many times more as a server weighs
-     * @param hasShortNames servers are named as nutcracker names them
-     * @param hasSlots the file gives each server its slots; the weight is their number
      * @param nameBytesMax how long the name of a server may be
      * @param maker of its ring
      */
-    public record Row(
-            List<Hash> hashes,
-            boolean hasTags,
-            boolean hasWeights,
-            boolean hasManyPoints,
-            boolean hasUnnamed,
-            boolean hasShortNames,
-            boolean hasSlots,
-            int nameBytesMax,
-            Maker maker) {
-
-        /** With these hashes, and nothing else. */
-        static Row of(List<Hash> hashes, Maker maker) {
-            return new Row(hashes, false, false, false, false, false, false, ANY_LENGTH, maker);
+    public record Row(List<Hash> hashes, Maker maker, int nameBytesMax, Set<Trait> traits) {
+        static Row of(List<Hash> hashes, Maker maker, Trait... traits) {
+            return new Row(hashes, maker, ANY_LENGTH, Set.of(traits));
         }
 
-        Row withTags() {
-            return new Row(
-                    hashes,
-                    true,
-                    hasWeights,
-                    hasManyPoints,
-                    hasUnnamed,
-                    hasShortNames,
-                    hasSlots,
-                    nameBytesMax,
-                    maker);
-        }
-
-        Row withWeights() {
-            return new Row(
-                    hashes,
-                    hasTags,
-                    true,
-                    hasManyPoints,
-                    hasUnnamed,
-                    hasShortNames,
-                    hasSlots,
-                    nameBytesMax,
-                    maker);
-        }
-
-        /** Names that count, and points as many times more as a server weighs. */
-        Row withWeightedNames() {
-            return new Row(
-                    hashes,
-                    hasTags,
-                    true,
-                    true,
-                    true,
-                    hasShortNames,
-                    hasSlots,
-                    nameBytesMax,
-                    maker);
-        }
-
-        Row withShortNames() {
-            return new Row(
-                    hashes,
-                    hasTags,
-                    hasWeights,
-                    hasManyPoints,
-                    hasUnnamed,
-                    true,
-                    hasSlots,
-                    nameBytesMax,
-                    maker);
-        }
-
-        Row withSlots() {
-            return new Row(
-                    hashes,
-                    hasTags,
-                    true,
-                    hasManyPoints,
-                    hasUnnamed,
-                    hasShortNames,
-                    true,
-                    nameBytesMax,
-                    maker);
-        }
-
-        Row withNamesUpTo(int bytes) {
-            return new Row(
-                    hashes,
-                    hasTags,
-                    hasWeights,
-                    hasManyPoints,
-                    hasUnnamed,
-                    hasShortNames,
-                    hasSlots,
-                    bytes,
-                    maker);
+        public boolean has(Trait trait) {
+            return traits.contains(trait);
         }
     }
 

@@ -32,13 +32,15 @@ final class MemcachedRing extends Foreign {
                     Hash.JENKINS);
 
     static final Row ROW_OF_LIBMEMCACHED =
-            Row.of(HASHES, (shards, hash, tag) -> new MemcachedRing(hashed(shards, hash), hash))
-                    .withShortNames();
+            Row.of(
+                    HASHES,
+                    (shards, hash, tag) -> new MemcachedRing(hashed(shards, hash), hash),
+                    Trait.SHORT_NAMES);
     static final Row ROW_OF_SPYMEMCACHED =
             Row.of(
-                            List.of(Hash.MD5),
-                            (shards, hash, tag) -> new MemcachedRing(digested(shards), hash))
-                    .withWeights();
+                    List.of(Hash.MD5),
+                    (shards, hash, tag) -> new MemcachedRing(digested(shards), hash),
+                    Trait.WEIGHTS);
 
     private final HashFunction hash;
 

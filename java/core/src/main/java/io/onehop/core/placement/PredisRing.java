@@ -18,8 +18,10 @@ final class PredisRing extends Foreign {
     private static final int POINTS_PER_SERVER = 128;
 
     static final Row ROW =
-            Row.of(List.of(Hash.CRC32A), (shards, hash, tag) -> new PredisRing(shards))
-                    .withWeights();
+            Row.of(
+                    List.of(Hash.CRC32A),
+                    (shards, hash, tag) -> new PredisRing(shards),
+                    Trait.WEIGHTS);
 
     private PredisRing(List<Shard> shards) {
         super(points(shards), false);

@@ -7,6 +7,7 @@ import io.onehop.core.key.Key;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * {@code redis_array}, {@code redis_array_consistent}: RedisArray of phpredis, without and with
@@ -28,8 +29,11 @@ final class RedisArray extends Foreign {
     static final Row ROW =
             Row.of(HASHES, (shards, hash, tag) -> new RedisArray(ranges(shards), hash, U32));
     static final Row ROW_OF_RING =
-            Row.of(HASHES, (shards, hash, tag) -> new RedisArray(ring(shards), hash, 0))
-                    .withNamesUpTo(HOST_BYTES_MAX);
+            new Row(
+                    HASHES,
+                    (shards, hash, tag) -> new RedisArray(ring(shards), hash, 0),
+                    HOST_BYTES_MAX,
+                    Set.of());
 
     private final Hash hash;
     private final long complement;

@@ -24,9 +24,9 @@ final class ShardedJedis extends Foreign {
     private static final int POINTS_PER_WEIGHT = 160;
     private static final List<Hash> HASHES = List.of(Hash.MURMUR64A, Hash.MD5);
 
-    static final Row ROW = row(ShardedJedis::ofName).withWeightedNames();
-    static final Row ROW_2_9 = row(ShardedJedis::ofName29).withWeightedNames();
-    static final Row ROW_OF_SHARDING = row(ShardedJedis::ofPlace);
+    static final Row ROW = ofNames(ShardedJedis::ofName);
+    static final Row ROW_2_9 = ofNames(ShardedJedis::ofName29);
+    static final Row ROW_OF_SHARDING = row(ShardedJedis::ofPlace, Trait.TAGS);
 
     /** The beginning of the texts of a server. */
     private interface Prefix {
@@ -42,9 +42,13 @@ final class ShardedJedis extends Foreign {
         this.tag = tag;
     }
 
-    private static Row row(Prefix prefix) {
-        return Row.of(HASHES, (shards, hash, tag) -> new ShardedJedis(shards, hash, tag, prefix))
-                .withTags();
+    private static Row row(Prefix prefix, Trait... traits) {
+        return Row.of(
+                HASHES, (shards, hash, tag) -> new ShardedJedis(shards, hash, tag, prefix), traits);
+    }
+
+    private static Row ofNames(Prefix prefix) {
+        return row(prefix, Trait.TAGS, Trait.WEIGHTS, Trait.MANY_POINTS, Trait.UNNAMED);
     }
 
     private static String ofPlace(Shard shard) {

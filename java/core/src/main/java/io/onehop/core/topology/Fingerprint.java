@@ -4,6 +4,7 @@ import io.onehop.core.Node;
 import io.onehop.core.hash.Md5;
 import io.onehop.core.key.HashTag;
 import io.onehop.core.placement.Foreign;
+import io.onehop.core.placement.Foreign.Trait;
 import io.onehop.core.placement.Slots;
 
 import org.jspecify.annotations.Nullable;
@@ -46,7 +47,7 @@ final class Fingerprint {
 
     private static void appendServers(StringBuilder text, ServerPool pool, List<Node> sorted) {
         Foreign.Row foreign = pool.foreign();
-        boolean hasUnnamed = foreign != null && foreign.hasUnnamed();
+        boolean hasUnnamed = foreign != null && foreign.has(Trait.UNNAMED);
         for (Node node : sorted) {
             boolean isNamed = !hasUnnamed || pool.servers().get(node.index()).isNamed();
             text.append("server=")
@@ -54,7 +55,7 @@ final class Fingerprint {
                     .append(' ')
                     .append(node.weight());
             text.append(' ').append(node.address());
-            if (foreign != null && foreign.hasSlots()) {
+            if (foreign != null && foreign.has(Trait.SLOTS)) {
                 appendSlots(text, pool.servers().get(node.index()).slots());
             }
             text.append('\n');
