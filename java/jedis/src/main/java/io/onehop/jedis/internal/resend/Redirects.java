@@ -148,22 +148,6 @@ public final class Redirects implements Forwarding {
                 && map.poolAt(slot).endpoint().name().equals(asked.endpoint().name());
     }
 
-    /** A node redirects all commands of a slot from the first one on. */
-    @Override
-    public boolean noteBehind(
-            Pool asked,
-            int slot,
-            CommandArguments arguments,
-            ReplySink sink,
-            @Nullable Object reply) {
-        return false;
-    }
-
-    @Override
-    public void overtaken(Pool asked) {
-        // What has failed was of another slot.
-    }
-
     @Override
     public boolean hasFallback(Pool asked, int slot) {
         return snapshot.hasFallback(asked, slot);

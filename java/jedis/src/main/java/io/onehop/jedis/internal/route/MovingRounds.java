@@ -1,6 +1,5 @@
 package io.onehop.jedis.internal.route;
 
-import io.onehop.core.base.Message;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.batch.Batch;
 import io.onehop.jedis.internal.batch.BatchExchange;
@@ -9,14 +8,12 @@ import io.onehop.jedis.internal.batch.Nothing;
 import io.onehop.jedis.internal.batch.Reply;
 import io.onehop.jedis.internal.batch.ReplySink;
 import io.onehop.jedis.internal.connection.Deadline;
-import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 
 import org.jspecify.annotations.Nullable;
 
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
-import redis.clients.jedis.exceptions.JedisDataException;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -244,78 +241,5 @@ final class MovingRounds implements Forwarding {
     @Override
     public boolean hasArrived() {
         return hasArrived;
-    }
-
-    /* ---- Nothing is sent on: such a pool has neither redirects nor Sentinels nor replicas ---- */
-
-    @Override
-    public boolean sendsOn(Pool asked, JedisDataException error) {
-        return false;
-    }
-
-    @Override
-    public void note(
-            Pool asked,
-            int slot,
-            CommandArguments arguments,
-            ReplySink sink,
-            JedisDataException error) {
-        throw new IllegalStateException(Message.UNEXPECTED_FORM.what());
-    }
-
-    @Override
-    public boolean noteBehind(
-            Pool asked,
-            int slot,
-            CommandArguments arguments,
-            ReplySink sink,
-            @Nullable Object reply) {
-        return false;
-    }
-
-    @Override
-    public void overtaken(Pool asked) {
-        // Nothing is sent on.
-    }
-
-    @Override
-    public boolean sendsOn(Pool asked, int home, OneHopException failure, boolean isReadOnly) {
-        return false;
-    }
-
-    @Override
-    public boolean hasFallback(Pool asked, int home) {
-        return false;
-    }
-
-    @Override
-    public boolean fallsBack(Pool asked, int home, JedisDataException error) {
-        return false;
-    }
-
-    @Override
-    public void fallBack(
-            Pool asked,
-            int home,
-            CommandArguments arguments,
-            ReplySink sink,
-            @Nullable JedisDataException error,
-            @Nullable OneHopException failure) {
-        throw new IllegalStateException(Message.UNEXPECTED_FORM.what());
-    }
-
-    @Override
-    public void rescue(
-            Pool failed,
-            int slot,
-            CommandArguments arguments,
-            ReplySink sink,
-            OneHopException failure) {
-        throw new IllegalStateException(Message.UNEXPECTED_FORM.what());
-    }
-
-    @Override
-    public void waitsUntil(long instantNs) {
-        // Nothing is sent on.
     }
 }
