@@ -102,6 +102,7 @@ OLD_RINGS = {
     "old ring without weights": of_old_ring(has_strange_weights),
     "old ring without long names": of_old_ring(has_long_name),
     "old ring with too many points": of_old_ring(has_many_points),
+    "old ring without all slots": of_old_ring(lacks_slots),
     "old ring with a name at another address": has_two_addresses,
     "old ring with too many servers": has_many_servers,
 }

@@ -191,6 +191,7 @@ POOL_FACTS = {
     "old ring without weights": ("OLD_STRANGE_WEIGHTS", "is_so(old, has_strange_weights)"),
     "old ring without long names": ("OLD_LONG_NAME", "is_so(old, has_long_name)"),
     "old ring with too many points": ("OLD_MANY_POINTS", "has_many_old_points(reader, old)"),
+    "old ring without all slots": ("OLD_SLOTLESS", "lacks_old_slots(reader, old)"),
     "old ring with a name at another address": ("TWO_ADDRESSES", "has_two_addresses(reader)"),
     "old ring with too many servers": ("MANY_SERVERS", "has_many_servers(reader)"),
     "server with a weight": ("WEIGHTED", "has_server(pool, is_weighted)"),

@@ -99,6 +99,13 @@ static bool has_many_old_points(const oh_config_reader *reader, const oh_server_
     return foreign != NULL && foreign->has_many_points && reader->weights_sum > OH_POOL_SERVERS_MAX;
 }
 
+static bool lacks_old_slots(const oh_config_reader *reader, const oh_server_pool *old)
+{
+    const oh_foreign *foreign = old != NULL ? oh_foreign_of(old->distribution) : NULL;
+    return foreign != NULL && foreign->has_slots && old->servers_count > 0 &&
+           reader->weights_sum < OH_SHARD_SLOTS;
+}
+
 static bool lacks_slots(const oh_config_reader *reader, const oh_server_pool *pool)
 {
     const oh_foreign *foreign = oh_foreign_of(pool->distribution);

@@ -171,6 +171,7 @@ typedef enum oh_directive_type {
   X(OLD_STRANGE_WEIGHTS, is_so(old, has_strange_weights)) \
   X(OLD_LONG_NAME, is_so(old, has_long_name)) \
   X(OLD_MANY_POINTS, has_many_old_points(reader, old)) \
+  X(OLD_SLOTLESS, lacks_old_slots(reader, old)) \
   X(TWO_ADDRESSES, has_two_addresses(reader)) \
   X(MANY_SERVERS, has_many_servers(reader))
 
@@ -251,6 +252,7 @@ typedef enum oh_directive_type {
   {.is = IS(OLD_STRANGE_WEIGHTS), .named = OH_CONFIG_MOVING_FROM, .reason = "directive \"moving_from\" has servers of another weight than 1, which are not for its distribution"}, \
   {.is = IS(OLD_LONG_NAME), .named = OH_CONFIG_MOVING_FROM, .reason = "directive \"moving_from\" has servers whose names are longer than 60 bytes, which are not for its distribution"}, \
   {.is = IS(OLD_MANY_POINTS), .named = OH_CONFIG_MOVING_FROM, .reason = "directive \"moving_from\" has weights that add up to more than 4096, which are not for its distribution"}, \
+  {.is = IS(OLD_SLOTLESS), .named = OH_CONFIG_MOVING_FROM, .reason = "directive \"moving_from\" has not all slots from 0 to 1023"}, \
   {.is = IS(TWO_ADDRESSES), .named = OH_CONFIG_MOVING_FROM, .reason = "directive \"moving_from\" has a server with the name of one of \"servers\", at another address"}, \
   {.is = IS(MANY_SERVERS), .named = OH_CONFIG_MOVING_FROM, .reason = "directive \"moving_from\" has more than 4096 servers, together with \"servers\""},
 

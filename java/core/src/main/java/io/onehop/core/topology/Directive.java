@@ -136,6 +136,7 @@ public enum Directive implements DirectiveValue {
             "old ring without weights => directive \"moving_from\" has servers of another weight than 1, which are not for its distribution",
             "old ring without long names => directive \"moving_from\" has servers whose names are longer than 60 bytes, which are not for its distribution",
             "old ring with too many points => directive \"moving_from\" has weights that add up to more than 4096, which are not for its distribution",
+            "old ring without all slots => directive \"moving_from\" has not all slots from 0 to 1023",
             "old ring with a name at another address => directive \"moving_from\" has a server with the name of one of \"servers\", at another address",
             "old ring with too many servers => directive \"moving_from\" has more than 4096 servers, together with \"servers\"");
 
