@@ -14,6 +14,7 @@ import io.onehop.core.Explanation;
 import io.onehop.core.Node;
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisServer;
+import io.onehop.jedis.lab.ScriptedNode;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -84,6 +85,32 @@ class MovingKeysTest {
         before.close();
         redis.close();
         nodes.close();
+    }
+
+    @Test
+    void anOldOwnerThatEndsBetweenItsTwoAnswersFailsTheCall() {
+        ScriptedNode.Script endsBetween =
+                talk -> {
+                    talk.handshake();
+                    talk.command();
+                    talk.command(); // EXISTS.
+                    talk.bulk("value");
+                };
+        String owner = nodes.servers().get(0).server();
+        try (ScriptedNode old = ScriptedNode.start(endsBetween);
+                OneHopClient client =
+                        Nodes.clientOf(
+                                Nodes.configOf(Stream.of(owner))
+                                        + "  moving_from:\n    - "
+                                        + old.server()
+                                        + "\n")) {
+            assertThrows(NodeDown.class, () -> client.get("key"));
+            try (AbstractPipeline batch = client.pipelined()) {
+                Response<String> value = batch.get("key");
+                assertThrows(OneHopException.class, batch::sync);
+                assertThrows(NodeDown.class, value::get);
+            }
+        }
     }
 
     private static byte[] bytes(String text) {

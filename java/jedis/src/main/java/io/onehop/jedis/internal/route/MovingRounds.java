@@ -132,6 +132,7 @@ final class MovingRounds implements Forwarding {
         private final Consumer<Appending> command;
         private final ReplySink sink;
         private @Nullable Object answer; // Of the old owner.
+        private boolean isAnswered;
 
         Asking(byte[] key, int owner, int old, Consumer<Appending> command, ReplySink sink) {
             this.key = key;
@@ -178,6 +179,7 @@ final class MovingRounds implements Forwarding {
         @Override
         public boolean take(@Nullable Object reply) {
             asking.answer = reply;
+            asking.isAnswered = true;
             return true;
         }
 
@@ -205,7 +207,9 @@ final class MovingRounds implements Forwarding {
 
         @Override
         public void fail(OneHopException failure) {
-            // The command before it has the same failure.
+            if (asking.isAnswered) { // Else the command before it has the same failure.
+                asking.sink.fail(failure);
+            }
         }
     }
 
