@@ -184,11 +184,14 @@ static bool has_valid_ranges(const oh_topology *topology)
     return true;
 }
 
-/* The old ring is a topology in this one, and has no old ring itself. */
+/* The old ring is a topology in this one, and has no old ring itself. A Redis Cluster has none. */
 static bool has_valid_old_ring(const oh_topology *topology)
 {
     if (topology->old_ring == 0) {
         return topology->old_nodes_count == 0;
+    }
+    if (topology->distribution == OH_SLOTS) {
+        return false;
     }
     const oh_topology *old_ring = oh_topology_at(topology, topology->old_ring);
     if (!is_area(topology, topology->old_ring, 1, sizeof *old_ring) || old_ring->old_ring != 0 ||
