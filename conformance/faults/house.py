@@ -6,9 +6,11 @@ sockets in TIME_WAIT) count only our own connections, whatever else the machine 
 
 import collections
 import ctypes
+import glob
 import json
 import os
 import random
+import shutil
 import struct
 import sys
 import tempfile
@@ -38,7 +40,10 @@ class House(Running):
 
     def __init__(self, *, workers=WORKERS, settings=None, **fpm):
         self.directory = tempfile.TemporaryDirectory(prefix="onehop-house-")
-        os.chmod(self.directory.name, 0o777)  # Workers may run as another user.
+        # Workers may run as another user, who may not read the tree.
+        os.chmod(self.directory.name, 0o777)
+        for page in glob.glob(os.path.join(HERE, "*.php")):
+            shutil.copy(page, self.directory.name)
         self.namespace, self.nodes, self.probes, self.servers = Namespace(), [], [], []
         self.path = os.path.join(self.directory.name, "onehop.yml")
         try:
@@ -115,7 +120,8 @@ class House(Running):
         """
         query = {"seed": random.getrandbits(30), **query}
         words = "&".join(f"{name}={value}" for name, value in query.items())
-        status, body = self.nginx.get(os.path.join(HERE, script), query=words, seconds=ANSWER_S_MAX)
+        path = os.path.join(self.directory.name, script)
+        status, body = self.nginx.get(path, query=words, seconds=ANSWER_S_MAX)
         # If a worker is killed after its answer, nginx gets a header and a reset.
         if status == 502 or (status == 200 and not body):
             return None
