@@ -76,10 +76,11 @@ public class Route {
                 new Scripts(),
                 new KeptCursors(),
                 null,
-                null);
+                null,
+                BatchRunner::new);
     }
 
-    /** The same client's route over a snapshot, with another kind of runner. */
+    /** The same client's route over a snapshot, perhaps with another kind of runner. */
     Route(Route before, Snapshot snapshot, @Nullable Deadline begun, Runners runners) {
         this(
                 snapshot,
@@ -115,29 +116,6 @@ public class Route {
             Scripts scripts,
             KeptCursors cursors,
             @Nullable Deadline begun,
-            @Nullable AnyNode same) {
-        this(
-                snapshot,
-                cluster,
-                sentinels,
-                observer,
-                budget,
-                scripts,
-                cursors,
-                begun,
-                same,
-                BatchRunner::new);
-    }
-
-    private Route(
-            Snapshot snapshot,
-            Cluster cluster,
-            Sentinels sentinels,
-            @Nullable CallObserver observer,
-            RetryBudget budget,
-            Scripts scripts,
-            KeptCursors cursors,
-            @Nullable Deadline begun,
             @Nullable AnyNode same,
             Runners runners) {
         this.cursors = cursors;
@@ -160,14 +138,12 @@ public class Route {
 
     /** The same client's route over another snapshot. It keeps what this one has learned. */
     Route over(Snapshot other) {
-        return new Route(other, cluster, sentinels, observer, budget, scripts, cursors, null, null);
+        return new Route(this, other, null, BatchRunner::new);
     }
 
     /** This route for one call that began before, and ends by this deadline. */
     Route by(Deadline deadline) {
-        return new Route(
-                snapshot, cluster, sentinels, observer, budget, scripts, cursors, deadline,
-                anyNode);
+        return new Route(this, snapshot, deadline, BatchRunner::new);
     }
 
     public Snapshot snapshot() {
