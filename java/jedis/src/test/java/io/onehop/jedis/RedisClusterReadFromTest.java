@@ -23,6 +23,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * {@code read_from} on a real Redis Cluster. The first master and its replica 4 are known by
@@ -75,7 +76,9 @@ class RedisClusterReadFromTest {
     }
 
     private static OneHopClient client(String... directives) {
-        return cluster.client(directives);
+        return cluster.client(
+                Stream.concat(Stream.of("timeout: 30000"), Arrays.stream(directives))
+                        .toArray(String[]::new));
     }
 
     /** A key of the master that is this server. */
@@ -204,10 +207,9 @@ class RedisClusterReadFromTest {
 
     @Test
     void ifAReplicaIsDeadItsMasterAnswersOrTheReadFails() {
-        try (OneHopClient preferring = client("timeout: 5000", "read_from: prefer_replica");
-                OneHopClient zone =
-                        client("timeout: 5000", "read_from: same_zone", "zone: " + ZONE);
-                OneHopClient strict = client("timeout: 5000", "read_from: replica")) {
+        try (OneHopClient preferring = client("read_from: prefer_replica");
+                OneHopClient zone = client("read_from: same_zone", "zone: " + ZONE);
+                OneHopClient strict = client("read_from: replica")) {
             String key = keyOf(preferring, 0);
             preferring.set(key, "value");
             try (Jedis jedis = cluster.server(0).jedis()) {

@@ -99,7 +99,7 @@ final class TlsFaultsTest {
     }
 
     private static void requireServed(OneHopClient.Builder builder, String server) {
-        try (OneHopClient redis = client(builder, server, 5000)) {
+        try (OneHopClient redis = client(builder, server, 30000)) {
             redis.set("served", "yes");
             assertEquals("yes", redis.get("served"));
         }
@@ -304,7 +304,7 @@ final class TlsFaultsTest {
     }
 
     private static OneHopClient client(Relay relay) {
-        return client(trusting(), relay.server(), 5000);
+        return client(trusting(), relay.server(), 30000);
     }
 
     private static void requireReply(Relay relay) {
