@@ -11,6 +11,7 @@
 #include "node.h"
 
 void test_exchange(const node *one, const node *other);
+void test_moving(void);
 void test_source(const node *one, const node *other);
 void test_sweep(const node *one, const node *other);
 /* A node that speaks TLS by the certificate in the directory. */

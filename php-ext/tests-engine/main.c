@@ -20,6 +20,7 @@ int main(int count, char **words)
     encrypted = node_start_encrypted(words[1]);
     caller_live_in(words[1]);
     test_exchange(&one, &other);
+    test_moving();
     test_source(&one, &other);
     test_tls(&encrypted, words[1]);
     test_sweep(&one, &other);

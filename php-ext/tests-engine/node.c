@@ -105,11 +105,60 @@ static int answer_as_sentinel(talk *it)
     return snprintf(it->reply, REPLY_BYTES, about, (size_t)snprintf(NULL, 0, "%u", port), port);
 }
 
+/* ---- Keys that move ---- */
+
+static atomic_uint *arrived; /* Shared by all nodes: see node_part. */
+
+static void hold(const node_part *part)
+{
+    unsigned wanted = atomic_load(&part->holds_until);
+
+    if (wanted > 0) {
+        atomic_fetch_add(arrived, 1);
+    }
+    while (wanted > 0 && atomic_load(arrived) < wanted) {
+        usleep(1000);
+    }
+}
+
+/* Answers as a node of a ring that keys move from or to. 0 if the command is another one. */
+static int answer_as_part(talk *it)
+{
+    static const char *const migrations[] = {[NODE_MIGRATES] = "+OK\r\n",
+        [NODE_MIGRATE_FAILS] = "-IOERR error or timeout writing to target instance\r\n"};
+    const char *name = it->words[0];
+    node_part *part = &it->counts->part;
+    bool is_migrate = strcasecmp(name, "MIGRATE") == 0, is_get = strcasecmp(name, "GET") == 0;
+    unsigned migrates = atomic_load(&part->migrates);
+
+    if (is_migrate || is_get) {
+        atomic_fetch_add(&part->questions, 1);
+        hold(part);
+    }
+    if (is_migrate && migrates <= NODE_MIGRATE_FAILS) {
+        return snprintf(it->reply, REPLY_BYTES, "%s", migrations[migrates]);
+    }
+    if (is_get && atomic_load(&part->is_empty)) {
+        return snprintf(it->reply, REPLY_BYTES, "$-1\r\n");
+    }
+    if (strcasecmp(name, "EXISTS") == 0 && atomic_load(&part->is_empty)) {
+        return snprintf(it->reply, REPLY_BYTES, ":0\r\n");
+    }
+    if (strcasecmp(name, "DUMP") == 0) {
+        return snprintf(it->reply, REPLY_BYTES, "$4\r\ndump\r\n");
+    }
+    return strcasecmp(name, "PTTL") == 0 ? snprintf(it->reply, REPLY_BYTES, ":-1\r\n") : 0;
+}
+
 static void execute(talk *it)
 {
     const char *name = it->words[0], *word = it->words[1];
-    int length;
+    int length = answer_as_part(it);
 
+    if (length > 0) {
+        it->length = (size_t)length;
+        return;
+    }
     if (strcasecmp(name, "INCR") == 0) {
         length = snprintf(it->reply, REPLY_BYTES, ":%u\r\n", increment(it));
     } else if (strcasecmp(name, "SUBSCRIBE") == 0) {
@@ -229,9 +278,17 @@ static bool give_rest(talk *it)
     return is_given;
 }
 
+/* An owner that has nothing answers at once: the manner is that of the old owner. */
 static bool is_told(const talk *it, const char *manner)
 {
-    return strncmp(last_word(it), manner, strlen(manner)) == 0;
+    return strncmp(last_word(it), manner, strlen(manner)) == 0 &&
+           !atomic_load(&it->counts->part.is_empty);
+}
+
+static bool ends_migrate(const talk *it, unsigned how)
+{
+    return strcasecmp(it->words[0], "MIGRATE") == 0 &&
+           atomic_load(&it->counts->part.migrates) == how;
 }
 
 /* Executes and answers a command. False if the connection is to be closed. */
@@ -254,10 +311,10 @@ static bool answer(talk *it)
         give(it, it->length / 2);
         return false;
     }
-    if (is_told(it, "close")) {
+    if (is_told(it, "close") || ends_migrate(it, NODE_MIGRATE_CLOSES)) {
         return false;
     }
-    if (is_told(it, "mute")) {
+    if (is_told(it, "mute") || ends_migrate(it, NODE_MIGRATE_IS_MUTE)) {
         return true;
     }
     if (is_told(it, "renew")) {
@@ -372,15 +429,23 @@ static void accept_all(int listener, node_counts *counts)
     }
 }
 
+/* Memory of all zeros that the nodes started later have, too. */
+static void *share(size_t size)
+{
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    must(memory != MAP_FAILED, "mmap");
+    return memory;
+}
+
 /* `directory` is NULL for a plain node. */
 static node start(const char *directory)
 {
     node it;
     int listener = listen_somewhere(&it.port, true);
 
-    it.counts =
-        mmap(NULL, sizeof *it.counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    must(it.counts != MAP_FAILED, "mmap");
+    it.counts = share(sizeof *it.counts);
+    arrived = arrived ? arrived : share(sizeof *arrived);
     if (directory) {
         make_context(directory);
     }
@@ -413,6 +478,11 @@ void node_stop(node *it)
     kill(it->pid, SIGKILL);
     waitpid(it->pid, NULL, 0);
     munmap(it->counts, sizeof *it->counts);
+}
+
+void node_hold_again(void)
+{
+    atomic_store(arrived, 0);
 }
 
 /* The port stays bound as long as the program runs, so no other process gets it. */

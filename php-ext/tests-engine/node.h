@@ -16,7 +16,8 @@
  *
  * INCR replies how often the node has received it for this key, which ends in a number. The tests
  * read the same counter, so they can check whether a command that was reported as not sent has
- * arrived. The node confirms SUBSCRIBE and sends a message immediately after that. It reads a
+ * arrived. What a node of an old ring and one of the new ring do is set by its test: see node_part.
+ * The node confirms SUBSCRIBE and sends a message immediately after that. It reads a
  * connection one command at a time, as SSDB does.
  */
 #ifndef OH_TESTS_NODE_H
@@ -30,8 +31,23 @@
 #define NODE_RENEWALS 2000
 #define NODE_SPOILT_BYTES 40 /* The head of a record, and data of no meaning. */
 
+/* What a node does while keys move. All zeros is what other tests need. */
+typedef struct node_part {
+    atomic_bool is_empty; /* GET and EXISTS find nothing, in whatever manner. */
+    atomic_uint migrates; /* How it answers MIGRATE: one of these. */
+    /*
+     * It holds back its answers until this many commands have arrived at all such nodes, of which
+     * each counts until it may answer.
+     */
+    atomic_uint holds_until;
+    atomic_uint questions; /* How many GET and MIGRATE it has received. */
+} node_part;
+
+enum { NODE_MIGRATES, NODE_MIGRATE_FAILS, NODE_MIGRATE_CLOSES, NODE_MIGRATE_IS_MUTE };
+
 typedef struct node_counts {
     atomic_uint connections;
+    node_part part;
     atomic_uint executed[NODE_KEYS]; /* How often INCR was received, by the key's number. */
 } node_counts;
 
@@ -48,6 +64,9 @@ node node_start(void);
  */
 node node_start_encrypted(const char *directory);
 void node_stop(node *it);
+
+/* All nodes that hold back their answers begin to count again. */
+void node_hold_again(void);
 
 /* A port on which no process listens. */
 uint16_t node_free_port(void);

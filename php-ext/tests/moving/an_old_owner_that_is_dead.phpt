@@ -34,7 +34,31 @@ lab_show('moved', [$ours->get($moved), $ours->append($moved, '?')]);
 /* The rest has a clear error. */
 lab_tell(fn () => $ours->get($lost));
 lab_tell(fn () => $ours->set($lost, 'w'));
-lab_tell(fn () => $ours->pipeline()->get($moved)->set($lost, 'w')->exec());
+
+/* So it is in batches: on the own lane and on that of phpredis. */
+[$other] = $others;
+$batch = static function (OneHop\Redis $pipe) {
+    try {
+        return $pipe->exec();
+    } catch (OneHop\PartialBatch $e) {
+        return [...array_map(
+            static fn ($reply) => $reply instanceof OneHop\NodeDown
+                ? [$reply->getNode(), $reply->mayHaveExecuted()]
+                : $reply,
+            $e->getReplies(),
+        ), array_keys($e->getFailures())];
+    }
+};
+lab_show('asked', $batch($ours->pipeline()->get($moved)->get($lost)->get($other)));
+lab_show('brought', $batch($ours->pipeline()->set($moved, 'a')->set($lost, 'b')->get($moved)));
+lab_show('after a read', $batch($ours->pipeline()->get($lost)->append($lost, 'c')->get($moved)));
+lab_show('by phpredis', $batch(
+    $ours->pipeline()->getRange($moved, 0, -1)->hGetAll($lost)->hSet($lost, 'f', 'g')->type($moved),
+));
+lab_show('in a transaction', $batch($ours->pipeline()->multi()->get($moved)->get($lost)->exec()
+    ->get($other)));
+lab_tell(fn () => $ours->pipeline()->get($lost)->set($lost, 'w')->exec());
+lab_tell(fn () => $ours->mGet([$moved, $lost]));
 
 /* Both nodes of a key that moves are shown. */
 $text = "alpha: {servers: ['a:1', 'b:1', 'c:1'], moving_from: ['a:1']}";
@@ -43,14 +67,21 @@ foreach (['x', 'k0'] as $key) {
     lab_show($key, [$told['node']->name, isset($told['from']) ? $told['from']->name : null]);
 }
 ?>
---EXPECTF--
+--EXPECT--
 others: true
 moved: ["v!",3]
-OneHop\NodeDown, node node-1, may have executed: false
-  A key moves from or to node-0: Connection refused while connecting, node node-1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
-OneHop\NodeDown, node node-1, may have executed: false
-  A key moves from or to node-0: Connection refused while connecting, node node-1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
-OneHop\NodeDown, node node-1, may have executed: false
-  A key moves from or to node-0: Connection refused while connecting, node node-1 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
+OneHop\NodeDown, node node-0, may have executed: false
+  A key moves from or to node-0: Connection refused while connecting, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
+OneHop\NodeDown, node node-0, may have executed: false
+  A key moves from or to node-0: Connection refused while connecting, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
+asked: ["v!?",["node-0",false],"v!",["node-0"]]
+brought: [true,["node-0",false],"a",["node-0"]]
+after a read: [["node-0",false],["node-0",false],"a",["node-0"]]
+by phpredis: ["a",["node-0",false],["node-0",false],1,["node-0"]]
+in a transaction: [["node-0",false],"v!",["node-0"]]
+OneHop\NodeDown, node node-0, may have executed: false
+  A key moves from or to node-0: Connection refused while connecting, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
+OneHop\NodeDown, node node-0, may have executed: false
+  A key moves from or to node-0: Connection refused while connecting, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
 x: ["a:1",null]
 k0: ["c:1","a:1"]

@@ -109,17 +109,6 @@ static bool begin(oh_exchange *exchange, const char *request, size_t length)
     return true;
 }
 
-void oh_exchange_start(oh_exchange *exchange, const char *request, size_t length)
-{
-    if (begin(exchange, request, length)) {
-        oh_exchange_lease(exchange, false);
-        oh_exchange_send(exchange);
-    }
-    if (exchange->set) {
-        oh_exchange_set_join(exchange);
-    }
-}
-
 /* ---- Other nodes ---- */
 
 static void launch_one(oh_exchange *exchange, const oh_failure *refusal)
@@ -139,15 +128,41 @@ static void launch_one(oh_exchange *exchange, const oh_failure *refusal)
     }
 }
 
-/* Sends the requests for SSDB that wait until all of the set are translated. */
-static void launch(oh_exchange *exchange)
+/* Sends the requests that wait until all of the set are prepared. */
+static OH_NOINLINE void launch(oh_exchange *exchange)
 {
     oh_exchange_set *set = exchange->set;
 
+    if (exchange->interceptor && exchange->interceptor->prepare_set) {
+        exchange->interceptor->prepare_set(exchange->interceptor, exchange);
+    }
     for (uint32_t i = 0; set && i < set->members_count; i++) {
         launch_one(set->members[i], set->refusal);
     }
     launch_one(exchange, NULL);
+}
+
+void oh_exchange_set_launch(oh_exchange_set *set)
+{
+    set->has_waiting = false;
+    for (uint32_t i = 0; i < set->members_count; i++) {
+        if (set->members[i]->is_waiting) {
+            launch(set->members[i]);
+        }
+    }
+}
+
+void oh_exchange_start(oh_exchange *exchange, const char *request, size_t length)
+{
+    if (begin(exchange, request, length)) {
+        oh_exchange_lease(exchange, false);
+        oh_exchange_send(exchange);
+    } else if (exchange->is_waiting && !exchange->set) {
+        launch(exchange);
+    }
+    if (exchange->set) {
+        oh_exchange_set_join(exchange);
+    }
 }
 
 /* Starts the calls of the other nodes, so that all have sent before any of them waits. */

@@ -178,17 +178,23 @@ typedef struct oh_interceptor {
     void (*meet)(struct oh_interceptor *interceptor, struct oh_exchange *exchange);
     void (*free)(struct oh_interceptor *interceptor);
     /*
-     * A request has been written, and nothing is leased for it. False if nothing must be sent: the
-     * exchange has failed, or has its replies. NULL if there is nothing to do.
+     * A request has been written, and nothing is leased for it. False if it must not be sent now:
+     * the exchange has failed, or waits until all of its set are prepared. NULL if there is nothing
+     * to do.
      */
     bool (*prepare)(struct oh_interceptor *interceptor, struct oh_exchange *exchange);
+    /*
+     * All of the set are prepared. Does what those that wait need before they are sent. Those that
+     * fail, or get their replies, wait no more. NULL if `prepare` lets none wait.
+     */
+    void (*prepare_set)(struct oh_interceptor *interceptor, struct oh_exchange *exchange);
 } oh_interceptor;
 
 typedef struct oh_exchange {
     oh_exchange_state state;
     /* During a call. Bytes that the caller writes between calls are not sent. */
     bool is_called;
-    /* Translated for SSDB, and sent when all requests of its set are translated. */
+    /* Prepared, or translated for SSDB, and sent when this is done for all of its set. */
     bool is_waiting;
     oh_peer peer;
     oh_call_terms terms;
@@ -211,6 +217,7 @@ typedef struct oh_exchange_set {
     uint32_t members_count;
     /* Called after a member has sent what it could. */
     void (*start_others)(struct oh_exchange_set *);
+    bool has_waiting; /* A member waits until all are prepared. */
     /* Set if SSDB cannot execute the request of a member. Then nothing is sent to any node. */
     const oh_failure *refusal;
 } oh_exchange_set;
@@ -272,6 +279,9 @@ void oh_exchange_await(oh_exchange *exchange);
 void oh_exchange_start_whole(
     oh_exchange *exchange, const char *request, size_t length, uint32_t commands_count);
 bool oh_exchange_conclude(oh_exchange *exchange);
+
+/* Sends the requests of the members that wait, now that all are started. */
+void oh_exchange_set_launch(oh_exchange_set *set);
 
 /* Advances some exchanges, waiting at most `milliseconds`, for work that runs beside calls. */
 void oh_exchange_glance(oh_exchange *const *members, uint32_t count, int milliseconds);

@@ -69,6 +69,7 @@ void oh_failure_set(oh_failure *failure, oh_outcome outcome, oh_error_kind kind,
     failure->kind = kind;
     failure->outcome = outcome;
     failure->has_no_command = failure->says_nothing = false;
+    failure->other_node = 0;
     failure->advice = advice;
     failure->numbers[0] = '\0';
     va_start(arguments, format);

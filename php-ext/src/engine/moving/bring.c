@@ -8,7 +8,8 @@
  *        └──value──► RESTORE ──OK───────────────────► UNLINK ──────► brought
  *                       └────BUSYKEY────► COMPARE
  *
- * If the old owner is down from the beginning, LOOK finds out whether the owner has the key.
+ * If the old owner is down from the beginning, LOOK finds out whether the owner has the key. A key
+ * that cannot be brought ends by itself: its commands are refused, or have their answer.
  */
 #include <stdio.h>
 #include <string.h>
@@ -24,25 +25,27 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 
-typedef enum step { MIGRATE, DUMP, RESTORE, COMPARE, UNLINK, LOOK, BROUGHT } step;
+typedef enum step { MIGRATE, DUMP, RESTORE, COMPARE, UNLINK, LOOK, ENDED } step;
 
 typedef struct carried {
-    const oh_moving_key *key;
+    oh_moving *moving;
+    oh_moving_key *key;  /* The first one in its list with this key. */
+    uint32_t keys_count; /* So often is it there: once for each command. */
     step step;
     bool is_sent;      /* In this round. */
     bool has_migrated; /* MIGRATE was sent. */
+    uint32_t failure;  /* That of its old owner, from step LOOK on. */
     int64_t ttl_ms;
     oh_buffer value; /* What DUMP has answered. */
 } carried;
 
 typedef struct bringing {
-    oh_moving *moving;
-    oh_exchange *exchange;
+    oh_moving *const *movings;
+    uint32_t movings_count;
     oh_round round;
     carried *all; /* Memory of the call. */
-    oh_failure down_failure;
-    uint32_t down_node;
-    bool has_ended; /* The exchange has ended. */
+    uint32_t count;
+    bool has_ended; /* All of it: the program has ended the wait, or there is no memory. */
 } bringing;
 
 /* ---- What may be done ---- */
@@ -52,8 +55,9 @@ static bool is_unix(const oh_snapshot *snapshot, uint32_t node)
     return snapshot->pool->servers[node].path.bytes != NULL;
 }
 
-static bool may_migrate(const oh_moving *moving, const oh_exchange *exchange, uint32_t from)
+static bool may_migrate(const oh_moving *moving, uint32_t from)
 {
+    const oh_exchange *exchange = moving->exchange;
     oh_snapshot *snapshot = moving->snapshot;
     bool knows_database =
         snapshot->pool->redis_db == 0 || oh_database_is_chosen(exchange->peer.database);
@@ -79,21 +83,22 @@ static void put_text(oh_resp_sink sink, oh_text text)
     oh_resp_put_word(sink, (oh_bytes){(const uint8_t *)text.bytes, text.length});
 }
 
-static void put_migrate(const bringing *it, oh_resp_sink sink, oh_bytes key)
+static void put_migrate(const carried *one, oh_resp_sink sink)
 {
-    const oh_server_pool *pool = it->moving->snapshot->pool;
-    const oh_server *server = &pool->servers[it->moving->node];
-    oh_database database = it->exchange->peer.database;
+    const oh_exchange *exchange = one->moving->exchange;
+    const oh_server_pool *pool = one->moving->snapshot->pool;
+    const oh_server *server = &pool->servers[one->moving->node];
+    oh_database database = exchange->peer.database;
     size_t credentials = !pool->redis_auth.bytes ? 0 : pool->username.bytes ? 3 : 2;
 
     oh_resp_put_list(sink, 6 + credentials);
     oh_resp_put_text(sink, "MIGRATE");
     put_text(sink, server->host);
     oh_resp_put_digits(sink, server->port);
-    oh_resp_put_word(sink, key);
+    oh_resp_put_word(sink, one->key->key);
     oh_resp_put_digits(sink, oh_database_is_chosen(database) ? oh_database_number(database)
                                                              : oh_server_pool_database(pool));
-    oh_resp_put_digits(sink, timeout_ms(it->exchange));
+    oh_resp_put_digits(sink, timeout_ms(exchange));
     if (credentials == 3) {
         oh_resp_put_text(sink, "AUTH2");
         put_text(sink, pool->username);
@@ -125,14 +130,14 @@ static void put_restore(oh_resp_sink sink, const carried *one)
 static void load(bringing *it, carried *one)
 {
     bool is_of_owner = one->step == RESTORE || one->step == LOOK;
-    uint32_t node = is_of_owner ? it->moving->node : one->key->from;
+    uint32_t node = is_of_owner ? one->moving->node : one->key->from;
 
     one->is_sent = false;
     if (one->step == COMPARE && it->round.requests_count + 2 > OH_EXCHANGE_SET_MAX) {
         return; /* It may need two requests. */
     }
     oh_buffer *to = oh_round_to(&it->round, node);
-    oh_buffer *other = one->step == COMPARE ? oh_round_to(&it->round, it->moving->node) : to;
+    oh_buffer *other = one->step == COMPARE ? oh_round_to(&it->round, one->moving->node) : to;
 
     one->is_sent = to && other;
     if (!one->is_sent) {
@@ -140,7 +145,7 @@ static void load(bringing *it, carried *one)
     }
     oh_resp_sink sink = oh_buffer_sink(to);
     switch (one->step) {
-    case MIGRATE: put_migrate(it, sink, one->key->key); break;
+    case MIGRATE: put_migrate(one, sink); break;
     case DUMP:
         put(sink, "DUMP", one->key->key);
         put(sink, "PTTL", one->key->key);
@@ -169,57 +174,85 @@ static bool has_busykey(oh_bytes reply)
     return error.length > 0 && memmem(error.bytes, error.length, "BUSYKEY", 7) != NULL;
 }
 
-/*
- * An error is the answer to the command, which is not sent. In a batch it fails all of the request,
- * of which nothing is sent.
- */
-static void end_with(bringing *it, uint32_t node, oh_bytes reply)
+/* It is not brought. Its commands are not sent. */
+static void refuse(carried *one, uint32_t failure)
 {
-    oh_exchange *exchange = it->exchange;
-    oh_text error = oh_value_error_text(reply.bytes, reply.length);
-    oh_node from = oh_topology_node(it->moving->snapshot->topology, node);
-    oh_quoted name, answer;
-    uint8_t *copy = NULL;
-
-    it->has_ended = true;
-    if (it->moving->commands_count == 1 && !exchange->use.keeps && is_error(reply)) {
-        copy = oh_call_allocate(reply.length);
+    one->step = ENDED;
+    for (uint32_t i = 0; i < one->keys_count; i++) {
+        one->key[i].is_refused = true;
+        oh_refusals_add(one->moving, one->key[i].command, failure);
     }
+}
+
+/*
+ * An error is the answer to the command, which is not sent. In a batch or a transaction it is a
+ * failure: it is not an answer of that command's node.
+ */
+static void end_with(carried *one, uint32_t node, oh_bytes reply)
+{
+    oh_moving *moving = one->moving;
+    oh_exchange *exchange = moving->exchange;
+    oh_text error = oh_value_error_text(reply.bytes, reply.length);
+    oh_node from = oh_topology_node(moving->snapshot->topology, node);
+    oh_quoted name, answer;
+    oh_failure failure;
+    bool is_answer = moving->commands_count == 1 && !exchange->use.keeps && is_error(reply);
+    uint8_t *copy =
+        is_answer && oh_exchange_is_idle(exchange) ? oh_call_allocate(reply.length) : NULL;
+
     if (copy) {
         memcpy(copy, reply.bytes, reply.length);
         oh_exchange_revive(exchange);
         oh_exchange_replace(exchange, copy, reply.length, true, true);
+    }
+    if (is_answer && !oh_exchange_is_idle(exchange)) {
+        one->step = ENDED;
         return;
     }
-    oh_failure_set(exchange->failure, OH_OUTCOME_NOT_SENT, OH_SAY_NOT_BROUGHT,
+    oh_failure_set(&failure, OH_OUTCOME_NOT_SENT, OH_SAY_NOT_BROUGHT,
         oh_quote_name(&name, from.name.bytes, from.name.length),
         oh_quote(&answer, error.bytes, error.length));
-    oh_exchange_fail(exchange);
+    failure.other_node = node + 1;
+    refuse(one, oh_refusals_keep(moving, &failure));
 }
 
-static void end_failed(bringing *it, const oh_round_request *failed)
+/* Nothing is sent. */
+static void end_all(bringing *it, const oh_round_request *failed, const oh_failure *failure)
 {
     it->has_ended = true;
-    oh_round_fail(&it->round, failed, OH_OUTCOME_NOT_SENT);
+    for (uint32_t i = 0; i < it->movings_count; i++) {
+        oh_exchange *exchange = it->movings[i]->exchange;
+
+        if (oh_exchange_is_idle(exchange)) {
+            *exchange->failure = *failure;
+            oh_exchange_fail_like(exchange, &failed->exchange);
+        }
+    }
 }
 
-/* The old owner does not answer. If it has got nothing, the owner may have the key. */
+/*
+ * A node does not answer. If the old owner has got nothing, the owner may have the key. If the
+ * program has ended the wait, nothing goes on.
+ */
 static void meet_failure(bringing *it, carried *one, const oh_round_request *failed)
 {
     bool is_first = (one->step == MIGRATE || one->step == DUMP) && !one->has_migrated;
-    bool is_down = failed->failure.outcome == OH_OUTCOME_NOT_SENT &&
-                   !oh_exchange_was_interrupted(&failed->exchange);
+    oh_failure failure;
 
-    if (!is_first || !is_down) {
-        end_failed(it, failed);
+    oh_round_tell(&it->round, failed, OH_OUTCOME_NOT_SENT, &failure);
+    if (oh_exchange_was_interrupted(&failed->exchange)) {
+        end_all(it, failed, &failure);
         return;
     }
-    it->down_failure = failed->failure;
-    it->down_node = failed->node;
-    one->step = LOOK;
+    one->failure = oh_refusals_keep(one->moving, &failure);
+    if (is_first && failed->failure.outcome == OH_OUTCOME_NOT_SENT) {
+        one->step = LOOK;
+    } else {
+        refuse(one, one->failure);
+    }
 }
 
-static bool take_dump(bringing *it, carried *one, oh_bytes dump, oh_bytes ttl)
+static void take_dump(carried *one, oh_bytes dump, oh_bytes ttl)
 {
     oh_values values = oh_values_of(dump.bytes, dump.length);
     oh_values number = oh_values_of(ttl.bytes, ttl.length);
@@ -227,18 +260,16 @@ static bool take_dump(bringing *it, carried *one, oh_bytes dump, oh_bytes ttl)
 
     if (is_error(dump) || is_error(ttl) || !oh_value_take(&values, &value) ||
         !oh_value_take(&number, &left) || left.kind != OH_VALUE_NUMBER) {
-        end_with(it, one->key->from, is_error(dump) ? dump : ttl);
-        return false;
+        end_with(one, one->key->from, is_error(dump) ? dump : ttl);
+        return;
     }
     if (value.kind != OH_VALUE_TEXT || left.number == -2) {
-        one->step = BROUGHT;
-        return true;
+        one->step = ENDED;
+        return;
     }
     one->ttl_ms = left.number;
     oh_buffer_append(&one->value, value.text.bytes, value.text.length);
-    it->round.is_broken |= one->value.is_broken;
     one->step = RESTORE;
-    return true;
 }
 
 /* The line of INFO that begins with run_id; empty if there is none. */
@@ -251,105 +282,109 @@ static oh_text run_id(oh_bytes reply)
     return cr ? (oh_text){at + 9, (size_t)(cr - at - 9)} : (oh_text){NULL, 0};
 }
 
-static void compare(bringing *it, carried *one, oh_bytes old, oh_bytes own)
+static void compare(carried *one, oh_bytes old, oh_bytes own)
 {
     oh_text one_id = run_id(old), other_id = run_id(own);
 
     if (is_error(old) || is_error(own)) {
-        end_with(it, is_error(old) ? one->key->from : it->moving->node, is_error(old) ? old : own);
+        end_with(
+            one, is_error(old) ? one->key->from : one->moving->node, is_error(old) ? old : own);
     } else if (one_id.length > 0 && oh_text_is_same(one_id, other_id)) {
-        one->step = BROUGHT; /* One server by two addresses. */
+        one->step = ENDED; /* One server by two addresses. */
     } else {
         one->step = UNLINK;
     }
 }
 
-static void meet_migrate(bringing *it, carried *one, oh_bytes reply)
+static void meet_migrate(carried *one, oh_bytes reply)
 {
     one->has_migrated = true;
     if (!is_error(reply)) {
-        one->step = BROUGHT;
+        one->step = ENDED;
     } else if (has_busykey(reply)) {
         one->step = COMPARE;
     } else {
-        oh_snapshot_go_by_hand(it->moving->snapshot, one->key->from,
+        oh_snapshot_go_by_hand(one->moving->snapshot, one->key->from,
             oh_clock_now_ns() + OH_MIGRATE_AGAIN_MS * NS_PER_MS);
         one->step = DUMP;
     }
 }
 
-static void meet_restore(bringing *it, carried *one, oh_bytes reply)
+static void meet_restore(carried *one, oh_bytes reply)
 {
     if (!is_error(reply)) {
         one->step = UNLINK;
     } else if (has_busykey(reply)) {
         one->step = COMPARE;
     } else {
-        end_with(it, it->moving->node, reply);
+        end_with(one, one->moving->node, reply);
     }
 }
 
 /* The owner has been looked at, because the old owner is down. */
-static void meet_look(bringing *it, carried *one, oh_bytes reply)
+static void meet_look(carried *one, oh_bytes reply)
 {
-    oh_node node = oh_topology_node(it->moving->snapshot->topology, it->down_node);
-    oh_quoted name;
-
     if (is_error(reply)) {
-        end_with(it, it->moving->node, reply);
+        end_with(one, one->moving->node, reply);
     } else if (oh_bytes_is(reply, ":1\r\n")) {
-        one->step = BROUGHT;
+        one->step = ENDED;
     } else {
-        oh_failure_set(it->exchange->failure, OH_OUTCOME_NOT_SENT, it->down_failure.kind,
-            it->down_failure.advice, OH_WHAT_OLD_OWNER_FAILED,
-            oh_quote_name(&name, node.name.bytes, node.name.length), it->down_failure.what);
-        it->has_ended = true;
-        oh_exchange_fail(it->exchange);
+        refuse(one, one->failure);
     }
 }
 
 static void unload(bringing *it, carried *one)
 {
     bool is_of_owner = one->step == RESTORE || one->step == LOOK;
-    uint32_t node = is_of_owner ? it->moving->node : one->key->from;
+    uint32_t node = is_of_owner ? one->moving->node : one->key->from;
     const oh_round_request *failed = NULL;
     oh_bytes reply = oh_round_take(&it->round, node, &failed);
     oh_bytes second = {NULL, 0};
 
     if (!failed && (one->step == DUMP || one->step == COMPARE)) {
-        second = oh_round_take(&it->round, one->step == DUMP ? node : it->moving->node, &failed);
+        second = oh_round_take(&it->round, one->step == DUMP ? node : one->moving->node, &failed);
     }
     if (failed) {
         meet_failure(it, one, failed);
         return;
     }
     switch (one->step) {
-    case MIGRATE: meet_migrate(it, one, reply); break;
-    case DUMP: take_dump(it, one, reply, second); break;
-    case RESTORE: meet_restore(it, one, reply); break;
-    case COMPARE: compare(it, one, reply, second); break;
+    case MIGRATE: meet_migrate(one, reply); break;
+    case DUMP: take_dump(one, reply, second); break;
+    case RESTORE: meet_restore(one, reply); break;
+    case COMPARE: compare(one, reply, second); break;
     case UNLINK:
         if (is_error(reply)) {
-            end_with(it, one->key->from, reply);
+            end_with(one, one->key->from, reply);
         } else {
-            one->step = BROUGHT;
+            one->step = ENDED;
         }
         break;
-    default: meet_look(it, one, reply);
+    default: meet_look(one, reply);
     }
 }
 
 /* ---- All of them ---- */
 
+static void end_without_memory(bringing *it)
+{
+    it->has_ended = true;
+    for (uint32_t i = 0; i < it->movings_count; i++) {
+        if (oh_exchange_is_idle(it->movings[i]->exchange)) {
+            oh_exchange_fail_without_memory(it->movings[i]->exchange);
+        }
+    }
+}
+
 /* False if there is nothing more to do. */
 static bool run_round(bringing *it)
 {
-    uint32_t count = it->moving->brought.count;
     bool is_done = true;
 
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < it->count; i++) {
         it->all[i].is_sent = false;
-        if (it->all[i].step != BROUGHT) {
+        it->round.is_broken |= it->all[i].value.is_broken;
+        if (it->all[i].step != ENDED) {
             load(it, &it->all[i]);
             is_done = false;
         }
@@ -359,11 +394,10 @@ static bool run_round(bringing *it)
     }
     /* Each of these commands may be sent again. */
     if (!oh_round_run(&it->round, true)) {
-        it->has_ended = true;
-        oh_exchange_fail_without_memory(it->exchange);
+        end_without_memory(it);
         return false;
     }
-    for (uint32_t i = 0; i < count && !it->has_ended; i++) {
+    for (uint32_t i = 0; i < it->count; i++) {
         if (it->all[i].is_sent) {
             unload(it, &it->all[i]);
         }
@@ -371,30 +405,55 @@ static bool run_round(bringing *it)
     return !it->has_ended;
 }
 
-bool oh_moving_bring(oh_moving *moving, oh_exchange *exchange)
+static bool is_same(const oh_moving_key *one, const oh_moving_key *other)
 {
-    uint32_t count = moving->brought.count;
-    bringing it = {.moving = moving,
-        .exchange = exchange,
-        .round = {.from = exchange, .snapshot = moving->snapshot},
-        .all = oh_call_zeroed(count, sizeof *it.all)};
+    return one->key.length == other->key.length &&
+           memcmp(one->key.bytes, other->key.bytes, one->key.length) == 0;
+}
 
+/* Each key once. */
+static void take_up(bringing *it, oh_moving *moving)
+{
+    oh_moving_keys *list = &moving->brought;
+
+    for (uint32_t i = 0; i < list->count; i++) {
+        oh_moving_key *key = &list->keys[i];
+
+        if (i > 0 && is_same(key - 1, key)) {
+            it->all[it->count - 1].keys_count++;
+            continue;
+        }
+        it->all[it->count++] = (carried){.moving = moving,
+            .key = key,
+            .keys_count = 1,
+            .step = may_migrate(moving, key->from) ? MIGRATE : DUMP};
+    }
+}
+
+void oh_moving_bring(oh_moving *const *all, uint32_t count)
+{
+    bringing it = {.movings = all,
+        .movings_count = count,
+        .round = {.from = all[0]->exchange, .snapshot = all[0]->snapshot}};
+    size_t keys_count = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        keys_count += all[i]->brought.count;
+    }
+    it.all = oh_call_zeroed(keys_count, sizeof *it.all);
     if (!it.all) {
-        oh_exchange_fail_without_memory(exchange);
-        return false;
+        end_without_memory(&it);
+        return;
     }
     for (uint32_t i = 0; i < count; i++) {
-        it.all[i].key = &moving->brought.keys[i];
-        it.all[i].step =
-            may_migrate(moving, exchange, moving->brought.keys[i].from) ? MIGRATE : DUMP;
+        take_up(&it, all[i]);
     }
     while (run_round(&it)) {
         oh_round_end(&it.round);
     }
     oh_round_end(&it.round);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < it.count; i++) {
         oh_buffer_free(&it.all[i].value);
     }
     oh_call_release(it.all);
-    return !it.has_ended;
 }

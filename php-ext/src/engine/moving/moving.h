@@ -13,8 +13,9 @@
  * of requests and replies. So it serves calls, batches and transactions alike. Other server pools
  * have no interceptor of this room.
  *
- * All keys of a request are brought before it is sent, all nodes in parallel, and all questions are
- * asked in the same way. If a key cannot be brought, nothing of the request is sent.
+ * The requests of one call are prepared together: their keys are brought at the same time from all
+ * old owners, and asked for in the same way. A command whose key cannot be brought is not sent, and
+ * one whose old owner fails has no answer; the others of its request do not depend on them.
  *
  * Implements spec/topology, moving.
  */
@@ -26,10 +27,22 @@
 
 typedef struct oh_moving oh_moving;
 
+/* A command of a request that has no reply of its own. An error stands in its place. */
+typedef struct oh_refusal {
+    uint32_t command; /* Its number in the request, from 0. */
+    uint32_t failure;
+} oh_refusal;
+
 /*
  * Attaches to an exchange with a node of a server pool whose keys move, and ends with the exchange.
- * The caller goes on owning the snapshot. False if there is no memory.
+ * The caller goes on owning the snapshot. NULL if there is no memory.
  */
-bool oh_moving_attach(oh_exchange *exchange, oh_snapshot *snapshot, uint32_t node);
+oh_moving *oh_moving_attach(oh_exchange *exchange, oh_snapshot *snapshot, uint32_t node);
+
+/*
+ * The refused commands of an exchange that has not failed, in order. Valid until its next request.
+ */
+const oh_refusal *oh_moving_refusals(const oh_moving *moving, uint32_t *count);
+const oh_failure *oh_moving_failure(const oh_moving *moving, const oh_refusal *refusal);
 
 #endif

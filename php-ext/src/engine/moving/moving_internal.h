@@ -3,6 +3,7 @@
  *
  *     round            commands for several nodes, in one write for each, all in parallel
  *     moving_keys      the keys of a request that move, and what its commands do with them
+ *     refusals         commands of a request that are not sent, or have no answer
  *     bring            brings keys to their owner
  *     ask              asks old owners for keys that their owner has not got
  *     moving           the interceptor
@@ -25,12 +26,12 @@ typedef struct oh_round_request {
 } oh_round_request;
 
 typedef struct oh_round {
-    oh_exchange *from; /* The caller's. */
+    oh_exchange *from; /* One of the caller's. */
     oh_snapshot *snapshot;
     oh_round_request *requests[OH_EXCHANGE_SET_MAX]; /* Memory of the call. */
     uint32_t requests_count;
-    oh_exchange_set set;
-    bool is_broken; /* There was no memory. */
+    oh_exchange_set own_set; /* If the caller has none. */
+    bool is_broken;          /* There was no memory. */
 } oh_round;
 
 /*
@@ -51,8 +52,9 @@ oh_bytes oh_round_take(oh_round *round, uint32_t node, const oh_round_request **
 /* Empties it for the next round. */
 void oh_round_end(oh_round *round);
 
-/* Fails the exchange because a node of a round has failed. */
-void oh_round_fail(const oh_round *round, const oh_round_request *failed, oh_outcome outcome);
+/* Sets the failure of a call for which a node of a round has failed. */
+void oh_round_tell(
+    const oh_round *round, const oh_round_request *failed, oh_outcome outcome, oh_failure *failure);
 
 /* ---- Keys ---- */
 
@@ -63,7 +65,8 @@ typedef struct oh_moving_key {
     uint32_t command; /* The number of its command in the request, from 0. */
     uint32_t element; /* Which key of a command with several keys that asks it is, from 0. */
     bool is_element;
-    oh_bytes bytes; /* The command; or only its name, if it is an element. */
+    bool is_refused; /* It could not be brought. */
+    oh_bytes bytes;  /* The command; or only its name, if it is an element. */
 } oh_moving_key;
 
 typedef struct oh_moving_keys {
@@ -71,25 +74,80 @@ typedef struct oh_moving_keys {
     uint32_t count, capacity;
 } oh_moving_keys;
 
+/* Of a request: its commands without a reply of their own, and why. */
+typedef struct oh_refusals {
+    oh_refusal *all; /* Memory of the call, as are the failures. */
+    uint32_t count, capacity;
+    oh_failure *failures;
+    uint32_t failures_count;
+    bool is_broken; /* There was no memory. */
+} oh_refusals;
+
 struct oh_moving {
     /* The first field, so that a pointer to it is a pointer to this struct. */
     oh_interceptor interceptor;
+    oh_exchange *exchange;
     oh_snapshot *snapshot; /* The caller's. */
     uint32_t node;
     uint32_t commands_count; /* Of the current request. */
-    oh_moving_keys brought;  /* Keys to bring, or brought, each once, in order. */
-    oh_moving_keys asked;    /* Keys to ask for if the reply is nothing. */
+    /* Keys to bring, or brought: in order, and those of one key by their commands. */
+    oh_moving_keys brought;
+    oh_moving_keys asked; /* Keys to ask for if the reply is nothing, in the order of commands. */
+    oh_refusals refused;
+    oh_buffer kept; /* The request without the commands that were refused before it was sent. */
+    oh_bytes whole; /* The request as it was, if it is `kept` that is sent. */
+    bool is_open;   /* Its replies are not those of the caller yet. */
 };
 
+/* Where the commands of its request begin. */
+static inline size_t oh_moving_begin(const oh_exchange *exchange)
+{
+    const oh_request *request = &exchange->request;
+
+    return exchange->terms.preface ? oh_request_end_of_command(request->bytes, request->length, 0)
+                                   : 0;
+}
+
 /* Finds the keys of the exchange's request that move. False if the exchange has failed. */
-bool oh_moving_find(oh_moving *moving, oh_exchange *exchange);
+bool oh_moving_find(oh_moving *moving);
+
+/* A key that was brought is not asked for: an answer from after the batch would be out of order. */
+void oh_moving_leave_out_brought(oh_moving *moving);
+
+/* ---- Refusals ---- */
+
+/* Keeps a failure. Returns its number. */
+uint32_t oh_refusals_keep(oh_moving *moving, const oh_failure *failure);
+
+/* Refuses a command for the failure of this number. */
+void oh_refusals_add(oh_moving *moving, uint32_t command, uint32_t failure);
+
+/* Before the request is sent: takes these commands out of it, or fails the exchange. */
+void oh_refusals_take_out(oh_moving *moving);
+
+/* All replies are in: an error stands for each command that was taken out. */
+void oh_refusals_put_back(oh_moving *moving);
+
+/* At the end: fails the exchange if nothing of it has an answer. */
+void oh_refusals_end(oh_moving *moving);
+
+void oh_refusals_clear(oh_moving *moving);
+
+/* The reply that stands for a refused command. */
+#define OH_REFUSAL_REPLY "-ERR refused\r\n"
 
 /* ---- Steps ---- */
 
-/* Brings the keys. False if the exchange has ended: it has failed, or has the answer. */
-bool oh_moving_bring(oh_moving *moving, oh_exchange *exchange);
+/*
+ * Brings the keys of requests that belong to one call, all in parallel. Each of them then has
+ * failed, has the answer, or is ready to be sent.
+ */
+void oh_moving_bring(oh_moving *const *all, uint32_t count);
 
-/* All replies are in. Asks for those that are nothing, and puts the answers in place. */
-void oh_moving_ask(oh_moving *moving, oh_exchange *exchange);
+/*
+ * All replies of these requests, of one call, are in. Asks for those that are nothing, all in
+ * parallel, and puts the answers in place.
+ */
+void oh_moving_ask(oh_moving *const *all, uint32_t count);
 
 #endif

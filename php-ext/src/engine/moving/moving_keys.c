@@ -46,36 +46,24 @@ static int compare(const void *one, const void *other)
     return a.length > 0 ? memcmp(a.bytes, b.bytes, a.length) : 0;
 }
 
-/* Puts the keys in order, each once. */
-static void sort(oh_moving_keys *list)
-{
-    uint32_t kept = 0;
-
-    if (list->count > 1) {
-        qsort(list->keys, list->count, sizeof *list->keys, compare);
-    }
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (kept == 0 || compare(&list->keys[kept - 1], &list->keys[i]) != 0) {
-            list->keys[kept++] = list->keys[i];
-        }
-    }
-    list->count = kept;
-}
-
-/* A key that is brought is not asked for: an answer from after the batch would be out of order. */
-static void leave_out_brought(oh_moving *moving)
+void oh_moving_leave_out_brought(oh_moving *moving)
 {
     const oh_moving_keys *brought = &moving->brought;
     oh_moving_keys *asked = &moving->asked;
     uint32_t kept = 0;
 
-    for (uint32_t i = 0; i < asked->count && brought->count > 0; i++) {
-        if (!bsearch(
-                &asked->keys[i], brought->keys, brought->count, sizeof *brought->keys, compare)) {
+    if (brought->count == 0) {
+        return;
+    }
+    for (uint32_t i = 0; i < asked->count; i++) {
+        const oh_moving_key *found =
+            bsearch(&asked->keys[i], brought->keys, brought->count, sizeof *brought->keys, compare);
+
+        if (!found || found->is_refused) {
             asked->keys[kept++] = asked->keys[i];
         }
     }
-    asked->count = brought->count > 0 ? kept : asked->count;
+    asked->count = kept;
 }
 
 /* ---- One command ---- */
@@ -230,21 +218,20 @@ static bool note_command(oh_moving *moving, oh_exchange *exchange, oh_bytes byte
     return is_well;
 }
 
-bool oh_moving_find(oh_moving *moving, oh_exchange *exchange)
+bool oh_moving_find(oh_moving *moving)
 {
+    oh_exchange *exchange = moving->exchange;
     const oh_request *request = &exchange->request;
-    size_t at =
-        exchange->terms.preface ? oh_request_end_of_command(request->bytes, request->length, 0) : 0;
 
-    moving->commands_count = moving->brought.count = moving->asked.count = 0;
-    for (size_t end; at < request->length; at = end) {
+    for (size_t at = oh_moving_begin(exchange), end; at < request->length; at = end) {
         end = oh_request_end_of_command(request->bytes, request->length, at);
         if (!note_command(moving, exchange, (oh_bytes){request->bytes + at, end - at})) {
             return false;
         }
         moving->commands_count++;
     }
-    sort(&moving->brought);
-    leave_out_brought(moving);
+    if (moving->brought.count > 1) {
+        qsort(moving->brought.keys, moving->brought.count, sizeof *moving->brought.keys, compare);
+    }
     return true;
 }

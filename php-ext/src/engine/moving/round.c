@@ -51,11 +51,11 @@ static uint32_t timeout_ms(const oh_exchange *from)
 
 /*
  * Others of its call may hold the connections of this node, and wait for this round. So it waits
- * for none of them.
+ * for none of them. They go on meanwhile.
  */
 static void start(oh_round *round, oh_round_request *request, bool is_read_only)
 {
-    const oh_exchange *from = round->from;
+    oh_exchange *from = round->from;
     const oh_call_terms terms = {.timeout_ms = timeout_ms(from),
         .deadline_ns = from->times.deadline_ns,
         .is_read_only = is_read_only,
@@ -68,7 +68,7 @@ static void start(oh_round *round, oh_round_request *request, bool is_read_only)
         .database = from->peer.database};
 
     oh_exchange_make(&request->exchange, peer, &request->failure);
-    oh_exchange_prepare(&request->exchange, &terms, &round->set);
+    oh_exchange_prepare(&request->exchange, &terms, from->set ? from->set : &round->own_set);
     oh_exchange_start(&request->exchange, request->bytes.bytes, request->bytes.length);
 }
 
@@ -80,7 +80,7 @@ bool oh_round_run(oh_round *round, bool is_read_only)
     if (round->is_broken) {
         return false;
     }
-    round->set = (oh_exchange_set){.members_count = 0};
+    round->own_set = (oh_exchange_set){.members_count = 0};
     for (uint32_t i = 0; i < round->requests_count; i++) {
         start(round, round->requests[i], is_read_only);
     }
@@ -113,14 +113,14 @@ void oh_round_end(oh_round *round)
     round->requests_count = 0;
 }
 
-void oh_round_fail(const oh_round *round, const oh_round_request *failed, oh_outcome outcome)
+void oh_round_tell(
+    const oh_round *round, const oh_round_request *failed, oh_outcome outcome, oh_failure *failure)
 {
     oh_node node = oh_topology_node(round->snapshot->topology, failed->node);
-    oh_exchange *exchange = round->from;
     oh_quoted name;
 
-    oh_failure_set(exchange->failure, outcome, failed->failure.kind, failed->failure.advice,
+    oh_failure_set(failure, outcome, failed->failure.kind, failed->failure.advice,
         OH_WHAT_OLD_OWNER_FAILED, oh_quote_name(&name, node.name.bytes, node.name.length),
         failed->failure.what);
-    oh_exchange_fail_like(exchange, &failed->exchange);
+    failure->other_node = failed->node + 1;
 }

@@ -292,7 +292,7 @@ oh_redirects *oh_redirects_attach(oh_exchange *exchange, oh_snapshot *map, uint3
 
     if (redirects) {
         redirects->interceptor =
-            (oh_interceptor){begin, read_replies, readable, meet, free_redirects, NULL};
+            (oh_interceptor){begin, read_replies, readable, meet, free_redirects, NULL, NULL};
         redirects->map = map;
         redirects->node = node;
         oh_exchange_intercept(exchange, &redirects->interceptor);

@@ -351,6 +351,6 @@ static void keep_memory(oh_interceptor *interceptor)
 
 void oh_succession_set(oh_succession *succession, oh_snapshot *snapshot, uint32_t node)
 {
-    *succession =
-        (oh_succession){{leave, read_replies, readable, meet, keep_memory, NULL}, snapshot, node};
+    *succession = (oh_succession){
+        {leave, read_replies, readable, meet, keep_memory, NULL, NULL}, snapshot, node};
 }

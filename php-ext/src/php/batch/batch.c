@@ -333,7 +333,7 @@ static void exec_everywhere(oh_client *client, oh_batch *batch, zval *return_val
     oh_node_call *node_calls = safe_emalloc(count, sizeof *node_calls, 0);
     oh_reply_cursor *cursors = oh_pipes_exec(&batch->pipes, client, node_calls);
 
-    if (cursors && count == 1 && !batch->is_mixed && !node_calls[0].failure) {
+    if (cursors && count == 1 && !batch->is_mixed && !oh_scatter_has_failures(node_calls, 1)) {
         /* Everything went to one node, so its replies are the result. */
         ZVAL_COPY_VALUE(return_value, &node_calls[0].reply);
         ZVAL_UNDEF(&node_calls[0].reply);
@@ -354,7 +354,8 @@ static void exec(oh_client *client, oh_batch *batch, INTERNAL_FUNCTION_PARAMETER
     } else if (batch->pipes.count == 0) {
         array_init(return_value);
     } else if (batch->pipes.count == 1 && !batch->is_mixed &&
-               !batch->pipes.node_clients[0]->queue.is_express) {
+               !batch->pipes.node_clients[0]->queue.is_express &&
+               !batch->pipes.node_clients[0]->moving) {
         /* Everything went to one phpredis, so its reply is the result. */
         oh_node_client *node_client = batch->pipes.node_clients[0];
 

@@ -139,12 +139,13 @@ void oh_batch_replies(oh_client *client, const oh_batch *batch, oh_node_call *no
         }
     }
     zend_object *failure = order_replies(client, batch, cursors, return_value);
-    if (failed > 0 || failure) {
+    bool has_failures = oh_scatter_has_failures(node_calls, count);
+    if (has_failures || failure) {
         zval replies;
 
         ZVAL_COPY_VALUE(&replies, return_value);
         ZVAL_NULL(return_value);
-        if (failed > 0) {
+        if (has_failures) {
             oh_failure_throw(oh_scatter_partial(client, node_calls, count, &replies));
         } else {
             throw_unmerged(client, failure, &replies);

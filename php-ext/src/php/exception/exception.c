@@ -78,6 +78,14 @@ bool oh_failure_may_have_executed(zend_object *exception)
                oh_exception_class, exception, ZEND_STRL("mayHaveExecuted"), true, &rv));
 }
 
+zend_string *oh_failure_node(zend_object *exception)
+{
+    zval rv,
+        *node = zend_read_property(oh_exception_class, exception, ZEND_STRL("node"), true, &rv);
+
+    return Z_TYPE_P(node) == IS_STRING ? Z_STR_P(node) : NULL;
+}
+
 bool oh_is_script_ending(void)
 {
     return EG(exception) &&

@@ -35,6 +35,9 @@ zend_object *oh_failure_wrap(zend_object *foreign, const oh_node *node, const ch
  */
 bool oh_failure_may_have_executed(zend_object *exception);
 
+/* The name of the node in an exception made here; borrowed. NULL if it has none. */
+zend_string *oh_failure_node(zend_object *exception);
+
 /*
  * True if the pending exception is Zend's way to end the script (exit) or a fiber. It must not be
  * replaced.

@@ -87,9 +87,12 @@ static void take_transport(oh_node_client *node_client, oh_transport *transport)
     oh_exchange_make(exchange, peer_of(node_client, snapshot), &node_client->failure);
     node_client->redirects =
         snapshot->is_cluster ? oh_redirects_attach(exchange, snapshot, node_client->node) : NULL;
-    if (UNEXPECTED(oh_topology_is_moving(snapshot->topology)) &&
-        !oh_moving_attach(exchange, snapshot, node_client->node)) {
-        exchange->peer.connections = NULL; /* Calls fail: there is no memory. */
+    node_client->moving = NULL;
+    if (UNEXPECTED(oh_topology_is_moving(snapshot->topology))) {
+        node_client->moving = oh_moving_attach(exchange, snapshot, node_client->node);
+        if (!node_client->moving) {
+            exchange->peer.connections = NULL; /* Calls fail: there is no memory. */
+        }
     }
 }
 
@@ -120,6 +123,7 @@ static void lose_transport(oh_transport_owner *owner)
     node_client->has_failed = oh_node_client_has_failed(node_client);
     node_client->is_spent = true;
     node_client->transport = NULL;
+    node_client->moving = NULL;
 }
 
 void oh_node_client_forget_queue(oh_node_client *node_client)
@@ -139,6 +143,7 @@ static void drop_redis(oh_node_client *node_client)
     if (node_client->transport) {
         oh_transport_detach(node_client->transport);
         node_client->transport = NULL;
+        node_client->moving = NULL;
     }
     if (redis) {
         OBJ_RELEASE(redis);
@@ -337,17 +342,25 @@ zend_object *oh_node_client_take_first_cause(void)
     return first;
 }
 
-zend_object *oh_node_client_failure(oh_node_client *node_client)
+zend_object *oh_node_client_exception(
+    const oh_node_client *node_client, const oh_failure *failure, zend_object *previous)
 {
     const oh_snapshot *snapshot = node_client->client->snapshot;
-    oh_node node = oh_topology_node(snapshot->topology, node_client->node);
+    oh_node node = oh_topology_node(
+        snapshot->topology, failure->other_node ? failure->other_node - 1 : node_client->node);
+
+    return oh_failure_exception(failure, &node, snapshot->pool->name.bytes, previous);
+}
+
+zend_object *oh_node_client_failure(oh_node_client *node_client)
+{
     zend_object *previous = oh_node_client_take_first_cause();
 
     if (previous && node_client->transport &&
         oh_exchange_was_interrupted(&node_client->transport->exchange)) {
         return previous;
     }
-    return oh_failure_exception(&node_client->failure, &node, snapshot->pool->name.bytes, previous);
+    return oh_node_client_exception(node_client, &node_client->failure, previous);
 }
 
 oh_node_client *oh_node_client_close(oh_node_client *node_client)

@@ -12,6 +12,7 @@
 #include "php/phpredis/method.h"
 #include "php/phpredis/phpredis.h"
 #include "php/phpredis/transport.h"
+#include "engine/moving/moving.h"
 #include "engine/resend/resend.h"
 #include "engine/snapshot/snapshot.h"
 
@@ -46,6 +47,7 @@ typedef struct oh_node_client {
     zend_object *redis;       /* NULL if not connected yet, or dropped after a failure. */
     oh_transport *transport;  /* NULL once phpredis has closed its stream. */
     oh_redirects *redirects;  /* For nodes of a Redis Cluster, otherwise NULL. */
+    oh_moving *moving;        /* For nodes of a server pool whose keys move, otherwise NULL. */
     oh_succession succession; /* For nodes of other server pools. */
     oh_node_lookout lookout;
     oh_failure failure; /* The failure of the last exchange that failed. */
@@ -130,6 +132,10 @@ static inline bool oh_node_client_has_failed(const oh_node_client *node_client)
  * exception.
  */
 zend_object *oh_node_client_failure(oh_node_client *node_client);
+
+/* Makes the exception of a failure of its exchange; `previous` is NULL or taken over. */
+zend_object *oh_node_client_exception(
+    const oh_node_client *node_client, const oh_failure *failure, zend_object *previous);
 
 /*
  * Clears the pending exception. Returns the first exception of its chain if it was the script's

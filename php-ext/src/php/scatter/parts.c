@@ -146,7 +146,10 @@ static oh_node_call next_reply(oh_reply_cursor *cursor)
     oh_node_call part = {.node_client = cursor->node_client, .failure = cursor->failure};
     zval *reply = oh_reply_cursor_next(cursor);
 
-    if (reply) {
+    if (reply && Z_TYPE_P(reply) == IS_OBJECT && UNEXPECTED(cursor->has_refusals)) {
+        part.failure = Z_OBJ_P(reply);
+        ZVAL_NULL(reply);
+    } else if (reply) {
         ZVAL_COPY_VALUE(&part.reply, reply);
         ZVAL_NULL(reply);
     } else {

@@ -208,6 +208,37 @@ static void check_count(oh_client *client, oh_node_call *node_call)
         oh_failure_exception(&failure, &node, client->snapshot->pool->name.bytes, NULL);
 }
 
+/*
+ * Commands whose keys move may have failed by themselves. Their replies become their failures, as
+ * exceptions.
+ */
+static void take_refusals(oh_node_call *node_call)
+{
+    const oh_moving *moving = node_call->node_client->moving;
+    uint32_t count = 0;
+    const oh_refusal *refused = moving ? oh_moving_refusals(moving, &count) : NULL;
+
+    if (EXPECTED(count == 0) || node_call->failure) {
+        return;
+    }
+    SEPARATE_ARRAY(&node_call->reply);
+    node_call->refusals = safe_emalloc(count, sizeof *node_call->refusals, 0);
+    for (uint32_t i = 0; i < count; i++) {
+        zval *reply = zend_hash_index_find(Z_ARRVAL(node_call->reply), refused[i].command);
+        uint32_t last = node_call->refusals_count;
+
+        if (last == 0 || refused[i].failure != refused[i - 1].failure) {
+            node_call->refusals[node_call->refusals_count++] = oh_node_client_exception(
+                node_call->node_client, oh_moving_failure(moving, &refused[i]), NULL);
+            last++;
+        }
+        if (reply) {
+            zval_ptr_dtor(reply);
+            ZVAL_OBJ_COPY(reply, node_call->refusals[last - 1]);
+        }
+    }
+}
+
 oh_reply_cursor *oh_pipes_collect(oh_client *client, oh_node_call *node_calls, uint32_t count)
 {
     oh_reply_cursor *cursors = ecalloc(client->snapshot->nodes_count, sizeof *cursors);
@@ -216,8 +247,10 @@ oh_reply_cursor *oh_pipes_collect(oh_client *client, oh_node_call *node_calls, u
         oh_reply_cursor *cursor = &cursors[node_calls[i].node_client->node];
 
         check_count(client, &node_calls[i]);
+        take_refusals(&node_calls[i]);
         cursor->node_client = node_calls[i].node_client;
         cursor->failure = node_calls[i].failure;
+        cursor->has_refusals = node_calls[i].refusals != NULL;
         cursor->replies = cursor->failure ? NULL : Z_ARRVAL(node_calls[i].reply);
     }
     return cursors;

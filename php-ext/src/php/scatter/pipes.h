@@ -25,6 +25,7 @@ typedef struct oh_reply_cursor {
     HashTable *replies;          /* NULL if the node failed. */
     /* The failure of the node, or NULL. It stands for each of its replies. */
     zend_object *failure;
+    bool has_refusals; /* Some of the replies are failures. */
     uint32_t next;
 } oh_reply_cursor;
 

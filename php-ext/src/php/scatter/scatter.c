@@ -72,6 +72,9 @@ static void start_others(oh_exchange_set *set)
             make_call(scatter, node_call);
         }
     }
+    if (UNEXPECTED(set->has_waiting) && !scatter->is_ending) {
+        oh_exchange_set_launch(set);
+    }
 }
 
 /* Starts as many calls as may wait together, and reads the replies of each. */
@@ -129,11 +132,23 @@ bool oh_scatter_run(oh_node_call *node_calls, uint32_t count)
     return !is_ending;
 }
 
+static void free_refusals(oh_node_call *node_call)
+{
+    for (uint32_t i = 0; i < node_call->refusals_count; i++) {
+        OBJ_RELEASE(node_call->refusals[i]);
+    }
+    efree(node_call->refusals);
+    node_call->refusals = NULL;
+}
+
 void oh_scatter_free(oh_node_call *node_calls, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         zval_ptr_dtor(&node_calls[i].reply);
         ZVAL_UNDEF(&node_calls[i].reply);
+        if (UNEXPECTED(node_calls[i].refusals != NULL)) {
+            free_refusals(&node_calls[i]);
+        }
         if (node_calls[i].failure) {
             OBJ_RELEASE(node_calls[i].failure);
             node_calls[i].failure = NULL;
@@ -151,6 +166,16 @@ uint32_t oh_scatter_failed(const oh_node_call *node_calls, uint32_t count)
         failed += node_calls[i].failure != NULL;
     }
     return failed;
+}
+
+bool oh_scatter_has_failures(const oh_node_call *node_calls, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (node_calls[i].failure || node_calls[i].refusals) {
+            return true;
+        }
+    }
+    return false;
 }
 
 zend_object *oh_scatter_worst(const oh_node_call *node_calls, uint32_t count)
@@ -179,24 +204,36 @@ zend_object *oh_scatter_failure(oh_client *client, oh_node_call *node_call)
     return node_call->failure;
 }
 
+/* Adds a failure, by the name of its node. The first one of a node stays. */
+static void add_failure(HashTable *failures, zend_object *failure)
+{
+    zend_string *node = oh_failure_node(failure);
+    zval entry;
+
+    ZVAL_OBJ(&entry, failure);
+    if (node && zend_hash_add(failures, node, &entry)) {
+        GC_ADDREF(failure);
+    }
+}
+
 zend_object *oh_scatter_partial(
     oh_client *client, oh_node_call *node_calls, uint32_t count, zval *replies)
 {
     zend_object *first = NULL;
-    zval failures, entry;
+    zval failures;
 
     array_init(&failures);
     for (uint32_t i = 0; i < count; i++) {
-        if (!node_calls[i].failure) {
-            continue;
-        }
-        zend_object *failure = oh_scatter_failure(client, &node_calls[i]);
-        oh_node node =
-            oh_topology_node(client->snapshot->topology, node_calls[i].node_client->node);
+        oh_node_call *node_call = &node_calls[i];
 
-        ZVAL_OBJ_COPY(&entry, failure);
-        zend_hash_str_update(Z_ARRVAL(failures), node.name.bytes, node.name.length, &entry);
-        first = first ? first : failure;
+        if (node_call->failure) {
+            add_failure(Z_ARRVAL(failures), oh_scatter_failure(client, node_call));
+            first = first ? first : node_call->failure;
+        }
+        for (uint32_t j = 0; node_call->refusals && j < node_call->refusals_count; j++) {
+            add_failure(Z_ARRVAL(failures), node_call->refusals[j]);
+            first = first ? first : node_call->refusals[j];
+        }
     }
     return oh_failure_partial(replies, &failures, first, client->snapshot->pool->name.bytes);
 }

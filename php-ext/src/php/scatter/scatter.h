@@ -43,6 +43,9 @@ typedef struct oh_node_call {
     zval reply;        /* UNDEF if the call failed. */
     /* The exception, thrown by OneHop, phpredis or the script; NULL if the call succeeded. */
     zend_object *failure;
+    /* Some of its commands have failed, each with one of these exceptions as its reply. */
+    zend_object **refusals;
+    uint32_t refusals_count;
 } oh_node_call;
 
 /*
@@ -54,8 +57,9 @@ bool oh_scatter_run(oh_node_call *node_calls, uint32_t count);
 
 void oh_scatter_free(oh_node_call *node_calls, uint32_t count);
 
-/* How many of the calls failed. */
+/* How many of the calls failed. The other function: true if one failed, or commands of one did. */
 uint32_t oh_scatter_failed(const oh_node_call *node_calls, uint32_t count);
+bool oh_scatter_has_failures(const oh_node_call *node_calls, uint32_t count);
 
 /*
  * The failure of a scatter that failed on all nodes: of the first node whose commands may have
