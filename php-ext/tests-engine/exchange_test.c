@@ -222,6 +222,74 @@ static void test_set(const node *one, const node *other)
     caller_leave();
 }
 
+/* An interceptor whose end takes time, as a wait for another node does. */
+static void meet_slowly(oh_interceptor *interceptor, oh_exchange *exchange)
+{
+    (void)interceptor;
+    (void)exchange;
+    faults_pass_time(60);
+}
+
+static void begin_nothing(oh_interceptor *interceptor, oh_exchange *exchange)
+{
+    (void)interceptor;
+    (void)exchange;
+}
+
+static size_t read_all(oh_interceptor *interceptor, oh_exchange *exchange, size_t count)
+{
+    const oh_replies *replies = &exchange->replies;
+
+    (void)interceptor;
+    return oh_wire_read(&exchange->use.connection->wire, replies->bytes + replies->end, count);
+}
+
+static size_t all_readable(const oh_interceptor *interceptor, const oh_exchange *exchange)
+{
+    (void)interceptor;
+    return oh_replies_length(&exchange->replies);
+}
+
+static void keep(oh_interceptor *interceptor)
+{
+    (void)interceptor;
+}
+
+/* The first one waits for another node, which its interceptor asks. */
+static void test_wait_of_another(const node *one, const node *other)
+{
+    oh_interceptor slow = {begin_nothing, read_all, all_readable, meet_slowly, keep, NULL, NULL};
+    oh_exchange_set set = {.start_others = nobody_else};
+    oh_call_terms terms = {.timeout_ms = 5000};
+    char requests[2][64];
+    oh_failure failure;
+    caller them[2];
+
+    test_begin("a node of a call that waits for another one leaves the others their deadlines");
+    caller_configure("alpha:\n  engine: redis\n  timeout: 5000\n  servers:\n"
+                     "   - 127.0.0.1:%u:1 one\n   - 127.0.0.1:%u:1 two\n",
+        (unsigned)one->port, (unsigned)other->port);
+    oh_snapshot *snapshot = caller_open("alpha", &failure);
+    for (uint32_t i = 0; i < 2; i++) {
+        size_t length = caller_write(requests[i], 0, i == 0 ? "ECHO plain" : "ECHO mute");
+
+        CHECK(caller_begin(&them[i], snapshot, i));
+        oh_exchange_prepare(&them[i].exchange, &terms, &set);
+        oh_exchange_start(&them[i].exchange, requests[i], length);
+    }
+    uint64_t deadline_ns = them[1].exchange.times.deadline_ns;
+    oh_exchange_intercept(&them[0].exchange, &slow);
+    CHECK(oh_exchange_conclude(&them[0].exchange));
+    CHECK(!oh_exchange_conclude(&them[1].exchange));
+    CHECK(them[1].failure.kind == OH_ERROR_DEADLINE_EXCEEDED);
+    CHECK(them[1].exchange.times.deadline_ns - deadline_ns < UINT64_C(30000000000));
+    for (uint32_t i = 0; i < 2; i++) {
+        caller_end(&them[i]);
+    }
+    oh_snapshot_release(snapshot);
+    caller_leave();
+}
+
 /* ---- Held connections ---- */
 
 static void test_held(const node *one)
@@ -283,6 +351,7 @@ void test_exchange(const node *one, const node *other)
     test_refused();
     test_pipeline(one);
     test_set(one, other);
+    test_wait_of_another(one, other);
     test_held(one);
     test_ssdb_node(one);
 }

@@ -284,12 +284,26 @@ void oh_exchange_start_whole(
     oh_exchange_start(exchange, request, length);
 }
 
+/* It may wait for other nodes. Meanwhile the time of the rest of the set does not stand still. */
+static void meet(oh_exchange *exchange)
+{
+    oh_exchange_set *set = exchange->set;
+
+    if (set) {
+        oh_exchange_set_leave_caller(set);
+    }
+    exchange->interceptor->meet(exchange->interceptor, exchange);
+    if (set) {
+        oh_exchange_set_return_to_caller(set);
+    }
+}
+
 bool oh_exchange_conclude(oh_exchange *exchange)
 {
     /* Receives; the last reply settles the connection. */
     oh_exchange_wait_until(exchange, is_readable);
     if (OH_UNLIKELY(exchange->interceptor != NULL)) {
-        exchange->interceptor->meet(exchange->interceptor, exchange); /* Redirects are followed. */
+        meet(exchange); /* Redirects are followed. */
     }
     if (OH_UNLIKELY(!oh_exchange_is_whole(exchange))) {
         judge_replies(exchange);
@@ -332,7 +346,7 @@ static size_t read_plain(oh_exchange *exchange, char *bytes, size_t size)
         oh_exchange_wait_until(exchange, has_bytes_or_ended);
     }
     if (OH_UNLIKELY(exchange->interceptor != NULL)) {
-        exchange->interceptor->meet(exchange->interceptor, exchange);
+        meet(exchange);
     }
     size_t readable = readable_count(exchange), count = OH_MIN(size, readable);
 
@@ -371,7 +385,7 @@ bool oh_exchange_receive_more(oh_exchange *exchange)
     }
     oh_exchange_wait_until(exchange, is_readable);
     if (OH_UNLIKELY(exchange->interceptor != NULL)) {
-        exchange->interceptor->meet(exchange->interceptor, exchange);
+        meet(exchange);
     }
     return !oh_exchange_has_failed(exchange);
 }

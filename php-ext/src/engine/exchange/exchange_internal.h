@@ -139,6 +139,13 @@ static inline bool oh_exchange_is_full(const oh_exchange *exchange)
 void oh_exchange_wait_until(oh_exchange *exchange, bool (*is_enough)(const oh_exchange *));
 
 /*
+ * The caller waits again, and goes on again: deadlines stand still while it goes on. For waits of
+ * an interceptor, which are not waits for the set.
+ */
+void oh_exchange_set_leave_caller(const oh_exchange_set *set);
+void oh_exchange_set_return_to_caller(const oh_exchange_set *set);
+
+/*
  * Joins its set unless it is a member, or continues alone if the set is full. The other function
  * leaves the set.
  */

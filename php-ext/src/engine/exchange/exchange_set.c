@@ -287,6 +287,16 @@ static void note_return(oh_exchange *const *members, uint32_t count)
     }
 }
 
+void oh_exchange_set_leave_caller(const oh_exchange_set *set)
+{
+    note_return(set->members, set->members_count);
+}
+
+void oh_exchange_set_return_to_caller(const oh_exchange_set *set)
+{
+    note_leaving(set->members, set->members_count);
+}
+
 void oh_exchange_wait_until(oh_exchange *exchange, bool (*is_enough)(const oh_exchange *))
 {
     bool is_alone = !exchange->set || exchange->set->members_count <= 1;
