@@ -207,6 +207,7 @@ PROVE = (
     ),
     Step("what stalls, silent connections and outages cost", faults("stalls")),
     Step("calls wait while masters of a Redis Cluster are replaced", faults("heirs")),
+    Step("a ring grows and shrinks under load, and no key is lost", faults("growing")),
     Step("load at a fixed rate, every answer right", python("bench/open_loop --short")),
     Step(
         "fleets of hosts, simulated and small real ones; what a host pays for its nodes",

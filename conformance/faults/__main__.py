@@ -17,6 +17,7 @@ import changes
 import databases
 import failover
 import figures
+import growing
 import heirs
 import kills
 import launch
@@ -49,6 +50,7 @@ PROGRAMS = {
     "failover": failover,
     "heirs": heirs,
     "replace": replace,
+    "growing": growing,
     "sentinel": sentinel,
 }
 
