@@ -42,6 +42,7 @@ import redis.clients.jedis.csc.Cache;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -250,9 +251,18 @@ public final class OneHopClient extends UnifiedJedis {
      * @return the reply
      */
     public Object onNode(String node, CommandArguments arguments) {
-        EachNode nodes = new EachNode(route.take());
-        return nodes.one(
-                nodes.index(node), new CommandObject<>(arguments, BuilderFactory.RAW_OBJECT));
+        return onNode(node, all -> new CommandObject<>(arguments, BuilderFactory.RAW_OBJECT));
+    }
+
+    /**
+     * Runs several commands on one node, sent in one write. An error reply is an element.
+     *
+     * @param node the name of the node, as in the configuration
+     * @param commands the commands with their arguments
+     * @return the replies, in the order of the commands
+     */
+    public List<Object> onNode(String node, List<CommandArguments> commands) {
+        return new EachNode(route.take()).several(node, commands);
     }
 
     /* ---- Subscriptions ---- */

@@ -2,6 +2,7 @@ package io.onehop.jedis;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -75,6 +76,31 @@ class EachNodeTest {
                 (long)
                         redis.onNode(
                                 names().get(0), commands -> commands.ttl("no key of this node")));
+        Inspected.assertNothingLeased(redis);
+    }
+
+    @Test
+    void severalCommandsGoToOneNode() {
+        String node = names().get(0);
+        List<Object> replies =
+                redis.onNode(
+                        node,
+                        List.of(
+                                new CommandArguments(Command.LPUSH).add("several").add("a"),
+                                new CommandArguments(Command.GET).add("several"),
+                                new CommandArguments(Command.DEL).add("several"),
+                                new CommandArguments(Command.GET).add("several")));
+        assertEquals(1L, replies.get(0));
+        assertTrue(
+                assertInstanceOf(JedisDataException.class, replies.get(1))
+                        .getMessage()
+                        .startsWith("WRONGTYPE"));
+        assertEquals(1L, replies.get(2));
+        assertNull(replies.get(3));
+        assertEquals(List.of(), redis.onNode(node, List.of()));
+        assertThrows(
+                Unsupported.class,
+                () -> redis.onNode(node, List.of(new CommandArguments(Command.MULTI))));
         Inspected.assertNothingLeased(redis);
     }
 

@@ -352,6 +352,13 @@ public final class PoolTopology implements Topology {
         return oldRing != null && node < pool.servers().size() && oldRing.has(node);
     }
 
+    /** The indexes of all old owners; none if no keys move. */
+    public int[] oldOwners() {
+        int rings = scanned().length;
+        int old = rings == 0 ? 0 : rings - pool.servers().size();
+        return Arrays.stream(scanned()).limit(old).distinct().toArray();
+    }
+
     /** The nodes in the order in which SCAN visits them, while keys move. */
     public int[] scanned() {
         return oldRing == null ? new int[0] : oldRing.scanned();

@@ -94,6 +94,32 @@ public final class EachNode {
                 Reply::outcome);
     }
 
+    /** One node's replies to these commands, sent in one write. An error reply is an element. */
+    public List<Object> several(String node, List<CommandArguments> commands) {
+        int index = index(node);
+        Batch batch = runner.begin();
+        List<Reply<Object>> replies = new ArrayList<>();
+        for (CommandArguments each : commands) {
+            CommandObject<Object> command = new CommandObject<>(each, BuilderFactory.RAW_OBJECT);
+            replies.add(append(command, index, batch));
+            batch.waits(waitMs(each)); // They run one after another.
+        }
+        BatchName name = new BatchName("PIPELINE");
+        commands.forEach(name::add);
+        return route.observed(
+                name.toString(),
+                commands.size(),
+                () -> {
+                    runner.run(batch);
+                    batch.failures().values().forEach(EachNode::fail);
+                    return replies.stream().map(Reply::outcome).toList();
+                });
+    }
+
+    private static void fail(OneHopException failure) {
+        throw failure;
+    }
+
     private int[] everyNode() {
         return Arrays.stream(snapshot.keys().everywhere()).map(snapshot.keys()::nodeAt).toArray();
     }
@@ -111,27 +137,36 @@ public final class EachNode {
     }
 
     private <T> Map<Integer, Reply<T>> ask(CommandObject<T> command, int[] nodes) {
+        Batch batch = runner.begin();
+        Map<Integer, Reply<T>> replies = new LinkedHashMap<>();
+        for (int node : nodes) {
+            replies.put(node, append(command, node, batch));
+        }
+        batch.waits(waitMs(command.getArguments()));
+        runner.run(batch);
+        requireAll(batch, replies);
+        return replies;
+    }
+
+    private <T> Reply<T> append(CommandObject<T> command, int node, Batch batch) {
         CommandArguments arguments = command.getArguments();
         Command entry = Commands.known(arguments);
         refuse(entry, arguments);
         intake.check(command);
-        Batch batch = runner.begin();
-        Map<Integer, Reply<T>> replies = new LinkedHashMap<>();
-        for (int node : nodes) {
-            Reply<T> reply = new Reply<>(command.getBuilder());
-            BatchExchange exchange = batch.ofNode(node);
-            if (entry == null) {
-                exchange.closeAfter();
-            } else {
-                Preface.append(entry, arguments, runner.scripts(), exchange);
-            }
-            exchange.append(arguments, entry != null && entry.isRetryable(), reply);
-            replies.put(node, reply);
+        Reply<T> reply = new Reply<>(command.getBuilder());
+        BatchExchange exchange = batch.ofNode(node);
+        if (entry == null) {
+            exchange.closeAfter();
+        } else {
+            Preface.append(entry, arguments, runner.scripts(), exchange);
         }
-        batch.waits(entry == null ? Blocking.NOT : Intake.waitMs(entry, arguments));
-        runner.run(batch);
-        requireAll(batch, replies);
-        return replies;
+        exchange.append(arguments, entry != null && entry.isRetryable(), reply);
+        return reply;
+    }
+
+    private static long waitMs(CommandArguments arguments) {
+        Command entry = Commands.known(arguments);
+        return entry == null ? Blocking.NOT : Intake.waitMs(entry, arguments);
     }
 
     private <T> void requireAll(Batch batch, Map<Integer, Reply<T>> replies) {
