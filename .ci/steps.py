@@ -125,6 +125,13 @@ TEST = (
             " -c php-ext/tests-docs"
         ),
     ),
+    Step(
+        "PHP: servers for tests of programs, and such tests",
+        each(
+            f"php -d extension={ROOT}/php-ext/modules/onehop.so /usr/bin/phpunit"
+            " -c php-ext/tests-testing"
+        ),
+    ),
     Step("alert rules and dashboard, with a real Prometheus", python("monitoring/tests/check.py")),
     CORE,
     Step("C engine, with every allocation and system call failing in turn", ENGINE),

@@ -11,7 +11,7 @@ from sources import ROOT
 
 PAGE = ROOT / "docs/architecture.md"
 ROOM = re.compile(r"^\| `(\w+/\w+)` \|", re.MULTILINE)
-PACKAGES = re.compile(r"((?:    (?:core|jedis|spring|cli).*\n)+)")
+PACKAGES = re.compile(r"((?:    (?:core|jedis|spring|test|cli).*\n)+)")
 
 
 def main():

@@ -99,11 +99,12 @@ JAVA = (
     "jedis.internal.route",
     "jedis",
     "spring",
+    "test",
     "cli",
 )
 # What a program may use, too.
-EXPORTED = {"core", "jedis", "jedis: failures", "spring"}
-MODULES = ("core", "jedis", "spring-boot-starter", "cli")
+EXPORTED = {"core", "jedis", "jedis: failures", "spring", "test"}
+MODULES = ("core", "jedis", "spring-boot-starter", "test", "cli")
 # The exported package of the client is two rooms. Every room throws exceptions: they are lowest.
 FAILURE = re.compile(r"\b(class OneHopException|extends OneHopException)\b")
 PURE = {

@@ -1,0 +1,93 @@
+package io.onehop.test;
+
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * The parent of all servers of a test: a shell that reads its commands from a pipe. Where the pipe
+ * ends, it kills the servers and removes their files. So nothing is left running, even if the
+ * process of the tests is killed.
+ */
+final class Supervisor implements AutoCloseable {
+    /* Ctrl-C goes to the shell, too, and must not end it before its servers. */
+    private static final String BEGIN =
+            """
+            trap '' HUP INT TERM
+            trap 'jobs -p >pids; kill -KILL $(cat pids); wait; rm -r "$PWD"' EXIT
+            command -v redis-server || echo
+            """;
+
+    private final Process shell;
+    private final BufferedWriter commands;
+    private final BufferedReader answers;
+    private final Path directory;
+
+    Supervisor() {
+        try {
+            directory = Files.createTempDirectory("onehop-test");
+            shell =
+                    new ProcessBuilder("sh", "-s")
+                            .directory(directory.toFile())
+                            .redirectError(ProcessBuilder.Redirect.DISCARD)
+                            .start();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+        commands = shell.outputWriter(StandardCharsets.UTF_8);
+        answers = shell.inputReader(StandardCharsets.UTF_8);
+        if (ask(BEGIN).isEmpty()) {
+            close();
+            throw new IllegalStateException("no redis-server is on the PATH: install it");
+        }
+    }
+
+    Path directory() {
+        return directory;
+    }
+
+    /** Starts a program in a directory, with its output in the file `log`; its process id. */
+    long start(Path where, String words) {
+        String run = "cd " + where + "; " + words + " >log 2>&1 </dev/null & cd " + directory;
+        return Long.parseLong(ask(run + "; echo $!"));
+    }
+
+    void kill(long pid) {
+        /* What `jobs` has told of a process that has ended, the shell forgets. */
+        ask("kill -KILL " + pid + "; wait " + pid + "; jobs >ended; echo");
+    }
+
+    void signal(long pid, String name) {
+        ask("kill -" + name + " " + pid + "; echo");
+    }
+
+    private synchronized String ask(String command) {
+        try {
+            commands.write(command + "\n");
+            commands.flush();
+            String answer = answers.readLine();
+            if (answer == null) {
+                throw new IllegalStateException("the servers of this test are stopped");
+            }
+            return answer;
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        try {
+            commands.close();
+            shell.waitFor();
+        } catch (IOException alreadyEnded) {
+            // Then its servers have ended, too.
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,18 @@
+<?php
+
+namespace OneHop\Testing;
+
+/**
+ * Servers that know nothing of each other.
+ *
+ * @internal
+ */
+final class Ring extends Fleet
+{
+    public function start(): void
+    {
+        for ($i = 0; $i < $this->masters; $i++) {
+            $this->add('');
+        }
+    }
+}
