@@ -6,7 +6,6 @@
 #include "php/base/zend.h"
 
 #include "php/batch/batch.h"
-#include "php/batch/batch_replies.h"
 #include "php/call/call.h"
 #include "php/call/refuse.h"
 #include "php/exception/exception.h"

@@ -16,7 +16,7 @@ typedef struct oh_batch {
     bool is_mixed;
     /* A value could not be packed. All commands were dropped, and exec() throws. */
     bool is_spoilt;
-    uint32_t *commands; /* Node of each command, or one of the marks of batch_replies.h. */
+    uint32_t *commands; /* Node of each command, or one of the marks below. */
     uint32_t commands_count, commands_capacity;
     oh_split **splits;
     uint32_t splits_count, splits_capacity;
@@ -68,5 +68,21 @@ bool oh_batch_is_first(oh_batch *batch, zend_string *name);
 
 /* Drops all queued commands, here and in phpredis. Closes the batch if one is open. */
 void oh_batch_drop(oh_client *client);
+
+/* ---- Replies: those of several nodes, put into the order of the commands ---- */
+
+/*
+ * A command of a batch is stored as the index of its node, or as one of these marks plus an index.
+ */
+#define OH_BATCH_SPLIT 0x80000000u /* The split with that index: its merged replies. */
+#define OH_BATCH_SKIP 0x40000000u  /* A reply of that node, which is dropped. */
+#define OH_BATCH_INDEX 0x3fffffffu
+
+/*
+ * Makes the result of exec() from the replies of the calls. Throws PartialBatch if some calls
+ * failed, and the first failure if all failed.
+ */
+void oh_batch_replies(oh_client *client, const oh_batch *batch, oh_node_call *node_calls,
+    oh_reply_cursor *cursors, zval *return_value);
 
 #endif

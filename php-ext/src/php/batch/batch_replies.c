@@ -4,7 +4,7 @@
 #include "php/base/zend.h"
 
 #include "php/exception/exception.h"
-#include "php/batch/batch_replies.h"
+#include "php/batch/batch.h"
 #include "php/scatter/parts.h"
 
 static void take_reply(oh_reply_cursor *cursor, zval *place)

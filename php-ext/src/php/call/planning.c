@@ -6,8 +6,7 @@
 
 #include "php/call/keys.h"
 #include "php/call/packing.h"
-#include "php/call/planning.h"
-#include "php/call/raw_command.h"
+#include "php/call/plan.h"
 #include "php/call/refuse.h"
 
 /* ---- The command ---- */

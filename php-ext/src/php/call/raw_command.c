@@ -6,7 +6,7 @@
 
 #include "php/call/keys.h"
 #include "php/call/learn.h"
-#include "php/call/raw_command.h"
+#include "php/call/plan.h"
 #include "php/call/refuse.h"
 
 #define POSITIONS_ROOM 64

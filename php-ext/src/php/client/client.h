@@ -17,15 +17,66 @@
 #ifndef OH_PHP_CLIENT_H
 #define OH_PHP_CLIENT_H
 
+#include "engine/failure/failure.h"
 #include "engine/snapshot/read_from.h"
 #include "engine/snapshot/snapshot.h"
 #include "php/base/settings.h"
-#include "php/client/mode.h"
+#include "php/base/zend.h"
 
 struct oh_batch;
+struct oh_call;
+struct oh_client;
 struct oh_node_client;
+struct oh_plan;
+struct oh_split;
 struct oh_subscription;
 struct oh_transaction;
+
+/*
+ * Mode: whether a pipeline or a transaction is open on a client, and how its calls are handled
+ * then.
+ *
+ *     ATOMIC ─── pipeline() ──► PIPELINE ─── multi() ──► PIPED_MULTI     exec() and discard() lead
+ *        └────── multi() ─────► MULTI                                    back
+ *
+ * A client is in one mode at a time. Each mode has one row of functions, so callers need not check
+ * the mode. The functions are defined in higher rooms; module/modes.c puts them into the table.
+ */
+typedef enum oh_mode_kind {
+    OH_ATOMIC,
+    OH_PIPELINE,
+    OH_MULTI,
+    OH_PIPED_MULTI, /* A transaction that was opened in a pipeline. */
+    OH_MODES_COUNT
+} oh_mode_kind;
+
+/* A method of phpredis that opens or ends a mode. */
+typedef void (*oh_mode_method)(struct oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
+
+typedef struct oh_mode {
+    zend_long number; /* As getMode() returns it. */
+
+    /* Runs the current method on its node. */
+    void (*call)(
+        struct oh_client *client, const struct oh_call *call, INTERNAL_FUNCTION_PARAMETERS);
+
+    /*
+     * Runs a command over several nodes; takes ownership of the split. NULL if carry_out refuses
+     * such commands.
+     */
+    void (*call_parts)(struct oh_client *client, struct oh_split *split, zval *return_value);
+
+    /* Carries out a plan of any spread. */
+    void (*carry_out)(struct oh_client *client, struct oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
+
+    /* Called when a call was refused. NULL if a refusal does not change the mode's state. */
+    void (*meet_refusal)(struct oh_client *client, const oh_failure *refusal);
+
+    oh_mode_method pipeline, multi, exec, discard, watch, unwatch;
+} oh_mode;
+
+/* Indexed by oh_mode_kind; set at module startup. */
+extern const oh_mode *oh_modes;
 
 typedef struct oh_client {
     oh_snapshot *snapshot;                /* NULL if the constructor has not run, or failed. */
@@ -133,5 +184,14 @@ static inline bool oh_client_may_read_elsewhere(const oh_client *client, const o
  * is none.
  */
 bool oh_client_choose_replica(oh_client *client, uint32_t *node);
+
+/*
+ * Own name: CLIENT SETNAME, GETNAME and SETINFO of a script. Connections are shared, so the name
+ * belongs to the object, and nothing is sent. Answers the subcommand and its arguments. False if
+ * they are another command, or the object is in a pipeline or a transaction.
+ *
+ * Implements spec/wire, section 8.
+ */
+bool oh_own_name_answers(oh_client *client, const zval *words, uint32_t count, zval *return_value);
 
 #endif

@@ -14,7 +14,6 @@
 #include "engine/source/source.h"
 
 #include "php/client/configuration.h"
-#include "php/client/configuration_text.h"
 #include "php/exception/exception.h"
 
 static bool refuse(const char *path, const char *reason)

@@ -8,7 +8,7 @@
 #include "ext/standard/url.h"
 
 #include "core/config/config.h"
-#include "php/client/configuration_text.h"
+#include "php/client/configuration.h"
 #include "php/exception/exception.h"
 
 /* ---- Writing ---- */

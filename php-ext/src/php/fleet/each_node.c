@@ -12,7 +12,7 @@
 
 #include "php/fleet/fleet.h"
 #include "php/call/enter.h"
-#include "php/call/planning.h"
+#include "php/call/plan.h"
 #include "php/call/refuse.h"
 
 /* The script's request. */

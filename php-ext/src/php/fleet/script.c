@@ -12,7 +12,7 @@
 #include "php/exception/exception.h"
 #include "php/batch/batch.h"
 #include "php/phpredis/node_client.h"
-#include "php/fleet/script.h"
+#include "php/fleet/fleet.h"
 
 #define DIGEST_LENGTH 40
 

@@ -13,8 +13,7 @@
 #include "php/exception/exception.h"
 #include "php/module/module.h"
 #include "php/phpredis/phpredis.h"
-#include "php/userland/client_class.h"
-#include "php/userland/topology_class.h"
+#include "php/userland/userland.h"
 
 #include "zend_attributes.h"
 

@@ -14,8 +14,7 @@
 #include "php/module/module.h"
 #include "php/route/route.h"
 #include "php/subscription/subscription.h"
-#include "php/userland/options.h"
-#include "php/userland/state.h"
+#include "php/userland/userland.h"
 
 typedef struct own_handler {
     const char *name;

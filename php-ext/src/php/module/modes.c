@@ -13,7 +13,7 @@
 #include "php/route/route.h"
 #include "php/scatter/parts.h"
 #include "php/transaction/transaction.h"
-#include "php/userland/state.h"
+#include "php/userland/userland.h"
 
 /* phpredis' constants ATOMIC, MULTI, PIPELINE. */
 #define NUMBER_ATOMIC 0

@@ -25,7 +25,7 @@
 
 #include "php/base/settings.h"
 #include "php/client/configuration.h"
-#include "php/fleet/script.h"
+#include "php/fleet/fleet.h"
 #include "php/module/module.h"
 #include "php/phpredis/method.h"
 #include "php/phpredis/transport.h"

@@ -7,7 +7,7 @@
 
 #include "core/generated/messages.h"
 
-#include "php/phpredis/derive.h"
+#include "php/phpredis/method.h"
 
 /* ---- Parameters ---- */
 

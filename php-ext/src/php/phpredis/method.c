@@ -8,7 +8,6 @@
 #include "zend_extensions.h"
 #include "zend_smart_str.h"
 
-#include "php/phpredis/derive.h"
 #include "php/phpredis/method.h"
 
 #include "php/generated/methods.h"

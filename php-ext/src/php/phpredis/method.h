@@ -4,7 +4,7 @@
  * The rows are generated from spec/route/phpredis.json. A row names a command, and only the command
  * table says what that command means. Every Zend function has reserved slots for extensions. OneHop
  * stores an oh_method in one of them, so a handler needs no look-up. A method without a row gets a
- * derived one (derive.h).
+ * derived one.
  *
  * Implements spec/route, "phpredis' methods".
  */
@@ -13,10 +13,14 @@
 
 #include "php/base/zend.h"
 
+#include "zend_smart_str.h"
+
 #include "core/command/command.h"
+#include "core/resp/value.h"
+
+#include "engine/exchange/exchange.h"
 
 #include "php/express/express.h"
-#include "php/phpredis/promise.h"
 
 typedef enum oh_method_kind {
     OH_METHOD_COMMAND,
@@ -81,7 +85,7 @@ typedef struct oh_method_row {
     int8_t timeout;
     const oh_fault *faults;
     uint8_t faults_count;
-    bool has_promise;      /* phpredis does not survive every reply: promise.h. */
+    bool has_promise;      /* phpredis does not survive every reply: see oh_promise_is_kept. */
     const char *reason;    /* Why the method is refused, if it is. */
     const char *signature; /* Its parameters in the newest version; NULL if absent there. */
     /* Others, of older versions, for calls that mean the same; NULL if none. */
@@ -119,5 +123,58 @@ zend_result oh_methods_startup(void);
  */
 oh_method *oh_method_new(zend_function *original, const char *name);
 void oh_method_free(oh_method *method);
+
+/*
+ * Promise: what a request says of its replies, where phpredis believes it and would die.
+ *
+ * phpredis reads the reply of hMGet() into as many places as the call has fields, and those of
+ * xRange(), xRead() and their kin as if no entry were malformed. Other replies end the process,
+ * although they are well-formed. So these methods have a promise: the exchange gathers the replies,
+ * and fails unless the promise holds, before phpredis reads a byte. All other methods survive every
+ * well-formed reply.
+ *
+ * Implements spec/route, "Replies that end the process".
+ */
+/* Of a request as phpredis sends it: a command, or all commands of a pipeline. */
+extern const oh_promise oh_promise_of_request;
+
+/* True if the next replies have the form that their commands promise. */
+bool oh_promise_is_kept(oh_values commands, oh_values replies);
+
+/* The promises of commands that a node has queued one by one after MULTI. */
+typedef struct oh_queued_promise {
+    oh_promise of_command; /* Notes a command that the node queues. */
+    oh_promise of_exec;    /* Judges the reply of EXEC. */
+    const uint32_t *place; /* How many commands are queued. */
+    uint32_t count;        /* Commands that were noted, or passed over. */
+    smart_str commands;
+} oh_queued_promise;
+
+void oh_queued_promise_begin(oh_queued_promise *queued, const uint32_t *place);
+void oh_queued_promise_end(oh_queued_promise *queued);
+
+/*
+ * Derive: makes the row of a method that the method table does not have, from its name and its
+ * parameters.
+ *
+ * phpredis names a method after its command, and what is a key after a key. So the methods that a
+ * newer phpredis adds are understood without a row of their own. What is not understood gets a row
+ * that refuses it, with the reason.
+ *
+ * Implements spec/route, "phpredis' methods": methods without a row.
+ */
+#define OH_DERIVED_KEYS_MAX 2
+
+typedef struct oh_derived_row {
+    oh_method_row row;
+    oh_method_key keys[OH_DERIVED_KEYS_MAX];
+} oh_derived_row;
+
+/*
+ * Derives the row of phpredis' method `original`; `name` is in lower case. `changed` is the row of
+ * this method with other parameters, or NULL. The row must stay where it is.
+ */
+void oh_method_derive(oh_derived_row *derived, const zend_function *original, const char *name,
+    const oh_method_row *changed);
 
 #endif

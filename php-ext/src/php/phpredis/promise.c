@@ -3,7 +3,7 @@
  */
 #include "php/base/zend.h"
 
-#include "php/phpredis/promise.h"
+#include "php/phpredis/method.h"
 
 /* Stands for a queued command that promises nothing. */
 #define PASSED_OVER "*1\r\n$1\r\n-\r\n"

@@ -5,14 +5,12 @@
 #include "php/base/zend.h"
 
 #include "php/call/enter.h"
-#include "php/call/planning.h"
+#include "php/call/plan.h"
 #include "php/call/refuse.h"
-#include "php/client/own_name.h"
+#include "php/client/client.h"
 #include "php/fleet/fleet.h"
-#include "php/fleet/script.h"
 #include "php/route/route.h"
-#include "php/route/select.h"
-#include "php/scatter/deal.h"
+#include "php/scatter/parts.h"
 
 /*
  * Sends read-only commands to replicas if `read_from` allows it. Returns false and throws if there

@@ -6,6 +6,7 @@
 #define OH_PHP_ROUTE_H
 
 #include "php/call/plan.h"
+#include "php/client/client.h"
 
 /* The handler of every method with one key, which is one of its arguments. */
 void oh_route_method(INTERNAL_FUNCTION_PARAMETERS);
@@ -23,5 +24,22 @@ bool oh_route_choose_reader(oh_client *client, uint32_t *node);
 
 /* Carries out a planned call in the modes ATOMIC and PIPELINE. Takes the plan over. */
 void oh_plan_spread(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
+
+/*
+ * Select: the database that a script chooses for its object.
+ *
+ * Connections are shared, so none of them can be the object's. The object keeps the number, and
+ * each connection is brought to that database before a command of the object (engine/pool).
+ *
+ * Implements spec/wire, section 9.
+ */
+/*
+ * Carries out select(), or SELECT of rawCommand(), as the current method. False if it is refused:
+ * in a pipeline or a transaction, after watch(), and for SSDB, which has no databases.
+ */
+bool oh_select(oh_client *client, zend_long database, INTERNAL_FUNCTION_PARAMETERS);
+
+/* The number if these are the arguments of a SELECT. */
+bool oh_select_is_meant(zend_execute_data *execute_data, zend_long *database);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "php/fleet/fleet.h"
 #include "php/phpredis/method.h"
-#include "php/route/select.h"
+#include "php/route/route.h"
 
 static bool has_number(zend_long database)
 {

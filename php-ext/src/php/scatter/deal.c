@@ -5,7 +5,6 @@
 
 #include "php/call/call.h"
 #include "php/phpredis/express_call.h"
-#include "php/scatter/deal.h"
 #include "php/scatter/parts.h"
 #include "php/scatter/pipes.h"
 

@@ -8,7 +8,6 @@
 #include "php/exception/exception.h"
 #include "php/client/client.h"
 #include "php/scatter/merge.h"
-#include "php/scatter/merge_internal.h"
 
 /* ---- Numbers ---- */
 

@@ -21,4 +21,60 @@
 zend_object *oh_merge_replies(oh_client *client, const oh_split *split, zval **replies,
     zend_object **failures, zval *return_value);
 
+/* ---- Shared by the rules: only merge*.c use this ---- */
+
+typedef struct oh_merging {
+    const oh_split *split;
+    zval **replies; /* One per part. */
+    uint32_t count;
+    zend_object **failures; /* One per part, NULL if it did not fail. The array may be NULL. */
+    zval *merged;           /* Set by a rule that succeeds. */
+} oh_merging;
+
+/* Moves a value and leaves NULL in its place. */
+static inline void oh_merge_move(zval *to, zval *from)
+{
+    ZVAL_COPY_VALUE(to, from);
+    ZVAL_NULL(from);
+}
+
+static inline bool oh_merge_take_first(oh_merging *merging)
+{
+    oh_merge_move(merging->merged, merging->replies[0]);
+    return true;
+}
+
+/* True if the replies of all parts have this type. */
+static inline bool oh_merge_are_all(const oh_merging *merging, uint8_t type)
+{
+    for (uint32_t i = 0; i < merging->count; i++) {
+        if (Z_TYPE_P(merging->replies[i]) != type) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* True if the reply of some part is false. */
+static inline bool oh_merge_has_false(const oh_merging *merging)
+{
+    for (uint32_t i = 0; i < merging->count; i++) {
+        if (Z_TYPE_P(merging->replies[i]) == IS_FALSE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * IN_ORDER: the first part whose list has another length than its keys need; `count` if there is
+ * none.
+ */
+uint32_t oh_merge_misfit(const oh_merging *merging);
+
+/* Returns false and sets nothing if the rule cannot merge these replies. */
+bool oh_merge_in_order(oh_merging *merging);
+bool oh_merge_streams(oh_merging *merging);
+bool oh_merge_info(oh_merging *merging);
+
 #endif

@@ -10,7 +10,7 @@
 
 #include "core/command/info.h"
 
-#include "php/scatter/merge_internal.h"
+#include "php/scatter/merge.h"
 
 /* The value of a field in one node's reply, or NULL. */
 static zend_string *value_in(const zval *reply, const char *name, size_t length)

@@ -5,7 +5,7 @@
  */
 #include "php/base/zend.h"
 
-#include "php/scatter/merge_internal.h"
+#include "php/scatter/merge.h"
 
 /* ---- Elements of keys ---- */
 

@@ -8,7 +8,6 @@
 
 #include "php/phpredis/phpredis.h"
 #include "php/session/session.h"
-#include "php/session/session_internal.h"
 
 #define PREFIX_DEFAULT "PHPREDIS_SESSION:"
 #define LIFETIME_DEFAULT_S 1440

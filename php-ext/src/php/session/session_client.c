@@ -8,7 +8,7 @@
 
 #include "php/client/client.h"
 #include "php/exception/exception.h"
-#include "php/session/session_internal.h"
+#include "php/session/session.h"
 
 static zend_function *method_named(const char *name)
 {

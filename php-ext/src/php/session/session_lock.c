@@ -11,7 +11,7 @@
 #include "zend_ini.h"
 
 #include "php/phpredis/phpredis.h"
-#include "php/session/session_internal.h"
+#include "php/session/session.h"
 
 #define LOCK_SUFFIX "_LOCK"
 #define HOST_NAME_BYTES_MAX 256

@@ -5,7 +5,7 @@
 
 #include "ext/standard/url.h"
 
-#include "php/session/session_internal.h"
+#include "php/session/session.h"
 
 void oh_save_path_free(oh_save_path *path)
 {

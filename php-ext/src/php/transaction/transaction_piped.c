@@ -8,7 +8,7 @@
 
 #include "php/batch/batch.h"
 #include "php/call/refuse.h"
-#include "php/transaction/transaction_internal.h"
+#include "php/transaction/transaction.h"
 
 static bool begin(oh_client *client, uint32_t node, oh_call_key key)
 {

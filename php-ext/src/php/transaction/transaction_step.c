@@ -6,7 +6,7 @@
 
 #include "php/call/keys.h"
 #include "php/exception/exception.h"
-#include "php/transaction/transaction_internal.h"
+#include "php/transaction/transaction.h"
 
 oh_transaction *oh_transaction_new(void)
 {

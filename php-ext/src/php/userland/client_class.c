@@ -12,7 +12,7 @@
 #include "php/exception/exception.h"
 #include "php/subscription/subscription.h"
 #include "php/transaction/transaction.h"
-#include "php/userland/client_class.h"
+#include "php/userland/userland.h"
 
 static void free_client(zend_object *object);
 static void destruct_client(zend_object *object);

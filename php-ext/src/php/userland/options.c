@@ -15,8 +15,7 @@
 #include "php/call/enter.h"
 #include "php/phpredis/node_client.h"
 #include "php/subscription/subscription.h"
-#include "php/userland/options.h"
-#include "php/userland/state.h"
+#include "php/userland/userland.h"
 
 #define OH_PHPREDIS_RETRIES 10 /* phpredis' default of OPT_MAX_RETRIES. */
 

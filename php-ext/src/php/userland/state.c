@@ -8,9 +8,8 @@
 #include "php/call/packing.h"
 #include "php/call/refuse.h"
 #include "php/phpredis/node_client.h"
-#include "php/route/select.h"
-#include "php/userland/client_class.h"
-#include "php/userland/state.h"
+#include "php/route/route.h"
+#include "php/userland/userland.h"
 
 void oh_state_nothing(INTERNAL_FUNCTION_PARAMETERS)
 {

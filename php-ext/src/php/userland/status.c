@@ -10,7 +10,7 @@
 #include "engine/status/status.h"
 
 #include "php/exception/exception.h"
-#include "php/userland/status.h"
+#include "php/userland/userland.h"
 
 #define OH_LIMIT_BITS_MIN 4 /* Limits of the histogram as powers of two: 16 us to 16.8 s. */
 #define OH_LIMIT_BITS_MAX 24

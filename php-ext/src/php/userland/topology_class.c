@@ -13,8 +13,7 @@
 #include "php/exception/exception.h"
 #include "engine/snapshot/ejection.h"
 #include "engine/snapshot/config_image.h"
-#include "php/userland/status.h"
-#include "php/userland/topology_class.h"
+#include "php/userland/userland.h"
 
 typedef struct oh_topology_object {
     oh_snapshot *snapshot; /* Shared. NULL if this object owns its topology, `own`. */
