@@ -2,7 +2,7 @@
  * core/base: the clock only goes forward. Texts: how they begin, their parts, the numbers and
  * addresses in them. (memory_test.c has memory.)
  */
-#include "core/base/address.h"
+#include "core/base/decimal.h"
 #include "core/base/clock.h"
 #include "core/base/slice.h"
 #include "check.h"

@@ -10,7 +10,6 @@
 #include "core/cluster/cluster_map.h"
 #include "core/generated/limits.h"
 #include "core/cluster/fastest.h"
-#include "core/cluster/leaving.h"
 #include "core/cluster/redirect.h"
 #include "core/topology/topology_image.h"
 #include "check.h"

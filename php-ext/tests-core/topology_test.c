@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/topology/connection_name.h"
+#include "core/topology/server_pool.h"
 #include "core/topology/topology_image.h"
 #include "core/topology/topology_layout.h"
 #include "check.h"

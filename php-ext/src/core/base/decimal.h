@@ -1,11 +1,12 @@
 /*
  * Numbers as decimal text, for texts that are digested, and back: no locale, no buffer that could
- * be too small, no stdio.
+ * be too small, no stdio. And "host:port".
  */
 #ifndef OH_DECIMAL_H
 #define OH_DECIMAL_H
 
 #include "core/base/slice.h"
+#include "core/generated/limits.h"
 
 #define OH_DECIMAL_DIGITS_MAX 10 /* 4294967295 */
 
@@ -38,6 +39,22 @@ static inline bool oh_decimal_read(oh_text digits, uint64_t *number)
         *number = *number > (UINT64_MAX - digit) / 10 ? UINT64_MAX : *number * 10 + digit;
     }
     return digits.length > 0;
+}
+
+/* Room for a "host:port", as servers, Sentinels and redirects name a node, and for a NUL. */
+#define OH_ADDRESS_BYTES_MAX (OH_SERVER_ADDRESS_BYTES_MAX + 1 + OH_DECIMAL_DIGITS_MAX + 1)
+
+/* Writes it, ended by a NUL. The host has at most OH_SERVER_ADDRESS_BYTES_MAX bytes. */
+static inline oh_text oh_address_write(char to[OH_ADDRESS_BYTES_MAX], oh_text host, uint16_t port)
+{
+    size_t length = host.length;
+    if (length > 0) {
+        memcpy(to, host.bytes, length);
+    }
+    to[length++] = ':';
+    length += oh_decimal_write(to + length, port);
+    to[length] = '\0';
+    return (oh_text){to, length};
 }
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/address.h"
+#include "core/base/decimal.h"
 #include "core/cluster/cluster_reader.h"
 
 bool oh_cluster_fail(oh_cluster_reader *reader, const char *format, ...)

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "core/base/address.h"
+#include "core/base/decimal.h"
 #include "core/cluster/cluster_map.h"
 #include "core/generated/limits.h"
 #include "core/generated/messages.h"
@@ -188,4 +188,21 @@ oh_redirect oh_redirect_decide(const oh_topology *map, const oh_redirect_case *i
         return give_up(OH_REASON_REDIRECT_HELD);
     }
     return is_from_replica ? to_master(map, it) : again(it, is_behind, OH_REASON_REDIRECT_LATE);
+}
+
+/* What may be sent again may leave; what was sent and may have been executed stays. */
+oh_leaving oh_leaving_decide(const oh_leaving_case *it)
+{
+    bool may_leave = !it->is_sent || (it->may_repeat && !it->has_heard && !it->is_blocking);
+    uint64_t half_ns = it->timeout_ms * UINT64_C(500000);
+
+    if (it->is_bound || !may_leave) {
+        return OH_LEAVING_STAY;
+    }
+    if (it->has_successor) {
+        return OH_LEAVING_FOR_SUCCESSOR;
+    }
+    return it->has_fallback && it->may_repeat && it->timeout_ms && it->left_ns <= half_ns
+               ? OH_LEAVING_FOR_FALLBACK
+               : OH_LEAVING_STAY;
 }

@@ -9,7 +9,7 @@
 #ifndef OH_SENTINEL_H
 #define OH_SENTINEL_H
 
-#include "core/base/address.h"
+#include "core/base/decimal.h"
 #include "core/base/slice.h"
 #include "core/generated/limits.h"
 #include "core/resp/value.h"

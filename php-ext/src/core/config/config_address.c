@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "core/base/address.h"
-#include "core/config/config_server.h"
+#include "core/base/decimal.h"
+#include "core/config/config_reader.h"
 
 /* ---- host:port ---- */
 

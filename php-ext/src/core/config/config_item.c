@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/config/config_item.h"
+#include "core/config/config_reader.h"
 
 bool oh_config_begin_item(
     oh_config_item *item, oh_config_reader *reader, const oh_config_spelled *spelled)

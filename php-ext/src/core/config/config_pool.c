@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "core/config/config_item.h"
+#include "core/config/config_reader.h"
 
 static bool has_server(const oh_server_pool *pool, bool (*is_such)(const oh_server *))
 {

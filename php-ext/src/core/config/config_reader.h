@@ -15,6 +15,7 @@
 #ifndef OH_CONFIG_READER_H
 #define OH_CONFIG_READER_H
 
+#include <string.h>
 #include <yaml.h>
 
 #include "core/config/config.h"
@@ -219,5 +220,74 @@ void oh_config_add_sentinel(oh_config_reader *reader, const oh_config_spelled *s
 void oh_config_add_replica(oh_config_reader *reader, const oh_config_spelled *spelled);
 /* Keeps the host as a server without a port; the zone is its id. */
 void oh_config_add_zone(oh_config_reader *reader, const oh_config_spelled *spelled);
+
+/* ---- Items: servers, Sentinels, replicas and zones, each with a place among the others ---- */
+
+/* What its text says; texts that its form does not have are absent. */
+typedef struct oh_config_parts {
+    bool is_unix;
+    bool is_named; /* The text has a name. */
+    oh_text address;
+    oh_text port; /* TCP alone. */
+    oh_text weight;
+    oh_text name; /* By which placement knows it; before, as given or absent. */
+    uint32_t port_number;
+    uint32_t weight_number;
+    oh_text slots; /* Bits of the caller, if the text has them instead of a weight. */
+} oh_config_parts;
+
+/* An item that is being taken into the pool. */
+typedef struct oh_config_item {
+    oh_config_reader *reader;
+    oh_config_sequence *sequence;
+    const char *name; /* What an error calls it: "server". */
+    size_t line;
+    oh_config_value value;
+} oh_config_item;
+
+/* Begins with its value, which is not empty. False with an error. */
+bool oh_config_begin_item(
+    oh_config_item *item, oh_config_reader *reader, const oh_config_spelled *spelled);
+
+/* Adds an error about its value: the item, the fault, and the value. */
+void oh_config_fail_item(const oh_config_item *item, const char *fault);
+void oh_config_fail_duplicate(const oh_config_item *item, oh_text name);
+
+/* Where a name belongs in a sequence, or is already. */
+size_t oh_config_find(const oh_config_sequence *sequence, oh_text name, bool *is_there);
+
+/* Puts the item at its place. Returns it, or NULL without memory, which is an error already. */
+oh_server *oh_config_insert(const oh_config_item *item, size_t place, const oh_config_parts *it);
+
+/* ---- Their spellings: parts, brackets, and how an address is checked ---- */
+
+/*
+ * Cuts what follows the last `separator` off *rest. If there is none, the result is absent and
+ * *rest unchanged.
+ */
+oh_text oh_config_cut_last(oh_text *rest, char separator);
+
+/* The host in brackets of "[host]:..."; absent if there is none. */
+oh_text oh_config_host_in_brackets(oh_text front);
+
+/* What follows the host in brackets, or all of it. */
+oh_text oh_config_after_brackets(oh_text front, oh_text host);
+
+/* How many ":" follow the host in brackets, or are in all of it. */
+size_t oh_config_count_colons(oh_text front);
+
+/* Copies the text to that place. Returns where it ends. */
+static inline char *oh_config_append(char *to, oh_text text)
+{
+    if (text.length > 0) {
+        memcpy(to, text.bytes, text.length);
+    }
+    return to + text.length;
+}
+
+#define OH_CONFIG_LONG_ADDRESS "has an address longer than 255 bytes"
+
+/* What is wrong with address and port, or NULL. Sets the port's number. */
+const char *oh_config_check_address(oh_config_parts *it);
 
 #endif

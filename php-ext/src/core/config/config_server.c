@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "core/config/config_server.h"
+#include "core/config/config_reader.h"
 
 /* memcached's: nutcracker leaves it out of a name, as libmemcached does. */
 #define PORT_LEFT_OUT 11211

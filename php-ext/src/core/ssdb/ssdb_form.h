@@ -5,7 +5,7 @@
 #ifndef OH_SSDB_FORM_H
 #define OH_SSDB_FORM_H
 
-#include "core/ssdb/ssdb_word.h"
+#include "core/ssdb/ssdb.h"
 
 /* What the caller reads instead of the replies. */
 typedef enum oh_ssdb_reply {
@@ -70,5 +70,39 @@ const char *oh_ssdb_reason(const oh_ssdb_name *name, const oh_bytes *words, size
 
 /* The type of word `i` of a command that has this form. Word 0 is the name. */
 char oh_ssdb_letter(const oh_ssdb_form *form, size_t i);
+
+/* ---- What a word of a command may be, by the letter of its type ---- */
+
+/* A bound of a range of scores. */
+typedef enum oh_ssdb_bound {
+    OH_SSDB_BOUND_NONE,
+    OH_SSDB_BOUND_AT,
+    OH_SSDB_BOUND_NOTHING
+} oh_ssdb_bound;
+
+/* True if the word is of the type; the letters are those of generated/ssdb.h. */
+bool oh_ssdb_word_fits(char letter, oh_bytes word);
+
+/* True if it is this word, in any case. */
+bool oh_ssdb_word_is(oh_bytes word, const char *capitals);
+
+/* The reason for a word of the wrong length; NULL if the type does not bound the length. */
+const char *oh_ssdb_length_reason(char letter);
+
+/* The whole number of a score. The word must fit. */
+int64_t oh_ssdb_score(oh_bytes word);
+
+/* A bound in whole numbers: none, a number, or one that excludes everything. The word must fit. */
+oh_ssdb_bound oh_ssdb_bound_of(oh_bytes word, bool is_low, int64_t *number);
+
+static inline bool oh_ssdb_is_low(char letter)
+{
+    return letter == '<' || letter == '(';
+}
+
+static inline bool oh_ssdb_is_bound(char letter)
+{
+    return oh_ssdb_is_low(letter) || letter == '>' || letter == ')';
+}
 
 #endif

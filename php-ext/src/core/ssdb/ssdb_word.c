@@ -3,7 +3,7 @@
  * doubles, as 3.0 or 1.7e+12. So numbers are read here to the last digit, and those that are not
  * whole or do not fit are found.
  */
-#include "core/ssdb/ssdb_word.h"
+#include "core/ssdb/ssdb_form.h"
 
 #include <string.h>
 

@@ -1,8 +1,10 @@
 /*
- * Names of a server pool's enums, its secrets, its Sentinels, and the database that its connections
- * select.
+ * Names of a server pool's enums, its secrets, its Sentinels, its zone, and what its connections
+ * select and are called.
  */
 #include "core/topology/server_pool.h"
+
+#include <string.h>
 
 #include "core/base/decimal.h"
 #include "core/generated/limits.h"
@@ -118,4 +120,52 @@ size_t oh_server_pool_sentinels(const oh_server_pool *pool, oh_server *sentinels
         at += length + 1;
     }
     return count;
+}
+
+/* ---- Zone: a host is one of its hosts, or has its name as a label ---- */
+
+/* True for an IP address, whose parts between dots are no labels. */
+static bool is_address(oh_text host)
+{
+    bool is_number = true;
+    for (size_t i = 0; i < host.length; i++) {
+        if (host.bytes[i] == ':') {
+            return true;
+        }
+        is_number &= host.bytes[i] == '.' || (host.bytes[i] >= '0' && host.bytes[i] <= '9');
+    }
+    return is_number;
+}
+
+bool oh_zone_has(const oh_zone *zone, oh_text host)
+{
+    return zone->name.length > 0 && host.length > 0 &&
+           (oh_text_has_part(zone->hosts, ' ', host) ||
+               (!is_address(host) && oh_text_has_part(host, '.', zone->name)));
+}
+
+/* ---- The name of connections ---- */
+
+#define DIGITS 8
+
+/* An image may come from another process, but its texts are within the limits of the name. */
+
+void oh_connection_name_write(const oh_server_pool *pool, char name[OH_CONNECTION_NAME_BYTES])
+{
+    static const char standard[] = "onehop";
+    oh_text word = pool->client_name.bytes != NULL ? pool->client_name
+                                                   : (oh_text){standard, sizeof standard - 1};
+    char *at = name;
+    memcpy(at, word.bytes, word.length);
+    at += word.length;
+    *at++ = ':';
+    for (size_t i = 0; i < pool->name.length; i++) {
+        char byte = pool->name.bytes[i];
+        *at++ = (byte < '!' || byte > '~') ? '_' : byte;
+    }
+    *at++ = ':';
+    for (int shift = 4 * (DIGITS - 1); shift >= 0; shift -= 4) {
+        *at++ = "0123456789abcdef"[pool->fingerprint >> shift & 15];
+    }
+    *at = '\0';
 }

@@ -15,9 +15,9 @@
 
 #include "core/base/slice.h"
 #include "core/generated/directives.h"
+#include "core/generated/limits.h"
 #include "core/hash/hash.h"
 #include "core/placement/foreign.h"
-#include "core/topology/zone.h"
 
 /*
  * How a hash becomes a node, named as in the configuration. `slots` is that of a Redis Cluster and
@@ -141,6 +141,15 @@ typedef struct oh_server {
     bool is_loading; /* this one says that. */
 } oh_server;
 
+/* The zone of a server pool, and the hosts that are in it (spec/config/config.md, section 7). */
+typedef struct oh_zone {
+    oh_text name;  /* Absent if the pool has none. */
+    oh_text hosts; /* "HOST HOST ...", shorter ones first; absent if none. */
+} oh_zone;
+
+/* True if the zone has this host: it is one of `hosts`, or has the zone's name as a label. */
+bool oh_zone_has(const oh_zone *zone, oh_text host);
+
 typedef struct oh_server_pool {
     oh_text name;
     uint32_t line;
@@ -230,5 +239,17 @@ int oh_server_compare_names(oh_text a, oh_text b);
  * room for OH_POOL_SENTINELS_MAX. Their texts are slices without a NUL.
  */
 size_t oh_server_pool_sentinels(const oh_server_pool *pool, oh_server *sentinels);
+
+/*
+ * Connection name: what a connection is called in a node's CLIENT LIST. It tells operators which
+ * server pool uses the connection, and by which version of its configuration. With a NUL.
+ *
+ * Implements spec/wire, section 8.
+ */
+#define OH_CONNECTION_NAME_BYTES                                                                   \
+    (OH_CLIENT_NAME_BYTES_MAX + OH_POOL_NAME_BYTES_MAX + sizeof "::01234567")
+
+/* Writes the name for the connections of a server pool that was read from an image. */
+void oh_connection_name_write(const oh_server_pool *pool, char name[OH_CONNECTION_NAME_BYTES]);
 
 #endif

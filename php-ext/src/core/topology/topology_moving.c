@@ -1,11 +1,15 @@
 /*
- * The ring that keys move from: the old owner of a key, and the sequence of SCAN.
+ * Keys that move: the old owner of a key, the sequence of SCAN, and how many keys a change of the
+ * configuration moves.
  *
- * Implements spec/topology, moving.
+ * Implements spec/topology: moving, and "How many keys move".
  */
 #include <string.h>
 
+#include "core/base/decimal.h"
+#include "core/generated/limits.h"
 #include "core/key/key.h"
+#include "core/topology/topology.h"
 #include "core/topology/topology_layout.h"
 
 bool oh_topology_is_moving(const oh_topology *topology)
@@ -84,4 +88,26 @@ uint32_t oh_topology_scan_node(const oh_topology *topology, uint32_t place)
 {
     uint32_t old = old_ring_count(topology);
     return place < old ? oh_topology_old_nodes(topology)[place] : place - old;
+}
+
+/* ---- The cost of a change: the share of a fixed set of keys that get another node ---- */
+
+#define KEYS_PER_MILLE (OH_MOVED_KEYS / 1000)
+
+static bool is_same_node(oh_node a, oh_node b)
+{
+    return oh_text_is_same(a.name, b.name) && is_same_address(a, b);
+}
+
+uint32_t oh_topology_moved(const oh_topology *a, const oh_topology *b)
+{
+    char key[4 + OH_DECIMAL_DIGITS_MAX] = "key:";
+    uint32_t moved = 0;
+    for (uint32_t i = 0; i < OH_MOVED_KEYS; i++) {
+        size_t length = 4 + oh_decimal_write(key + 4, i);
+        uint32_t from = oh_topology_locate(a, (const uint8_t *)key, length);
+        uint32_t to = oh_topology_locate(b, (const uint8_t *)key, length);
+        moved += !is_same_node(oh_topology_node(a, from), oh_topology_node(b, to));
+    }
+    return (moved + KEYS_PER_MILLE / 2) / KEYS_PER_MILLE;
 }

@@ -25,7 +25,7 @@
 #ifndef OH_ENGINE_EXCHANGE_H
 #define OH_ENGINE_EXCHANGE_H
 
-#include "core/cluster/leaving.h"
+#include "core/cluster/redirect.h"
 #include "core/resp/value.h"
 #include "core/ssdb/ssdb.h"
 

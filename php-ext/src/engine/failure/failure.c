@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/address.h"
+#include "core/base/decimal.h"
 #include "core/config/config.h"
 #include "core/generated/limits.h"
 

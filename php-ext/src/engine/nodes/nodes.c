@@ -20,7 +20,6 @@
 #include "engine/base/environment.h"
 #include "engine/base/wait.h"
 #include "engine/shared/segment.h"
-#include "engine/shared/worker.h"
 
 /* A claim that is older than this, or whose process has died, is ignored. */
 #define OH_CLAIM_MS 5000

@@ -24,7 +24,7 @@
 #include "core/base/memory.h"
 #include "core/generated/timings.h"
 #include "core/hash/hash.h"
-#include "core/topology/connection_name.h"
+#include "core/topology/server_pool.h"
 
 #include "engine/pool/handshake.h"
 

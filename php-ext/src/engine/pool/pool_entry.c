@@ -24,7 +24,6 @@
 #include "engine/base/log.h"
 #include "engine/shared/queue.h"
 #include "engine/shared/segment.h"
-#include "engine/shared/worker.h"
 
 /* A process that got no entry tries again after this time. */
 #define OH_JOIN_EVERY_MS 10000

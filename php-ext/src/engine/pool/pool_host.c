@@ -5,7 +5,7 @@
  * Parking and taking have two steps each, in the order of spec/topology/segment.md. If a process
  * dies between them, another one reclaims the seat. A seat never has two owners.
  */
-#include "engine/pool/pool_host.h"
+#include "engine/pool/pool_internal.h"
 
 #include <errno.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "core/generated/timings.h"
 
 #include "engine/shared/queue.h"
-#include "engine/shared/worker.h"
+#include "engine/shared/segment.h"
 
 /* How often a waiting caller checks for a seat that a close has freed. */
 #define OH_RETRY_MS 20

@@ -55,4 +55,9 @@ bool oh_segment_lock(void);
 bool oh_segment_try_lock(void); /* Returns false immediately if another process has it. */
 void oh_segment_unlock(void);
 
+/* ---- Workers ---- */
+
+/* True if the process with this id is still the one that took a seat or a turn at that instant. */
+bool oh_worker_is_alive(uint32_t pid, uint64_t since_ms);
+
 #endif

@@ -10,10 +10,10 @@
 #include <sys/types.h>
 
 #include "core/config/config.h"
+#include "core/topology/server_pool.h"
 #include "core/topology/topology_image.h"
 
 #include "engine/failure/failure.h"
-#include "engine/snapshot/secrets.h"
 
 /* Where a configuration comes from: a file, or a text that the program has. */
 typedef struct oh_config_origin {
@@ -27,6 +27,20 @@ typedef struct oh_exposed {
     mode_t config; /* If a secret stands in it. */
     mode_t password_file;
 } oh_exposed;
+
+/*
+ * Secrets: the passwords of a server pool (oh_server_pool_secrets), which no image holds, in one
+ * block of this process' memory. It is erased before it is released. All zeros: no secrets.
+ */
+typedef struct oh_secrets {
+    char *block; /* NULL if there are none. */
+    size_t block_length;
+    oh_secret_texts texts; /* They point into the block. */
+} oh_secrets;
+
+/* Copies those of the pool. The caller erases them. False if there is no memory. */
+bool oh_secrets_copy(oh_secrets *secrets, const oh_server_pool *pool);
+void oh_secrets_erase(oh_secrets *secrets);
 
 typedef struct oh_config_image {
     void *image; /* NULL if there is none; then `failure` says why. The caller frees it. */

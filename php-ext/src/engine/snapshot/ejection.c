@@ -2,7 +2,7 @@
  * Rebuilds the ring when nodes are ejected or return. The count of changes is read before the
  * health words, so a change in between is noticed the next time.
  */
-#include "engine/snapshot/ejection.h"
+#include "engine/snapshot/snapshot.h"
 
 #include <string.h>
 

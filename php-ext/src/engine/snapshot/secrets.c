@@ -1,5 +1,5 @@
 /* Copies and erases the secrets of a server pool. */
-#include "engine/snapshot/secrets.h"
+#include "engine/snapshot/config_image.h"
 
 #include <string.h>
 

@@ -16,7 +16,7 @@
 
 #define OH_NEVER_SEEN UINT64_MAX
 
-/* The ejected nodes of a server pool with auto_eject_hosts: ejection.h. */
+/* The ejected nodes of a server pool with auto_eject_hosts. */
 typedef struct oh_ejection {
     oh_live_ring *ring; /* NULL if no node is ejected: keys are placed as configured. */
     uint64_t seen;      /* The count of changes when it was built; OH_NEVER_SEEN before that. */
@@ -119,5 +119,25 @@ static inline void oh_snapshot_go_by_hand(oh_snapshot *snapshot, uint32_t node, 
 /* The connections of a node, and the meter of its calls. NULL if there is no memory. */
 oh_connections *oh_snapshot_connections(oh_snapshot *snapshot, uint32_t node);
 oh_meter *oh_snapshot_meter(oh_snapshot *snapshot, uint32_t node);
+
+/*
+ * Ejection: the ring for placement while nodes are ejected, in server pools with auto_eject_hosts.
+ *
+ *     health of the nodes (the host's) ──► ring of this process, without ejected nodes ──► clients
+ *               ▲
+ *     checked again if the count of changes is new, or a node may return: one load for a call
+ *
+ * Each process builds its own ring from the health that all of them share. No process waits for
+ * another.
+ *
+ * Implements spec/health, "Ejecting": rebuild.
+ */
+
+/*
+ * Returns the current ring for placement, rebuilt if nodes left or may return. NULL means the
+ * topology of the snapshot. A caller that uses the ring after the next call of this function must
+ * hold it. If there is no memory for a new ring, the old one stays.
+ */
+oh_live_ring *oh_ejection_follow(oh_snapshot *snapshot);
 
 #endif

@@ -21,7 +21,6 @@
 
 #include "engine/base/environment.h"
 #include "engine/shared/segment.h"
-#include "engine/shared/worker.h"
 
 #define OH_LINE_BYTES (PATH_MAX + 512)
 

@@ -2,7 +2,7 @@
  * The nodes of a server pool. The store holds the counters and connections of all workers. Those
  * that only this process has are added from its own snapshot, if it has one.
  */
-#include "engine/status/status_internal.h"
+#include "engine/status/status.h"
 
 #include "core/base/clock.h"
 #include "core/base/compiler.h"

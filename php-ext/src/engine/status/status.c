@@ -2,7 +2,7 @@
  * The list of server pools: those in the store, each with its published image, and those that only
  * this process has.
  */
-#include "engine/status/status_internal.h"
+#include "engine/status/status.h"
 
 #include <string.h>
 

@@ -13,6 +13,8 @@
 #include "core/host/store.h"
 #include "core/topology/topology.h"
 
+#include "engine/snapshot/snapshot.h"
+
 typedef enum oh_node_state {
     OH_NODE_UP,
     OH_NODE_RESTING,
@@ -56,5 +58,17 @@ typedef struct oh_server_pool_status {
  */
 bool oh_status_collect(oh_server_pool_status **list);
 void oh_status_release(oh_server_pool_status *list);
+
+/* ---- Internal to the room: node_status (the nodes), used by status ---- */
+
+/* Removes unprintable bytes: any process may have written the text. */
+void oh_status_make_printable(char *text);
+
+/*
+ * Fills the nodes of a server pool of this identity. `snapshot` is this process' own; NULL if it
+ * has none. False if there is no memory.
+ */
+bool oh_status_describe_nodes(
+    oh_server_pool_status *status, const uint8_t *identity, const oh_snapshot *snapshot);
 
 #endif

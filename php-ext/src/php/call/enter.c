@@ -10,7 +10,7 @@
 
 #include "core/base/compiler.h"
 
-#include "engine/snapshot/ejection.h"
+#include "engine/snapshot/snapshot.h"
 #include "php/call/enter.h"
 #include "php/phpredis/node_client.h"
 #include "engine/nodes/nodes.h"

@@ -11,7 +11,7 @@
 
 #include "php/client/configuration.h"
 #include "php/exception/exception.h"
-#include "engine/snapshot/ejection.h"
+#include "engine/snapshot/snapshot.h"
 #include "engine/snapshot/config_image.h"
 #include "php/userland/userland.h"
 
