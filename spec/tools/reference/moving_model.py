@@ -340,12 +340,16 @@ def without(rule):
 FAILING = ((("get",), ("append",), ()), (("set", "get"), (), ()))
 LATE = ((("del", "get"), ("append",), ()), (("set", "del", "get"), (), ()))
 ONE = ((("append", "get"), (), MOVE),)
+# The tool was killed between RESTORE and UNLINK: both have the value.
+KILLED = ((("get",), ("append",), MOVE), (("del", "get"), (), MOVE), (("set", "get"), (), MOVE))
+OF_KILLED = {"calls": KILLED, "start": ("old", "old")}
 OF_BOTH = {"calls": BOTH, "start": ("older", "newer"), "now": "newer"}
 OF_ONE = {"calls": ONE, "start": (None, "old")}
 CASES = (  # title, world, options of the search, whether all histories can be explained
     ("the rules", World(), {}, True),
     ("the owner evicts a value", World(evicts=True), {"calls": TRIPLES[1:3]}, True),
     ("both have the key, from the time when hosts differed", World(), OF_BOTH, True),
+    ("the tool was killed, and started again", World(), OF_KILLED, True),
     ("the old owner is down for a while", World(), {"calls": FAILING, "down": True}, True),
     ("two addresses of one server", World(by_hand=True, one=True), OF_ONE, True),
     ("a late MIGRATE, if its copy may arrive late", World(late=True),

@@ -25,11 +25,10 @@ import java.util.function.Supplier;
  * The nodes of a server pool, asked by the client that programs use: same addresses, passwords and
  * encryption.
  *
- * <p>Only commands that read are sent. A call ends by the pool's timeout; without one, after ten
- * seconds. Any thread.
+ * <p>A call ends by the pool's timeout; without one, after ten seconds. Any thread.
  */
 final class AskedNodes implements AutoCloseable {
-    private static final int PATIENCE_SECONDS = 10;
+    private static final int PATIENCE_MS = 10_000;
 
     private final OneHopClient client;
     private final boolean hasTimeout;
@@ -91,6 +90,15 @@ final class AskedNodes implements AutoCloseable {
         return type.cast(reply);
     }
 
+    /**
+     * One node's replies to several commands, sent in one write. An error is an element.
+     *
+     * @param waitMs so long the node may take beyond the timeout
+     */
+    List<Object> askAll(Node node, List<CommandArguments> commands, long waitMs) throws Refusal {
+        return within("node " + node.name(), waitMs, () -> client.onNode(node.name(), commands));
+    }
+
     /** The same for a reply that is a text. */
     String text(Node node, Command command, Object... words) throws Refusal {
         byte[] reply = ask(node, byte[].class, command, words);
@@ -104,16 +112,23 @@ final class AskedNodes implements AutoCloseable {
     }
 
     private <T> T within(String asked, Supplier<T> call) throws Refusal {
+        return within(asked, 0, call);
+    }
+
+    private <T> T within(String asked, long waitMs, Supplier<T> call) throws Refusal {
         if (hasTimeout) {
             return call.get();
         }
         try {
             return CompletableFuture.supplyAsync(call, AskedNodes::start)
-                    .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+                    .get(PATIENCE_MS + waitMs, TimeUnit.MILLISECONDS);
         } catch (TimeoutException late) {
             throw new Refusal(
                     ExitStatus.NO_ANSWER,
-                    asked + " has not answered within " + PATIENCE_SECONDS + " seconds");
+                    asked
+                            + " has not answered within "
+                            + (PATIENCE_MS + waitMs) / 1000
+                            + " seconds");
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new Refusal(ExitStatus.NO_ANSWER, "interrupted");

@@ -12,11 +12,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
 /** Counts the keys that another configuration seeks elsewhere. */
 @Command(
@@ -27,27 +24,6 @@ import java.util.TreeMap;
             "Keys that move are a finding."
         })
 final class DiffCommand extends OperatorCommand {
-
-    /** What moves between two nodes. */
-    private static final class Move {
-        private double keys;
-        private double bytes;
-
-        void add(SeenKey key) {
-            keys += key.count();
-            bytes += key.count() * key.bytes();
-        }
-    }
-
-    /** A pair of nodes, by their indexes. */
-    private record Pair(int from, int to) implements Comparable<Pair> {
-        @Override
-        public int compareTo(Pair other) {
-            return from != other.from
-                    ? Integer.compare(from, other.from)
-                    : Integer.compare(to, other.to);
-        }
-    }
 
     @Parameters(index = "0", paramLabel = "OLD", description = "The configuration in use.")
     Path old = Path.of("");
@@ -70,9 +46,8 @@ final class DiffCommand extends OperatorCommand {
 
     @Mixin KeyOptions options = new KeyOptions();
 
-    private final Move all = new Move();
-    private final Move moved = new Move();
-    private final Map<Pair, Move> moves = new TreeMap<>();
+    private final Moves moves = new Moves();
+    private Moves.Sum all = Moves.Sum.NONE;
 
     DiffCommand(Screen screen) {
         super(screen);
@@ -121,61 +96,37 @@ final class DiffCommand extends OperatorCommand {
         Node holder = seen.holder(); // A key that has not moved yet is on another node.
         int from = holder == null ? owner : holder.index();
         int to = after.locateIndex(seen.key(), 0, seen.key().length);
-        all.add(seen);
+        double bytes = seen.count() * seen.bytes();
+        all = all.and(new Moves.Sum(seen.count(), bytes));
         if (!isSame[from][to]) {
-            moved.add(seen);
-            moves.computeIfAbsent(new Pair(from, to), pair -> new Move()).add(seen);
+            moves.add(from, to, seen.count(), bytes);
         }
     }
 
     private void print(PoolTopology before, PoolTopology after, String source) {
-        if (!moves.isEmpty()) {
-            Table table = new Table("from", "keys", "bytes", "to");
-            moves.forEach(
-                    (pair, move) ->
-                            table.row(
-                                    shown(before, pair.from),
-                                    Screen.count(move.keys),
-                                    options.hasBytes() ? Screen.bytes(move.bytes) : "",
-                                    shown(after, pair.to)));
-            table.print(screen);
-        }
+        moves.print(screen, before, after, options.hasBytes());
+        Moves.Sum moved = moves.all();
         String bytes =
                 options.hasBytes()
-                        ? ", " + Screen.bytes(moved.bytes) + " of " + Screen.bytes(all.bytes)
+                        ? ", " + Screen.bytes(moved.bytes()) + " of " + Screen.bytes(all.bytes())
                         : "";
         screen.line(
                 "%s of %s keys move (%s)%s; keys of %s",
-                Screen.count(moved.keys),
-                Screen.count(all.keys),
-                Screen.percent(moved.keys / Math.max(1, all.keys)),
+                Screen.count(moved.keys()),
+                Screen.count(all.keys()),
+                Screen.percent(moved.keys() / Math.max(1, all.keys())),
                 bytes,
                 source);
     }
 
-    private static String shown(PoolTopology topology, int index) {
-        Node node = topology.byIndex().get(index);
-        boolean isNamed = !node.name().equals(node.address());
-        return Screen.plain(isNamed ? node.name() + " (" + node.address() + ")" : node.name());
-    }
-
     private Map<String, Object> json(PoolTopology before, PoolTopology after) {
-        List<Map<String, Object>> pairs = new ArrayList<>();
-        moves.forEach(
-                (pair, move) -> {
-                    Map<String, Object> fields = new LinkedHashMap<>();
-                    fields.put("from", before.byIndex().get(pair.from).name());
-                    fields.put("to", after.byIndex().get(pair.to).name());
-                    fields.put("keys", Math.round(move.keys));
-                    fields.put("bytes", options.hasBytes() ? Math.round(move.bytes) : null);
-                    pairs.add(fields);
-                });
+        Moves.Sum moved = moves.all();
         Map<String, Object> answer = new LinkedHashMap<>();
-        answer.put("keys", Math.round(all.keys));
-        answer.put("moved", Math.round(moved.keys));
-        answer.put("bytes", options.hasBytes() ? Math.round(all.bytes) : null);
-        answer.put("moved_bytes", options.hasBytes() ? Math.round(moved.bytes) : null);
-        answer.put("moves", pairs);
+        answer.put("keys", Math.round(all.keys()));
+        answer.put("moved", Math.round(moved.keys()));
+        answer.put("bytes", options.hasBytes() ? Math.round(all.bytes()) : null);
+        answer.put("moved_bytes", options.hasBytes() ? Math.round(moved.bytes()) : null);
+        answer.put("moves", moves.json(before, after, options.hasBytes()));
         return answer;
     }
 }

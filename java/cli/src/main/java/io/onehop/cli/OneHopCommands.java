@@ -26,14 +26,14 @@ import java.util.logging.Logger;
  * The program {@code onehop}.
  *
  * <p>It reads a command line, runs one command, and ends with its exit status. Whatever goes wrong
- * is one line on stderr. It sends nodes only commands that read, never MONITOR or KEYS, and those
- * that walk over keys at a limited rate.
+ * is one line on stderr. Only {@code move} changes anything on a node. None sends MONITOR or KEYS,
+ * and commands that walk over keys go at a limited rate.
  */
 @Command(
         name = "onehop",
         description = {
             "Answers the questions of operators about sharded redis nodes.",
-            "It changes nothing on a node."
+            "Only move changes something on a node."
         },
         synopsisSubcommandLabel = "COMMAND",
         versionProvider = OneHopCommands.Version.class,
@@ -107,6 +107,7 @@ public final class OneHopCommands {
         line.addSubcommand(new ExplainCommand(screen));
         line.addSubcommand(new SpreadCommand(screen));
         line.addSubcommand(new DiffCommand(screen));
+        line.addSubcommand(new MoveCommand(screen));
         line.addSubcommand(new DoctorCommand(screen));
         line.addSubcommand(new StatusCommand(screen));
         line.addSubcommand(new TopCommand(screen));

@@ -4,22 +4,57 @@ import io.onehop.core.base.Clock;
 
 import java.util.concurrent.TimeUnit;
 
-/** Lets so many commands a second begin, evenly. For one thread. */
+/** Lets so many commands or bytes a second begin, evenly. For one thread. */
 final class Pace {
-    private final long everyNs;
-    private long nextNs = Clock.nowNs();
+    /** No limit. */
+    static final double UNLIMITED = Double.POSITIVE_INFINITY;
 
-    Pace(int perSecond) {
-        this.everyNs = TimeUnit.SECONDS.toNanos(1) / perSecond;
+    /** The time, and a wait. */
+    interface Time {
+        Time REAL =
+                new Time() {
+                    @Override
+                    public long nowNs() {
+                        return Clock.nowNs();
+                    }
+
+                    @Override
+                    public void sleep(long ns) throws Refusal {
+                        Pace.sleep(ns);
+                    }
+                };
+
+        long nowNs();
+
+        void sleep(long ns) throws Refusal;
+    }
+
+    private final double perSecond;
+    private final Time time;
+    private long nextNs;
+
+    Pace(double perSecond) {
+        this(perSecond, Time.REAL);
+    }
+
+    Pace(double perSecond, Time time) {
+        this.perSecond = perSecond;
+        this.time = time;
+        this.nextNs = time.nowNs();
     }
 
     /** Waits until the next command may begin. A late one makes the others no denser. */
     void await() throws Refusal {
-        long nowNs = Clock.nowNs();
+        await(1);
+    }
+
+    /** The same for a piece of so many bytes: those before it have had their time. */
+    void await(double size) throws Refusal {
+        long nowNs = time.nowNs();
         long leftNs = nextNs - nowNs;
-        nextNs = Math.max(nextNs, nowNs) + everyNs;
+        nextNs = Math.max(nextNs, nowNs) + (long) (TimeUnit.SECONDS.toNanos(1) * size / perSecond);
         if (leftNs > 0) {
-            sleep(leftNs);
+            time.sleep(leftNs);
         }
     }
 

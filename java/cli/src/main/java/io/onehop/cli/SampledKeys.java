@@ -79,8 +79,7 @@ final class SampledKeys {
     }
 
     /** The cursor of a reply; its keys go into the list. */
-    private static String understood(Node node, @Nullable List<?> reply, List<byte[]> keys)
-            throws Refusal {
+    static String understood(Node node, @Nullable List<?> reply, List<byte[]> keys) throws Refusal {
         if (reply != null
                 && reply.size() == 2
                 && reply.get(0) instanceof byte[] cursor

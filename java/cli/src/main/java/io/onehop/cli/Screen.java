@@ -153,6 +153,17 @@ final class Screen {
         return String.format(Locale.ROOT, "%.1f %%", 100 * share);
     }
 
+    /** 12 s, 3 min 20 s, 2 h 5 min. */
+    static String duration(double seconds) {
+        long whole = Math.round(seconds);
+        if (whole < 60) {
+            return whole + " s";
+        }
+        return whole < 3600
+                ? whole / 60 + " min " + whole % 60 + " s"
+                : whole / 3600 + " h " + whole / 60 % 60 + " min";
+    }
+
     static String bytes(double bytes) {
         double left = bytes;
         String[] units = {"B", "KiB", "MiB", "GiB", "TiB"};

@@ -93,7 +93,9 @@ class FaultsTest {
         Ran.of("--help").with(ExitStatus.FINE).says("Exit status: 0 fine");
         Ran.of("--version").with(ExitStatus.FINE).says("onehop ");
         Ran.of("generate-completion").with(ExitStatus.FINE).says("complete -F");
-        Stream.of("check", "explain", "spread", "diff", "doctor", "status", "top", "hot", "init")
+        Stream.of(
+                        "check", "explain", "spread", "diff", "move", "doctor", "status", "top",
+                        "hot", "init")
                 .forEach(
                         each -> Ran.of(each, "--help").with(ExitStatus.FINE).says("Usage: onehop"));
     }

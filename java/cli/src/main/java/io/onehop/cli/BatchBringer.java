@@ -1,0 +1,224 @@
+package io.onehop.cli;
+
+import io.onehop.core.Node;
+import io.onehop.core.base.Clock;
+import io.onehop.core.base.Timings;
+import io.onehop.core.command.Bring;
+import io.onehop.core.topology.Directive;
+import io.onehop.core.topology.PoolTopology;
+import io.onehop.core.topology.ServerPool;
+import io.onehop.jedis.OneHopException;
+
+import org.jspecify.annotations.Nullable;
+
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Brings batches of keys from one old owner to their owners: by one MIGRATE if that is possible,
+ * otherwise each key by the steps of {@link Bring}, and those of all keys in one write.
+ *
+ * <p>Never with REPLACE: what the owner has is newer. For one thread. Implements
+ * spec/topology/moving.md, section 8.
+ */
+final class BatchBringer {
+    private static final int ALONE_MAX = 16; // So many wait for a node that does not answer.
+    private static final double BYTES_PER_MS = 50 << 10; // 50 MiB a second, a slow node.
+
+    /**
+     * How a batch ended.
+     *
+     * @param byHand so many of its keys went by DUMP and RESTORE
+     * @param refused the error of each key that a node has refused
+     * @param lost the failure of a node, which has ended the batch
+     */
+    record Result(int byHand, List<String> refused, @Nullable Lost lost) {
+        static final Result WELL = new Result(0, List.of(), null);
+    }
+
+    /** A node has failed. */
+    record Lost(Node node, String why) {}
+
+    private final AskedNodes nodes;
+    private final Node old;
+    private long migratesAgainNs = Clock.nowNs();
+
+    BatchBringer(AskedNodes nodes, Node old) {
+        this.nodes = nodes;
+        this.old = old;
+    }
+
+    /** Brings keys that have one owner. */
+    Result bring(PoolTopology topology, Node owner, List<byte[]> keys, double bytes) {
+        Bring.Target target = target(topology, owner, bytes);
+        if (target != null && keys.size() > 1) {
+            Object reply = ask(old, List.of(migrate(target, keys)), target.timeoutMs()).get(0);
+            if (is(reply, "OK") || is(reply, "NOKEY")) {
+                return Result.WELL;
+            }
+            if (reply instanceof Bring.Refusal refusal && !refusal.text().contains("BUSYKEY")) {
+                cannotMigrate();
+            }
+        }
+        return bringEach(topology, owner, keys, bytes);
+    }
+
+    private Result bringEach(PoolTopology topology, Node owner, List<byte[]> keys, double bytes) {
+        List<String> refused = new ArrayList<>();
+        int byHand = 0;
+        for (int at = 0; at < keys.size(); ) {
+            Bring.Target target = target(topology, owner, bytes);
+            int end = target == null ? keys.size() : Math.min(keys.size(), at + ALONE_MAX);
+            List<Bring> steps =
+                    keys.subList(at, end).stream().map(key -> new Bring(key, target)).toList();
+            byHand += run(steps, owner, target == null ? 0 : target.timeoutMs());
+            for (Bring each : steps) {
+                if (each.end() == Bring.End.FAILED) {
+                    Node lost = each.isOldFailed() ? old : owner;
+                    return new Result(
+                            byHand, refused, new Lost(lost, String.valueOf(each.cause())));
+                }
+                if (each.end() == Bring.End.ANSWERED) {
+                    refused.add(Screen.shown(each.key()) + ": " + said(each));
+                }
+            }
+            at = end;
+        }
+        return new Result(byHand, refused, null);
+    }
+
+    private static String said(Bring refused) {
+        return refused.cause() instanceof JedisDataException error
+                ? Screen.plain(error.getMessage())
+                : String.valueOf(refused.cause());
+    }
+
+    /** Takes all steps of these keys. Returns how many went by DUMP and RESTORE. */
+    private int run(List<Bring> all, Node owner, long waitMs) {
+        List<Bring> open = new ArrayList<>(all);
+        int byHand = 0;
+        while (!open.isEmpty()) {
+            List<List<Bring.Question>> asked = open.stream().map(Bring::next).toList();
+            Iterator<Object> fromOld = ask(old, commands(asked, true), waitMs).iterator();
+            Iterator<Object> fromOwner = ask(owner, commands(asked, false), waitMs).iterator();
+            for (int i = 0; i < asked.size(); i++) {
+                List<Object> replies = new ArrayList<>();
+                for (Bring.Question each : asked.get(i)) {
+                    Object reply = (each.isOfOld() ? fromOld : fromOwner).next();
+                    replies.add(reply);
+                    byHand += isRestore(each) && is(reply, "OK") ? 1 : 0;
+                }
+                open.get(i).take(replies);
+                if (open.get(i).cannotMigrate()) {
+                    cannotMigrate();
+                }
+            }
+            open.removeIf(each -> each.end() != Bring.End.NONE);
+        }
+        return byHand;
+    }
+
+    private static boolean isRestore(Bring.Question question) {
+        return is(question.words()[0], "RESTORE");
+    }
+
+    private static boolean is(@Nullable Object reply, String text) {
+        return reply instanceof byte[] bytes
+                && text.equals(new String(bytes, StandardCharsets.US_ASCII));
+    }
+
+    /* ---- MIGRATE ---- */
+
+    /** Where the old owner may send keys itself; {@code null} if it may not. */
+    private Bring.@Nullable Target target(PoolTopology topology, Node owner, double bytes) {
+        ServerPool pool = topology.pool();
+        String host = owner.host();
+        boolean isOfBothRings =
+                topology.isOfBothRings(old.index()) && topology.isOfBothRings(owner.index());
+        if (Clock.nowNs() - migratesAgainNs < 0
+                || host == null
+                || old.host() == null
+                || pool.redisDb() != 0
+                || isOfBothRings) {
+            return null;
+        }
+        long timeoutMs = Timings.MIGRATE_MS + (long) (bytes / BYTES_PER_MS);
+        return new Bring.Target(host, owner.port(), pool.database(), timeoutMs, auth(pool));
+    }
+
+    private static List<String> auth(ServerPool pool) {
+        String password = pool.redisAuth();
+        String user = pool.text(Directive.USERNAME);
+        return password == null
+                ? List.of()
+                : user == null ? List.of("AUTH", password) : List.of("AUTH2", user, password);
+    }
+
+    private void cannotMigrate() {
+        migratesAgainNs = Clock.nowNs() + TimeUnit.MILLISECONDS.toNanos(Timings.MIGRATE_AGAIN_MS);
+    }
+
+    private static CommandArguments migrate(Bring.Target to, List<byte[]> keys) {
+        CommandArguments command =
+                new CommandArguments(Protocol.Command.MIGRATE)
+                        .add(to.host())
+                        .add(to.port())
+                        .add("")
+                        .add(to.database())
+                        .add(to.timeoutMs());
+        to.auth().forEach(command::add);
+        command.add("KEYS");
+        keys.forEach(command::add);
+        return command;
+    }
+
+    /* ---- Asking ---- */
+
+    private static List<CommandArguments> commands(
+            List<List<Bring.Question>> asked, boolean isOfOld) {
+        return asked.stream()
+                .flatMap(List::stream)
+                .filter(each -> each.isOfOld() == isOfOld)
+                .map(each -> command(each.words()))
+                .toList();
+    }
+
+    private static CommandArguments command(byte[][] words) {
+        CommandArguments command = new CommandArguments(() -> words[0]);
+        for (int i = 1; i < words.length; i++) {
+            command.add(words[i]);
+        }
+        return command;
+    }
+
+    /** The replies as {@link Bring} takes them. */
+    private List<Object> ask(Node node, List<CommandArguments> commands, long waitMs) {
+        try {
+            List<Object> replies = new ArrayList<>();
+            for (Object each : nodes.askAll(node, commands, waitMs * commands.size())) {
+                replies.add(
+                        each instanceof JedisDataException error
+                                ? new Bring.Refusal(String.valueOf(error.getMessage()), error)
+                                : each);
+            }
+            return replies;
+        } catch (OneHopException failure) {
+            return lost(commands, !failure.mayHaveExecuted(), failure.getMessage());
+        } catch (Refusal late) {
+            return lost(commands, false, late.line());
+        }
+    }
+
+    private static List<Object> lost(
+            List<CommandArguments> commands, boolean isUnsent, @Nullable String why) {
+        return Collections.nCopies(commands.size(), new Bring.Lost(isUnsent, String.valueOf(why)));
+    }
+}

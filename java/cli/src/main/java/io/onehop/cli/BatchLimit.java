@@ -1,0 +1,46 @@
+package io.onehop.cli;
+
+/**
+ * How much one MIGRATE may carry, so that it blocks its nodes no longer than it should. The time of
+ * each is the measure for the next. Pure; for one thread.
+ *
+ * <p>What a batch costs depends on the number of its keys and on their bytes. A key alone takes
+ * about as long as 4 KiB more of a value: some microseconds.
+ */
+final class BatchLimit {
+    private static final double KEY = 4096;
+    private static final double MOST = 4096 * KEY; // 16 MiB.
+    private static final double AIM = 0.7; // Of the limit, because batches of one size differ.
+
+    private final double limitMs;
+    private double most = 16 * KEY; // The cost of the next batch.
+
+    BatchLimit(double limitMs) {
+        this.limitMs = limitMs;
+    }
+
+    /**
+     * True if a batch of so many keys and bytes may not have a key of so many bytes in addition.
+     */
+    boolean isFull(int keys, double bytes, double more) {
+        return keys > 0 && cost(keys + 1, bytes + more) > most;
+    }
+
+    /** True if a key of so many bytes goes alone, so that its own time is known. */
+    boolean isLarge(double bytes) {
+        return cost(1, bytes) > most / 2;
+    }
+
+    private static double cost(int keys, double bytes) {
+        return keys * KEY + bytes;
+    }
+
+    /** A batch has taken so long. */
+    void took(int keys, double bytes, double ms) {
+        double cost = cost(keys, bytes);
+        double next = cost * AIM * limitMs / Math.max(ms, 0.01);
+        if (next < most || cost > most / 2) { // A small batch says little about a large one.
+            most = Math.max(KEY, Math.min(MOST, Math.max(most / 4, Math.min(most * 2, next))));
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package io.onehop.cli;
+
+import io.onehop.core.Node;
+import io.onehop.core.base.Clock;
+import io.onehop.core.topology.PoolTopology;
+
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisException;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What all old owners share while their keys are moved: the nodes, the limits, and what was done.
+ * It ends with the placement that it has begun with. Any thread.
+ */
+final class Move implements Pace.Time {
+    private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private final AskedNodes nodes;
+    private final PoolTopology first;
+    private final double bytesPerSecond;
+    private final int blockMs;
+    private final long beganNs = Clock.nowNs();
+    private final MoveTally tally = new MoveTally();
+    private final Map<Integer, String> runIds = new HashMap<>(); // By node.
+
+    Move(AskedNodes nodes, double bytesPerSecond, int blockMs) throws Refusal {
+        this.nodes = nodes;
+        this.first = nodes.topology();
+        this.bytesPerSecond = bytesPerSecond;
+        this.blockMs = blockMs;
+        for (Node node : first.nodes()) {
+            runIds.put(node.index(), runId(node));
+        }
+    }
+
+    private String runId(Node node) throws Refusal {
+        try {
+            return NodeInfo.of(nodes.text(node, Command.INFO, "server")).text("run_id");
+        } catch (JedisException refused) {
+            return ""; // A user who may not ask. A node that is lost says so later.
+        }
+    }
+
+    /** The bytes of a second, for the bar. */
+    String speed() {
+        double seconds = (Clock.nowNs() - beganNs) / 1e9;
+        return ", " + Screen.bytes(tally.moved().all().bytes() / seconds) + "/s";
+    }
+
+    AskedNodes nodes() {
+        return nodes;
+    }
+
+    MoveTally tally() {
+        return tally;
+    }
+
+    double bytesPerSecond() {
+        return bytesPerSecond;
+    }
+
+    boolean isLimited() {
+        return bytesPerSecond != Pace.UNLIMITED;
+    }
+
+    int blockMs() {
+        return blockMs;
+    }
+
+    @Override
+    public long nowNs() {
+        return Clock.nowNs();
+    }
+
+    /** A long wait of an old owner, which another configuration ends. */
+    @Override
+    public void sleep(long ns) throws Refusal {
+        for (long leftNs = ns; leftNs > 0; leftNs -= LOOK_NS) {
+            topology();
+            Pace.sleep(Math.min(leftNs, LOOK_NS));
+        }
+    }
+
+    /** True if two nodes are one server by two addresses: then its keys are where they belong. */
+    boolean isOneServer(int node, int other) {
+        String id = runIds.getOrDefault(node, "");
+        return !id.isEmpty() && id.equals(runIds.get(other));
+    }
+
+    /** The topology, perhaps with another password. Another placement ends the move. */
+    PoolTopology topology() throws Refusal {
+        PoolTopology now = nodes.topology();
+        if (!now.fingerprint().equals(first.fingerprint())) {
+            throw Refusal.ofUsage(
+                    "the configuration has changed meanwhile: what was moved is at its place by the"
+                            + " earlier one; run it again");
+        }
+        return now;
+    }
+}

@@ -1,0 +1,162 @@
+package io.onehop.cli;
+
+import io.onehop.core.Node;
+import io.onehop.core.base.Clock;
+import io.onehop.core.topology.PoolTopology;
+
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Moves the keys that are left on one old owner: it finds them by SCAN, and brings them in batches.
+ *
+ * <p>Only those keys that the old ring places here and that move; all others are left alone. For
+ * one thread.
+ */
+final class OldOwner {
+    private static final String STEP = "1000"; // COUNT of one SCAN.
+    private static final int STEPS_PER_SECOND = 1000;
+    private static final int REFUSED_MAX = 100;
+
+    private final Move move;
+    private final AskedNodes nodes;
+    private final Node node;
+    private final BatchLimit limit;
+    private final BatchBringer bringer;
+    private final Pace steps = new Pace(STEPS_PER_SECOND);
+    private final Pace bytes;
+    private int refused; // So many keys without one that was brought.
+
+    OldOwner(Move move, Node node) {
+        this.move = move;
+        this.nodes = move.nodes();
+        this.node = node;
+        this.limit = new BatchLimit(move.blockMs());
+        this.bringer = new BatchBringer(nodes, node);
+        this.bytes = new Pace(move.bytesPerSecond(), move);
+    }
+
+    Node node() {
+        return node;
+    }
+
+    long size() throws Refusal {
+        return nodes.number(node, Command.DBSIZE);
+    }
+
+    /** Moves every key that is here now. A failure is noted. */
+    void pass(Progress progress) {
+        try {
+            walk(progress);
+        } catch (Refusal | JedisException failure) {
+            move.tally().lost(node, Screen.plain(failure.getMessage()));
+        }
+    }
+
+    private void walk(Progress progress) throws Refusal {
+        String cursor = "0";
+        do {
+            steps.await();
+            List<?> reply = nodes.ask(node, List.class, Command.SCAN, cursor, "COUNT", STEP);
+            List<byte[]> keys = new ArrayList<>();
+            cursor = SampledKeys.understood(node, reply, keys);
+            for (Map.Entry<Integer, List<SeenKey>> each : moving(keys).entrySet()) {
+                bring(each.getKey(), each.getValue());
+            }
+            progress.step(keys.size());
+        } while (!cursor.equals("0"));
+    }
+
+    /** Those of the keys that move, by their owners. */
+    private Map<Integer, List<SeenKey>> moving(List<byte[]> keys) throws Refusal {
+        PoolTopology topology = move.topology();
+        List<byte[]> moving = new ArrayList<>();
+        long others = 0;
+        for (byte[] key : keys) {
+            int owner = topology.locateIndex(key, 0, key.length);
+            boolean isAtHome = owner == node.index() || move.isOneServer(node.index(), owner);
+            if (!isAtHome && topology.oldOwner(key, owner) == node.index()) {
+                moving.add(key);
+            } else if (!isAtHome) {
+                others++;
+            }
+        }
+        move.tally().found(moving.size());
+        move.tally().leave(node, others);
+        Map<Integer, List<SeenKey>> byOwner = new HashMap<>();
+        for (SeenKey each : sized(moving)) {
+            int owner = topology.locateIndex(each.key(), 0, each.key().length);
+            byOwner.computeIfAbsent(owner, some -> new ArrayList<>()).add(each);
+        }
+        return byOwner;
+    }
+
+    /** The same keys with their memory. One that is gone is left out. */
+    private List<SeenKey> sized(List<byte[]> keys) throws Refusal {
+        List<CommandArguments> asked = new ArrayList<>();
+        for (byte[] key : keys) {
+            asked.add(new CommandArguments(Command.MEMORY).add("USAGE").add(key));
+        }
+        List<Object> replies = asked.isEmpty() ? List.of() : nodes.askAll(node, asked, 0);
+        List<SeenKey> sized = new ArrayList<>();
+        for (int i = 0; i < replies.size(); i++) {
+            Object reply = replies.get(i);
+            if (reply instanceof JedisDataException refused && move.isLimited()) {
+                throw new Refusal(
+                        ExitStatus.NO_ANSWER,
+                        "node "
+                                + node.name()
+                                + " refuses MEMORY USAGE, so --rate cannot be kept (--rate 0 needs"
+                                + " none): "
+                                + refused.getMessage());
+            }
+            if (reply != null) {
+                double memory = reply instanceof Long number ? number : 0;
+                sized.add(new SeenKey(keys.get(i), 1, memory, node));
+            }
+        }
+        return sized;
+    }
+
+    private void bring(int ownerIndex, List<SeenKey> waiting) throws Refusal {
+        while (!waiting.isEmpty()) {
+            Batch batch = Batch.of(waiting, limit);
+            bytes.await(batch.bytes());
+            PoolTopology topology = move.topology(); // As it is after the wait.
+            Node owner = topology.byIndex().get(ownerIndex);
+            if (move.tally().isLost(owner)) {
+                return;
+            }
+            long beganNs = Clock.nowNs();
+            BatchBringer.Result result =
+                    bringer.bring(topology, owner, batch.keys(), batch.bytes());
+            double ms = (Clock.nowNs() - beganNs) / 1e6;
+            limit.took(batch.keys().size(), batch.bytes(), ms);
+            move.tally().took(node, batch, ms, move.blockMs());
+            move.tally().brought(node, owner, batch, result);
+            require(result, batch.keys().size());
+        }
+    }
+
+    /** Ends it when its own node is lost, or when nothing but refusals comes. */
+    private void require(BatchBringer.Result result, int keys) throws Refusal {
+        if (result.lost() != null && result.lost().node() == node) {
+            throw new Refusal(ExitStatus.NO_ANSWER, result.lost().why());
+        }
+        refused = result.refused().size() < keys ? 0 : refused + keys;
+        if (refused > REFUSED_MAX) {
+            throw new Refusal(
+                    ExitStatus.NO_ANSWER,
+                    refused
+                            + " keys in a row were refused; the last one is "
+                            + result.refused().get(0));
+        }
+    }
+}
