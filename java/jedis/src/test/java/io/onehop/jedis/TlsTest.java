@@ -114,7 +114,7 @@ final class TlsTest {
         flush();
         byte[] value = new byte[3_000_000];
         new Random(7).nextBytes(value);
-        try (OneHopClient redis = client("timeout: 20000")) {
+        try (OneHopClient redis = client("timeout: 60000")) {
             List<Response<byte[]>> values = new ArrayList<>();
             try (AbstractPipeline batch = redis.pipelined()) {
                 for (int i = 0; i < 12; i++) {
