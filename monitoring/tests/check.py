@@ -182,13 +182,18 @@ class Prometheus:
         }
 
     def await_alerts(self, *expected, load=lambda: None):
-        """Waits until all of them fire, and keeps the load on meanwhile."""
+        """Waits until each of them has fired, and keeps the load on meanwhile."""
+        missing = set(expected)
 
-        def all_fire():
+        def all_have_fired():
             load()
-            return self.firing().issuperset(expected)
+            missing.difference_update(self.firing())
+            return not missing
 
-        self.process.wait_until(all_fire, what=f"fire {sorted(expected)}", seconds=120)
+        try:
+            self.process.wait_until(all_have_fired, what="fire all alerts", seconds=300)
+        except LabError as error:
+            raise LabError(f"{error}\nIt did not fire {sorted(missing)}.") from None
 
 
 def check_with_server(findings):

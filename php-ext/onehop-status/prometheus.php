@@ -73,7 +73,7 @@ function counters(): array
         'errors' => 'Calls that failed.',
         'redirects' => 'Replies after which a command was sent on.',
         'leases' => 'Connections handed out.',
-        'waits' => 'Leases that waited for a free connection.', 'connects' => 'Connections begun.',
+        'waits' => 'Calls that found no connection free.', 'connects' => 'Connections begun.',
         'selects' => 'SELECTs sent because a connection was in another database.',
         'bytes_sent' => 'Bytes sent to the node.',
         'bytes_received' => 'Bytes received from the node.',

@@ -173,6 +173,19 @@ foreach ($pools[0]['nodes'] as $node) {
     ]), "\n";
 }
 
+echo "\nno connection is free, and the call fails\n";
+$narrow = lab_config([$ports[0]], ['pool_size' => 1, 'timeout' => 100]);
+$page('<?php
+    $keeps = new OneHop\Redis("alpha", $_GET["config"]);
+    $keeps->multi()->get("key");
+    try {
+        (new OneHop\Redis("alpha", $_GET["config"]))->get("key");
+    } catch (OneHop\PoolExhausted) {
+    }
+    $keeps->discard();', ['config' => $narrow]);
+$pools = json_decode($page('<?php echo json_encode(OneHop\Topology::status());'), true);
+show(end($pools)['nodes'][0], 'waits');
+
 echo "\nwithout shared memory\n";
 echo lab_run('<?php
     $redis = new OneHop\Redis("alpha", $argv[1]);
@@ -234,6 +247,9 @@ node-0: [0,true,16,"host",true]
 node-1: [0,true,16,"host",true]
 node-2: [0,true,16,"host",true]
 node-3: [0,true,16,"host",true]
+
+no connection is free, and the call fails
+waits 1
 
 without shared memory
 30 4 up up up up

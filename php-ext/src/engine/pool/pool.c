@@ -376,6 +376,10 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, oh_wi
             }
             break;
         }
+        if (!has_waited) {
+            oh_meter_count(meter, OH_METER_WAITS);
+            has_waited = true;
+        }
         if (!await(connections, deadline_ns)) {
             refuse_exhausted(connections, failure);
             return NULL;
@@ -383,15 +387,11 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, oh_wi
         if (patience->gives_up(patience)) {
             return NULL;
         }
-        has_waited = true;
         now_ms = oh_pool_join(connections, 0); /* A waiting caller keeps the entry of its node. */
         if (!oh_node_health_begin_late(&connections->health, &health) &&
             !oh_node_health_ask(&connections->health, deadline_ns, &health, failure)) {
             return NULL; /* Another caller has found it dead meanwhile. */
         }
-    }
-    if (OH_UNLIKELY(has_waited)) {
-        oh_meter_count(meter, OH_METER_WAITS);
     }
     if (OH_LIKELY(connection->state == OH_READY)) {
         oh_meter_count(meter, OH_METER_LEASES);

@@ -33,7 +33,7 @@ import java.time.Instant;
  * @param recentErrors those of the last five minutes
  * @param redirects replies that redirected a command to another node
  * @param leases connections handed out
- * @param waits leases that had to wait for a connection
+ * @param waits calls that found no connection free, whether they got one later or failed
  * @param connects attempts to connect
  * @param bytesSent bytes sent on its connections
  * @param bytesReceived bytes received on its connections

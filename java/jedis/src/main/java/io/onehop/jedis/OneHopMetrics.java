@@ -252,7 +252,7 @@ public final class OneHopMetrics implements MeterBinder {
                     tags,
                     NodeMeter::redirects);
             counter(group, "leases", "Connections handed out", tags, NodeMeter::leases);
-            counter(group, "waits", "Leases that waited", tags, NodeMeter::waits);
+            counter(group, "waits", "Calls that found no connection free", tags, NodeMeter::waits);
             counter(group, "connects", "Connections begun", tags, NodeMeter::connects);
             counter(group, "bytes.sent", "Bytes sent", tags, NodeMeter::bytesSent);
             counter(group, "bytes.received", "Bytes received", tags, NodeMeter::bytesReceived);
