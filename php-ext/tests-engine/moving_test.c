@@ -176,6 +176,20 @@ static void test_by_hand(void)
     atomic_store(&pairs[0].old.counts->part.migrates, NODE_MIGRATES);
 }
 
+/* The nodes do not know COMMAND, so nobody knows which keys it has. */
+static void test_undescribed(void)
+{
+    static const oh_call_terms terms = {.timeout_ms = 5000};
+
+    test_begin("a command that no node describes is not sent without its keys");
+    add(&pairs[0], "UNKNOWN", "plain");
+    send_all(1, &terms);
+    CHECK(oh_exchange_has_failed(&pairs[0].it.exchange));
+    CHECK(pairs[0].it.failure.kind == OH_ERROR_UNSUPPORTED &&
+          pairs[0].it.failure.outcome == OH_OUTCOME_NOT_SENT);
+    end_all(1);
+}
+
 /* ---- All ---- */
 
 static void open_rings(void)
@@ -219,6 +233,7 @@ void test_moving(void)
     test_fault("GET", "mute", 0, 300, OH_ERROR_DEADLINE_EXCEEDED, OH_OUTCOME_MAYBE_EXECUTED);
     test_fault("INCR", "plain", NODE_MIGRATE_CLOSES, 5000, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT);
     test_by_hand();
+    test_undescribed();
     oh_snapshot_release(snapshot);
     caller_leave();
     for (uint32_t i = 0; i < PAIRS; i++) {

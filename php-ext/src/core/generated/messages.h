@@ -224,6 +224,10 @@
 #define OH_WHAT_NOT_BROUGHT "A key that moves could not be brought: %s answered %s"
 #define OH_SAY_NOT_BROUGHT OH_ERROR_NODE_DOWN, OH_ADVICE_NOT_BROUGHT, OH_WHAT_NOT_BROUGHT
 
+#define OH_ADVICE_NOT_DESCRIBED "allow the server pool's user to run COMMAND, or send it to nodes of your choice with onNode() or onEachNode()"
+#define OH_WHAT_NOT_DESCRIBED "The node does not describe the command \"%s\", whose keys may move: %s"
+#define OH_SAY_NOT_DESCRIBED OH_ERROR_UNSUPPORTED, OH_ADVICE_NOT_DESCRIBED, OH_WHAT_NOT_DESCRIBED
+
 #define OH_WHAT_OLD_OWNER_FAILED "A key moves from or to %s: %s"
 
 #define OH_WHAT_REDIRECT_FAILED "Redirected to %s: %s"

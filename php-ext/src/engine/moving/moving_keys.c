@@ -162,9 +162,21 @@ static bool fail_inquiry(oh_exchange *exchange, const oh_inquiry *inquiry)
     return false;
 }
 
+/* Which of its keys move is not known, so it must not be sent. */
+static bool refuse_undescribed(
+    oh_exchange *exchange, const command_words *it, const oh_inquiry *inquiry)
+{
+    oh_quoted name;
+
+    oh_failure_set(exchange->failure, OH_OUTCOME_NOT_SENT, OH_SAY_NOT_DESCRIBED,
+        oh_quote_name(&name, it->words[0].bytes, it->words[0].length), inquiry->answer.text);
+    oh_exchange_fail(exchange);
+    return false;
+}
+
 /*
  * The caller has just learnt what the command is, so that is kept: usually nothing is asked here.
- * False if the exchange has failed. A command without a description has no keys.
+ * False if the exchange has failed. A command that no node has is sent, for its answer.
  */
 static bool note_learnt(oh_moving *moving, oh_exchange *exchange, oh_bytes bytes, command_words *it)
 {
@@ -196,6 +208,9 @@ static bool note_learnt(oh_moving *moving, oh_exchange *exchange, oh_bytes bytes
     }
     if (end == OH_INQUIRY_FAILED) {
         return fail_inquiry(exchange, &inquiry);
+    }
+    if (end == OH_INQUIRY_REFUSED) {
+        return refuse_undescribed(exchange, it, &inquiry);
     }
     return !command || note_keys(moving, exchange, bytes, command, it);
 }
