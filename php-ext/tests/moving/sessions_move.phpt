@@ -1,0 +1,43 @@
+--TEST--
+Sessions are found while the ring changes, and move when they are written
+--FILE--
+<?php
+require __DIR__ . '/../lab/lab.inc';
+require __DIR__ . '/moving.inc';
+
+ob_start();
+[$first, $second] = [lab_redis(), lab_redis()];
+$before = lab_config(moving_names([$first]), [], 'before.yml');
+$moving = lab_config(
+    moving_names([$second]),
+    ['moving_from' => '["' . moving_names([$first])[0] . '"]'],
+    'moving.yml',
+);
+foreach (['save_handler' => 'onehop', 'use_cookies' => 0, 'cache_limiter' => ''] as $name => $value) {
+    ini_set("session.$name", $value);
+}
+$count = static function (string $config): int {
+    ini_set('session.save_path', "pool=alpha&config=$config");
+    session_id('id');
+    session_start();
+    $_SESSION['n'] = ($_SESSION['n'] ?? 0) + 1;
+    session_write_close();
+    return $_SESSION['n'];
+};
+lab_show('by the old file', [$count($before), $count($before)]);
+lab_show('by the new file', [$count($moving), $count($moving)]);
+$key = ['PHPREDIS_SESSION:id'];
+lab_show('moved', [moving_found($first, $key), moving_found($second, $key)]);
+
+/* One that is destroyed is gone at both. */
+$count($moving);
+session_id('id');
+session_start();
+session_destroy();
+lab_show('destroyed', [moving_found($first, $key), moving_found($second, $key)]);
+?>
+--EXPECT--
+by the old file: [1,2]
+by the new file: [3,4]
+moved: [[],["PHPREDIS_SESSION:id"]]
+destroyed: [[],[]]
