@@ -9,13 +9,15 @@ import redis.clients.jedis.exceptions.JedisException;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
  * What all old owners share while their keys are moved: the nodes, the limits, and what was done.
  * It ends with the placement that it has begun with. Any thread.
  */
-final class Move implements Pace.Time {
+final class Move implements Pace.Time, AutoCloseable {
     private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final AskedNodes nodes;
@@ -23,6 +25,7 @@ final class Move implements Pace.Time {
     private final double bytesPerSecond;
     private final int blockMs;
     private final long beganNs = Clock.nowNs();
+    private final ExecutorService threads = Executors.newCachedThreadPool(Move::thread);
     private final MoveTally tally = new MoveTally();
     private final Map<Integer, String> runIds = new HashMap<>(); // By node.
 
@@ -48,6 +51,23 @@ final class Move implements Pace.Time {
     String speed() {
         double seconds = (Clock.nowNs() - beganNs) / 1e9;
         return ", " + Screen.bytes(tally.moved().all().bytes() / seconds) + "/s";
+    }
+
+    /** Those of old owners, and of what they read ahead. */
+    ExecutorService threads() {
+        return threads;
+    }
+
+    /** It does not keep the process. */
+    private static Thread thread(Runnable task) {
+        Thread thread = new Thread(task, "onehop-move");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    @Override
+    public void close() {
+        threads.shutdownNow();
     }
 
     AskedNodes nodes() {
@@ -84,8 +104,18 @@ final class Move implements Pace.Time {
         }
     }
 
+    /** True if a key that was found on this old owner is to be brought from there. */
+    boolean isLeftAt(PoolTopology topology, Node node, byte[] key, int owner) {
+        return !isAtHome(node, owner) && topology.oldOwner(key, owner) == node.index();
+    }
+
+    /** True if the owner of a key is this node, perhaps by another address. */
+    boolean isAtHome(Node node, int owner) {
+        return node.index() == owner || isOneServer(node.index(), owner);
+    }
+
     /** True if two nodes are one server by two addresses: then its keys are where they belong. */
-    boolean isOneServer(int node, int other) {
+    private boolean isOneServer(int node, int other) {
         String id = runIds.getOrDefault(node, "");
         return !id.isEmpty() && id.equals(runIds.get(other));
     }

@@ -1,5 +1,7 @@
 package io.onehop.cli;
 
+import static java.util.concurrent.CompletableFuture.runAsync;
+
 import io.onehop.core.Node;
 import io.onehop.core.base.Clock;
 import io.onehop.core.topology.PoolTopology;
@@ -17,8 +19,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 
 /**
  * Moves the keys of a server pool with moving_from, until nothing is left at the old places. The
@@ -47,8 +47,8 @@ final class MoveCommand extends OperatorCommand {
         ConfigFile file = options.which.file();
         ServerPool pool = options.of(file);
         long beganNs = Clock.nowNs();
-        try (AskedNodes nodes = new AskedNodes(file, pool)) {
-            Move move = new Move(nodes, options.bytesPerSecond(), options.blockMs);
+        try (AskedNodes nodes = new AskedNodes(file, pool);
+                Move move = new Move(nodes, options.bytesPerSecond(), options.blockMs)) {
             run(move);
             double seconds = (Clock.nowNs() - beganNs) / 1e9;
             if (isJson) {
@@ -78,14 +78,11 @@ final class MoveCommand extends OperatorCommand {
     }
 
     private void pass(Move move, List<OldOwner> owners) throws Refusal {
-        ExecutorService threads = Executors.newFixedThreadPool(owners.size(), MoveCommand::thread);
         try (Progress progress = new Progress(screen, "keys seen", size(owners), move::speed)) {
             owners.stream()
-                    .map(each -> CompletableFuture.runAsync(() -> each.pass(progress), threads))
+                    .map(each -> runAsync(() -> each.pass(progress), move.threads()))
                     .toList()
                     .forEach(CompletableFuture::join);
-        } finally {
-            threads.shutdownNow();
         }
         move.topology(); // Throws if the file has changed.
     }
@@ -100,13 +97,6 @@ final class MoveCommand extends OperatorCommand {
             }
         }
         return size;
-    }
-
-    /** It does not keep the process. */
-    private static Thread thread(Runnable task) {
-        Thread thread = new Thread(task, "onehop-move");
-        thread.setDaemon(true);
-        return thread;
     }
 
     private static int status(MoveTally tally) {

@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 
 /**
  * Moves the keys that are left on one old owner: it finds them by SCAN, and brings them in batches.
@@ -21,7 +23,7 @@ import java.util.Map;
  * one thread.
  */
 final class OldOwner {
-    private static final String STEP = "1000"; // COUNT of one SCAN.
+    private static final String COUNT = "1000"; // Of one SCAN.
     private static final int STEPS_PER_SECOND = 1000;
     private static final int REFUSED_MAX = 100;
 
@@ -60,18 +62,48 @@ final class OldOwner {
         }
     }
 
+    /** What a step of SCAN has found: the keys that move, by their owners. */
+    private record Step(String cursor, int seen, Map<Integer, List<SeenKey>> moving) {}
+
     private void walk(Progress progress) throws Refusal {
-        String cursor = "0";
-        do {
-            steps.await();
-            List<?> reply = nodes.ask(node, List.class, Command.SCAN, cursor, "COUNT", STEP);
-            List<byte[]> keys = new ArrayList<>();
-            cursor = SampledKeys.understood(node, reply, keys);
-            for (Map.Entry<Integer, List<SeenKey>> each : moving(keys).entrySet()) {
+        Step step = read("0");
+        boolean isLast = false;
+        while (!isLast) {
+            isLast = step.cursor.equals("0");
+            Step now = step;
+            Future<Step> next = isLast ? null : move.threads().submit(() -> read(now.cursor));
+            for (Map.Entry<Integer, List<SeenKey>> each : step.moving.entrySet()) {
                 bring(each.getKey(), each.getValue());
             }
-            progress.step(keys.size());
-        } while (!cursor.equals("0"));
+            progress.step(step.seen);
+            step = next == null ? step : ended(next);
+        }
+    }
+
+    /** The next step is read while keys of the one before are brought. */
+    private static Step ended(Future<Step> next) throws Refusal {
+        try {
+            return next.get();
+        } catch (ExecutionException failed) {
+            if (failed.getCause() instanceof Refusal refusal) {
+                throw refusal;
+            }
+            if (failed.getCause() instanceof RuntimeException failure) {
+                throw failure;
+            }
+            throw new IllegalStateException(failed.getCause());
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new Refusal(ExitStatus.NO_ANSWER, "interrupted");
+        }
+    }
+
+    private Step read(String cursor) throws Refusal {
+        steps.await();
+        List<?> reply = nodes.ask(node, List.class, Command.SCAN, cursor, "COUNT", COUNT);
+        List<byte[]> keys = new ArrayList<>();
+        String next = SampledKeys.understood(node, reply, keys);
+        return new Step(next, keys.size(), moving(keys));
     }
 
     /** Those of the keys that move, by their owners. */
@@ -81,10 +113,9 @@ final class OldOwner {
         long others = 0;
         for (byte[] key : keys) {
             int owner = topology.locateIndex(key, 0, key.length);
-            boolean isAtHome = owner == node.index() || move.isOneServer(node.index(), owner);
-            if (!isAtHome && topology.oldOwner(key, owner) == node.index()) {
+            if (move.isLeftAt(topology, node, key, owner)) {
                 moving.add(key);
-            } else if (!isAtHome) {
+            } else if (!move.isAtHome(node, owner)) {
                 others++;
             }
         }
