@@ -141,17 +141,21 @@ final class BatchBringer {
     private Bring.@Nullable Target target(PoolTopology topology, Node owner, double bytes) {
         ServerPool pool = topology.pool();
         String host = owner.host();
-        boolean isOfBothRings =
-                topology.isOfBothRings(old.index()) && topology.isOfBothRings(owner.index());
         if (Clock.nowNs() - migratesAgainNs < 0
                 || host == null
-                || old.host() == null
-                || pool.redisDb() != 0
-                || isOfBothRings) {
+                || !mayMigrate(topology, old, owner)) {
             return null;
         }
         long timeoutMs = Timings.MIGRATE_MS + (long) (bytes / BYTES_PER_MS);
         return new Bring.Target(host, owner.port(), pool.database(), timeoutMs, auth(pool));
+    }
+
+    /** True unless the kind of these nodes forbids MIGRATE between them. */
+    static boolean mayMigrate(PoolTopology topology, Node old, Node owner) {
+        return old.host() != null
+                && owner.host() != null
+                && topology.pool().redisDb() == 0
+                && !(topology.isOfBothRings(old.index()) && topology.isOfBothRings(owner.index()));
     }
 
     private static List<String> auth(ServerPool pool) {

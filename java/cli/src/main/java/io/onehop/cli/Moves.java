@@ -45,6 +45,10 @@ final class Moves {
         return sums.isEmpty();
     }
 
+    synchronized boolean has(int from, int to) {
+        return sums.containsKey(new Pair(from, to));
+    }
+
     synchronized Sum all() {
         return all;
     }

@@ -107,6 +107,7 @@ public final class OneHopCommands {
         line.addSubcommand(new ExplainCommand(screen));
         line.addSubcommand(new SpreadCommand(screen));
         line.addSubcommand(new DiffCommand(screen));
+        line.addSubcommand(new PlanCommand(screen));
         line.addSubcommand(new MoveCommand(screen));
         line.addSubcommand(new DoctorCommand(screen));
         line.addSubcommand(new StatusCommand(screen));
