@@ -47,10 +47,13 @@ final class Move implements Pace.Time, AutoCloseable {
         }
     }
 
-    /** The bytes of a second, for the bar. */
+    /** What is moved in a second, for the bar. */
     String speed() {
         double seconds = (Clock.nowNs() - beganNs) / 1e9;
-        return ", " + Screen.bytes(tally.moved().all().bytes() / seconds) + "/s";
+        Moves.Sum moved = tally.moved().all();
+        return isLimited()
+                ? ", " + Screen.bytes(moved.bytes() / seconds) + "/s"
+                : ", " + Screen.count(moved.keys() / seconds) + " keys/s";
     }
 
     /** Those of old owners, and of what they read ahead. */

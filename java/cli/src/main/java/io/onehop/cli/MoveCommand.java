@@ -111,7 +111,8 @@ final class MoveCommand extends OperatorCommand {
     private void print(Move move, double seconds) throws Refusal {
         PoolTopology topology = move.topology();
         MoveTally tally = move.tally();
-        tally.moved().print(screen, topology, topology, /* hasBytes= */ true);
+        boolean hasBytes = move.isLimited();
+        tally.moved().print(screen, topology, topology, hasBytes);
         for (MoveTally.Large each : tally.large()) {
             screen.line(
                     "%s: one key of %s has blocked it for %.0f ms: %s",
@@ -122,12 +123,11 @@ final class MoveCommand extends OperatorCommand {
         }
         Moves.Sum moved = tally.moved().all();
         screen.line(
-                "%s: %s keys moved, %s in %s (%s/s); %s of them by DUMP and RESTORE",
+                "%s: %s keys moved%s in %s; %s of them by DUMP and RESTORE",
                 topology.pool().name(),
                 Screen.count(moved.keys()),
-                Screen.bytes(moved.bytes()),
+                hasBytes ? ", " + Screen.bytes(moved.bytes()) : "",
                 Screen.duration(seconds),
-                Screen.bytes(moved.bytes() / seconds),
                 Screen.count(tally.byHand()));
         tally.refused().forEach(each -> screen.line("refused: %s", each));
         for (BatchBringer.Lost each : tally.lost()) {
@@ -176,16 +176,17 @@ final class MoveCommand extends OperatorCommand {
         PoolTopology topology = move.topology();
         MoveTally tally = move.tally();
         Moves.Sum moved = tally.moved().all();
+        boolean hasBytes = move.isLimited();
         Map<String, Object> answer = new LinkedHashMap<>();
         answer.put("pool", topology.pool().name());
         answer.put("nothing_left", status(tally) == ExitStatus.FINE);
         answer.put("verdict", verdict(tally));
         answer.put("keys", Math.round(moved.keys()));
-        answer.put("bytes", Math.round(moved.bytes()));
+        answer.put("bytes", hasBytes ? Math.round(moved.bytes()) : null);
         answer.put("seconds", seconds);
         answer.put("by_dump_and_restore", tally.byHand());
         answer.put("longest_ms", tally.longestMs());
-        answer.put("moves", tally.moved().json(topology, topology, /* hasBytes= */ true));
+        answer.put("moves", tally.moved().json(topology, topology, hasBytes));
         answer.put("large_keys", tally.large().stream().map(MoveCommand::json).toList());
         answer.put("refused", tally.refusedCount());
         answer.put("refusals", tally.refused());

@@ -11,9 +11,8 @@ import java.util.Map;
 /** What a move has done, and what stands in its way. Any thread may add. */
 final class MoveTally {
     private static final int SHOWN_MAX = 10;
-    private static final double LARGE_BYTES = 64 << 10; // A smaller key is not to blame.
 
-    /** A single key that has blocked its node for longer than the limit. */
+    /** A key that has blocked its node for longer than the limit, with those that went with it. */
     record Large(Node node, byte[] key, double bytes, double ms) {}
 
     private final Moves moved = new Moves();
@@ -67,12 +66,13 @@ final class MoveTally {
     }
 
     /** A batch has taken so long. */
-    synchronized void took(Node node, Batch batch, double ms, double limitMs) {
-        if (batch.keys().size() > 1 || batch.bytes() < LARGE_BYTES || ms <= limitMs) {
-            longestMs = Math.max(longestMs, ms);
-            return;
-        }
-        large.add(new Large(node, batch.keys().get(0), batch.bytes(), ms));
+    synchronized void took(double ms) {
+        longestMs = Math.max(longestMs, ms);
+    }
+
+    /** The batch of this key has taken so long. */
+    synchronized void large(Node node, byte[] key, double bytes, double ms) {
+        large.add(new Large(node, key, bytes, ms));
         large.sort(Comparator.comparingDouble(Large::ms).reversed());
         if (large.size() > SHOWN_MAX) {
             large.remove(SHOWN_MAX);

@@ -26,6 +26,7 @@ final class OldOwner {
     private static final String COUNT = "1000"; // Of one SCAN.
     private static final int STEPS_PER_SECOND = 1000;
     private static final int REFUSED_MAX = 100;
+    private static final long LARGE_BYTES = 64 << 10; // A smaller key is not to blame.
 
     private final Move move;
     private final AskedNodes nodes;
@@ -109,37 +110,40 @@ final class OldOwner {
     /** Those of the keys that move, by their owners. */
     private Map<Integer, List<SeenKey>> moving(List<byte[]> keys) throws Refusal {
         PoolTopology topology = move.topology();
-        List<byte[]> moving = new ArrayList<>();
+        Map<Integer, List<byte[]>> moving = new HashMap<>();
+        long found = 0;
         long others = 0;
         for (byte[] key : keys) {
             int owner = topology.locateIndex(key, 0, key.length);
             if (move.isLeftAt(topology, node, key, owner)) {
-                moving.add(key);
+                moving.computeIfAbsent(owner, some -> new ArrayList<>()).add(key);
+                found++;
             } else if (!move.isAtHome(node, owner)) {
                 others++;
             }
         }
-        move.tally().found(moving.size());
+        move.tally().found(found);
         move.tally().leave(node, others);
-        Map<Integer, List<SeenKey>> byOwner = new HashMap<>();
-        for (SeenKey each : sized(moving)) {
-            int owner = topology.locateIndex(each.key(), 0, each.key().length);
-            byOwner.computeIfAbsent(owner, some -> new ArrayList<>()).add(each);
+        Map<Integer, List<SeenKey>> sized = new HashMap<>();
+        for (Map.Entry<Integer, List<byte[]>> each : moving.entrySet()) {
+            sized.put(each.getKey(), sized(each.getValue()));
         }
-        return byOwner;
+        return sized;
     }
 
-    /** The same keys with their memory. One that is gone is left out. */
+    /**
+     * The same keys with their memory. It is asked for only if there is a rate, because that takes
+     * a node about as long as to bring a small key. One that is gone is left out.
+     */
     private List<SeenKey> sized(List<byte[]> keys) throws Refusal {
-        List<CommandArguments> asked = new ArrayList<>();
-        for (byte[] key : keys) {
-            asked.add(new CommandArguments(Command.MEMORY).add("USAGE").add(key));
-        }
-        List<Object> replies = asked.isEmpty() ? List.of() : nodes.askAll(node, asked, 0);
         List<SeenKey> sized = new ArrayList<>();
+        if (!move.isLimited()) {
+            keys.forEach(key -> sized.add(new SeenKey(key, 1, 0, node)));
+            return sized;
+        }
+        List<Object> replies = memoryOf(node, keys);
         for (int i = 0; i < replies.size(); i++) {
-            Object reply = replies.get(i);
-            if (reply instanceof JedisDataException refused && move.isLimited()) {
+            if (replies.get(i) instanceof JedisDataException refused) {
                 throw new Refusal(
                         ExitStatus.NO_ANSWER,
                         "node "
@@ -148,12 +152,19 @@ final class OldOwner {
                                 + " none): "
                                 + refused.getMessage());
             }
-            if (reply != null) {
-                double memory = reply instanceof Long number ? number : 0;
+            if (replies.get(i) instanceof Long memory) {
                 sized.add(new SeenKey(keys.get(i), 1, memory, node));
             }
         }
         return sized;
+    }
+
+    private List<Object> memoryOf(Node asked, List<byte[]> keys) throws Refusal {
+        List<CommandArguments> commands = new ArrayList<>();
+        for (byte[] key : keys) {
+            commands.add(new CommandArguments(Command.MEMORY).add("USAGE").add(key));
+        }
+        return nodes.askAll(asked, commands, 0);
     }
 
     private void bring(int ownerIndex, List<SeenKey> waiting) throws Refusal {
@@ -170,7 +181,9 @@ final class OldOwner {
                     bringer.bring(topology, owner, batch.keys(), batch.bytes());
             double ms = (Clock.nowNs() - beganNs) / 1e6;
             limit.took(batch.keys().size(), batch.bytes(), ms);
-            move.tally().took(node, batch, ms, move.blockMs());
+            if (ms <= move.blockMs() || result.lost() != null || !noteLarge(owner, batch, ms)) {
+                move.tally().took(ms);
+            }
             move.tally().brought(node, owner, batch, result);
             require(result, batch.keys().size());
         }
@@ -189,5 +202,18 @@ final class OldOwner {
                             + " keys in a row were refused; the last one is "
                             + result.refused().get(0));
         }
+    }
+
+    /** A batch took too long. True if one of its keys is large, and so to blame. */
+    private boolean noteLarge(Node owner, Batch batch, double ms) throws Refusal {
+        List<Object> sizes = memoryOf(owner, batch.keys());
+        boolean isLarge = false;
+        for (int i = 0; i < sizes.size(); i++) {
+            if (sizes.get(i) instanceof Long bytes && bytes >= LARGE_BYTES) {
+                isLarge = true;
+                move.tally().large(node, batch.keys().get(i), bytes, ms);
+            }
+        }
+        return isLarge;
     }
 }
