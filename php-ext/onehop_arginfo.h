@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 12580e7eb71a5df92e0f50ea66e9680d6f0bbfaa */
+ * Stub hash: 66beca64f62220d722e7fd20590dce7fa981e407 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_OneHop_Redis___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, pool, IS_STRING, 0)
@@ -35,6 +35,11 @@ ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_OneHop_Topology_explain, 0, 1, IS_ARRAY, 0)
 	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_OneHop_Topology_moved, 0, 2, IS_ARRAY, 0)
+	ZEND_ARG_OBJ_INFO(0, next, OneHop\\Topology, 0)
+	ZEND_ARG_TYPE_INFO(0, keys, IS_ARRAY, 0)
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_OneHop_Topology_nodes, 0, 0, IS_ARRAY, 0)
@@ -81,6 +86,7 @@ ZEND_METHOD(OneHop_Topology, __construct);
 ZEND_METHOD(OneHop_Topology, fromText);
 ZEND_METHOD(OneHop_Topology, locate);
 ZEND_METHOD(OneHop_Topology, explain);
+ZEND_METHOD(OneHop_Topology, moved);
 ZEND_METHOD(OneHop_Topology, nodes);
 ZEND_METHOD(OneHop_Topology, fingerprint);
 ZEND_METHOD(OneHop_Topology, hash);
@@ -108,6 +114,7 @@ static const zend_function_entry class_OneHop_Topology_methods[] = {
 	ZEND_ME(OneHop_Topology, fromText, arginfo_class_OneHop_Topology_fromText, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_ME(OneHop_Topology, locate, arginfo_class_OneHop_Topology_locate, ZEND_ACC_PUBLIC)
 	ZEND_ME(OneHop_Topology, explain, arginfo_class_OneHop_Topology_explain, ZEND_ACC_PUBLIC)
+	ZEND_ME(OneHop_Topology, moved, arginfo_class_OneHop_Topology_moved, ZEND_ACC_PUBLIC)
 	ZEND_ME(OneHop_Topology, nodes, arginfo_class_OneHop_Topology_nodes, ZEND_ACC_PUBLIC)
 	ZEND_ME(OneHop_Topology, fingerprint, arginfo_class_OneHop_Topology_fingerprint, ZEND_ACC_PUBLIC)
 	ZEND_ME(OneHop_Topology, hash, arginfo_class_OneHop_Topology_hash, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)

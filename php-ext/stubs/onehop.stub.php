@@ -84,6 +84,15 @@ final class Topology
      */
     public function explain(string $key): array {}
 
+    /**
+     * The keys of a list that `$next` has on another node, so that they would be sought elsewhere:
+     * one with another address, or with Sentinels with another name. Calls no node.
+     *
+     * @param array<string> $keys
+     * @return list<string>
+     */
+    public function moved(Topology $next, array $keys): array {}
+
     /** @return Node[] in the order of their index. */
     public function nodes(): array {}
 

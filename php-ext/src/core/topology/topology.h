@@ -61,6 +61,9 @@ static inline bool oh_node_has_role(const oh_node *node)
     return node->id.length > 0 || node->role == OH_REPLICA;
 }
 
+/* True if both are the same server: their names may differ. */
+bool oh_node_is_same_address(oh_node a, oh_node b);
+
 /* How a key came to its node. */
 typedef struct oh_explanation {
     oh_bytes hashed; /* Points into the key. */

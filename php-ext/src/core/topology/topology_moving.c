@@ -22,7 +22,7 @@ uint32_t oh_topology_old_nodes_count(const oh_topology *topology)
     return topology->old_nodes_count;
 }
 
-static bool is_same_address(oh_node a, oh_node b)
+bool oh_node_is_same_address(oh_node a, oh_node b)
 {
     return oh_text_is_same(a.host, b.host) && oh_text_is_same(a.path, b.path) && a.port == b.port;
 }
@@ -35,8 +35,8 @@ uint32_t oh_topology_from(const oh_topology *topology, const uint8_t *key, size_
     const oh_topology *old_ring = oh_topology_at(topology, topology->old_ring);
     uint32_t to = oh_topology_locate(topology, key, length);
     uint32_t from = oh_topology_old_nodes(topology)[oh_topology_locate(old_ring, key, length)];
-    bool stays = from == to ||
-                 is_same_address(oh_topology_node(topology, from), oh_topology_node(topology, to));
+    bool stays = from == to || oh_node_is_same_address(oh_topology_node(topology, from),
+                                   oh_topology_node(topology, to));
     return stays ? OH_STAYS : from;
 }
 
@@ -71,7 +71,7 @@ bool oh_topology_moves_both_ways(const oh_topology *topology, uint32_t from, uin
 {
     oh_node target = oh_topology_node(topology, to);
     for (uint32_t i = 0; from < ring_count(topology) && i < old_ring_count(topology); i++) {
-        if (is_same_address(
+        if (oh_node_is_same_address(
                 oh_topology_node(topology, oh_topology_old_nodes(topology)[i]), target)) {
             return true;
         }

@@ -21,6 +21,7 @@ typedef struct oh_topology_object {
     oh_live_ring *ring; /* A counted reference. NULL if no node is ejected. */
     zval *nodes;        /* OneHop\Node objects by index; UNDEF until first used. */
     uint32_t nodes_count;
+    bool is_watched; /* By Sentinels, so a name counts, wherever its master is. */
     zend_object object;
 } oh_topology_object;
 
@@ -134,8 +135,9 @@ static bool build_own(oh_topology_object *this, const oh_server_pool *pool, Hash
     return is_known;
 }
 
-static void be_ready(oh_topology_object *this)
+static void be_ready(oh_topology_object *this, const oh_server_pool *pool)
 {
+    this->is_watched = pool->sentinels.length > 0;
     this->nodes_count = oh_topology_nodes_count(topology_of(this));
     this->nodes = ecalloc(this->nodes_count, sizeof *this->nodes);
 }
@@ -163,11 +165,11 @@ ZEND_METHOD(OneHop_Topology, __construct)
     }
     if (!dead || zend_hash_num_elements(dead) == 0) {
         this->snapshot = snapshot;
-        be_ready(this);
+        be_ready(this, snapshot->pool);
         return;
     }
     if (build_own(this, snapshot->pool, dead)) {
-        be_ready(this);
+        be_ready(this, snapshot->pool);
     }
     oh_snapshot_release(snapshot);
 }
@@ -212,7 +214,7 @@ ZEND_METHOD(OneHop_Topology, fromText)
     } else {
         object_init_ex(return_value, oh_topology_class);
         if (build_own(of(Z_OBJ_P(return_value)), pool, dead)) {
-            be_ready(of(Z_OBJ_P(return_value)));
+            be_ready(of(Z_OBJ_P(return_value)), pool);
         }
     }
     oh_config_free(config);
@@ -305,9 +307,9 @@ static void follow_ejection(oh_topology_object *this)
     }
 }
 
-static oh_topology_object *this_topology(zend_execute_data *execute_data)
+static oh_topology_object *current(zend_object *object)
 {
-    oh_topology_object *this = of(Z_OBJ_P(ZEND_THIS));
+    oh_topology_object *this = of(object);
 
     if (!this->nodes) {
         zend_throw_error(NULL, "OneHop\\Topology was not constructed");
@@ -317,6 +319,11 @@ static oh_topology_object *this_topology(zend_execute_data *execute_data)
         follow_ejection(this);
     }
     return this;
+}
+
+static oh_topology_object *this_topology(zend_execute_data *execute_data)
+{
+    return current(Z_OBJ_P(ZEND_THIS));
 }
 
 static void set_text(zend_object *object, const char *name, size_t length, const oh_text *text)
@@ -411,6 +418,46 @@ ZEND_METHOD(OneHop_Topology, explain)
         Z_ADDREF_P(old_owner);
         add_assoc_zval(return_value, "from", old_owner);
     }
+}
+
+static oh_node node_of(const oh_topology_object *this, const zend_string *key)
+{
+    const oh_topology *topology = topology_of(this);
+    const uint8_t *bytes = (const uint8_t *)ZSTR_VAL(key);
+
+    return oh_topology_node(topology, oh_topology_locate(topology, bytes, ZSTR_LEN(key)));
+}
+
+ZEND_METHOD(OneHop_Topology, moved)
+{
+    oh_topology_object *this = this_topology(execute_data);
+    zend_object *next;
+    HashTable *keys;
+    zval *entry;
+
+    ZEND_PARSE_PARAMETERS_START(2, 2)
+    Z_PARAM_OBJ_OF_CLASS(next, oh_topology_class)
+    Z_PARAM_ARRAY_HT(keys)
+    ZEND_PARSE_PARAMETERS_END();
+    const oh_topology_object *other = this ? current(next) : NULL;
+    if (!other) {
+        return;
+    }
+    array_init(return_value);
+    ZEND_HASH_FOREACH_VAL(keys, entry)
+    {
+        zend_string *key = zval_try_get_string(entry);
+        if (!key) {
+            return; /* It has thrown. */
+        }
+        oh_node from = node_of(this, key), to = node_of(other, key);
+        if (this->is_watched && other->is_watched ? !oh_text_is_same(from.name, to.name)
+                                                  : !oh_node_is_same_address(from, to)) {
+            add_next_index_str(return_value, zend_string_copy(key));
+        }
+        zend_string_release(key);
+    }
+    ZEND_HASH_FOREACH_END();
 }
 
 ZEND_METHOD(OneHop_Topology, nodes)
