@@ -56,6 +56,12 @@ final class OneHopServersTest extends TestCase
         $this->assertSame($port, $server->port);
     }
 
+    public function testABadDirectiveIsToldAtOnce(): void
+    {
+        $this->expectException(OneHop\ConfigInvalid::class);
+        OneHopServers::ring(1, ['timeot' => 300]);
+    }
+
     public static function withReplicas(): iterable
     {
         yield 'Sentinels' => [static fn () => OneHopServers::sentinels(1)];

@@ -120,9 +120,10 @@ final class OneHopServers
     /** A node that was down rests for a moment, for all clients of this process. */
     private function awaitAnswers(): void
     {
-        Waiting::until('a client reaches all nodes', function () {
+        $client = $this->client(); // A bad directive fails here, at once.
+        Waiting::until('a client reaches all nodes', static function () use ($client) {
             try {
-                return $this->client()->dbSize() === 0;
+                return $client->dbSize() === 0;
             } catch (\RedisException) {
                 return false;
             }
