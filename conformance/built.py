@@ -1,8 +1,16 @@
 """The root of the tree and what `make build` produces: the PHP extension, and all of Java."""
 
+import glob
 import os
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 EXTENSION = os.path.join(ROOT, "php-ext/modules/onehop.so")
 JAR = os.path.join(ROOT, "java/testee/target/onehop-testee.jar")
 PHP = ["php", "-d", f"extension={EXTENSION}"]
+
+
+def cli():
+    """The jar of the command line. `mvn -f java/pom.xml package -DskipTests -pl cli -am` makes it.
+
+    Its name ends with the version, those of its sources and documentation with a letter."""
+    return next(iter(glob.glob(os.path.join(ROOT, "java/cli/target/onehop-cli-*[0-9T].jar"))), None)

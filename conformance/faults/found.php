@@ -32,7 +32,8 @@ $look = function (array $keys, callable $read) use (&$found, &$failures) {
 $mget = fn (array $keys) => $redis->mGet($keys);
 $sweep = function (callable $do) use ($count) {
     for ($i = 0; $i < $count; $i += BATCH) {
-        $do(array_map(static fn ($number) => "key:$number", range($i, min($count, $i + BATCH) - 1)));
+        $numbers = range($i, min($count, $i + BATCH) - 1);
+        $do(array_map(static fn ($number) => "key:$number", $numbers));
     }
 };
 $read = function (string $stop) use ($count, $look, $mget, $redis) {

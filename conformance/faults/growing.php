@@ -243,7 +243,8 @@ final class Worker
             $this->ledger->put($i, [$tried, $tried, $next, $ended, $until]);
             return $key->is_lasting && $value === 0;
         }
-        $this->older($key, 'write: ' . var_export($reply, true) . ", not $next", $at, $begun, $ended);
+        $what = 'write: ' . var_export($reply, true) . ", not $next";
+        $this->older($key, $what, $at, $begun, $ended);
         return false; /* It stays in doubt until it is read. */
     }
 
@@ -261,7 +262,8 @@ final class Worker
     private function several(int $first): void
     {
         $numbers = $names = $records = [];
-        for ($i = intdiv($first, 8) * 8; count($numbers) < 8 && $i < $this->ledger->count(); $i += 8) {
+        $count = $this->ledger->count();
+        for ($i = intdiv($first, 8) * 8; count($numbers) < 8 && $i < $count; $i += 8) {
             $record = $this->ledger->get($i);
             if ($record[0] === $record[1]) {
                 $numbers[] = $i;

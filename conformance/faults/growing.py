@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 
-from built import EXTENSION, JAR, PHP
+from built import EXTENSION, JAR, PHP, cli
 from figures import Figure
 from lab import LabError, Process, RedisNode
 from lab.fpm import Fpm
@@ -32,6 +32,7 @@ SMALL, LARGE = range(4), range(6)
 # Who has a ledger. One of php-fpm is used by one request after the other.
 PAGES, SCRIPTS, THREADS = ("fpm0", "fpm1"), ("php0",), ("java0", "java1")
 PAGE_ROUNDS = 10
+RATE = "0"  # Of `onehop move`: no limit.
 RECORD_BYTES = 20
 BRIEF_S = 3  # growing.php
 EXPIRED_S = 30  # A node has removed all that has expired.
@@ -273,9 +274,9 @@ class Load:
 
 
 class Mover:
-    """Moves the rest of the keys, and is killed meanwhile."""
+    """Moves the rest of the keys, by `onehop move` or by the script, and is killed meanwhile."""
 
-    RECIPE = """
+    SCRIPT = """
         $redis = new OneHop\\Redis('alpha');
         for ($cursor = null; ($keys = $redis->scan($cursor, '*', 1000)) !== false;) {
             $batch = $redis->pipeline();
@@ -284,8 +285,8 @@ class Mover:
         }
     """
 
-    def __init__(self, fleet, ring, old):
-        self._fleet = fleet
+    def __init__(self, fleet, ring, old, is_script):
+        self._fleet, self._is_script = fleet, is_script
         self._lasting = [number for number in ring if number in old]
         self._passing = [number for number in {*ring, *old} if number not in self._lasting]
         self._first, self.kills = self._placed(), 0
@@ -311,10 +312,15 @@ class Mover:
                 raise LabError("the mover failed\n" + mover.log_tail())
 
     def _started(self):
-        return Process([*self._fleet.php_command, "-r", self.RECIPE], name="mover")
+        command = (
+            [*self._fleet.php_command, "-r", self.SCRIPT]
+            if self._is_script
+            else ["java", "-jar", cli(), "move", "--config", self._fleet.path, "--rate", RATE]
+        )
+        return Process(command, name="mover")
 
 
-def changes(progress, keys, kills):
+def changes(progress, keys, kills, is_short):
     figures = []
     with Fleet([f"node{number}" for number in LARGE]) as fleet:
         progress.step(f"growing: writing {keys} keys")
@@ -322,8 +328,8 @@ def changes(progress, keys, kills):
         with Load(fleet, keys) as load:
             load.follows(fleet.write(SMALL))
             windows = []
-            for ring, old in ((LARGE, SMALL), (SMALL, LARGE)):
-                figures += change(progress, fleet, load, windows, ring, old, kills)
+            for ring, old, by_script in ((LARGE, SMALL, is_short), (SMALL, LARGE, False)):
+                figures += change(progress, fleet, load, windows, ring, old, kills, by_script)
             time.sleep(1)
             told = load.end()
             progress.step("growing: reading all keys")
@@ -334,7 +340,7 @@ def changes(progress, keys, kills):
     return figures + judge(told, checked, windows, sizes, there)
 
 
-def change(progress, fleet, load, windows, ring, old, kills):
+def change(progress, fleet, load, windows, ring, old, kills, by_script):
     name = f"{len(old)} to {len(ring)} nodes"
     progress.step(f"growing: {name}")
     before, total = load.now(), sum(fleet.sizes())
@@ -342,7 +348,7 @@ def change(progress, fleet, load, windows, ring, old, kills):
     load.follows(known)
     windows.append((before, load.now()))
     begun = time.monotonic()
-    mover = Mover(fleet, ring, old)
+    mover = Mover(fleet, ring, old, by_script)
     mover.run(kills, total // 3 if len(ring) > len(old) else 0)
     taken = time.monotonic() - begun
     left = keys_left(fleet, [number for number in old if number not in ring])
@@ -408,5 +414,5 @@ def judge(told, checked, windows, sizes, there):
 
 def run(progress, is_short):
     if is_short:
-        return published(progress, 10_000) + changes(progress, 20_000, 2)
-    return published(progress, PUBLISHED_KEYS) + changes(progress, 1_000_000, 20)
+        return published(progress, 10_000) + changes(progress, 20_000, 2, is_short)
+    return published(progress, PUBLISHED_KEYS) + changes(progress, 1_000_000, 20, is_short)
