@@ -4,6 +4,7 @@ import io.onehop.core.base.Message;
 import io.onehop.core.wire.WireException;
 import io.onehop.jedis.internal.batch.Reply;
 import io.onehop.jedis.internal.command.Commands;
+import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.connection.NodeConnection;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.pool.Pool;
@@ -93,13 +94,14 @@ final class Transaction extends AbstractTransaction {
     }
 
     private String watch(CommandObject<String> command, TransactionBinding next, Route route) {
-        bring(command.getArguments(), route);
+        Deadline deadline = route.runner().deadline();
+        bring(command.getArguments(), route, deadline);
         if (held != null) {
-            return call(route, connection -> connection.executeCommand(command));
+            return call(route, deadline, connection -> connection.executeCommand(command));
         }
-        hold(next.pool(), route);
+        hold(next.pool(), route, deadline);
         try {
-            String status = call(route, connection -> connection.executeCommand(command));
+            String status = call(route, deadline, connection -> connection.executeCommand(command));
             binding = next;
             return status;
         } finally {
@@ -110,8 +112,13 @@ final class Transaction extends AbstractTransaction {
     }
 
     /** A key that arrived after it is watched would look changed. */
-    private static void bring(CommandArguments arguments, Route route) {
-        route.bring(route.withMoving(arguments, List.of()));
+    private void bring(CommandArguments arguments, Route route, Deadline deadline) {
+        bring(route.withMoving(arguments, List.of()), route, deadline);
+    }
+
+    /** It may need the node of the connection that is held, perhaps the only one of its pool. */
+    private void bring(List<byte[]> keys, Route route, Deadline deadline) {
+        route.bring(keys, held == null ? null : held.pool(), deadline);
     }
 
     @Override
@@ -189,12 +196,13 @@ final class Transaction extends AbstractTransaction {
                 || !route.isOn(binding, arguments)) {
             return route.executeCommand(command);
         }
-        bring(arguments, route);
+        Deadline deadline = route.runner().deadline();
+        bring(arguments, route, deadline);
         try {
             return route.observed(
                     Commands.name(arguments),
                     1,
-                    () -> call(route, connection -> connection.executeCommand(command)));
+                    () -> call(route, deadline, connection -> connection.executeCommand(command)));
         } catch (JedisNoScriptException lost) {
             // It has not run. The route sends the node its script, then the command again.
             return route.executeCommand(command);
@@ -248,11 +256,22 @@ final class Transaction extends AbstractTransaction {
     }
 
     private List<Object> run(Route route) {
-        route.bring(moving);
-        if (held == null) {
-            hold(binding == null ? route.anyPool() : binding.pool(), route);
+        Deadline deadline = route.runner().deadline();
+        try {
+            bring(moving, route, deadline);
+        } catch (JedisDataException answer) {
+            throw refused(answer);
         }
-        return call(route, this::begin, this::exchange);
+        if (held == null) {
+            hold(binding == null ? route.anyPool() : binding.pool(), route, deadline);
+        }
+        return call(route, deadline, this::begin, this::exchange);
+    }
+
+    /** Nothing was executed, because a node refused something before. */
+    private JedisDataException refused(JedisDataException answer) {
+        queued.forEach(each -> each.set(answer));
+        return answer;
     }
 
     /**
@@ -265,9 +284,8 @@ final class Transaction extends AbstractTransaction {
             if (!(answer instanceof byte[] text) || !SafeEncoder.encode(text).equals("OK")) {
                 throw violation(Message.UNEXPECTED_FORM, connection);
             }
-        } catch (JedisDataException refused) {
-            queued.forEach(each -> each.set(refused));
-            throw refused;
+        } catch (JedisDataException answer) {
+            throw refused(answer);
         }
     }
 
@@ -359,7 +377,10 @@ final class Transaction extends AbstractTransaction {
     }
 
     private Object sendUnwatch(Route route) {
-        return call(route, connection -> connection.executeCommand(Command.UNWATCH));
+        return call(
+                route,
+                route.runner().deadline(),
+                connection -> connection.executeCommand(Command.UNWATCH));
     }
 
     private void end(boolean isForgotten) {
@@ -386,21 +407,24 @@ final class Transaction extends AbstractTransaction {
 
     /* ---- The connection ---- */
 
-    private void hold(Pool node, Route route) {
+    private void hold(Pool node, Route route, Deadline deadline) {
         route.asks(node);
-        held = new Held(node, this);
+        held = new Held(node, this, deadline);
     }
 
-    private <T> T call(Route route, Function<NodeConnection, T> exchange) {
-        return call(route, connection -> {}, exchange);
+    private <T> T call(Route route, Deadline deadline, Function<NodeConnection, T> exchange) {
+        return call(route, deadline, connection -> {}, exchange);
     }
 
     private <T> T call(
-            Route route, Consumer<NodeConnection> lead, Function<NodeConnection, T> exchange) {
+            Route route,
+            Deadline deadline,
+            Consumer<NodeConnection> lead,
+            Function<NodeConnection, T> exchange) {
         Held open = Objects.requireNonNull(held, "hold() comes first");
         route.asks(open.pool());
         try {
-            return open.call(lead, exchange);
+            return open.call(deadline, lead, exchange);
         } catch (JedisDataException answer) {
             OneHopException failure = route.redirected(answer, open.pool());
             throw failure == null ? answer : lost(failure);

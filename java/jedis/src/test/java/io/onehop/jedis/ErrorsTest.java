@@ -60,10 +60,10 @@ class ErrorsTest {
             Pool pool = Inspected.pools(redis)[0];
             // It closes settled connections, which takes stack when the seat is already free.
             pool.retire();
-            settle(new Held(pool, this)); // Loads the classes while there is stack.
+            settle(new Held(pool, this, Deadline.NONE)); // Loads the classes while there is stack.
             for (int room = 1; room < 800; room += 10) {
                 Object caller = new Object();
-                Held held = new Held(pool, caller);
+                Held held = new Held(pool, caller, Deadline.NONE);
                 atTheEndOfTheStack(room, () -> settle(held));
                 NodeConnection next =
                         pool.tryLease(new Holder(), Deadline.in(60_000), NodeHealth.NOT_ASKED);

@@ -81,7 +81,7 @@ public class BatchRunner {
     }
 
     /** The deadline of a call that begins now. */
-    Deadline deadline() {
+    public Deadline deadline() {
         return begun == null ? Deadline.in(snapshot.pool().timeoutMs()) : begun;
     }
 

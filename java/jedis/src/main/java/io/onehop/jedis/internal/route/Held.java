@@ -22,8 +22,7 @@ import java.util.function.Function;
  * A dedicated connection, which one caller keeps for several calls because the node remembers
  * something on it: watched keys.
  *
- * <p>Each call has its own deadline. A failure closes the connection, and the node forgets the
- * keys. For one thread.
+ * <p>A failure closes the connection, and the node forgets the keys. For one thread.
  */
 public final class Held {
     private final Pool pool;
@@ -32,15 +31,13 @@ public final class Held {
     private final NodeConnection connection;
     private boolean wasUsed; // The first call needs no check: leasing did it.
 
-    /**
-     * Leases within the server pool's timeout, and opens if necessary. The caller has to settle it.
-     */
-    public Held(Pool pool, Object caller) {
+    /** Leases by the deadline, and opens if necessary. The caller has to settle it. */
+    public Held(Pool pool, Object caller, Deadline deadline) {
         this.pool = pool;
         this.holder = Holder.of(caller);
         NodeConnection leased = null;
         try {
-            leased = pool.lease(holder, deadline(pool));
+            leased = pool.lease(holder, deadline);
         } finally {
             holder.isOver = leased == null;
         }
@@ -51,16 +48,15 @@ public final class Held {
         return pool;
     }
 
-    private static Deadline deadline(Pool pool) {
-        return Deadline.in(pool.endpoint().timeoutMs());
-    }
-
     /**
-     * Runs an exchange on it, by a deadline of its own. {@code lead} sends commands before it that
-     * execute nothing. Returns the reply, or throws the error that the node answered, or the
-     * failure.
+     * Runs an exchange on it by the deadline of its call, which may have begun before. {@code lead}
+     * sends commands before it that execute nothing. Returns the reply, or throws the error that
+     * the node answered, or the failure.
      */
-    public <T> T call(Consumer<NodeConnection> lead, Function<NodeConnection, T> exchange) {
+    public <T> T call(
+            Deadline deadline,
+            Consumer<NodeConnection> lead,
+            Function<NodeConnection, T> exchange) {
         if (holder.isOver) { // The seat may have another holder by now.
             throw Failure.of(
                     new IOException(Message.CLOSED_BY_ERROR.what()),
@@ -70,7 +66,7 @@ public final class Held {
         StackRoom.requireToUse();
         boolean isJudged = false;
         try {
-            T reply = exchanged(lead, exchange);
+            T reply = exchanged(deadline, lead, exchange);
             isJudged = true;
             return reply;
         } catch (JedisDataException | OneHopException answered) {
@@ -89,8 +85,12 @@ public final class Held {
         wasUsed = true;
     }
 
-    private <T> T exchanged(Consumer<NodeConnection> lead, Function<NodeConnection, T> exchange) {
-        connection.use(deadline(pool));
+    private <T> T exchanged(
+            Deadline deadline,
+            Consumer<NodeConnection> lead,
+            Function<NodeConnection, T> exchange) {
+        connection.use(deadline);
+        connection.lease().beginsLate(); // Other nodes may have been waited for before.
         long written = Long.MAX_VALUE;
         try {
             requireSilence();

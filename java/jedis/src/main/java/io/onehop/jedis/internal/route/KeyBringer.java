@@ -12,6 +12,7 @@ import io.onehop.jedis.internal.batch.ReplySink;
 import io.onehop.jedis.internal.command.MovingKeys;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.failure.Failure;
+import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.request.RoutedArguments;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 
@@ -63,15 +64,19 @@ final class KeyBringer {
         }
     }
 
-    /** Returns what stands in the way, by key; nothing for those that were brought. */
-    Map<ByteBuffer, RuntimeException> bring(Collection<byte[]> moving, Deadline deadline) {
+    /**
+     * Returns what stands in the way, by key; nothing for those that were brought. The caller may
+     * have leased a connection of {@code held}, perhaps its only one.
+     */
+    Map<ByteBuffer, RuntimeException> bring(
+            Collection<byte[]> moving, @Nullable Pool held, Deadline deadline) {
         Map<ByteBuffer, Job> jobs = new LinkedHashMap<>();
         for (byte[] key : moving) {
             jobs.computeIfAbsent(ByteBuffer.wrap(key), each -> job(key, deadline));
         }
         List<Job> open = new ArrayList<>(jobs.values());
         while (!open.isEmpty()) {
-            round(open, deadline);
+            round(open, held, deadline);
             open.removeIf(job -> job.steps.end() != Bring.End.NONE);
         }
         Map<ByteBuffer, RuntimeException> failures = new HashMap<>();
@@ -126,12 +131,15 @@ final class KeyBringer {
                 : user == null ? List.of("AUTH", password) : List.of("AUTH2", user, password);
     }
 
-    private void round(List<Job> open, Deadline deadline) {
+    private void round(List<Job> open, @Nullable Pool held, Deadline deadline) {
         Batch batch = Batch.of(snapshot, null);
         for (Job job : open) {
             for (Bring.Question question : job.steps.next()) {
-                batch.ofNode(question.isOfOld() ? job.old : job.owner)
-                        .append(arguments(question.words()), true, new Answer(job));
+                BatchExchange exchange = batch.ofNode(question.isOfOld() ? job.old : job.owner);
+                if (exchange.pool() == held) {
+                    exchange.goBeyond();
+                }
+                exchange.append(arguments(question.words()), true, new Answer(job));
             }
         }
         send.accept(batch.used(), deadline);

@@ -11,6 +11,7 @@ import io.onehop.jedis.internal.command.MovingKeys;
 import io.onehop.jedis.internal.command.MovingKeys.Found;
 import io.onehop.jedis.internal.command.Plan;
 import io.onehop.jedis.internal.connection.Deadline;
+import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.request.RoutedArguments;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 
@@ -72,7 +73,7 @@ final class MovingRoute extends Route {
             intake().plan(entry, arguments); // What it refuses brings nothing.
         }
         MovingRoute begun = new MovingRoute(this, snapshot(), runner().deadline());
-        begun.bring(found.keys());
+        begun.bring(found.keys(), null, begun.runner().deadline());
         return begun.executeNow(command, entry);
     }
 
@@ -99,9 +100,9 @@ final class MovingRoute extends Route {
     }
 
     @Override
-    public void bring(List<byte[]> keys) {
+    public void bring(List<byte[]> keys, @Nullable Pool held, Deadline deadline) {
         if (!keys.isEmpty()) {
-            movingRunner().bring(keys, runner().deadline());
+            movingRunner().bring(keys, held, deadline);
         }
     }
 

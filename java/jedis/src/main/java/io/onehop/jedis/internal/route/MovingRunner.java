@@ -7,10 +7,12 @@ import io.onehop.jedis.internal.command.Scripts;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.nodes.Cluster;
 import io.onehop.jedis.internal.nodes.Sentinels;
+import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 
 import org.jspecify.annotations.Nullable;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 
@@ -36,7 +38,7 @@ final class MovingRunner extends BatchRunner {
 
     @Override
     public Batch begin() {
-        return Batch.of(snapshot(), new MovingRounds(snapshot(), bringer::bring, this::run));
+        return Batch.of(snapshot(), new MovingRounds(snapshot(), this::bring, this::run));
     }
 
     /** The rounds of a batch that this runner has begun. */
@@ -53,9 +55,13 @@ final class MovingRunner extends BatchRunner {
         super.run(batch, deadline);
     }
 
+    private Map<ByteBuffer, RuntimeException> bring(List<byte[]> keys, Deadline deadline) {
+        return bringer.bring(keys, null, deadline);
+    }
+
     /** Brings these keys. Throws the error or the failure of one that could not be brought. */
-    void bring(List<byte[]> keys, Deadline deadline) {
-        Map<?, RuntimeException> missing = bringer.bring(keys, deadline);
+    void bring(List<byte[]> keys, @Nullable Pool held, Deadline deadline) {
+        Map<?, RuntimeException> missing = bringer.bring(keys, held, deadline);
         if (!missing.isEmpty()) {
             throw missing.values().iterator().next();
         }

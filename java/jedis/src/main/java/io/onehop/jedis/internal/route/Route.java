@@ -406,8 +406,11 @@ public class Route {
         return moving; // No key moves.
     }
 
-    /** Brings these keys to their owners. Throws if one of them cannot be brought. */
-    public void bring(List<byte[]> moving) {
+    /**
+     * Brings these keys to their owners by the deadline. Throws if one of them cannot be brought.
+     * The caller may have leased a connection of {@code held}, perhaps its only one.
+     */
+    public void bring(List<byte[]> moving, @Nullable Pool held, Deadline deadline) {
         // No key moves.
     }
 
