@@ -85,6 +85,39 @@ final class TlsTest {
         }
     }
 
+    /** By MIGRATE if servers speak TLS to each other, else by this client. */
+    @ParameterizedTest
+    @ValueSource(strings = {"yes", "no"})
+    void aKeyThatMovesGoesOverTls(String amongServers) {
+        try (TlsServer old = TlsServer.start(certificates, "node", "tls-cluster", amongServers);
+                TlsServer owner = TlsServer.start(certificates, "node");
+                OneHopClient redis =
+                        Nodes.clientOf(
+                                OneHopClient.builder().tls(context),
+                                Nodes.configOf(Stream.of(owner.server()))
+                                        + "  moving_from:\n    - "
+                                        + old.server()
+                                        + "\n")) {
+            try (Jedis before = old.jedis();
+                    Jedis after = owner.jedis()) {
+                before.set("key", "1");
+                assertEquals("1", redis.get("key"));
+                assertEquals(2, redis.incr("key"));
+                assertFalse(before.exists("key"));
+                assertEquals("2", after.get("key"));
+                String failed = amongServers.equals("yes") ? "0" : "1";
+                assertTrue(
+                        before.info("commandstats")
+                                .lines()
+                                .anyMatch(
+                                        line ->
+                                                line.startsWith("cmdstat_migrate:")
+                                                        && line.endsWith("failed_calls=" + failed)),
+                        before.info("commandstats"));
+            }
+        }
+    }
+
     @Test
     void aBatchOfAThousandHgetsOverFourNodesReturnsEachValue() {
         flush();
