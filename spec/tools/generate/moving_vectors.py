@@ -261,8 +261,8 @@ BRINGS = [  # comment, options, the replies of each round
     ("with a user", {"auth": ["AUTH2", "user", "secret"]}, [[OK]]),
     ("both have the key", {}, [[{"reply": {"error": MIGRATED}}], [ID_A, ID_B], [ONE]]),
     ("both are one server", {}, [[{"reply": {"error": MIGRATED}}], [ID_A, ID_A]]),
-    ("servers without a run_id are two", {},
-     [[{"reply": {"error": MIGRATED}}], [NO_ID, NO_ID], [ONE]]),
+    ("servers without a run_id may be one", {}, [[{"reply": {"error": MIGRATED}}], [NO_ID, NO_ID]]),
+    ("the owner has no run_id", {}, [[{"reply": {"error": MIGRATED}}], [ID_A, NO_ID]]),
     ("INFO is not allowed", {}, [[{"reply": {"error": MIGRATED}}], [ID_A, NOPERM]]),
     ("MIGRATE is not allowed, and the key is not there", {}, [[NOPERM], [NIL, GONE]]),
     ("MIGRATE is not allowed, and the key is there", {},
@@ -322,6 +322,8 @@ def bring_test(comment, options, replies):
         test |= {"end": "answer", "answer": answer.args[0]}
     except moving.Failed as failure:
         test |= {"end": "fails", "node": failure.args[0]}
+    except moving.Nameless as nameless:
+        test |= {"end": "nameless", "node": nameless.args[0]}
     if next(waiting, None) is not None:
         raise ValueError(f"{comment}: there are replies left")
     return test

@@ -21,6 +21,10 @@ class Failed(Exception):
     """A node has failed in a step. The caller's command fails, NOT_SENT."""
 
 
+class Nameless(Exception):
+    """A node names no run_id. The caller's command fails, NOT_SENT."""
+
+
 class Answered(Exception):
     """The answer to the caller's command, which is not sent."""
 
@@ -133,7 +137,7 @@ def look(key):
 
 
 def drop(key):
-    """Both have the key: what O has is old, unless O and N are one server."""
+    """Both have the key: what O has is old, unless O and N are one server, or may be."""
     replies = yield [("old", ["INFO", "server"]), ("new", ["INFO", "server"])]
     for name, reply in zip(("old", "new"), replies):
         if isinstance(reply, Lost):
@@ -141,7 +145,9 @@ def drop(key):
         if error(reply):
             raise Answered(reply)
     ids = [re.search(r"^run_id:(\S+)", reply, re.MULTILINE) for reply in replies]
-    if not all(ids) or ids[0][1] != ids[1][1]:
+    if not all(ids):
+        raise Nameless("old" if not ids[0] else "new")
+    if ids[0][1] != ids[1][1]:
         yield from unlink(key)
 
 

@@ -1,6 +1,7 @@
 package io.onehop.jedis;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -12,12 +13,14 @@ import io.onehop.jedis.lab.ScriptedNode;
 import org.junit.jupiter.api.Test;
 
 import redis.clients.jedis.AbstractTransaction;
+import redis.clients.jedis.DefaultRedisCredentials;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 
 /**
@@ -25,6 +28,9 @@ import java.util.stream.Stream;
  * are slow, too few connections. Implements spec/topology/moving.md.
  */
 class MovingFailuresTest {
+    private static final String BUSYKEY =
+            "-ERR Target instance replied with error: BUSYKEY Target key name already exists.\r\n";
+
     private static String config(String owner, String old, String... directives) {
         return Nodes.configOf(Stream.of(owner), directives) + "  moving_from:\n    - " + old + "\n";
     }
@@ -115,6 +121,97 @@ class MovingFailuresTest {
             transaction.incr("b");
             assertEquals(List.of(2L), transaction.exec());
             Inspected.assertNothingLeased(client);
+        }
+    }
+
+    /* ---- Nodes ---- */
+
+    @Test
+    void anOldOwnerMigratesNothingToANodeThatRests() {
+        try (RedisServer old = RedisServer.start();
+                RedisServer owner = RedisServer.start();
+                OneHopClient client = client(owner.server(), old.server())) {
+            owner.kill();
+            for (int i = 0; i < 100; i++) {
+                long before = brought(old);
+                OneHopException failure =
+                        assertThrows(OneHopException.class, () -> client.incr("key"));
+                assertFalse(failure.mayHaveExecuted());
+                if (failure.getMessage().startsWith("The node is resting")) {
+                    assertEquals(before, brought(old));
+                    return;
+                }
+            }
+            throw new AssertionError("the node does not rest");
+        }
+    }
+
+    /** How often it was asked for a key. */
+    private static long brought(RedisServer server) {
+        try (Jedis jedis = server.jedis()) {
+            return jedis.info("commandstats")
+                    .lines()
+                    .filter(line -> line.matches("cmdstat_(migrate|dump):.*"))
+                    .mapToLong(
+                            line -> Long.parseLong(line.replaceAll("^[^=]*calls=(\\d+).*", "$1")))
+                    .sum();
+        }
+    }
+
+    @Test
+    void copiesOnNodesThatMayBeOneAreNotRemoved() {
+        List<String> asked = new CopyOnWriteArrayList<>();
+        ScriptedNode.Script nameless =
+                talk -> {
+                    talk.handshake();
+                    List<String> command = talk.command();
+                    for (; command != null; command = talk.command()) {
+                        asked.add(command.get(0));
+                        if (command.get(0).equals("MIGRATE")) {
+                            talk.send(BUSYKEY);
+                        } else {
+                            talk.bulk("# Server\r\nredis_version:7.0.0\r\n");
+                        }
+                    }
+                };
+        try (ScriptedNode old = ScriptedNode.start(nameless);
+                ScriptedNode owner = ScriptedNode.start(nameless);
+                OneHopClient client = client(owner.server(), old.server())) {
+            NodeDown failure = assertThrows(NodeDown.class, () -> client.incr("key"));
+            assertFalse(failure.mayHaveExecuted());
+            assertEquals(old.node(), failure.getNode());
+            assertTrue(failure.getMessage().contains("names no run_id"), failure.getMessage());
+            assertEquals(List.of("MIGRATE", "INFO", "INFO"), asked);
+        }
+    }
+
+    /* ---- Credentials ---- */
+
+    @Test
+    void aProviderIsNotAskedForAPasswordThatANodeWouldSend() {
+        try (RedisServer old = RedisServer.start();
+                RedisServer owner = RedisServer.start()) {
+            for (RedisServer each : List.of(old, owner)) {
+                try (Jedis jedis = each.jedis()) {
+                    jedis.set("key", "1");
+                    jedis.aclSetUser("shop", "on", ">secret", "~*", "&*", "+@all");
+                    jedis.aclSetUser("default", "nopass", "-set", "-restore");
+                }
+            }
+            try (Jedis jedis = owner.jedis()) {
+                jedis.del("key");
+            }
+            OneHopClient.Builder builder =
+                    OneHopClient.builder()
+                            .credentials(() -> new DefaultRedisCredentials("shop", "secret"));
+            try (OneHopClient client =
+                    Nodes.clientOf(builder, config(owner.server(), old.server()))) {
+                assertEquals(2, client.incr("key"));
+            }
+            try (Jedis jedis = old.jedis()) {
+                assertFalse(jedis.exists("key"));
+                assertFalse(jedis.info("commandstats").contains("cmdstat_migrate"));
+            }
         }
     }
 }

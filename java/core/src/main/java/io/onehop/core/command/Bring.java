@@ -30,7 +30,9 @@ public final class Bring {
         /** A node has refused a step. Its error is the answer to the caller's command. */
         ANSWERED,
         /** A node has failed. */
-        FAILED
+        FAILED,
+        /** A node names no run_id, so nobody knows whether both are one server. */
+        NAMELESS
     }
 
     /** A command for the old owner, or for the owner. */
@@ -197,9 +199,16 @@ public final class Bring {
         } else if (owner instanceof Lost lost) {
             fail(lost, false);
         } else if (!isRefused(owner)) {
-            String id = runId(old);
-            boolean isSame = id != null && id.equals(runId(owner));
-            end = isSame ? End.BROUGHT : End.NONE;
+            compare(runId(old), runId(owner));
+        }
+    }
+
+    private void compare(@Nullable String old, @Nullable String owner) {
+        if (old == null || owner == null) {
+            end = End.NAMELESS;
+            isOldFailed = old == null;
+        } else {
+            end = old.equals(owner) ? End.BROUGHT : End.NONE;
             step = Step.UNLINK;
         }
     }
@@ -268,7 +277,7 @@ public final class Bring {
         return cause;
     }
 
-    /** True if the old owner has failed, not the owner. */
+    /** True if the old owner has failed or is nameless, not the owner. */
     public boolean isOldFailed() {
         return isOldFailed;
     }

@@ -112,6 +112,11 @@ public final class Pool implements ObjectPool<NodeConnection> {
         return meter;
     }
 
+    /** Throws if the node rests. The caller does not become its probe. */
+    public void requireNotResting() {
+        health.requireNotResting();
+    }
+
     /** True unless it has refused a MIGRATE of late. */
     public boolean mayMigrate() {
         return migratesAgainNs == 0 || Clock.nowNs() - migratesAgainNs >= 0;

@@ -1,6 +1,8 @@
 package io.onehop.jedis.internal.route;
 
+import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.Node;
+import io.onehop.core.base.Message;
 import io.onehop.core.base.Timings;
 import io.onehop.core.command.Bring;
 import io.onehop.core.topology.Directive;
@@ -70,16 +72,20 @@ final class KeyBringer {
      */
     Map<ByteBuffer, RuntimeException> bring(
             Collection<byte[]> moving, @Nullable Pool held, Deadline deadline) {
+        Map<ByteBuffer, RuntimeException> failures = new HashMap<>();
         Map<ByteBuffer, Job> jobs = new LinkedHashMap<>();
         for (byte[] key : moving) {
-            jobs.computeIfAbsent(ByteBuffer.wrap(key), each -> job(key, deadline));
+            try {
+                jobs.computeIfAbsent(ByteBuffer.wrap(key), each -> job(key, deadline));
+            } catch (OneHopException resting) {
+                failures.put(ByteBuffer.wrap(key), resting);
+            }
         }
         List<Job> open = new ArrayList<>(jobs.values());
         while (!open.isEmpty()) {
             round(open, held, deadline);
             open.removeIf(job -> job.steps.end() != Bring.End.NONE);
         }
-        Map<ByteBuffer, RuntimeException> failures = new HashMap<>();
         jobs.forEach(
                 (key, job) -> {
                     if (job.steps.end() != Bring.End.BROUGHT) {
@@ -89,15 +95,25 @@ final class KeyBringer {
         return failures;
     }
 
-    private static RuntimeException reason(Job job) {
+    private RuntimeException reason(Job job) {
+        if (job.steps.end() == Bring.End.NAMELESS) {
+            int nameless = job.steps.isOldFailed() ? job.old : job.owner;
+            return Failure.of(
+                    Message.NO_RUN_ID,
+                    snapshot.pools()[nameless].endpoint().nodeName(),
+                    Outcome.NOT_SENT,
+                    null);
+        }
         return job.steps.cause() instanceof JedisDataException error
                 ? error
                 : Failure.unsent((OneHopException) Objects.requireNonNull(job.steps.cause()));
     }
 
+    /** Throws if the owner rests: an old owner that migrates to it would wait for it. */
     private Job job(byte[] key, Deadline deadline) {
         int owner = keys.owner(key);
         int old = keys.oldOwner(key);
+        snapshot.pools()[owner].requireNotResting();
         return new Job(new Bring(key, target(old, owner, deadline)), old, owner);
     }
 
@@ -106,7 +122,8 @@ final class KeyBringer {
         ServerPool pool = snapshot.pool();
         Node to = snapshot.topology().byIndex().get(owner);
         boolean mayMigrate =
-                snapshot.pools()[old].mayMigrate()
+                !snapshot.hasProvider() // What it gives is for one connection.
+                        && snapshot.pools()[old].mayMigrate()
                         && to.host() != null
                         && snapshot.topology().byIndex().get(old).host() != null
                         && pool.redisDb() == 0

@@ -111,6 +111,11 @@ public final class Snapshot {
                 : new Pool(node, topology.pool(), tls, settings, nodes, before);
     }
 
+    /** True if a provider gives each connection its user and password. */
+    public boolean hasProvider() {
+        return tls.credentials() != null;
+    }
+
     /** The database of its calls. */
     public int database() {
         int own =
