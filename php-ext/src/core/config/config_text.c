@@ -1,7 +1,7 @@
 /*
  * A configuration as bytes, before the parser: its encoding, characters and indentation. Also the
- * content of a password file, and the small tools of the room: a copy, a number. And how much of a
- * text can be a path.
+ * content of a password file, how much of a text can be a path, and the small tools of the room: a
+ * copy, a number.
  *
  * YAML parsers disagree about rare characters and tabs. A text that passes here means the same to
  * all of them, and has the same lines.

@@ -1,7 +1,7 @@
 /*
  * Topology: an immutable picture of one server pool that maps each key to its node.
  *
- * It is built once from a pool of the configuration, if wanted without the servers that are ejected
+ * It is built once from a pool of the configuration, with or without the servers that are ejected
  * at that moment. Then it is read a million times a second. It is ONE contiguous block that holds
  * offsets and no pointers, so it may be copied, mapped anywhere, and shared by processes.
  *
@@ -155,7 +155,8 @@ void oh_topology_sign(oh_topology *topology);
 uint32_t oh_topology_find(const oh_topology *topology, const char *name, size_t length);
 
 /*
- * How much of the keys have another node (name or address) in b than in a, in tenths of a per cent.
+ * The part of the keys whose node in b has another name or address than in a, in tenths of a per
+ * cent.
  */
 uint32_t oh_topology_moved(const oh_topology *a, const oh_topology *b);
 

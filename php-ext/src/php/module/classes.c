@@ -61,7 +61,7 @@ static zend_result take_over_methods(void)
         }
         inherited->common.scope = oh_client_class;
         inherited->internal_function.module = EG(current_module);
-        /* Here observers of calls keep what they know of a method; phpredis' has its own. */
+        /* Observers of calls store here what they know of a method: not where phpredis' own is. */
         ZEND_MAP_PTR_NEW(inherited->internal_function.run_time_cache);
     }
     ZEND_HASH_FOREACH_END();

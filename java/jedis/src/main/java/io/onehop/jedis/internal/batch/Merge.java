@@ -70,12 +70,12 @@ public final class Merge {
         }
     }
 
-    /** True if one reply of its type cannot say what each of several nodes answered. */
+    /** True if its type of reply has no place for one answer of each node. */
     private boolean isTyped() {
         return command.merge() == MergeRule.PER_NODE && builder != BuilderFactory.RAW_OBJECT;
     }
 
-    /** Who looks at the reply to a part before it is merged: the sink that gets it instead. */
+    /** Chooses the sink that gets the reply to a part, in place of the merging one. */
     public interface Listening {
         ReplySink to(Split.Part part, ReplySink merging);
     }
@@ -144,7 +144,7 @@ public final class Merge {
     }
 
     private void finish() {
-        Map<Integer, Integer> failed = new TreeMap<>(); // By node index, the number of its part.
+        Map<Integer, Integer> failed = new TreeMap<>(); // By node index: its part.
         boolean isAnswered = false;
         for (int i = 0; i < replies.length; i++) {
             if (replies[i] instanceof OneHopException) {
