@@ -10,7 +10,7 @@ import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.connection.NodeSocket;
 import io.onehop.jedis.internal.connection.StackRoom;
 import io.onehop.jedis.internal.failure.Failure;
-import io.onehop.jedis.internal.failure.Late;
+import io.onehop.jedis.internal.failure.Failure.Late;
 import io.onehop.jedis.internal.pool.Holder;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.pool.SubscribedNode;

@@ -1,6 +1,7 @@
 package io.onehop.core.config;
 
 import io.onehop.core.base.Limits;
+import io.onehop.core.config.ConfigException.ConfigError;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.onehop.core.config;
 
+import java.io.Serializable;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -62,4 +63,12 @@ public final class ConfigException extends Exception {
     public int more() {
         return more;
     }
+
+    /**
+     * One error of a configuration.
+     *
+     * @param line counted from 1; that of the pool's name if something is missing in a pool
+     * @param reason what is wrong: one of the texts of spec/config, the same in every language
+     */
+    public record ConfigError(int line, String reason) implements Serializable {}
 }

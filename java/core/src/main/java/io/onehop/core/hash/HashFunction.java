@@ -24,18 +24,18 @@ public interface HashFunction {
     /** The function of nutcracker with that name. */
     static HashFunction named(Hash name) {
         return switch (name) {
-            case ONE_AT_A_TIME -> OneAtATime::of;
+            case ONE_AT_A_TIME -> Jenkins::oneAtATime;
             case MD5 -> Md5::of;
-            case CRC16 -> Crc16::of;
-            case CRC32 -> Crc32::crc32;
-            case CRC32A -> Crc32::crc32a;
+            case CRC16 -> Crc::crc16;
+            case CRC32 -> Crc::crc32;
+            case CRC32A -> Crc::crc32a;
             case FNV1_64 -> Fnv::fnv1_64;
             case FNV1A_64 -> Fnv::fnv1a_64;
             case FNV1_32 -> Fnv::fnv1_32;
             case FNV1A_32 -> Fnv::fnv1a_32;
-            case HSIEH -> Hsieh::of;
-            case MURMUR -> Murmur::of;
-            case JENKINS -> Jenkins::of;
+            case HSIEH -> Jenkins::hsieh;
+            case MURMUR -> Murmur::murmur;
+            case JENKINS -> Jenkins::jenkins;
             case MURMUR64A, CRC32B, JOAAT ->
                     throw new IllegalArgumentException(name.label() + " is not nutcracker's.");
         };

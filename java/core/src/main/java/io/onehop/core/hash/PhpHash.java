@@ -18,7 +18,7 @@ public final class PhpHash {
         return switch (hash) {
             case MD5 -> Md5.first(bytes, offset, length);
             case CRC32 -> Integer.toUnsignedLong(crc32(bytes, offset, length));
-            case CRC32B -> swapped(Crc32.crc32a(bytes, offset, length));
+            case CRC32B -> swapped(Crc.crc32a(bytes, offset, length));
             case JOAAT -> swapped(joaat(bytes, offset, length));
             default -> throw new IllegalArgumentException(hash.label() + " is not PHP's.");
         };

@@ -1,7 +1,7 @@
 package io.onehop.core.key;
 
 import io.onehop.core.base.Utf8;
-import io.onehop.core.hash.Crc16;
+import io.onehop.core.hash.Crc;
 
 import org.jspecify.annotations.Nullable;
 
@@ -93,7 +93,7 @@ public final class Key {
     /** The slot of a key in Redis Cluster, 0 to 16383, by Redis' own hash tag rule. */
     public static int slot(byte[] key, int offset, int length) {
         long part = hashed(key, offset, length, CLUSTER_TAG);
-        return Crc16.of(key, offset(part), length(part)) & (SLOTS_COUNT - 1);
+        return Crc.crc16(key, offset(part), length(part)) & (SLOTS_COUNT - 1);
     }
 
     private static long part(int offset, int length) {
@@ -108,4 +108,7 @@ public final class Key {
         }
         return at;
     }
+
+    /** The two bytes that enclose the hashed part of a key, such as braces; they may be equal. */
+    public record HashTag(byte open, byte close) {}
 }

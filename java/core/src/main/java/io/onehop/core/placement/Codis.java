@@ -1,8 +1,9 @@
 package io.onehop.core.placement;
 
 import io.onehop.core.Hash;
-import io.onehop.core.hash.Crc32;
+import io.onehop.core.hash.Crc;
 import io.onehop.core.key.Key;
+import io.onehop.core.placement.Foreign.Shard;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -48,7 +49,7 @@ final class Codis extends Foreign {
 
     @Override
     public long hash(byte[] bytes, int offset, int length) {
-        return Integer.toUnsignedLong(Crc32.crc32a(bytes, offset, length));
+        return Integer.toUnsignedLong(Crc.crc32a(bytes, offset, length));
     }
 
     @Override

@@ -2,12 +2,13 @@ package io.onehop.core.placement;
 
 import io.onehop.core.Hash;
 import io.onehop.core.hash.Md5;
-import io.onehop.core.key.HashTag;
 import io.onehop.core.key.Key;
+import io.onehop.core.key.Key.HashTag;
 
 import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
 
@@ -134,4 +135,15 @@ public abstract class Foreign {
         }
         return owned;
     }
+
+    /**
+     * A server as the distribution of another client sees it.
+     *
+     * @param name its name, or its address if the file names none
+     * @param isNamed the file gives the name
+     * @param index its place in the file
+     * @param weight at least 1
+     * @param slots those that it has, under a distribution with slots
+     */
+    public record Shard(String name, boolean isNamed, int index, int weight, BitSet slots) {}
 }

@@ -3,6 +3,7 @@ package io.onehop.core.placement;
 import io.onehop.core.Hash;
 import io.onehop.core.hash.HashFunction;
 import io.onehop.core.key.Key;
+import io.onehop.core.placement.Foreign.Shard;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

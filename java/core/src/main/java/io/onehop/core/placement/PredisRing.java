@@ -1,8 +1,9 @@
 package io.onehop.core.placement;
 
 import io.onehop.core.Hash;
-import io.onehop.core.hash.Crc32;
+import io.onehop.core.hash.Crc;
 import io.onehop.core.key.Key;
+import io.onehop.core.placement.Foreign.Shard;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -36,7 +37,7 @@ final class PredisRing extends Foreign {
             for (int number = 0; number < count; number++) {
                 byte[] text =
                         (shards.get(i).name() + ":" + number).getBytes(StandardCharsets.UTF_8);
-                points.add(new WideRing.Point(upper(~Crc32.crc32a(text, 0, text.length)), i));
+                points.add(new WideRing.Point(upper(~Crc.crc32a(text, 0, text.length)), i));
             }
         }
         return points;
@@ -55,7 +56,7 @@ final class PredisRing extends Foreign {
 
     @Override
     public long hash(byte[] bytes, int offset, int length) {
-        return Integer.toUnsignedLong(Crc32.crc32a(bytes, offset, length));
+        return Integer.toUnsignedLong(Crc.crc32a(bytes, offset, length));
     }
 
     @Override

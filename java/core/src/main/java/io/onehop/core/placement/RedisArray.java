@@ -1,9 +1,10 @@
 package io.onehop.core.placement;
 
 import io.onehop.core.Hash;
-import io.onehop.core.hash.Crc32;
+import io.onehop.core.hash.Crc;
 import io.onehop.core.hash.PhpHash;
 import io.onehop.core.key.Key;
+import io.onehop.core.placement.Foreign.Shard;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -77,7 +78,7 @@ final class RedisArray extends Foreign {
     public long hash(byte[] bytes, int offset, int length) {
         long number =
                 hash == Hash.CRC32A
-                        ? Integer.toUnsignedLong(~Crc32.crc32a(bytes, offset, length))
+                        ? Integer.toUnsignedLong(~Crc.crc32a(bytes, offset, length))
                         : Long.remainderUnsigned(PhpHash.of(hash, bytes, offset, length), U32);
         return number ^ complement;
     }

@@ -2,9 +2,10 @@ package io.onehop.core.placement;
 
 import io.onehop.core.Hash;
 import io.onehop.core.hash.Md5;
-import io.onehop.core.hash.Murmur64A;
-import io.onehop.core.key.HashTag;
+import io.onehop.core.hash.Murmur;
 import io.onehop.core.key.Key;
+import io.onehop.core.key.Key.HashTag;
+import io.onehop.core.placement.Foreign.Shard;
 
 import org.jspecify.annotations.Nullable;
 
@@ -72,7 +73,7 @@ final class ShardedJedis extends Foreign {
                 byte[] bytes = (text + number).getBytes(StandardCharsets.UTF_8);
                 long value =
                         hash == Hash.MURMUR64A
-                                ? Murmur64A.of(bytes, 0, bytes.length)
+                                ? Murmur.murmur64a(bytes, 0, bytes.length)
                                 : upper(Md5.of(bytes, 0, bytes.length));
                 points.add(new WideRing.Point(value, i));
             }
@@ -88,7 +89,7 @@ final class ShardedJedis extends Foreign {
     @Override
     public long hash(byte[] bytes, int offset, int length) {
         return isMurmur
-                ? Murmur64A.of(bytes, offset, length)
+                ? Murmur.murmur64a(bytes, offset, length)
                 : Integer.toUnsignedLong(Md5.of(bytes, offset, length));
     }
 }

@@ -3,7 +3,7 @@ package io.onehop.core.topology;
 import io.onehop.core.Distribution;
 import io.onehop.core.Hash;
 import io.onehop.core.base.Limits;
-import io.onehop.core.key.HashTag;
+import io.onehop.core.key.Key.HashTag;
 
 import org.jspecify.annotations.Nullable;
 

@@ -2,7 +2,7 @@ package io.onehop.core.topology;
 
 import io.onehop.core.Node;
 import io.onehop.core.hash.Md5;
-import io.onehop.core.key.HashTag;
+import io.onehop.core.key.Key.HashTag;
 import io.onehop.core.placement.Foreign;
 import io.onehop.core.placement.Foreign.Trait;
 import io.onehop.core.placement.Slots;

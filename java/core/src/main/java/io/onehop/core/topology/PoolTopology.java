@@ -6,14 +6,14 @@ import io.onehop.core.Role;
 import io.onehop.core.Topology;
 import io.onehop.core.base.Limits;
 import io.onehop.core.hash.HashFunction;
-import io.onehop.core.key.HashTag;
 import io.onehop.core.key.Key;
+import io.onehop.core.key.Key.HashTag;
 import io.onehop.core.placement.AnyNode;
 import io.onehop.core.placement.Foreign;
+import io.onehop.core.placement.Foreign.Shard;
 import io.onehop.core.placement.Ketama;
 import io.onehop.core.placement.Modula;
 import io.onehop.core.placement.Placement;
-import io.onehop.core.placement.Shard;
 import io.onehop.core.placement.Slots;
 
 import org.jspecify.annotations.Nullable;

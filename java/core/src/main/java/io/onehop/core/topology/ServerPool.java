@@ -2,8 +2,8 @@ package io.onehop.core.topology;
 
 import io.onehop.core.Distribution;
 import io.onehop.core.Hash;
-import io.onehop.core.key.HashTag;
 import io.onehop.core.key.Key;
+import io.onehop.core.key.Key.HashTag;
 import io.onehop.core.placement.Foreign;
 import io.onehop.core.placement.ForeignRows;
 

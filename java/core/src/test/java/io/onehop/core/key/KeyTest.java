@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import com.google.gson.JsonObject;
 
 import io.onehop.core.Spec;
+import io.onehop.core.key.Key.HashTag;
 
 import org.junit.jupiter.api.Test;
 

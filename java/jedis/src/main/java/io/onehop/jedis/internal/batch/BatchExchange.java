@@ -12,7 +12,7 @@ import io.onehop.jedis.internal.connection.NodeConnection;
 import io.onehop.jedis.internal.connection.NodeSocket;
 import io.onehop.jedis.internal.connection.Opening;
 import io.onehop.jedis.internal.failure.Failure;
-import io.onehop.jedis.internal.failure.Left;
+import io.onehop.jedis.internal.failure.Failure.Left;
 import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.request.RequestBuffer;
@@ -575,5 +575,12 @@ public final class BatchExchange {
             pool.returnObject(connection);
             connection = null;
         }
+    }
+
+    /** Finds the node that has taken over from one for which a call waits. Any thread. */
+    @FunctionalInterface
+    public interface Successors {
+        /** The successor of {@code asked} for this home; {@code null} if none is known. */
+        @Nullable Pool of(Pool asked, int home, Deadline deadline);
     }
 }

@@ -2,6 +2,7 @@ package io.onehop.jedis.internal.batch;
 
 import io.onehop.core.base.Message;
 import io.onehop.jedis.OneHopException;
+import io.onehop.jedis.internal.batch.BatchExchange.Successors;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.connection.NodeConnection;
 import io.onehop.jedis.internal.connection.StackRoom;

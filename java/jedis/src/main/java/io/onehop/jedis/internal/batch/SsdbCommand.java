@@ -7,8 +7,8 @@ import io.onehop.core.ssdb.Ssdb;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.Shown;
-import io.onehop.jedis.internal.request.ArgumentWords;
 import io.onehop.jedis.internal.request.RoutedArguments;
+import io.onehop.jedis.internal.request.RoutedArguments.ArgumentWords;
 
 import org.jspecify.annotations.Nullable;
 

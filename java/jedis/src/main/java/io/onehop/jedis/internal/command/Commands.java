@@ -14,7 +14,7 @@ import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.Unsupported;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.Shown;
-import io.onehop.jedis.internal.request.ArgumentWords;
+import io.onehop.jedis.internal.request.RoutedArguments.ArgumentWords;
 
 import org.jspecify.annotations.Nullable;
 

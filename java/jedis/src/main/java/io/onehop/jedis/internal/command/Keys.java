@@ -8,14 +8,14 @@ import io.onehop.core.base.Message;
 import io.onehop.core.command.Command;
 import io.onehop.core.command.KeyPositions;
 import io.onehop.core.command.Spread;
-import io.onehop.core.key.HashTag;
 import io.onehop.core.key.Key;
+import io.onehop.core.key.Key.HashTag;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.jedis.CrossNode;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.Shown;
-import io.onehop.jedis.internal.request.ArgumentWords;
+import io.onehop.jedis.internal.request.RoutedArguments.ArgumentWords;
 
 import org.jspecify.annotations.Nullable;
 

@@ -10,12 +10,12 @@ import io.onehop.core.command.Malformed;
 import io.onehop.core.command.Moving;
 import io.onehop.core.command.Split;
 import io.onehop.core.command.Spread;
-import io.onehop.core.key.HashTag;
 import io.onehop.core.key.Key;
+import io.onehop.core.key.Key.HashTag;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.Shown;
-import io.onehop.jedis.internal.request.ArgumentWords;
+import io.onehop.jedis.internal.request.RoutedArguments.ArgumentWords;
 
 import redis.clients.jedis.CommandArguments;
 

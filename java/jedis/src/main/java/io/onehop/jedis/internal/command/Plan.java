@@ -8,7 +8,7 @@ import io.onehop.core.command.Malformed;
 import io.onehop.core.command.MergeRule;
 import io.onehop.core.command.Split;
 import io.onehop.core.command.Spread;
-import io.onehop.jedis.internal.request.ArgumentWords;
+import io.onehop.jedis.internal.request.RoutedArguments.ArgumentWords;
 
 import redis.clients.jedis.CommandArguments;
 

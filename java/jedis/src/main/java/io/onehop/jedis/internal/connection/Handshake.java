@@ -299,4 +299,13 @@ public final class Handshake {
             throw refused(Message.PASSWORD_MISSING, answer, node);
         }
     }
+
+    /** The node is there, but accepts no more connections. */
+    public static final class TurnedAway extends IOException {
+        private static final long serialVersionUID = 1;
+
+        TurnedAway(String answer) {
+            super(answer);
+        }
+    }
 }

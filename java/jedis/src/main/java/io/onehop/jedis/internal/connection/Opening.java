@@ -1,7 +1,7 @@
 package io.onehop.jedis.internal.connection;
 
 import io.onehop.core.base.Message;
-import io.onehop.jedis.internal.failure.Late;
+import io.onehop.jedis.internal.failure.Failure.Late;
 import io.onehop.jedis.internal.tls.Tls;
 
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package io.onehop.jedis.internal.connection;
 
-import io.onehop.jedis.internal.failure.Left;
+import io.onehop.jedis.internal.failure.Failure.Left;
 
 import java.io.IOException;
 

@@ -327,4 +327,44 @@ public final class Failure {
         }
         return text;
     }
+
+    /**
+     * A call has left its node, because another one has taken over. That says nothing of the node.
+     */
+    public static final class Left extends IOException {
+        private static final long serialVersionUID = 1;
+
+        public Left() {
+            super(Message.SUPERSEDED.what());
+        }
+    }
+
+    /**
+     * The deadline passed in the look-up of a name or in a subscription. Then the failure has a
+     * message of its own, not that of a command.
+     */
+    public static final class Late extends SocketTimeoutException {
+        private static final long serialVersionUID = 1;
+
+        private final Message message;
+
+        /** {@code message} has one parameter, the timeout in milliseconds. */
+        public Late(Message message) {
+            super(Message.DEADLINE_PASSED.what());
+            this.message = message;
+        }
+
+        Message message() {
+            return message;
+        }
+    }
+
+    /** Why there is no map of a Redis Cluster, or no master that a Sentinel has named. */
+    public record RefreshFailure(String reason, ErrorKind kind) {
+
+        /** True if a node has answered something. False if none was reached. */
+        public boolean isAnswer() {
+            return kind == ErrorKind.CONFIG_INVALID || kind == ErrorKind.PROTOCOL_VIOLATION;
+        }
+    }
 }

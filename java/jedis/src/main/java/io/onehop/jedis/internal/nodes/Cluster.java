@@ -12,7 +12,7 @@ import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.failure.ConfigRefused;
 import io.onehop.jedis.internal.failure.Failure;
-import io.onehop.jedis.internal.failure.RefreshFailure;
+import io.onehop.jedis.internal.failure.Failure.RefreshFailure;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.Pool;

@@ -14,7 +14,7 @@ import io.onehop.core.topology.Zone;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.failure.Failure;
-import io.onehop.jedis.internal.failure.RefreshFailure;
+import io.onehop.jedis.internal.failure.Failure.RefreshFailure;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.pool.Pool;
 

@@ -5,7 +5,7 @@ import io.onehop.core.base.Clock;
 import io.onehop.core.base.Message;
 import io.onehop.core.base.Timings;
 import io.onehop.jedis.internal.connection.Deadline;
-import io.onehop.jedis.internal.failure.RefreshFailure;
+import io.onehop.jedis.internal.failure.Failure.RefreshFailure;
 import io.onehop.jedis.internal.failure.Shown;
 
 import org.jspecify.annotations.Nullable;

@@ -13,7 +13,7 @@ import io.onehop.core.topology.Replica;
 import io.onehop.core.topology.Server;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.internal.connection.Deadline;
-import io.onehop.jedis.internal.failure.RefreshFailure;
+import io.onehop.jedis.internal.failure.Failure.RefreshFailure;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.pool.PoolSettings;

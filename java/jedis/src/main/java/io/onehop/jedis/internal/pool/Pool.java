@@ -15,7 +15,7 @@ import io.onehop.jedis.internal.connection.NodeConnection;
 import io.onehop.jedis.internal.connection.StackRoom;
 import io.onehop.jedis.internal.connection.Successor;
 import io.onehop.jedis.internal.failure.Failure;
-import io.onehop.jedis.internal.failure.Left;
+import io.onehop.jedis.internal.failure.Failure.Left;
 import io.onehop.jedis.internal.request.BufferPool;
 import io.onehop.jedis.internal.tls.ClientTls;
 

@@ -1,5 +1,7 @@
 package io.onehop.jedis.internal.request;
 
+import io.onehop.core.command.CommandWords;
+
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandKeyArgumentPreProcessor;
 import redis.clients.jedis.CommandObjects;
@@ -130,5 +132,18 @@ public class RoutedArguments extends CommandArguments {
             return add(text);
         }
         return argument instanceof byte[] bytes ? add(bytes) : super.add(argument);
+    }
+
+    /** A command as Jedis built it, in the form that the command table reads. */
+    public record ArgumentWords(CommandArguments arguments) implements CommandWords {
+        @Override
+        public int count() {
+            return arguments.size();
+        }
+
+        @Override
+        public byte[] word(int position) {
+            return arguments.get(position).getRaw();
+        }
     }
 }

@@ -13,7 +13,7 @@ import io.onehop.jedis.internal.command.Plan;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.pool.Pool;
-import io.onehop.jedis.internal.request.ArgumentWords;
+import io.onehop.jedis.internal.request.RoutedArguments.ArgumentWords;
 
 import org.jspecify.annotations.Nullable;
 

@@ -11,7 +11,7 @@ import io.onehop.jedis.internal.command.Keys;
 import io.onehop.jedis.internal.command.Plan;
 import io.onehop.jedis.internal.command.Scripts;
 import io.onehop.jedis.internal.pool.Pool;
-import io.onehop.jedis.internal.request.ArgumentWords;
+import io.onehop.jedis.internal.request.RoutedArguments.ArgumentWords;
 
 import org.jspecify.annotations.Nullable;
 

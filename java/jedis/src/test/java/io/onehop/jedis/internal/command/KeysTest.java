@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.onehop.core.command.KeyPositions;
 import io.onehop.core.command.Malformed;
 import io.onehop.jedis.Unsupported;
-import io.onehop.jedis.internal.request.ArgumentWords;
 import io.onehop.jedis.internal.request.RoutedArguments;
+import io.onehop.jedis.internal.request.RoutedArguments.ArgumentWords;
 import io.onehop.jedis.lab.RedisServer;
 import io.onehop.jedis.lab.Samples;
 

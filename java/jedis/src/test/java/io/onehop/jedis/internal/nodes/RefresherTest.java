@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import io.onehop.core.ErrorKind;
 import io.onehop.jedis.internal.connection.Deadline;
-import io.onehop.jedis.internal.failure.RefreshFailure;
+import io.onehop.jedis.internal.failure.Failure.RefreshFailure;
 import io.onehop.jedis.lab.RedisCluster;
 
 import org.jspecify.annotations.Nullable;
