@@ -7,7 +7,7 @@ import json
 
 import reference
 
-from .stages import first_difference
+from .report import first_difference
 
 KEYS_PER_POOL = 1000
 JUDGED_POOLS = 40

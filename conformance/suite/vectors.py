@@ -11,7 +11,7 @@ import json
 import reference
 
 from .crc32 import key_of
-from .stages import first_difference
+from .report import first_difference
 from .testee import ROOT, is_unsupported
 
 CHAPTERS = ("hash", "key", "placement", "topology", "wire")
