@@ -67,14 +67,18 @@ final class OldOwner {
     private record Step(String cursor, int seen, Map<Integer, List<SeenKey>> moving) {}
 
     private void walk(Progress progress) throws Refusal {
+        Map<Integer, List<SeenKey>> waiting = new HashMap<>(); // Until a batch is full.
         Step step = read("0");
         boolean isLast = false;
         while (!isLast) {
             isLast = step.cursor.equals("0");
             Step now = step;
             Future<Step> next = isLast ? null : move.threads().submit(() -> read(now.cursor));
-            for (Map.Entry<Integer, List<SeenKey>> each : step.moving.entrySet()) {
-                bring(each.getKey(), each.getValue());
+            step.moving.forEach(
+                    (owner, keys) ->
+                            waiting.computeIfAbsent(owner, some -> new ArrayList<>()).addAll(keys));
+            for (Map.Entry<Integer, List<SeenKey>> each : waiting.entrySet()) {
+                bring(each.getKey(), each.getValue(), isLast);
             }
             progress.step(step.seen);
             step = next == null ? step : ended(next);
@@ -167,13 +171,14 @@ final class OldOwner {
         return nodes.askAll(asked, commands, 0);
     }
 
-    private void bring(int ownerIndex, List<SeenKey> waiting) throws Refusal {
-        while (!waiting.isEmpty()) {
+    private void bring(int ownerIndex, List<SeenKey> waiting, boolean isLast) throws Refusal {
+        while (!waiting.isEmpty() && (isLast || isFull(waiting))) {
             Batch batch = Batch.of(waiting, limit);
             bytes.await(batch.bytes());
             PoolTopology topology = move.topology(); // As it is after the wait.
             Node owner = topology.byIndex().get(ownerIndex);
             if (move.tally().isLost(owner)) {
+                waiting.clear();
                 return;
             }
             long beganNs = Clock.nowNs();
@@ -187,6 +192,11 @@ final class OldOwner {
             move.tally().brought(node, owner, batch, result);
             require(result, batch.keys().size());
         }
+    }
+
+    private boolean isFull(List<SeenKey> waiting) {
+        double memory = waiting.stream().mapToDouble(SeenKey::bytes).sum();
+        return limit.isFull(waiting.size(), memory, 0);
     }
 
     /** Ends it when its own node is lost, or when nothing but refusals comes. */
