@@ -96,7 +96,7 @@ uint32_t oh_topology_scan_node(const oh_topology *topology, uint32_t place)
 
 static bool is_same_node(oh_node a, oh_node b)
 {
-    return oh_text_is_same(a.name, b.name) && is_same_address(a, b);
+    return oh_text_is_same(a.name, b.name) && oh_node_is_same_address(a, b);
 }
 
 uint32_t oh_topology_moved(const oh_topology *a, const oh_topology *b)
