@@ -57,7 +57,10 @@ lab_show('named by that file', $is_named($file, ...$plain));
 lab_show('left', $plain[0]->exists(...$keys));
 
 /* As long as keys move, each write asks the old node. */
-$asked = static fn () => (int) sscanf($plain[0]->info('commandstats')['cmdstat_migrate'], 'calls=%d')[0];
+$asked = static function () use ($plain): int {
+    sscanf($plain[0]->info('commandstats')['cmdstat_migrate'], 'calls=%d', $calls);
+    return $calls;
+};
 $file = $write([$second], []);
 $end = microtime(true) + 30;
 do {

@@ -13,9 +13,9 @@ $moving = lab_config(
     ['moving_from' => '["' . moving_names([$first])[0] . '"]'],
     'moving.yml',
 );
-foreach (['save_handler' => 'onehop', 'use_cookies' => 0, 'cache_limiter' => ''] as $name => $value) {
-    ini_set("session.$name", $value);
-}
+ini_set('session.save_handler', 'onehop');
+ini_set('session.use_cookies', 0);
+ini_set('session.cache_limiter', '');
 $count = static function (string $config): int {
     ini_set('session.save_path', "pool=alpha&config=$config");
     session_id('id');
