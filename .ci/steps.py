@@ -214,7 +214,14 @@ PROVE = (
     ),
     Step("what stalls, silent connections and outages cost", faults("stalls")),
     Step("calls wait while masters of a Redis Cluster are replaced", faults("heirs")),
-    Step("a ring grows and shrinks under load, and no key is lost", faults("growing")),
+    Step(
+        "a ring grows and shrinks under load, and no key is lost",
+        each(
+            "mvn -q -B -ntp -f java/pom.xml package -DskipTests -pl cli -am",
+            f"{PYTHON} conformance/faults growing --short",
+        ),
+        "java",
+    ),
     Step("load at a fixed rate, every answer right", python("bench/open_loop --short")),
     Step(
         "fleets of hosts, simulated and small real ones; what a host pays for its nodes",
