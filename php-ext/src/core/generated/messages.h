@@ -228,6 +228,10 @@
 #define OH_WHAT_NOT_DESCRIBED "The node does not describe the command \"%s\", whose keys may move: %s"
 #define OH_SAY_NOT_DESCRIBED OH_ERROR_UNSUPPORTED, OH_ADVICE_NOT_DESCRIBED, OH_WHAT_NOT_DESCRIBED
 
+#define OH_ADVICE_NO_RUN_ID "remove the key from one of them, or moving_from from the file"
+#define OH_WHAT_NO_RUN_ID "A key that moves is on both of its nodes, and INFO names no run_id, so they may be one server"
+#define OH_SAY_NO_RUN_ID OH_ERROR_NODE_DOWN, OH_ADVICE_NO_RUN_ID, OH_WHAT_NO_RUN_ID
+
 #define OH_WHAT_OLD_OWNER_FAILED "A key moves from or to %s: %s"
 
 #define OH_WHAT_REDIRECT_FAILED "Redirected to %s: %s"

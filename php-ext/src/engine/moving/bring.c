@@ -216,6 +216,16 @@ static void end_with(carried *one, uint32_t node, oh_bytes reply)
     refuse(one, oh_refusals_keep(moving, &failure));
 }
 
+/* Both have the key, and nobody knows whether they are one server. */
+static void end_nameless(carried *one, uint32_t node)
+{
+    oh_failure failure;
+
+    oh_failure_set(&failure, OH_OUTCOME_NOT_SENT, OH_SAY_NO_RUN_ID);
+    failure.other_node = node + 1;
+    refuse(one, oh_refusals_keep(one->moving, &failure));
+}
+
 /* Nothing is sent. */
 static void end_all(bringing *it, const oh_round_request *failed, const oh_failure *failure)
 {
@@ -289,7 +299,9 @@ static void compare(carried *one, oh_bytes old, oh_bytes own)
     if (is_error(old) || is_error(own)) {
         end_with(
             one, is_error(old) ? one->key->from : one->moving->node, is_error(old) ? old : own);
-    } else if (one_id.length > 0 && oh_text_is_same(one_id, other_id)) {
+    } else if (one_id.length == 0 || other_id.length == 0) {
+        end_nameless(one, one_id.length == 0 ? one->key->from : one->moving->node);
+    } else if (oh_text_is_same(one_id, other_id)) {
         one->step = ENDED; /* One server by two addresses. */
     } else {
         one->step = UNLINK;

@@ -2,6 +2,7 @@ package io.onehop.cli;
 
 import io.onehop.core.Node;
 import io.onehop.core.base.Clock;
+import io.onehop.core.base.Message;
 import io.onehop.core.base.Timings;
 import io.onehop.core.command.Bring;
 import io.onehop.core.topology.Directive;
@@ -86,7 +87,7 @@ final class BatchBringer {
                     return new Result(
                             byHand, refused, new Lost(lost, String.valueOf(each.cause())));
                 }
-                if (each.end() == Bring.End.ANSWERED) {
+                if (each.end() == Bring.End.ANSWERED || each.end() == Bring.End.NAMELESS) {
                     refused.add(Screen.shown(each.key()) + ": " + said(each));
                 }
             }
@@ -96,6 +97,9 @@ final class BatchBringer {
     }
 
     private static String said(Bring refused) {
+        if (refused.end() == Bring.End.NAMELESS) {
+            return Message.NO_RUN_ID.what();
+        }
         return refused.cause() instanceof JedisDataException error
                 ? Screen.plain(error.getMessage())
                 : String.valueOf(refused.cause());
