@@ -4,10 +4,15 @@ import io.onehop.core.base.Clock;
 
 import java.util.concurrent.TimeUnit;
 
-/** Lets so many commands or bytes a second begin, evenly. For one thread. */
+/**
+ * Lets so many commands or bytes a second begin, evenly. What is late for a moment is made up for,
+ * or every pause of a busy machine would lower the rate. For one thread.
+ */
 final class Pace {
     /** No limit. */
     static final double UNLIMITED = Double.POSITIVE_INFINITY;
+
+    private static final long MADE_UP_NS = TimeUnit.MILLISECONDS.toNanos(250);
 
     /** The time, and a wait. */
     interface Time {
@@ -43,7 +48,7 @@ final class Pace {
         this.nextNs = time.nowNs();
     }
 
-    /** Waits until the next command may begin. A late one makes the others no denser. */
+    /** Waits until the next command may begin. */
     void await() throws Refusal {
         await(1);
     }
@@ -52,7 +57,8 @@ final class Pace {
     void await(double size) throws Refusal {
         long nowNs = time.nowNs();
         long leftNs = nextNs - nowNs;
-        nextNs = Math.max(nextNs, nowNs) + (long) (TimeUnit.SECONDS.toNanos(1) * size / perSecond);
+        long beganNs = Math.max(nextNs, nowNs - MADE_UP_NS);
+        nextNs = beganNs + (long) (TimeUnit.SECONDS.toNanos(1) * size / perSecond);
         if (leftNs > 0) {
             time.sleep(leftNs);
         }

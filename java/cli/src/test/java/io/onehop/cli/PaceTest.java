@@ -38,15 +38,17 @@ class PaceTest {
     }
 
     @Test
-    void aLateOneMakesTheOthersNoDenser() throws Refusal {
+    void aQuarterOfASecondIsMadeUpForAndNoMore() throws Refusal {
         Hands hands = new Hands();
         Pace pace = new Pace(10, hands);
         pace.await();
         hands.nowNs += TimeUnit.SECONDS.toNanos(5);
-        pace.await();
-        long beganNs = hands.nowNs;
-        pace.await();
-        assertEquals(TimeUnit.MILLISECONDS.toNanos(100), hands.nowNs - beganNs);
+        long lateNs = hands.nowNs;
+        for (int i = 0; i < 13; i++) {
+            pace.await();
+        }
+        // Three begin at once, the fourth after 50 ms, and the others every 100 ms.
+        assertEquals(TimeUnit.MILLISECONDS.toNanos(950), hands.nowNs - lateNs);
     }
 
     @Test

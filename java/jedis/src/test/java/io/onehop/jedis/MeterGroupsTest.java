@@ -72,7 +72,7 @@ class MeterGroupsTest {
         try (RedisCluster cluster = RedisCluster.start(3, false);
                 OneHopClient client =
                         Nodes.clientOf(
-                                cluster.config()
+                                cluster.config("timeout: 30000")
                                         .replace(
                                                 "    - " + cluster.server(0).server() + "\n",
                                                 cluster.servers().stream()
