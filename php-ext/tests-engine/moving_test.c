@@ -190,6 +190,31 @@ static void test_undescribed(void)
     end_all(1);
 }
 
+/* Until a call is refused because the owner rests: a rest may be over before the call begins. */
+static void test_resting_owner(void)
+{
+    static const oh_call_terms terms = {.timeout_ms = 5000};
+    pair *one = &pairs[0];
+    bool has_rested = false;
+
+    test_begin("an old owner is asked for nothing while the owner rests");
+    node_stop(&one->owner);
+    for (int i = 0; i < 100 && !has_rested; i++) {
+        oh_failure failure;
+
+        CHECK(!caller_gets(snapshot, one->index, "ECHO x", "", &failure));
+        unsigned before = atomic_load(&one->old.counts->part.questions);
+        add(one, "INCR", "plain");
+        send_all(1, &terms);
+        has_rested = strstr(one->it.failure.what, "is resting") != NULL;
+        CHECK(oh_exchange_has_failed(&one->it.exchange) &&
+              one->it.failure.outcome == OH_OUTCOME_NOT_SENT);
+        CHECK(!has_rested || atomic_load(&one->old.counts->part.questions) == before);
+        end_all(1);
+    }
+    CHECK(has_rested);
+}
+
 /* ---- All ---- */
 
 static void open_rings(void)
@@ -234,10 +259,13 @@ void test_moving(void)
     test_fault("INCR", "plain", NODE_MIGRATE_CLOSES, 5000, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT);
     test_by_hand();
     test_undescribed();
+    test_resting_owner();
     oh_snapshot_release(snapshot);
     caller_leave();
     for (uint32_t i = 0; i < PAIRS; i++) {
-        node_stop(&pairs[i].owner);
+        if (i > 0) { /* The first one has been stopped. */
+            node_stop(&pairs[i].owner);
+        }
         node_stop(&pairs[i].old);
     }
 }

@@ -145,6 +145,7 @@ static int answer_as_part(talk *it)
         return snprintf(it->reply, REPLY_BYTES, ":0\r\n");
     }
     if (strcasecmp(name, "DUMP") == 0) {
+        atomic_fetch_add(&part->questions, 1);
         return snprintf(it->reply, REPLY_BYTES, "$4\r\ndump\r\n");
     }
     return strcasecmp(name, "PTTL") == 0 ? snprintf(it->reply, REPLY_BYTES, ":-1\r\n") : 0;

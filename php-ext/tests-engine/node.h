@@ -40,7 +40,7 @@ typedef struct node_part {
      * each counts until it may answer.
      */
     atomic_uint holds_until;
-    atomic_uint questions; /* How many GET and MIGRATE it has received. */
+    atomic_uint questions; /* How many GET, MIGRATE and DUMP it has received. */
 } node_part;
 
 enum { NODE_MIGRATES, NODE_MIGRATE_FAILS, NODE_MIGRATE_CLOSES, NODE_MIGRATE_IS_MUTE };

@@ -423,10 +423,26 @@ static bool is_same(const oh_moving_key *one, const oh_moving_key *other)
            memcmp(one->key.bytes, other->key.bytes, one->key.length) == 0;
 }
 
+/* An old owner that migrates to a node that is down serves nobody meanwhile. */
+static void refuse_if_owner_rests(bringing *it, oh_moving *moving, uint32_t first)
+{
+    oh_connections *owner = oh_snapshot_connections(moving->snapshot, moving->node);
+    oh_failure failure;
+
+    if (owner && oh_pool_rests(owner, &failure)) {
+        uint32_t number = oh_refusals_keep(moving, &failure);
+
+        for (uint32_t i = first; i < it->count; i++) {
+            refuse(&it->all[i], number);
+        }
+    }
+}
+
 /* Each key once. */
 static void take_up(bringing *it, oh_moving *moving)
 {
     oh_moving_keys *list = &moving->brought;
+    uint32_t first = it->count;
 
     for (uint32_t i = 0; i < list->count; i++) {
         oh_moving_key *key = &list->keys[i];
@@ -440,6 +456,7 @@ static void take_up(bringing *it, oh_moving *moving)
             .keys_count = 1,
             .step = may_migrate(moving, key->from) ? MIGRATE : DUMP};
     }
+    refuse_if_owner_rests(it, moving, first);
 }
 
 void oh_moving_bring(oh_moving *const *all, uint32_t count)

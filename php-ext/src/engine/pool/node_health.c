@@ -190,6 +190,22 @@ bool oh_node_health_ask(
     return answer != OH_HEALTH_REFUSE;
 }
 
+bool oh_node_health_rests(const oh_node_health *health, oh_failure *failure)
+{
+    uint64_t state = atomic_load_explicit(&health->known->state, memory_order_relaxed);
+    uint64_t now = oh_clock_now_ms();
+    oh_health_answer answer;
+
+    if (OH_LIKELY(oh_health_until(state) == 0)) {
+        return false;
+    }
+    (void)oh_health_asked(state, &health->rules, now, 0, &answer);
+    if (answer == OH_HEALTH_REFUSE) {
+        refuse(health->known, state, now, failure);
+    }
+    return answer == OH_HEALTH_REFUSE;
+}
+
 bool oh_node_health_begin_late(const oh_node_health *health, uint64_t *born)
 {
     uint64_t then = *born;

@@ -48,6 +48,9 @@ void oh_node_health_move(oh_node_health *health, oh_store_health *host);
 bool oh_node_health_ask(
     oh_node_health *health, uint64_t deadline_ns, uint64_t *born, oh_failure *failure);
 
+/* True, with the failure, if no caller may use the node now. Unlike asking, it tries nothing. */
+bool oh_node_health_rests(const oh_node_health *health, oh_failure *failure);
+
 /*
  * For a caller that has waited since it got `born` and begins only now. False if the node has gone
  * down, come back or failed again in the meantime; then the caller must ask again.

@@ -405,6 +405,12 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, oh_wi
     return connection;
 }
 
+bool oh_pool_rests(oh_connections *connections, oh_failure *failure)
+{
+    (void)oh_pool_join(connections, 0);
+    return oh_node_health_rests(&connections->health, failure);
+}
+
 /* True if enough connections are left for calls. */
 static bool is_roomy(const oh_connections *connections)
 {

@@ -76,6 +76,9 @@ typedef struct oh_wish {
 oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, oh_wish wish,
     oh_patience *patience, uint64_t now_ms, oh_failure *failure);
 
+/* True, with the failure, if the node rests. Nothing is tried. */
+bool oh_pool_rests(oh_connections *connections, oh_failure *failure);
+
 /*
  * For background work, which must neither take a connection from a call nor wait for one. Leases an
  * idle connection if there are many, otherwise opens one beyond the limit, which is closed when it
