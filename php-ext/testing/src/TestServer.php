@@ -85,6 +85,9 @@ final class TestServer
     /** Stops its process: it answers no one, but its connections stay. */
     public function pause(): void
     {
+        if (!$this->isRunning()) {
+            throw new \LogicException("$this->name does not run, so it cannot be paused");
+        }
         $this->supervisor->signal($this->pid, 'STOP');
         $this->isPaused = true;
     }

@@ -224,11 +224,11 @@
 #define OH_WHAT_NOT_BROUGHT "A key that moves could not be brought: %s answered %s"
 #define OH_SAY_NOT_BROUGHT OH_ERROR_NODE_DOWN, OH_ADVICE_NOT_BROUGHT, OH_WHAT_NOT_BROUGHT
 
-#define OH_ADVICE_NOT_DESCRIBED "allow the server pool's user to run COMMAND, or send it to nodes of your choice with onNode() or onEachNode()"
+#define OH_ADVICE_NOT_DESCRIBED "allow the server pool's user to run COMMAND, or send the unknown command to nodes of your choice with onNode() or onEachNode()"
 #define OH_WHAT_NOT_DESCRIBED "The node does not describe the command \"%s\", whose keys may move: %s"
 #define OH_SAY_NOT_DESCRIBED OH_ERROR_UNSUPPORTED, OH_ADVICE_NOT_DESCRIBED, OH_WHAT_NOT_DESCRIBED
 
-#define OH_ADVICE_NO_RUN_ID "remove the key from one of them, or moving_from from the file"
+#define OH_ADVICE_NO_RUN_ID "if they are one server, spell its address alike in both lists; if they are two, remove the key from the old one"
 #define OH_WHAT_NO_RUN_ID "A key that moves is on both of its nodes, and INFO names no run_id, so they may be one server"
 #define OH_SAY_NO_RUN_ID OH_ERROR_NODE_DOWN, OH_ADVICE_NO_RUN_ID, OH_WHAT_NO_RUN_ID
 

@@ -24,15 +24,15 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Brings batches of keys from one old owner to their owners: by one MIGRATE if that is possible,
- * otherwise each key by the steps of {@link Bring}, and those of all keys in one write.
+ * Brings batches of keys from one old owner to their owners, by one MIGRATE if that is possible.
+ * Otherwise each key takes the steps of {@link Bring}, and all keys take a step in one write.
  *
  * <p>Never with REPLACE: what the owner has is newer. For one thread. Implements
  * spec/topology/moving.md, section 8.
  */
 final class BatchBringer {
     private static final int ALONE_MAX = 16; // So many wait for a node that does not answer.
-    private static final double BYTES_PER_MS = 50 << 10; // 50 MiB a second, a slow node.
+    private static final double BYTES_PER_MS = 50 << 10; // About 50 MB a second, a slow node.
 
     /**
      * How a batch ended.

@@ -2,7 +2,7 @@ package io.onehop.cli;
 
 /**
  * How much one MIGRATE may carry, so that it blocks its nodes no longer than it should. The time of
- * each is the measure for the next. Pure; for one thread.
+ * each is the measure for the next. For one thread.
  *
  * <p>What a batch costs depends on the number of its keys and on their bytes. A key alone takes
  * about as long as 4 KiB more of a value: some microseconds.

@@ -46,14 +46,16 @@ final class MoveOptions {
     void check() throws Refusal {
         bytesPerSecond();
         if (blockMs < 1 || blockMs > BLOCK_MS_MAX) {
-            throw Refusal.ofUsage("--block is " + blockMs + ", but from 1 to " + BLOCK_MS_MAX);
+            throw Refusal.ofUsage(
+                    "--block is " + blockMs + ", but must be from 1 to " + BLOCK_MS_MAX);
         }
     }
 
     double bytesPerSecond() throws Refusal {
         Matcher found = BYTES.matcher(rate);
         if (!found.matches()) {
-            throw Refusal.ofUsage("--rate is " + rate + ", but bytes, as 500K, 10MiB or 0");
+            throw Refusal.ofUsage(
+                    "--rate is " + rate + ", but must be bytes, such as 500K, 10MiB or 0");
         }
         int unit = found.group(2).isEmpty() ? -1 : UNITS.indexOf(found.group(2)) % 3;
         double bytes = Double.parseDouble(found.group(1)) * Math.pow(1024, unit + 1);

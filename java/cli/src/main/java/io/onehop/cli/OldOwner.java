@@ -46,10 +46,6 @@ final class OldOwner {
         this.bytes = new Pace(move.bytesPerSecond(), move);
     }
 
-    Node node() {
-        return node;
-    }
-
     long size() throws Refusal {
         return nodes.number(node, Command.DBSIZE);
     }

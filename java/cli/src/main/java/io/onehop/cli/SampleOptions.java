@@ -25,7 +25,7 @@ final class SampleOptions {
             throw Refusal.ofUsage("--sample is " + sample + ", but not below 0");
         }
         if (rate < 1 || rate > RATE_MAX) {
-            throw Refusal.ofUsage("--rate is " + rate + ", but from 1 to " + RATE_MAX);
+            throw Refusal.ofUsage("--rate is " + rate + ", but must be from 1 to " + RATE_MAX);
         }
     }
 

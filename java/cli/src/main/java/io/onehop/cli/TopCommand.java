@@ -39,7 +39,7 @@ final class TopCommand extends OperatorCommand {
     @Override
     public Integer call() throws Refusal {
         if (every < 1 || every > SECONDS_MAX) {
-            throw Refusal.ofUsage("--every is " + every + ", but from 1 to " + SECONDS_MAX);
+            throw Refusal.ofUsage("--every is " + every + ", but must be from 1 to " + SECONDS_MAX);
         }
         if (count < 1) {
             throw Refusal.ofUsage("--count is " + count + ", but at least 1");

@@ -103,6 +103,9 @@ public final class TestServer {
 
     /** Stops its process: it answers no one, but its connections stay. */
     public void pause() {
+        if (!isRunning()) {
+            throw new IllegalStateException(name + " does not run, so it cannot be paused");
+        }
         supervisor.signal(pid, "STOP");
         isPaused = true;
     }

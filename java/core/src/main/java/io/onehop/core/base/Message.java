@@ -50,7 +50,7 @@ public enum Message {
     VALUE_TOO_LARGE(ErrorKind.UNSUPPORTED, "A key or value is larger than %s MiB, the most a node takes", "split it"),
     NOT_FOR_SSDB(ErrorKind.UNSUPPORTED, "Command %s is not available on SSDB (%s)", "docs/ssdb.md lists the commands that are"),
     REDIRECTED(ErrorKind.NODE_DOWN, "The cluster cannot serve this now: %s (node %s answered %s)", "try again"),
-    NO_RUN_ID(ErrorKind.NODE_DOWN, "A key that moves is on both of its nodes, and INFO names no run_id, so they may be one server", "remove the key from one of them, or moving_from from the file"),
+    NO_RUN_ID(ErrorKind.NODE_DOWN, "A key that moves is on both of its nodes, and INFO names no run_id, so they may be one server", "if they are one server, spell its address alike in both lists; if they are two, remove the key from the old one"),
     NO_REPLICA(ErrorKind.NODE_DOWN, "No replica of this node can answer", "add a replica, or set \"read_from: prefer_replica\""),
     UNMAPPED(ErrorKind.NODE_DOWN, "No node returned the map of the cluster: %s", "check that the servers are running and reachable"),
     UNMAPPED_REFUSED(ErrorKind.CONFIG_INVALID, "No node returned the map of the cluster: %s", "correct servers, redis_auth, username or database in the server pool, or remove \"cluster: true\""),
