@@ -124,6 +124,11 @@ static void launch_one(oh_exchange *exchange, const oh_failure *refusal)
         exchange->state = OH_EXCHANGE_COMPLETE;
     } else {
         oh_exchange_lease(exchange, false);
+        /* What it waited for took a part of its time. Its node is not to blame for that. */
+        exchange->times.has_waited = true;
+        if (exchange->use.connection) {
+            exchange->use.connection->has_waited = true;
+        }
         oh_exchange_send(exchange);
     }
 }

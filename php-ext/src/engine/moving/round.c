@@ -20,6 +20,20 @@ static oh_round_request *find(const oh_round *round, uint32_t node)
     return NULL;
 }
 
+/*
+ * Connections are leased in the order of the nodes, as everywhere. Otherwise two callers may wait
+ * for what the other one has.
+ */
+static void put_in_order(oh_round *round, oh_round_request *request)
+{
+    uint32_t at = round->requests_count++;
+
+    for (; at > 0 && round->requests[at - 1]->node > request->node; at--) {
+        round->requests[at] = round->requests[at - 1];
+    }
+    round->requests[at] = request;
+}
+
 oh_buffer *oh_round_to(oh_round *round, uint32_t node)
 {
     oh_round_request *request = find(round, node);
@@ -36,7 +50,7 @@ oh_buffer *oh_round_to(oh_round *round, uint32_t node)
         return NULL;
     }
     request->node = node;
-    round->requests[round->requests_count++] = request;
+    put_in_order(round, request);
     return &request->bytes;
 }
 
