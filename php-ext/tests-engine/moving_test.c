@@ -176,6 +176,45 @@ static void test_by_hand(void)
     atomic_store(&pairs[0].old.counts->part.migrates, NODE_MIGRATES);
 }
 
+/*
+ * Two keys with one owner, of two old owners. The first owner closes when it is asked who it is, so
+ * the owner's answer to the same question is nobody's: not that to RESTORE of the other key, which
+ * would be removed from its old owner then.
+ */
+static void test_answer_of_nobody(void)
+{
+    static const oh_call_terms terms = {.timeout_ms = 5000};
+    pair *one = &pairs[0], *other = &pairs[1];
+    const pair mixed = {.index = one->index, .old_index = other->old_index};
+    char key[64], command[96];
+
+    test_begin("an answer that nobody waits for is not taken for another key's");
+    faults_pass_time(60); /* The first old owner may migrate again. */
+    atomic_store(&other->old.counts->part.migrates, NODE_MIGRATE_FAILS);
+    add(one, "INCR", "plain");
+    add(other, "INCR", "plain"); /* From now on its keys are moved by hand. */
+    send_all(2, &terms);
+    CHECK(is_answered(other));
+    end_all(2);
+
+    atomic_store(&one->old.counts->part.migrates, NODE_MIGRATE_IS_BUSY);
+    add(one, "INCR", "busy");
+    find_key(&mixed, "full", key, sizeof key);
+    snprintf(command, sizeof command, "INCR %s", key);
+    one->length = caller_write(one->request, one->length, command);
+    one->length = caller_write(one->request, one->length, "ECHO own");
+    send_all(1, &terms);
+
+    const oh_failure *failure = refused(one, 1);
+    CHECK(failure && strstr(failure->what, "OOM out of memory") != NULL);
+    CHECK(refused(one, 0) && refused(one, 0)->other_node == one->old_index + 1);
+    CHECK(is_answered(one) && strstr(one->it.reply, "$3\r\nown\r\n") != NULL);
+    end_all(1);
+    atomic_store(&one->old.counts->part.migrates, NODE_MIGRATES);
+    atomic_store(&other->old.counts->part.migrates, NODE_MIGRATES);
+    faults_pass_time(60);
+}
+
 /* The nodes do not know COMMAND, so nobody knows which keys it has. */
 static void test_undescribed(void)
 {
@@ -231,6 +270,7 @@ static void open_rings(void)
             (unsigned)pairs[i].old.port, (unsigned)i);
     }
     caller_configure("alpha:\n  engine: redis\n  timeout: 5000\n  distribution: modula\n"
+                     "  moving_from_distribution: modula\n  moving_from_hash: md5\n"
                      "  servers:\n%s  moving_from:\n%s",
         servers, old);
     snapshot = caller_open("alpha", &failure);
@@ -258,6 +298,7 @@ void test_moving(void)
     test_fault("GET", "mute", 0, 300, OH_ERROR_DEADLINE_EXCEEDED, OH_OUTCOME_MAYBE_EXECUTED);
     test_fault("INCR", "plain", NODE_MIGRATE_CLOSES, 5000, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT);
     test_by_hand();
+    test_answer_of_nobody();
     test_undescribed();
     test_resting_owner();
     oh_snapshot_release(snapshot);

@@ -125,7 +125,8 @@ static void hold(const node_part *part)
 static int answer_as_part(talk *it)
 {
     static const char *const migrations[] = {[NODE_MIGRATES] = "+OK\r\n",
-        [NODE_MIGRATE_FAILS] = "-IOERR error or timeout writing to target instance\r\n"};
+        [NODE_MIGRATE_FAILS] = "-IOERR error or timeout writing to target instance\r\n",
+        [NODE_MIGRATE_IS_BUSY] = "-ERR Target instance replied with error: BUSYKEY\r\n"};
     const char *name = it->words[0];
     node_part *part = &it->counts->part;
     bool is_migrate = strcasecmp(name, "MIGRATE") == 0, is_get = strcasecmp(name, "GET") == 0;
@@ -135,7 +136,7 @@ static int answer_as_part(talk *it)
         atomic_fetch_add(&part->questions, 1);
         hold(part);
     }
-    if (is_migrate && migrates <= NODE_MIGRATE_FAILS) {
+    if (is_migrate && migrates <= NODE_MIGRATE_IS_BUSY) {
         return snprintf(it->reply, REPLY_BYTES, "%s", migrations[migrates]);
     }
     if (is_get && atomic_load(&part->is_empty)) {
@@ -147,6 +148,9 @@ static int answer_as_part(talk *it)
     if (strcasecmp(name, "DUMP") == 0) {
         atomic_fetch_add(&part->questions, 1);
         return snprintf(it->reply, REPLY_BYTES, "$4\r\ndump\r\n");
+    }
+    if (strcasecmp(name, "RESTORE") == 0 && strncmp(it->words[1], "full", 4) == 0) {
+        return snprintf(it->reply, REPLY_BYTES, "-OOM out of memory\r\n");
     }
     return strcasecmp(name, "PTTL") == 0 ? snprintf(it->reply, REPLY_BYTES, ":-1\r\n") : 0;
 }
@@ -292,6 +296,12 @@ static bool ends_migrate(const talk *it, unsigned how)
            atomic_load(&it->counts->part.migrates) == how;
 }
 
+static bool hides_itself(const talk *it)
+{
+    return strcasecmp(it->words[0], "INFO") == 0 &&
+           atomic_load(&it->counts->part.migrates) == NODE_MIGRATE_IS_BUSY;
+}
+
 /* Executes and answers a command. False if the connection is to be closed. */
 static bool answer(talk *it)
 {
@@ -312,7 +322,7 @@ static bool answer(talk *it)
         give(it, it->length / 2);
         return false;
     }
-    if (is_told(it, "close") || ends_migrate(it, NODE_MIGRATE_CLOSES)) {
+    if (is_told(it, "close") || ends_migrate(it, NODE_MIGRATE_CLOSES) || hides_itself(it)) {
         return false;
     }
     if (is_told(it, "mute") || ends_migrate(it, NODE_MIGRATE_IS_MUTE)) {

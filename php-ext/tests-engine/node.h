@@ -43,7 +43,13 @@ typedef struct node_part {
     atomic_uint questions; /* How many GET, MIGRATE and DUMP it has received. */
 } node_part;
 
-enum { NODE_MIGRATES, NODE_MIGRATE_FAILS, NODE_MIGRATE_CLOSES, NODE_MIGRATE_IS_MUTE };
+enum {
+    NODE_MIGRATES,
+    NODE_MIGRATE_FAILS,
+    NODE_MIGRATE_IS_BUSY, /* The owner has the key. INFO closes the connection then. */
+    NODE_MIGRATE_CLOSES,
+    NODE_MIGRATE_IS_MUTE
+};
 
 typedef struct node_counts {
     atomic_uint connections;

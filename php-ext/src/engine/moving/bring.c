@@ -67,6 +67,13 @@ static bool may_migrate(const oh_moving *moving, uint32_t from)
            oh_clock_now_ns() >= oh_snapshot_by_hand(snapshot, from);
 }
 
+/* Its old owner cannot migrate for some time. */
+static void go_by_hand(const carried *one)
+{
+    oh_snapshot_go_by_hand(one->moving->snapshot, one->key->from,
+        oh_clock_now_ns() + OH_MIGRATE_AGAIN_MS * NS_PER_MS);
+}
+
 /* ---- Writing ---- */
 
 static uint32_t timeout_ms(const oh_exchange *exchange)
@@ -316,8 +323,7 @@ static void meet_migrate(carried *one, oh_bytes reply)
     } else if (has_busykey(reply)) {
         one->step = COMPARE;
     } else {
-        oh_snapshot_go_by_hand(one->moving->snapshot, one->key->from,
-            oh_clock_now_ns() + OH_MIGRATE_AGAIN_MS * NS_PER_MS);
+        go_by_hand(one);
         one->step = DUMP;
     }
 }
@@ -349,12 +355,15 @@ static void unload(bringing *it, carried *one)
 {
     bool is_of_owner = one->step == RESTORE || one->step == LOOK;
     uint32_t node = is_of_owner ? one->moving->node : one->key->from;
-    const oh_round_request *failed = NULL;
+    const oh_round_request *failed = NULL, *other_failed = NULL;
     oh_bytes reply = oh_round_take(&it->round, node, &failed);
     oh_bytes second = {NULL, 0};
 
-    if (!failed && (one->step == DUMP || one->step == COMPARE)) {
-        second = oh_round_take(&it->round, one->step == DUMP ? node : one->moving->node, &failed);
+    /* Even if the first node has failed: the next reply of the other one is another key's. */
+    if (one->step == DUMP || one->step == COMPARE) {
+        node = one->step == DUMP ? node : one->moving->node;
+        second = oh_round_take(&it->round, node, &other_failed);
+        failed = failed ? failed : other_failed;
     }
     if (failed) {
         meet_failure(it, one, failed);
