@@ -322,6 +322,7 @@ def bring_test(comment, options, replies):
         test |= {"end": "answer", "answer": answer.args[0]}
     except moving.Failed as failure:
         test |= {"end": "fails", "node": failure.args[0]}
+        test |= {"cannot_migrate": True} if failure.cannot_migrate else {}
     except moving.Nameless as nameless:
         test |= {"end": "nameless", "node": nameless.args[0]}
     if next(waiting, None) is not None:

@@ -20,6 +20,10 @@ class Refused(Exception):
 class Failed(Exception):
     """A node has failed in a step. The caller's command fails, NOT_SENT."""
 
+    def __init__(self, node, cannot_migrate=False):
+        super().__init__(node)
+        self.cannot_migrate = cannot_migrate
+
 
 class Nameless(Exception):
     """A node names no run_id. The caller's command fails, NOT_SENT."""
@@ -93,7 +97,7 @@ def bring(key, node, *, migrates=True, auth=()):
     lost = next((reply for reply in replies if isinstance(reply, Lost)), None)
     if lost:
         if cannot or not lost.is_unsent:
-            raise Failed("old")
+            raise Failed("old", cannot)
         yield from look(key)
         return False
     for reply in replies:
@@ -122,7 +126,7 @@ def one(command, key=None):
     (reply,) = yield [command]
     if isinstance(reply, Lost):
         if key is None or not reply.is_unsent:
-            raise Failed(command[0])
+            raise Failed(command[0], cannot_migrate=command[1][0] == "MIGRATE")
         yield from look(key)
         return True
     return reply

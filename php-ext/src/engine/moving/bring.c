@@ -70,8 +70,8 @@ static bool may_migrate(const oh_moving *moving, uint32_t from)
 /* Its old owner cannot migrate for some time. */
 static void go_by_hand(const carried *one)
 {
-    oh_snapshot_go_by_hand(one->moving->snapshot, one->key->from,
-        oh_clock_now_ns() + OH_MIGRATE_AGAIN_MS * NS_PER_MS);
+    oh_snapshot_go_by_hand(
+        one->moving->snapshot, one->key->from, oh_clock_now_ns() + OH_MIGRATE_AGAIN_MS * NS_PER_MS);
 }
 
 /* ---- Writing ---- */
@@ -265,6 +265,9 @@ static void meet_failure(bringing *it, carried *one, const oh_round_request *fai
     if (is_first && failed->failure.outcome == OH_OUTCOME_NOT_SENT) {
         one->step = LOOK;
     } else {
+        if (one->step == MIGRATE) { /* Perhaps the old owner waits for the owner. */
+            go_by_hand(one);
+        }
         refuse(one, one->failure);
     }
 }

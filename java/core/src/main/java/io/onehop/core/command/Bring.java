@@ -154,6 +154,7 @@ public final class Bring {
 
     private void migrated(@Nullable Object reply) {
         if (reply instanceof Lost lost) {
+            cannotMigrate = !lost.isUnsent(); // Perhaps it waits for the owner.
             lost(lost, lost.isUnsent());
         } else if (isText(reply, "OK") || isText(reply, "NOKEY")) {
             end = End.BROUGHT;
