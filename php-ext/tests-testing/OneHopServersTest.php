@@ -90,12 +90,18 @@ final class OneHopServersTest extends TestCase
             echo "$pid ", dirname($servers->file()), "\n";
             sleep(60);
             PHP;
+        $folder = sys_get_temp_dir() . '/' . bin2hex(random_bytes(8));
+        $foreign = "$folder/My"; // A shell may see it first.
+        $own = "$folder/My Job's";
+        mkdir($foreign, recursive: true);
+        mkdir($own);
         $process = proc_open(
             [PHP_BINARY, ...self::extension(), '-r', $program, '--', __DIR__ . '/autoload.php'],
             [['file', '/dev/null', 'r'], ['pipe', 'w'], ['redirect', 1]],
             $pipes,
+            env_vars: ['TMPDIR' => $own] + getenv(),
         );
-        [$pid, $directory] = explode(' ', trim(fgets($pipes[1])));
+        [$pid, $directory] = explode(' ', trim(fgets($pipes[1])), 2);
         proc_terminate($process, 9);
         Waiting::until('the server and its files are gone', static function () use (
             $pid,
@@ -105,6 +111,9 @@ final class OneHopServersTest extends TestCase
             return !is_dir("/proc/$pid") && !is_dir($directory);
         });
         $this->assertDirectoryDoesNotExist($directory);
+        $this->assertStringStartsWith($own, $directory);
+        $this->assertDirectoryExists($foreign);
+        array_map(rmdir(...), [$own, $foreign, $folder]);
     }
 
     /** How this process has got the extension. */

@@ -13,8 +13,9 @@ final class Supervisor
 {
     /* Ctrl-C goes to the shell, too, and must not end it before its servers. */
     private const BEGIN = <<<'SH'
+        home=$1; cd "$home" || exit 1
         trap '' HUP INT TERM
-        trap 'jobs -p >pids; kill -KILL $(cat pids); wait; rm -r "$PWD"' EXIT
+        trap 'jobs -p >"$home/pids"; kill -KILL $(cat "$home/pids"); wait; rm -r "$home"' EXIT
         command -v redis-server || echo
         SH;
 
@@ -29,7 +30,7 @@ final class Supervisor
         $this->directory = sys_get_temp_dir() . '/onehop-test' . bin2hex(random_bytes(8));
         mkdir($this->directory, 0700);
         $this->shell = proc_open(
-            ['sh', '-s'],
+            ['sh', '-s', $this->directory],
             [['pipe', 'r'], ['pipe', 'w'], ['file', '/dev/null', 'w']],
             $this->pipes,
             $this->directory,
@@ -43,8 +44,10 @@ final class Supervisor
     /** Starts a program in a directory, with its output in the file `log`; its process id. */
     public function start(string $where, string $words): int
     {
-        $back = "cd $this->directory";
-        return (int) $this->ask("cd $where; $words >log 2>&1 </dev/null & $back; echo $!");
+        /* Only the program goes there; the shell stays where it is. */
+        $there = "'" . str_replace("'", "'\\''", $where) . "'";
+        $run = "{ cd $there && exec $words >log 2>&1 </dev/null; } &";
+        return (int) $this->ask("$run echo $!");
     }
 
     public function kill(int $pid): void

@@ -17,8 +17,9 @@ final class Supervisor implements AutoCloseable {
     /* Ctrl-C goes to the shell, too, and must not end it before its servers. */
     private static final String BEGIN =
             """
+            home=$1; cd "$home" || exit 1
             trap '' HUP INT TERM
-            trap 'jobs -p >pids; kill -KILL $(cat pids); wait; rm -r "$PWD"' EXIT
+            trap 'jobs -p >"$home/pids"; kill -KILL $(cat "$home/pids"); wait; rm -r "$home"' EXIT
             command -v redis-server || echo
             """;
 
@@ -31,7 +32,7 @@ final class Supervisor implements AutoCloseable {
         try {
             directory = Files.createTempDirectory("onehop-test");
             shell =
-                    new ProcessBuilder("sh", "-s")
+                    new ProcessBuilder("sh", "-s", directory.toString())
                             .directory(directory.toFile())
                             .redirectError(ProcessBuilder.Redirect.DISCARD)
                             .start();
@@ -52,8 +53,10 @@ final class Supervisor implements AutoCloseable {
 
     /** Starts a program in a directory, with its output in the file `log`; its process id. */
     long start(Path where, String words) {
-        String run = "cd " + where + "; " + words + " >log 2>&1 </dev/null & cd " + directory;
-        return Long.parseLong(ask(run + "; echo $!"));
+        /* Only the program goes there; the shell stays where it is. */
+        String there = "'" + where.toString().replace("'", "'\\''") + "'";
+        String run = "{ cd " + there + " && exec " + words + " >log 2>&1 </dev/null; } &";
+        return Long.parseLong(ask(run + " echo $!"));
     }
 
     void kill(long pid) {

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 
 import java.io.File;
 import java.nio.file.Files;
@@ -86,21 +87,26 @@ class OneHopServersTest {
     }
 
     @Test
-    void nothingIsLeftOfAProcessThatIsKilled() throws Exception {
+    void nothingIsLeftOfAProcessThatIsKilled(@TempDir Path folder) throws Exception {
+        Path foreign = Files.createDirectory(folder.resolve("My")); // A shell may see it first.
+        Path own = Files.createDirectory(folder.resolve("My Job's"));
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         Process program =
                 new ProcessBuilder(
                                 java,
+                                "-Djava.io.tmpdir=" + own,
                                 "-cp",
                                 System.getProperty("java.class.path"),
                                 KilledProgram.class.getName())
                         .redirectError(new File("/dev/null"))
                         .start();
-        String[] said = program.inputReader().readLine().split(" ");
+        String[] said = program.inputReader().readLine().split(" ", 2);
         ProcessHandle server = ProcessHandle.of(Long.parseLong(said[0])).orElseThrow();
         program.destroyForcibly();
         Waiting.until("the server has ended", () -> !server.isAlive());
         Waiting.until("its files are removed", () -> !Files.exists(Path.of(said[1])));
+        assertTrue(Path.of(said[1]).startsWith(own), said[1]);
+        assertTrue(Files.exists(foreign));
     }
 
     /** Starts a server, says which, and waits to be killed. */
