@@ -46,6 +46,11 @@ final class MoveCommand extends OperatorCommand {
         options.check();
         ConfigFile file = options.which.file();
         ServerPool pool = options.of(file);
+        List<Finding> sharers = MoveOptions.sharers(file, pool);
+        if (!sharers.isEmpty()) {
+            Finding first = sharers.get(0);
+            throw Refusal.ofUsage("node " + first.where() + ": " + first.what());
+        }
         long beganNs = Clock.nowNs();
         try (AskedNodes nodes = new AskedNodes(file, pool);
                 Move move = new Move(nodes, options.bytesPerSecond(), options.blockMs)) {

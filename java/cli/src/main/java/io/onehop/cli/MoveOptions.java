@@ -1,5 +1,7 @@
 package io.onehop.cli;
 
+import io.onehop.core.Node;
+import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
 
 import org.jspecify.annotations.Nullable;
@@ -8,8 +10,11 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** Which server pool a move is about, and how fast it may be. */
 final class MoveOptions {
@@ -73,5 +78,58 @@ final class MoveOptions {
                             + " has no moving_from, so no keys move (docs/growing.md)");
         }
         return found;
+    }
+
+    /**
+     * The other server pools of the file that keep keys in the database of an old owner, by the
+     * same address. By either ring these keys may belong elsewhere, so a move would take them.
+     * Pools that place all keys as this one have the same keys.
+     */
+    static List<Finding> sharers(ConfigFile file, ServerPool pool) {
+        PoolTopology topology = PoolTopology.of(pool);
+        List<Finding> sharers = new ArrayList<>();
+        for (ServerPool other : file.config().pools()) {
+            if (!other.redis() || placesAlike(other, topology)) {
+                continue;
+            }
+            for (int each : topology.oldOwners()) {
+                Node node = topology.byIndex().get(each);
+                if (keepsKeys(other, node, database(pool, node))) {
+                    sharers.add(sharer(pool, other, node));
+                }
+            }
+        }
+        return sharers;
+    }
+
+    private static boolean placesAlike(ServerPool other, PoolTopology topology) {
+        return other.name().equals(topology.pool().name())
+                || PoolTopology.of(other).fingerprint().equals(topology.fingerprint());
+    }
+
+    private static boolean keepsKeys(ServerPool other, Node node, int database) {
+        ServerPool old = other.movingFrom();
+        return database(other, node) == database
+                && Stream.concat(
+                                other.servers().stream(),
+                                old == null ? Stream.empty() : old.servers().stream())
+                        .anyMatch(each -> each.address().equals(node.address()));
+    }
+
+    private static int database(ServerPool pool, Node node) {
+        return node.path() == null && pool.redisDb() > 0 ? pool.redisDb() : pool.database();
+    }
+
+    private static Finding sharer(ServerPool pool, ServerPool other, Node node) {
+        String what =
+                "server pool "
+                        + other.name()
+                        + " has keys in database "
+                        + database(pool, node)
+                        + " of it, too: they cannot be told from those of "
+                        + pool.name()
+                        + ", and would be moved away";
+        return new Finding(
+                Finding.Level.ERROR, Screen.plain(node.name()), what, "move refuses this");
     }
 }

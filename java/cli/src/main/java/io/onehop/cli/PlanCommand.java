@@ -3,6 +3,7 @@ package io.onehop.cli;
 import io.onehop.cli.Finding.Level;
 import io.onehop.core.Node;
 import io.onehop.core.topology.PoolTopology;
+import io.onehop.core.topology.ServerPool;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -53,7 +54,9 @@ final class PlanCommand extends OperatorCommand {
         }
         ConfigFile file = options.which.file();
         MovePlan plan = new MovePlan(options.bytesPerSecond());
-        try (AskedNodes nodes = new AskedNodes(file, options.of(file));
+        ServerPool pool = options.of(file);
+        findings.addAll(MoveOptions.sharers(file, pool));
+        try (AskedNodes nodes = new AskedNodes(file, pool);
                 Move move = new Move(nodes, options.bytesPerSecond(), options.blockMs)) {
             PoolTopology topology = move.topology();
             List<Node> old =

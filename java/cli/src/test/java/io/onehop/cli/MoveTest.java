@@ -262,6 +262,42 @@ class MoveTest {
         assertAllMoved(after);
     }
 
+    /* ---- Other server pools ---- */
+
+    private static String beta(String text) {
+        return text.replace("alpha:", "beta:").replace("LISTEN", "127.0.0.1:2");
+    }
+
+    @Test
+    void aServerPoolWithKeysInTheSameDatabaseIsNamed() throws Exception {
+        fill(oldText(PATIENT));
+        String second = nodes.servers().get(1).server();
+        String beta = beta(Nodes.configOf(Stream.of(second), PATIENT));
+        Path file = file(movingText(PATIENT) + beta);
+        String said =
+                nodes.servers().get(1).node()
+                        + ": server pool beta has keys in database 0 of it, too";
+        move(file, "alpha").refused(ExitStatus.WRONG_USAGE, said);
+        assertAllMoved(oldText(PATIENT));
+        Ran plan = Ran.of("plan", "-c", file, "alpha").with(ExitStatus.FINDINGS);
+        plan.says(said.replace(": server", ": error: server"));
+    }
+
+    @Test
+    void otherServerPoolsOfOldNodesMayHaveAnotherDatabaseOrTheSameKeys() throws Exception {
+        fill(oldText(PATIENT));
+        String other = beta(Nodes.configOf(old(), PATIENT, "database: 1"));
+        String same = beta(movingText("timeout: 20000")).replace("beta:", "gamma:");
+        move(
+                        file(
+                                movingText(PATIENT)
+                                        + other
+                                        + same.replace("127.0.0.1:2", "127.0.0.1:3")),
+                        "alpha")
+                .with(ExitStatus.FINE);
+        assertAllMoved(nodes.config(PATIENT));
+    }
+
     /* ---- What stands in the way ---- */
 
     private void bothHaveIt(Path file) {
