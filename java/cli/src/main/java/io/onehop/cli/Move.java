@@ -4,6 +4,8 @@ import io.onehop.core.Node;
 import io.onehop.core.base.Clock;
 import io.onehop.core.topology.PoolTopology;
 
+import org.jspecify.annotations.Nullable;
+
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisException;
 
@@ -121,6 +123,15 @@ final class Move implements Pace.Time, AutoCloseable {
     private boolean isOneServer(int node, int other) {
         String id = runIds.getOrDefault(node, "");
         return !id.isEmpty() && id.equals(runIds.get(other));
+    }
+
+    /** The node of the new ring that is this old owner by another address, if there is one. */
+    @Nullable Node sameServer(Node old) {
+        return first.nodes().stream()
+                .filter(each -> each.index() < first.pool().servers().size())
+                .filter(each -> isOneServer(each.index(), old.index()))
+                .findFirst()
+                .orElse(null);
     }
 
     /** The topology, perhaps with another password. Another placement ends the move. */

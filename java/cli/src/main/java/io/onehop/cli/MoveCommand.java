@@ -139,7 +139,7 @@ final class MoveCommand extends OperatorCommand {
             screen.line("%s: %s", Screen.plain(each.node().name()), Screen.plain(each.why()));
         }
         if (status(tally) == ExitStatus.FINE) {
-            leaving(topology).forEach(node -> screen.line("%s", empty(node, tally)));
+            leaving(topology).forEach(node -> screen.line("%s", left(node, move)));
         }
         screen.line("%s", verdict(tally));
     }
@@ -150,9 +150,13 @@ final class MoveCommand extends OperatorCommand {
         return topology.nodes().stream().filter(node -> node.index() >= servers).toList();
     }
 
-    private static String empty(Node node, MoveTally tally) {
-        long others = tally.others(node);
+    private static String left(Node node, Move move) {
+        long others = move.tally().others(node);
         String name = Screen.plain(node.name());
+        Node same = move.sameServer(node);
+        if (same != null) {
+            return name + " is the same server as " + Screen.plain(same.name());
+        }
         return others == 0
                 ? name + " has no keys of this server pool any more"
                 : String.format(
@@ -198,6 +202,9 @@ final class MoveCommand extends OperatorCommand {
         answer.put("failures", tally.lost().stream().map(MoveCommand::json).toList());
         List<Map<String, Object>> leaving = new ArrayList<>();
         for (Node node : leaving(topology)) {
+            if (move.sameServer(node) != null) {
+                continue; // It stays.
+            }
             Map<String, Object> fields = new LinkedHashMap<>();
             fields.put("node", node.name());
             fields.put("keys_of_others", tally.others(node));

@@ -258,7 +258,8 @@ class MoveTest {
         fill(after);
         move(file(after + from(Stream.of(nodes.servers().get(0).server()))))
                 .with(ExitStatus.FINE)
-                .says("alpha: 0 keys moved");
+                .says("alpha: 0 keys moved")
+                .says(nodes.servers().get(0).node() + " is the same server as localhost:");
         assertAllMoved(after);
     }
 
