@@ -182,11 +182,11 @@ final class OldOwner {
                     bringer.bring(topology, owner, batch.keys(), batch.bytes());
             double ms = (Clock.nowNs() - beganNs) / 1e6;
             limit.took(batch.keys().size(), batch.bytes(), ms);
+            move.tally().brought(node, owner, batch, result);
+            require(result, batch.keys().size());
             if (ms <= move.blockMs() || result.lost() != null || !noteLarge(owner, batch, ms)) {
                 move.tally().took(ms);
             }
-            move.tally().brought(node, owner, batch, result);
-            require(result, batch.keys().size());
         }
     }
 
@@ -210,16 +210,30 @@ final class OldOwner {
         }
     }
 
-    /** A batch took too long. True if one of its keys is large, and so to blame. */
-    private boolean noteLarge(Node owner, Batch batch, double ms) throws Refusal {
-        List<Object> sizes = memoryOf(owner, batch.keys());
-        boolean isLarge = false;
+    /** A batch took too long. True if its largest key is large, and so to blame. */
+    private boolean noteLarge(Node owner, Batch batch, double ms) {
+        byte[] largest = {};
+        long most = 0;
+        List<Object> sizes = sizes(owner, batch);
         for (int i = 0; i < sizes.size(); i++) {
-            if (sizes.get(i) instanceof Long bytes && bytes >= LARGE_BYTES) {
-                isLarge = true;
-                move.tally().large(node, batch.keys().get(i), bytes, ms);
+            if (sizes.get(i) instanceof Long bytes && bytes > most) {
+                largest = batch.keys().get(i);
+                most = bytes;
             }
         }
-        return isLarge;
+        if (most < LARGE_BYTES) {
+            return false;
+        }
+        move.tally().large(node, largest, most, ms);
+        return true;
+    }
+
+    /** None if the owner fails now: the batch is there already. */
+    private List<Object> sizes(Node owner, Batch batch) {
+        try {
+            return memoryOf(owner, batch.keys());
+        } catch (Refusal | JedisException unknown) {
+            return List.of();
+        }
     }
 }
