@@ -14,6 +14,7 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -97,6 +98,18 @@ final class AskedNodes implements AutoCloseable {
      */
     List<Object> askAll(Node node, List<CommandArguments> commands, long waitMs) throws Refusal {
         return within("node " + node.name(), waitMs, () -> client.onNode(node.name(), commands));
+    }
+
+    /**
+     * The same for commands that may take so long beyond the timeout. WAIT for no replica answers
+     * at once; but the client allows all that is sent with it the time that it names.
+     */
+    List<Object> askPatiently(Node node, List<CommandArguments> commands, long waitMs)
+            throws Refusal {
+        List<CommandArguments> all = new ArrayList<>();
+        all.add(new CommandArguments(Command.WAIT).add(0).add(waitMs));
+        all.addAll(commands);
+        return askAll(node, all, waitMs).subList(1, all.size());
     }
 
     /** The same for a reply that is a text. */

@@ -33,6 +33,7 @@ import java.util.concurrent.TimeUnit;
 final class BatchBringer {
     private static final int ALONE_MAX = 16; // So many wait for a node that does not answer.
     private static final double BYTES_PER_MS = 50 << 10; // About 50 MB a second, a slow node.
+    private static final long SLOW_MS = 10_000; // Of DUMP or RESTORE; bytes may be unknown.
 
     /**
      * How a batch ended.
@@ -61,7 +62,8 @@ final class BatchBringer {
     Result bring(PoolTopology topology, Node owner, List<byte[]> keys, double bytes) {
         Bring.Target target = target(topology, owner, bytes);
         if (target != null && keys.size() > 1) {
-            Object reply = ask(old, List.of(migrate(target, keys)), target.timeoutMs()).get(0);
+            Object reply =
+                    ask(old, List.of(migrate(target, keys)), target.timeoutMs(), false).next();
             if (is(reply, "OK") || is(reply, "NOKEY")) {
                 return Result.WELL;
             }
@@ -80,7 +82,7 @@ final class BatchBringer {
             int end = target == null ? keys.size() : Math.min(keys.size(), at + ALONE_MAX);
             List<Bring> steps =
                     keys.subList(at, end).stream().map(key -> new Bring(key, target)).toList();
-            byHand += run(steps, owner, target == null ? 0 : target.timeoutMs());
+            byHand += run(steps, owner, target == null ? 0 : target.timeoutMs(), bytes);
             for (Bring each : steps) {
                 if (each.end() == Bring.End.FAILED) {
                     Node lost = each.isOldFailed() ? old : owner;
@@ -106,13 +108,15 @@ final class BatchBringer {
     }
 
     /** Takes all steps of these keys. Returns how many went by DUMP and RESTORE. */
-    private int run(List<Bring> all, Node owner, long waitMs) {
+    private int run(List<Bring> all, Node owner, long migrateMs, double bytes) {
         List<Bring> open = new ArrayList<>(all);
         int byHand = 0;
         while (!open.isEmpty()) {
             List<List<Bring.Question>> asked = open.stream().map(Bring::next).toList();
-            Iterator<Object> fromOld = ask(old, commands(asked, true), waitMs).iterator();
-            Iterator<Object> fromOwner = ask(owner, commands(asked, false), waitMs).iterator();
+            boolean isSlow = asked.stream().flatMap(List::stream).anyMatch(BatchBringer::isSlow);
+            long waitMs = isSlow ? SLOW_MS + wayMs(bytes) : migrateMs * asked.size();
+            Iterator<Object> fromOld = ask(old, commands(asked, true), waitMs, isSlow);
+            Iterator<Object> fromOwner = ask(owner, commands(asked, false), waitMs, isSlow);
             for (int i = 0; i < asked.size(); i++) {
                 List<Object> replies = new ArrayList<>();
                 for (Bring.Question each : asked.get(i)) {
@@ -128,6 +132,11 @@ final class BatchBringer {
             open.removeIf(each -> each.end() != Bring.End.NONE);
         }
         return byHand;
+    }
+
+    /** True if it carries a value, so that a large key takes longer than programs would wait. */
+    private static boolean isSlow(Bring.Question question) {
+        return isRestore(question) || is(question.words()[0], "DUMP");
     }
 
     private static boolean isRestore(Bring.Question question) {
@@ -150,8 +159,12 @@ final class BatchBringer {
                 || !mayMigrate(topology, old, owner)) {
             return null;
         }
-        long timeoutMs = Timings.MIGRATE_MS + (long) (bytes / BYTES_PER_MS);
+        long timeoutMs = Timings.MIGRATE_MS + wayMs(bytes);
         return new Bring.Target(host, owner.port(), pool.database(), timeoutMs, auth(pool));
+    }
+
+    private static long wayMs(double bytes) {
+        return (long) (bytes / BYTES_PER_MS);
     }
 
     /** True unless the kind of these nodes forbids MIGRATE between them. */
@@ -208,16 +221,23 @@ final class BatchBringer {
     }
 
     /** The replies as {@link Bring} takes them. */
-    private List<Object> ask(Node node, List<CommandArguments> commands, long waitMs) {
+    private Iterator<Object> ask(
+            Node node, List<CommandArguments> commands, long waitMs, boolean isSlow) {
+        if (commands.isEmpty()) {
+            return Collections.emptyIterator();
+        }
         try {
             List<Object> replies = new ArrayList<>();
-            for (Object each : nodes.askAll(node, commands, waitMs * commands.size())) {
+            for (Object each :
+                    isSlow
+                            ? nodes.askPatiently(node, commands, waitMs)
+                            : nodes.askAll(node, commands, waitMs)) {
                 replies.add(
                         each instanceof JedisDataException error
                                 ? new Bring.Refusal(String.valueOf(error.getMessage()), error)
                                 : each);
             }
-            return replies;
+            return replies.iterator();
         } catch (OneHopException failure) {
             return lost(commands, !failure.mayHaveExecuted(), failure.getMessage());
         } catch (Refusal late) {
@@ -225,8 +245,9 @@ final class BatchBringer {
         }
     }
 
-    private static List<Object> lost(
+    private static Iterator<Object> lost(
             List<CommandArguments> commands, boolean isUnsent, @Nullable String why) {
-        return Collections.nCopies(commands.size(), new Bring.Lost(isUnsent, String.valueOf(why)));
+        Object lost = new Bring.Lost(isUnsent, String.valueOf(why));
+        return Collections.nCopies(commands.size(), lost).iterator();
     }
 }

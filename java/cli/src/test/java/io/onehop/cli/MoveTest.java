@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.args.ClientPauseMode;
 import redis.clients.jedis.params.SetParams;
 
 import java.nio.file.Path;
@@ -351,6 +352,19 @@ class MoveTest {
         assertAllMoved(nodes.config(PATIENT));
         flush();
         bothHaveIt(file);
+    }
+
+    /** As with a large key, whose RESTORE takes longer than programs would wait. */
+    @Test
+    void aSlowRestoreIsWaitedFor() throws Exception {
+        allow("-migrate -wait -publish");
+        List<String> keys = fillWithMoving();
+        Path file = file(movingText("timeout: 1000", "username: mover", "redis_auth: secret"));
+        try (Jedis jedis = nodes.servers().get(2).jedis()) {
+            jedis.clientPause(2500, ClientPauseMode.WRITE);
+            move(file).with(ExitStatus.FINE).says("nothing is left");
+        }
+        assertMoved(keys);
     }
 
     @Test
