@@ -41,7 +41,7 @@ final class FilesAllowedLaterProgram {
                 Jedis admin = new Jedis("127.0.0.1", Integer.parseInt(arguments[2]))) {
             admin.aclSetUser("default", "resetpass", ">old", ">new");
             admin.configSet("tls-auth-clients", "yes");
-            program.putAll("old", 3000, FROM_ITS_OWNER);
+            program.putAll("old", 20000, FROM_ITS_OWNER);
             try (OneHopClient redis =
                     OneHopClient.builder().config(program.live("config")).pool("alpha").build()) {
                 program.run(redis, admin, log);
