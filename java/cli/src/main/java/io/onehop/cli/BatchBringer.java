@@ -160,7 +160,12 @@ final class BatchBringer {
             return null;
         }
         long timeoutMs = Timings.MIGRATE_MS + wayMs(bytes);
-        return new Bring.Target(host, owner.port(), pool.database(), timeoutMs, auth(pool));
+        return new Bring.Target(
+                host,
+                owner.port(),
+                pool.database(),
+                timeoutMs,
+                Bring.Target.auth(pool.text(Directive.USERNAME), pool.redisAuth()));
     }
 
     private static long wayMs(double bytes) {
@@ -173,14 +178,6 @@ final class BatchBringer {
                 && owner.host() != null
                 && topology.pool().redisDb() == 0
                 && !(topology.isOfBothRings(old.index()) && topology.isOfBothRings(owner.index()));
-    }
-
-    private static List<String> auth(ServerPool pool) {
-        String password = pool.redisAuth();
-        String user = pool.text(Directive.USERNAME);
-        return password == null
-                ? List.of()
-                : user == null ? List.of("AUTH", password) : List.of("AUTH2", user, password);
     }
 
     private void cannotMigrate() {

@@ -50,7 +50,16 @@ public final class Bring {
      * @param timeoutMs at least 1
      * @param auth AUTH or AUTH2 with what follows it, or nothing
      */
-    public record Target(String host, int port, int database, long timeoutMs, List<String> auth) {}
+    public record Target(String host, int port, int database, long timeoutMs, List<String> auth) {
+
+        /** {@code auth} for a server pool with these, if it has them. */
+        public static List<String> auth(@Nullable String user, @Nullable String password) {
+            if (password == null) {
+                return List.of();
+            }
+            return user == null ? List.of("AUTH", password) : List.of("AUTH2", user, password);
+        }
+    }
 
     private enum Step {
         MIGRATE,

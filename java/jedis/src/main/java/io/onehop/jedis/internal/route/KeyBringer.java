@@ -137,15 +137,7 @@ final class KeyBringer {
                 to.port(),
                 snapshot.database(),
                 deadline.thirdMs(Timings.MIGRATE_MS),
-                auth(pool));
-    }
-
-    private static List<String> auth(ServerPool pool) {
-        String password = pool.redisAuth();
-        String user = pool.text(Directive.USERNAME);
-        return password == null
-                ? List.of()
-                : user == null ? List.of("AUTH", password) : List.of("AUTH2", user, password);
+                Bring.Target.auth(pool.text(Directive.USERNAME), pool.redisAuth()));
     }
 
     private void round(List<Job> open, @Nullable Pool held, Deadline deadline) {
