@@ -1,4 +1,13 @@
 /*
+ * The pool of a host: the seats for connections to one node, and the queue of idle connections. All
+ * workers of a server share it.
+ *
+ * A lease takes a connection from the queue. If the queue is empty and there is a free seat, it
+ * opens a new one. Otherwise it waits, within the deadline, until another worker gives one back.
+ * Seats name their owner, so those of a dead worker can be reclaimed.
+ *
+ * Implements spec/topology/segment.md, owners.
+ *
  * Only clean connections are parked. So a connection that another worker has parked starts with a
  * fresh wire guard.
  *

@@ -44,17 +44,7 @@ void oh_pool_forget(oh_connections *connections);
  */
 uint64_t oh_pool_join(oh_connections *connections, uint64_t now_ms);
 
-/*
- * The pool of a host: the seats for connections to one node, and the queue of idle connections. All
- * workers of a server share it.
- *
- * A lease takes a connection from the queue. If the queue is empty and there is a free seat, it
- * opens a new one. Otherwise it waits, within the deadline, until another worker gives one back.
- * Seats name their owner, so those of a dead worker can be reclaimed.
- *
- * Implements spec/topology/segment.md, owners. The functions below are for nodes with shared
- * connections: see oh_host_keeps.
- */
+/* ---- The pool of the host, for nodes with shared connections (oh_host_keeps) ---- */
 
 /* Takes over a sound idle connection; NULL if there is none. */
 oh_connection *oh_host_take(const oh_host_node *node);

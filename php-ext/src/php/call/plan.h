@@ -48,17 +48,6 @@ bool oh_plan_keyless(const oh_client *client, oh_plan *plan);
 void oh_plan_wait(oh_plan *plan, double timeout);
 
 /*
- * Planning: makes the plan of a call from its arguments.
- *
- *     method's row ─► faults ─► command (by subcommand) ─► keys
- *                  ─► one node | parts | all nodes | any node | refusal
- *
- * rawCommand is planned from its words (raw_command.c), every other method from its arguments.
- * Calls with one key, which is one argument, need no plan of this kind: route serves them.
- *
- * Implements spec/route, "Where it goes".
- */
-/*
  * Fills in the command and how long it may block, but not the nodes. Returns false and throws
  * Unsupported if the call must not be sent.
  */
@@ -70,14 +59,6 @@ bool oh_plan_look(oh_client *client, zend_execute_data *execute_data, oh_plan *p
  */
 bool oh_plan_make(oh_client *client, zend_execute_data *execute_data, oh_plan *plan);
 
-/*
- * Raw command: rawCommand(), whose arguments are the words of a command.
- *
- * The command table finds the keys among the words. A node describes a command that is not in the
- * table (learn.h). OPT_PREFIX is not added: phpredis sends the words unchanged.
- *
- * Implements spec/route, "Unknown commands" and "Splitting".
- */
 /* Like oh_plan_look, but from words. For an unknown command, plan->command is NULL. */
 bool oh_raw_command_look(oh_client *client, zend_execute_data *execute_data, oh_plan *plan);
 

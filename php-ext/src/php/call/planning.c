@@ -1,4 +1,14 @@
 /*
+ * Planning: makes the plan of a call from its arguments.
+ *
+ *     method's row ─► faults ─► command (by subcommand) ─► keys
+ *                  ─► one node | parts | all nodes | any node | refusal
+ *
+ * rawCommand is planned from its words (raw_command.c), every other method from its arguments.
+ * Calls with one key, which is one argument, need no plan of this kind: route serves them.
+ *
+ * Implements spec/route, "Where it goes".
+ *
  * A command that needs a key but was called without one goes to the first node unchanged. phpredis
  * or the server refuses it with the error that the caller knows. It cannot touch data.
  */

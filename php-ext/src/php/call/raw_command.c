@@ -1,4 +1,11 @@
 /*
+ * Raw command: rawCommand(), whose arguments are the words of a command.
+ *
+ * The command table finds the keys among the words. A node describes a command that is not in the
+ * table (learn.h). OPT_PREFIX is not added: phpredis sends the words unchanged.
+ *
+ * Implements spec/route, "Unknown commands" and "Splitting".
+ *
  * Converts the arguments to text in place, as phpredis would, and then plans them as the words of a
  * command.
  */

@@ -27,15 +27,6 @@ oh_snapshot *oh_configuration_take(
 bool oh_configuration_is_path(const zend_string *from);
 
 /*
- * A configuration without a file: directives in an array, or in a DSN, become the text that the
- * parser of files reads. So there is one parser, and one place that checks.
- *
- *     onehop:///etc/onehop.yml?pool=shop                          a file
- *     onehop://user:password@10.0.0.1:6379,10.0.0.2:6379?cluster=true  its servers and directives
- *
- * Values from a program are taken literally: `${` in them does not begin a variable.
- */
-/*
  * The text of a server pool with these directives. `engine: redis` is added if there is no engine,
  * so that it is a OneHop pool. NULL after it has thrown: a value is neither a text nor a number nor
  * a boolean, or, of `servers`, an array of texts.

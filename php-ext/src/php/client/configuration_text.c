@@ -1,4 +1,12 @@
 /*
+ * A configuration without a file: directives in an array, or in a DSN, become the text that the
+ * parser of files reads. So there is one parser, and one place that checks.
+ *
+ *     onehop:///etc/onehop.yml?pool=shop                          a file
+ *     onehop://user:password@10.0.0.1:6379,10.0.0.2:6379?cluster=true  its servers and directives
+ *
+ * Values from a program are taken literally: `${` in them does not begin a variable.
+ *
  * Writes YAML of one form only: a mapping in block style whose names and values are in double
  * quotes. Reads DSNs by the rules of URLs: each part is decoded after it has been cut.
  */

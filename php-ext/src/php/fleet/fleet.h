@@ -27,16 +27,8 @@ void oh_server_info_version(INTERNAL_FUNCTION_PARAMETERS);
 ZEND_METHOD(OneHop_Redis, onEachNode);
 ZEND_METHOD(OneHop_Redis, onNode);
 
-/*
- * Script: makes EVALSHA work on nodes that have lost the script.
- *
- * Every process remembers the bodies of its EVAL and SCRIPT LOAD calls by their SHA1. If a node
- * answers NOSCRIPT to an EVALSHA with a known body, OneHop loads the script there and sends the
- * command again. This is safe, because NOSCRIPT proves that the command did not run. A pipeline
- * cannot be repaired afterwards, so there the script is loaded before the first EVALSHA.
- *
- * Implements spec/route, "Scripts".
- */
+/* ---- Scripts that a node has lost ---- */
+
 /* Create and free a thread's tables. */
 void oh_script_begin(void);
 void oh_script_end(void);

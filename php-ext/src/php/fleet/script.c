@@ -1,4 +1,13 @@
 /*
+ * Script: makes EVALSHA work on nodes that have lost the script.
+ *
+ * Every process remembers the bodies of its EVAL and SCRIPT LOAD calls by their SHA1. If a node
+ * answers NOSCRIPT to an EVALSHA with a known body, OneHop loads the script there and sends the
+ * command again. This is safe, because NOSCRIPT proves that the command did not run. A pipeline
+ * cannot be repaired afterwards, so there the script is loaded before the first EVALSHA.
+ *
+ * Implements spec/route, "Scripts".
+ *
  * Bodies outlive requests, so they are kept in memory of the process: one table finds bodies by
  * digest, the other digests by body.
  */

@@ -124,17 +124,8 @@ zend_result oh_methods_startup(void);
 oh_method *oh_method_new(zend_function *original, const char *name);
 void oh_method_free(oh_method *method);
 
-/*
- * Promise: what a request says of its replies, where phpredis believes it and would die.
- *
- * phpredis reads the reply of hMGet() into as many places as the call has fields, and those of
- * xRange(), xRead() and their kin as if no entry were malformed. Other replies end the process,
- * although they are well-formed. So these methods have a promise: the exchange gathers the replies,
- * and fails unless the promise holds, before phpredis reads a byte. All other methods survive every
- * well-formed reply.
- *
- * Implements spec/route, "Replies that end the process".
- */
+/* ---- Promises ---- */
+
 /* Of a request as phpredis sends it: a command, or all commands of a pipeline. */
 extern const oh_promise oh_promise_of_request;
 

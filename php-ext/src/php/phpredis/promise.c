@@ -1,4 +1,14 @@
 /*
+ * Promise: what a request says of its replies, where phpredis believes it and would die.
+ *
+ * phpredis reads the reply of hMGet() into as many places as the call has fields, and those of
+ * xRange(), xRead() and their kin as if no entry were malformed. Other replies end the process,
+ * although they are well-formed. So these methods have a promise: the exchange gathers the replies,
+ * and fails unless the promise holds, before phpredis reads a byte. All other methods survive every
+ * well-formed reply.
+ *
+ * Implements spec/route, "Replies that end the process".
+ *
  * The commands are as phpredis writes them, so their names are in capital letters.
  */
 #include "php/base/zend.h"
