@@ -338,6 +338,27 @@ static void test_ssdb_node(const node *one)
     caller_leave();
 }
 
+/* A busy machine may need more tries: late answers count only if the process was running. */
+static void test_mute_ssdb_node(const node *one)
+{
+    oh_failure failure;
+    bool rests = false;
+
+    test_begin("an SSDB node that does not answer rests");
+    caller_configure("alpha:\n  engine: ssdb\n  timeout: 100\n  servers:\n   - 127.0.0.1:%u one\n",
+        (unsigned)one->port);
+    oh_snapshot *snapshot = caller_open("alpha", &failure);
+    CHECK(snapshot != NULL);
+    for (int i = 0; i < 100 && !rests; i++) {
+        CHECK(!caller_gets(snapshot, 0, "GET mute", "", &failure));
+        rests = strstr(failure.what, "is resting") != NULL;
+    }
+    CHECK(rests);
+    oh_snapshot_release(snapshot);
+    caller_leave();
+    faults_pass_time(60);
+}
+
 void test_exchange(const node *one, const node *other)
 {
     test_endings(one);
@@ -354,4 +375,5 @@ void test_exchange(const node *one, const node *other)
     test_wait_of_another(one, other);
     test_held(one);
     test_ssdb_node(one);
+    test_mute_ssdb_node(one);
 }

@@ -111,6 +111,34 @@ static bool begin(oh_exchange *exchange, const char *request, size_t length)
 
 /* ---- Other nodes ---- */
 
+/*
+ * Keys were brought in the time of the call. If less than half of it is left, the node is not to
+ * blame for a late answer.
+ */
+static void note_preparation(oh_exchange *exchange)
+{
+    uint64_t half_ns = exchange->terms.timeout_ms * UINT64_C(500000);
+
+    exchange->times.has_waited = true;
+    if (exchange->use.connection) {
+        exchange->use.connection->has_waited |=
+            oh_clock_now_ns() + half_ns > exchange->times.deadline_ns;
+    }
+}
+
+static void launch_prepared(oh_exchange *exchange)
+{
+    if (exchange->terms.timeout_ms && oh_clock_now_ns() >= exchange->times.deadline_ns) {
+        oh_failure_set(exchange->failure, OH_OUTCOME_NOT_SENT, OH_SAY_LATE_SENDING,
+            (unsigned)exchange->terms.timeout_ms);
+        oh_exchange_fail(exchange);
+        return;
+    }
+    oh_exchange_lease(exchange, false);
+    note_preparation(exchange);
+    oh_exchange_send(exchange);
+}
+
 static void launch_one(oh_exchange *exchange, const oh_failure *refusal)
 {
     if (!exchange->is_waiting) {
@@ -122,13 +150,10 @@ static void launch_one(oh_exchange *exchange, const oh_failure *refusal)
         oh_exchange_fail(exchange);
     } else if (exchange->request.length == 0) {
         exchange->state = OH_EXCHANGE_COMPLETE;
+    } else if (exchange->interceptor && exchange->interceptor->prepare_set) {
+        launch_prepared(exchange);
     } else {
         oh_exchange_lease(exchange, false);
-        /* What it waited for took a part of its time. Its node is not to blame for that. */
-        exchange->times.has_waited = true;
-        if (exchange->use.connection) {
-            exchange->use.connection->has_waited = true;
-        }
         oh_exchange_send(exchange);
     }
 }

@@ -30,9 +30,9 @@ uint64_t oh_exchange_limit_ns(const oh_exchange *exchange)
 
 /*
  * True if a deadline that passed at that instant is the node's failure. The node must have had the
- * whole timeout of the server pool, not only the rest after a wait for a connection. And this
- * process must have been running when the deadline passed: after it was stopped or swapped out, all
- * its deadlines have passed.
+ * whole timeout of the server pool, not only the rest after a wait for a connection; or half of it,
+ * after keys were brought. And this process must have been running when the deadline passed: after
+ * it was stopped or swapped out, all its deadlines have passed.
  */
 static bool is_for_the_node(const oh_exchange *exchange, uint64_t limit_ns)
 {
