@@ -315,7 +315,7 @@ void oh_exchange_start_whole(
 }
 
 /* It may wait for other nodes. Meanwhile the time of the rest of the set does not stand still. */
-static void meet(oh_exchange *exchange)
+static OH_NOINLINE void meet(oh_exchange *exchange)
 {
     oh_exchange_set *set = exchange->set;
 
