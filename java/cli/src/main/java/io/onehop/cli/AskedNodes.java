@@ -102,7 +102,8 @@ final class AskedNodes implements AutoCloseable {
 
     /**
      * The same for commands that may take so long beyond the timeout. WAIT for no replica answers
-     * at once; but the client allows all that is sent with it the time that it names.
+     * at once; but the client allows all that is sent with it the time that it names. Like every
+     * WAIT, it has a PUBLISH of nothing before it (spec/route).
      */
     List<Object> askPatiently(Node node, List<CommandArguments> commands, long waitMs)
             throws Refusal {

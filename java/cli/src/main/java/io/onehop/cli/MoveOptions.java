@@ -124,7 +124,7 @@ final class MoveOptions {
         String what =
                 "server pool "
                         + other.name()
-                        + " has keys in database "
+                        + " may have keys in database "
                         + database(pool, node)
                         + " of it, too: they cannot be told from those of "
                         + pool.name()
