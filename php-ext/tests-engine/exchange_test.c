@@ -184,7 +184,7 @@ static void test_set(const node *one, const node *other)
 {
     static const char *const keys[] = {"plain", "mute", "drip"};
     oh_exchange_set set = {.start_others = nobody_else};
-    oh_call_terms terms = {.timeout_ms = 100};
+    static const oh_call_terms patient = {.timeout_ms = 30000}, hurried = {.timeout_ms = 100};
     char requests[3][256];
     size_t lengths[3];
     oh_failure failure;
@@ -202,7 +202,7 @@ static void test_set(const node *one, const node *other)
         snprintf(command, sizeof command, "ECHO %s", keys[i]);
         lengths[i] = caller_write(requests[i], 0, command);
         CHECK(caller_begin(&them[i], snapshot, i));
-        oh_exchange_prepare(&them[i].exchange, &terms, &set);
+        oh_exchange_prepare(&them[i].exchange, i == 1 ? &hurried : &patient, &set);
         if (i < 2) {
             oh_exchange_start(&them[i].exchange, requests[i], lengths[i]);
         }

@@ -295,7 +295,7 @@ void test_moving(void)
     test_fault("GET", "close", 0, 5000, OH_ERROR_NODE_DOWN, OH_OUTCOME_MAYBE_EXECUTED);
     test_fault("GET", "half", 0, 5000, OH_ERROR_NODE_DOWN, OH_OUTCOME_MAYBE_EXECUTED);
     test_fault("GET", "noise", 0, 5000, OH_ERROR_PROTOCOL_VIOLATION, OH_OUTCOME_MAYBE_EXECUTED);
-    test_fault("GET", "mute", 0, 300, OH_ERROR_DEADLINE_EXCEEDED, OH_OUTCOME_MAYBE_EXECUTED);
+    test_fault("GET", "mute", 0, 2000, OH_ERROR_DEADLINE_EXCEEDED, OH_OUTCOME_MAYBE_EXECUTED);
     test_fault("INCR", "plain", NODE_MIGRATE_CLOSES, 5000, OH_ERROR_NODE_DOWN, OH_OUTCOME_NOT_SENT);
     test_by_hand();
     test_answer_of_nobody();

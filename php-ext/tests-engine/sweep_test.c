@@ -320,13 +320,14 @@ static bool is_named(const oh_snapshot *snapshot)
 
 /*
  * The Sentinel is asked, and then its master. If a question fails, the address in the file is used
- * until the next one, which begins at the next call. Nothing is sent before.
+ * until the next one, which begins at the next call. Nothing is sent before. On a busy machine more
+ * questions may fail.
  */
 static bool run_watched(unsigned number, oh_failure *failure)
 {
     bool is_found = false;
 
-    for (int i = 0; i < 3 && !is_found; i++) {
+    for (int i = 0; i < 20 && !is_found; i++) {
         oh_snapshot *snapshot = caller_open("alpha", failure);
 
         if (snapshot) {

@@ -33,7 +33,7 @@ final class OneHopServersTest extends TestCase
 
     public function testAPausedNodeMakesCallersWait(): void
     {
-        $some = OneHopServers::ring(1, ['timeout' => 300]);
+        $some = OneHopServers::ring(1, ['timeout' => 2000]);
         $some->serverOf('key')->pause();
         try {
             $some->client()->get('key');

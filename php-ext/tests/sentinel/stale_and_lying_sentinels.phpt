@@ -30,8 +30,11 @@ $who = static function () use ($redis, $fakes, $awaitQuestion): string {
     $redis->get('name');
     return $redis->get('name');
 };
-/** The same where it must change. One of the answers may still be to a question of before. */
-$changed = static fn (string $wanted): string => ($first = $who()) === $wanted ? $first : $who();
+/** The same where it must change. Some answers may still be to questions of before. */
+$changed = static function (string $wanted) use ($who): string {
+    for ($tries = 0; ($name = $who()) !== $wanted && $tries < 20; $tries++);
+    return $name;
+};
 
 lab_show('the file has a wrong address', $redis->get('name'));
 $fakes->say(0, $two, 100);

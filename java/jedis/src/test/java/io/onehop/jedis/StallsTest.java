@@ -47,17 +47,17 @@ class StallsTest {
         try (RedisServer server = RedisServer.start();
                 OneHopClient redis =
                         Nodes.clientOf(
-                                Nodes.configOf(Stream.of(server.server()), "timeout: 1000"))) {
+                                Nodes.configOf(Stream.of(server.server()), "timeout: 3000"))) {
             mostLate(redis, 100);
             Thread stall =
                     new Thread(
                             () -> {
                                 server.freeze();
-                                Processes.pause(1300);
+                                Processes.pause(3900);
                                 server.thaw();
                             });
             stall.start();
-            assertEquals(1, mostLate(redis, 1700));
+            assertEquals(1, mostLate(redis, 5100));
             stall.join();
         }
     }

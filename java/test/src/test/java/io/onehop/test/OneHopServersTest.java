@@ -43,7 +43,7 @@ class OneHopServersTest {
 
     @Test
     void aPausedNodeMakesCallersWait() {
-        try (OneHopServers some = OneHopServers.ring(1, "timeout: 300")) {
+        try (OneHopServers some = OneHopServers.ring(1, "timeout: 2000")) {
             some.serverOf("key").pause();
             assertThrows(DeadlineExceeded.class, () -> some.client().get("key"));
             some.reset();
