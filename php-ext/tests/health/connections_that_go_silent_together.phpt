@@ -17,7 +17,7 @@ $forgets = '
             $node->send($words[0] === "GET" ? "$4\r\nwell\r\n" : "+OK\r\n");
         }
     }';
-$config = lab_config([lab_node($forgets)], ['timeout' => 400, 'pool_size' => 8]);
+$config = lab_config([lab_node($forgets)], ['timeout' => 1500, 'pool_size' => 8]);
 
 const WORKERS = 6;
 $script = <<<'PHP'
@@ -42,7 +42,7 @@ $ask = static fn (int $ms): array => array_map(
 );
 $ask(300);
 touch($silent);
-$told = $ask(900);
+$told = $ask(3500);
 lab_show('workers that were late more than once', array_sum(array_map(
     static fn (array $worker) => (int) ($worker[0] > 1),
     $told,

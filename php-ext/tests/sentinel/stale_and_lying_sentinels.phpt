@@ -14,7 +14,7 @@ foreach ([$one, $two] as $port) {
 }
 $fakes = new LabFakeSentinels();
 $fakes->sayAll($one, 1);
-$config = $fakes->config(Lab::port());
+$config = $fakes->config(Lab::port(), ['timeout' => 30000]);
 $redis = new OneHop\Redis('alpha', $config);
 /** Calls until the last Sentinel is asked, and no Sentinel answers. */
 $awaitQuestion = static function () use ($redis, $fakes): void {
