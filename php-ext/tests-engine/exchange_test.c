@@ -223,7 +223,7 @@ static void test_set(const node *one, const node *other)
 }
 
 /* An interceptor whose end takes time, as a wait for another node does. */
-static void meet_slowly(oh_interceptor *interceptor, oh_exchange *exchange)
+static void return_slowly(oh_interceptor *interceptor, oh_exchange *exchange)
 {
     (void)interceptor;
     (void)exchange;
@@ -258,7 +258,7 @@ static void keep(oh_interceptor *interceptor)
 /* The first one waits for another node, which its interceptor asks. */
 static void test_wait_of_another(const node *one, const node *other)
 {
-    oh_interceptor slow = {begin_nothing, read_all, all_readable, meet_slowly, keep, NULL, NULL};
+    oh_interceptor slow = {begin_nothing, read_all, all_readable, return_slowly, keep, NULL, NULL};
     oh_exchange_set set = {.start_others = nobody_else};
     oh_call_terms terms = {.timeout_ms = 5000};
     char requests[2][64];

@@ -126,7 +126,7 @@ static void note_preparation(oh_exchange *exchange)
     }
 }
 
-static void launch_prepared(oh_exchange *exchange)
+static void send_prepared(oh_exchange *exchange)
 {
     if (exchange->terms.timeout_ms && oh_clock_now_ns() >= exchange->times.deadline_ns) {
         oh_failure_set(exchange->failure, OH_OUTCOME_NOT_SENT, OH_SAY_LATE_SENDING,
@@ -139,7 +139,7 @@ static void launch_prepared(oh_exchange *exchange)
     oh_exchange_send(exchange);
 }
 
-static void launch_one(oh_exchange *exchange, const oh_failure *refusal)
+static void send_if_waiting(oh_exchange *exchange, const oh_failure *refusal)
 {
     if (!exchange->is_waiting) {
         return;
@@ -151,7 +151,7 @@ static void launch_one(oh_exchange *exchange, const oh_failure *refusal)
     } else if (exchange->request.length == 0) {
         exchange->state = OH_EXCHANGE_COMPLETE;
     } else if (exchange->interceptor && exchange->interceptor->prepare_set) {
-        launch_prepared(exchange);
+        send_prepared(exchange);
     } else {
         oh_exchange_lease(exchange, false);
         oh_exchange_send(exchange);
@@ -159,7 +159,7 @@ static void launch_one(oh_exchange *exchange, const oh_failure *refusal)
 }
 
 /* Sends the requests that wait until all of the set are prepared. */
-static OH_NOINLINE void launch(oh_exchange *exchange)
+static OH_NOINLINE void send_waiting(oh_exchange *exchange)
 {
     oh_exchange_set *set = exchange->set;
 
@@ -167,17 +167,17 @@ static OH_NOINLINE void launch(oh_exchange *exchange)
         exchange->interceptor->prepare_set(exchange->interceptor, exchange);
     }
     for (uint32_t i = 0; set && i < set->members_count; i++) {
-        launch_one(set->members[i], set->refusal);
+        send_if_waiting(set->members[i], set->refusal);
     }
-    launch_one(exchange, NULL);
+    send_if_waiting(exchange, NULL);
 }
 
-void oh_exchange_set_launch(oh_exchange_set *set)
+void oh_exchange_set_send_waiting(oh_exchange_set *set)
 {
     set->has_waiting = false;
     for (uint32_t i = 0; i < set->members_count; i++) {
         if (set->members[i]->is_waiting) {
-            launch(set->members[i]);
+            send_waiting(set->members[i]);
         }
     }
 }
@@ -188,7 +188,7 @@ void oh_exchange_start(oh_exchange *exchange, const char *request, size_t length
         oh_exchange_lease(exchange, false);
         oh_exchange_send(exchange);
     } else if (exchange->is_waiting && !exchange->set) {
-        launch(exchange);
+        send_waiting(exchange);
     }
     if (exchange->set) {
         oh_exchange_set_join(exchange);
@@ -196,7 +196,7 @@ void oh_exchange_start(oh_exchange *exchange, const char *request, size_t length
 }
 
 /* Starts the calls of the other nodes, so that all have sent before any of them waits. */
-static void travel(oh_exchange *exchange)
+static void start_other_nodes(oh_exchange *exchange)
 {
     if (exchange->set) {
         oh_exchange_set_join(exchange);
@@ -205,7 +205,7 @@ static void travel(oh_exchange *exchange)
         exchange->set->start_others(exchange->set);
     }
     if (OH_UNLIKELY(exchange->is_waiting)) {
-        launch(exchange);
+        send_waiting(exchange);
     }
 }
 
@@ -302,7 +302,7 @@ bool oh_exchange_run(oh_exchange *exchange, const char *request, size_t length)
         oh_exchange_send(exchange);                    /* As much as its socket takes. */
     }
     /* The same on the other nodes, if there are any. */
-    travel(exchange);
+    start_other_nodes(exchange);
     return oh_exchange_conclude(exchange);
 }
 
@@ -315,14 +315,14 @@ void oh_exchange_start_whole(
 }
 
 /* It may wait for other nodes. Meanwhile the time of the rest of the set does not stand still. */
-static OH_NOINLINE void meet(oh_exchange *exchange)
+static OH_NOINLINE void intercept(oh_exchange *exchange)
 {
     oh_exchange_set *set = exchange->set;
 
     if (set) {
         oh_exchange_set_leave_caller(set);
     }
-    exchange->interceptor->meet(exchange->interceptor, exchange);
+    exchange->interceptor->before_return(exchange->interceptor, exchange);
     if (set) {
         oh_exchange_set_return_to_caller(set);
     }
@@ -333,7 +333,7 @@ bool oh_exchange_conclude(oh_exchange *exchange)
     /* Receives; the last reply settles the connection. */
     oh_exchange_wait_until(exchange, is_readable);
     if (OH_UNLIKELY(exchange->interceptor != NULL)) {
-        meet(exchange); /* Redirects are followed. */
+        intercept(exchange); /* Redirects are followed. */
     }
     if (OH_UNLIKELY(!oh_exchange_is_whole(exchange))) {
         judge_replies(exchange);
@@ -376,7 +376,7 @@ static size_t read_plain(oh_exchange *exchange, char *bytes, size_t size)
         oh_exchange_wait_until(exchange, has_bytes_or_ended);
     }
     if (OH_UNLIKELY(exchange->interceptor != NULL)) {
-        meet(exchange);
+        intercept(exchange);
     }
     size_t readable = readable_count(exchange), count = OH_MIN(size, readable);
 
@@ -393,7 +393,7 @@ size_t oh_exchange_read(oh_exchange *exchange, char *bytes, size_t size)
         is_shaped ? read_shaped(exchange, bytes, size) : read_plain(exchange, bytes, size);
 
     if (OH_UNLIKELY(count == 0)) {
-        oh_exchange_run_dry(exchange);
+        oh_exchange_fail_at_end(exchange);
     }
     return count;
 }
@@ -415,7 +415,7 @@ bool oh_exchange_receive_more(oh_exchange *exchange)
     }
     oh_exchange_wait_until(exchange, is_readable);
     if (OH_UNLIKELY(exchange->interceptor != NULL)) {
-        meet(exchange);
+        intercept(exchange);
     }
     return !oh_exchange_has_failed(exchange);
 }

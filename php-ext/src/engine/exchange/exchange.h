@@ -175,7 +175,7 @@ typedef struct oh_interceptor {
     size_t (*readable)(
         const struct oh_interceptor *interceptor, const struct oh_exchange *exchange);
     /* Called before the caller continues. May replace replies or a failure. */
-    void (*meet)(struct oh_interceptor *interceptor, struct oh_exchange *exchange);
+    void (*before_return)(struct oh_interceptor *interceptor, struct oh_exchange *exchange);
     void (*free)(struct oh_interceptor *interceptor);
     /*
      * A request has been written, and nothing is leased for it. False if it must not be sent now:
@@ -281,10 +281,10 @@ void oh_exchange_start_whole(
 bool oh_exchange_conclude(oh_exchange *exchange);
 
 /* Sends the requests of the members that wait, now that all are started. */
-void oh_exchange_set_launch(oh_exchange_set *set);
+void oh_exchange_set_send_waiting(oh_exchange_set *set);
 
 /* Advances some exchanges, waiting at most `milliseconds`, for work that runs beside calls. */
-void oh_exchange_glance(oh_exchange *const *members, uint32_t count, int milliseconds);
+void oh_exchange_poll_once(oh_exchange *const *members, uint32_t count, int milliseconds);
 
 /* Reads up to `size` bytes of replies, and waits if there are none yet. 0 if there are no more. */
 size_t oh_exchange_read(oh_exchange *exchange, char *bytes, size_t size);
@@ -434,7 +434,7 @@ static inline void oh_exchange_gather(oh_exchange *exchange, bool gathers)
 }
 
 /* Makes a failed exchange complete, without replies, because another exchange will provide them. */
-void oh_exchange_revive(oh_exchange *exchange);
+void oh_exchange_mark_complete(oh_exchange *exchange);
 
 /*
  * Replaces all replies, which must have arrived, by `replies`: memory of the call, which it takes

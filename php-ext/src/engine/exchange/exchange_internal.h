@@ -37,10 +37,10 @@ void oh_exchange_end_well(oh_exchange *exchange);
  * that began it.
  */
 void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason);
-void oh_exchange_disown(oh_exchange *exchange);
+void oh_exchange_fail_of_other_process(oh_exchange *exchange);
 
 /*
- * True if the request is sent as the caller wrote it, and the replies are its to judge. One look
+ * True if the request is sent as the caller wrote it, and the replies are its to judge. One test
  * for all rare terms.
  */
 static inline bool oh_exchange_is_whole(const oh_exchange *exchange)
@@ -52,7 +52,7 @@ static inline bool oh_exchange_is_whole(const oh_exchange *exchange)
  * Fails the exchange because the caller expects more bytes than there are: a reply had an
  * unexpected form.
  */
-void oh_exchange_run_dry(oh_exchange *exchange);
+void oh_exchange_fail_at_end(oh_exchange *exchange);
 
 /* ---- late ---- */
 

@@ -282,7 +282,7 @@ static void note_return(oh_exchange *const *members, uint32_t count)
         }
         if (OH_UNLIKELY(
                 members[i]->use.connection && !oh_pool_is_own(members[i]->use.connection))) {
-            oh_exchange_disown(members[i]);
+            oh_exchange_fail_of_other_process(members[i]);
         }
     }
 }
@@ -314,11 +314,11 @@ void oh_exchange_wait_until(oh_exchange *exchange, bool (*is_enough)(const oh_ex
     note_leaving(members, count);
 }
 
-void oh_exchange_glance(oh_exchange *const *members, uint32_t count, int milliseconds)
+void oh_exchange_poll_once(oh_exchange *const *members, uint32_t count, int milliseconds)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (members[i]->use.connection && !oh_pool_is_own(members[i]->use.connection)) {
-            oh_exchange_disown(members[i]);
+            oh_exchange_fail_of_other_process(members[i]);
         }
     }
     move_all(members, count, milliseconds);

@@ -266,7 +266,7 @@ void oh_exchange_end_well(oh_exchange *exchange)
     }
 }
 
-void oh_exchange_revive(oh_exchange *exchange)
+void oh_exchange_mark_complete(oh_exchange *exchange)
 {
     exchange->state = OH_EXCHANGE_COMPLETE;
     oh_replies_forget(&exchange->replies);
@@ -327,7 +327,7 @@ void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason)
     oh_exchange_fail(exchange);
 }
 
-void oh_exchange_disown(oh_exchange *exchange)
+void oh_exchange_fail_of_other_process(oh_exchange *exchange)
 {
     oh_failure_set(exchange->failure, OH_OUTCOME_MAYBE_EXECUTED, OH_SAY_OTHER_PROCESS);
     oh_exchange_fail(exchange);
@@ -342,7 +342,7 @@ void oh_exchange_refuse_form(oh_exchange *exchange)
     oh_failure_set(exchange->failure, OH_OUTCOME_ANSWERED, OH_SAY_UNEXPECTED_FORM);
 }
 
-void oh_exchange_run_dry(oh_exchange *exchange)
+void oh_exchange_fail_at_end(oh_exchange *exchange)
 {
     if (exchange->state == OH_EXCHANGE_COMPLETE) {
         exchange->state = OH_EXCHANGE_FAILED;

@@ -169,7 +169,7 @@ static void answer_one(asking *it, question *one, oh_bytes reply)
  * Its node has failed. The command only reads. If the program has ended the wait, all of the
  * request has failed.
  */
-static void meet_failure(asking *it, question *one, const oh_round_request *failed)
+static void take_failure(asking *it, question *one, const oh_round_request *failed)
 {
     static const char reply[] = OH_REFUSAL_REPLY;
     oh_exchange *exchange = one->moving->exchange;
@@ -197,7 +197,7 @@ static void unload(asking *it, question *one)
         return; /* Another key of its command has failed. */
     }
     if (failed) {
-        meet_failure(it, one, failed);
+        take_failure(it, one, failed);
     } else if (!one->asks_owner && oh_bytes_is(exists, ":0\r\n") && !oh_reply_is_something(reply)) {
         one->asks_owner = true;
     } else {

@@ -209,7 +209,7 @@ static void end_with(carried *one, uint32_t node, oh_bytes reply)
 
     if (copy) {
         memcpy(copy, reply.bytes, reply.length);
-        oh_exchange_revive(exchange);
+        oh_exchange_mark_complete(exchange);
         oh_exchange_replace(exchange, copy, reply.length, true, true);
     }
     if (is_answer && !oh_exchange_is_idle(exchange)) {
@@ -251,7 +251,7 @@ static void end_all(bringing *it, const oh_round_request *failed, const oh_failu
  * A node does not answer. If the old owner has got nothing, the owner may have the key. If the
  * program has ended the wait, nothing goes on.
  */
-static void meet_failure(bringing *it, carried *one, const oh_round_request *failed)
+static void take_failure(bringing *it, carried *one, const oh_round_request *failed)
 {
     bool is_first = (one->step == MIGRATE || one->step == DUMP) && !one->has_migrated;
     oh_failure failure;
@@ -318,7 +318,7 @@ static void compare(carried *one, oh_bytes old, oh_bytes own)
     }
 }
 
-static void meet_migrate(carried *one, oh_bytes reply)
+static void take_migrate(carried *one, oh_bytes reply)
 {
     one->has_migrated = true;
     if (!is_error(reply)) {
@@ -331,7 +331,7 @@ static void meet_migrate(carried *one, oh_bytes reply)
     }
 }
 
-static void meet_restore(carried *one, oh_bytes reply)
+static void take_restore(carried *one, oh_bytes reply)
 {
     if (!is_error(reply)) {
         one->step = UNLINK;
@@ -343,7 +343,7 @@ static void meet_restore(carried *one, oh_bytes reply)
 }
 
 /* The owner has been looked at, because the old owner is down. */
-static void meet_look(carried *one, oh_bytes reply)
+static void take_check(carried *one, oh_bytes reply)
 {
     if (is_error(reply)) {
         end_with(one, one->moving->node, reply);
@@ -369,13 +369,13 @@ static void unload(bringing *it, carried *one)
         failed = failed ? failed : other_failed;
     }
     if (failed) {
-        meet_failure(it, one, failed);
+        take_failure(it, one, failed);
         return;
     }
     switch (one->step) {
-    case MIGRATE: meet_migrate(one, reply); break;
+    case MIGRATE: take_migrate(one, reply); break;
     case DUMP: take_dump(one, reply, second); break;
-    case RESTORE: meet_restore(one, reply); break;
+    case RESTORE: take_restore(one, reply); break;
     case COMPARE: compare(one, reply, second); break;
     case UNLINK:
         if (is_error(reply)) {
@@ -384,7 +384,7 @@ static void unload(bringing *it, carried *one)
             one->step = ENDED;
         }
         break;
-    default: meet_look(one, reply);
+    default: take_check(one, reply);
     }
 }
 

@@ -23,7 +23,7 @@ typedef struct call {
     uint32_t count;
 } call;
 
-static void meet(oh_interceptor *interceptor, oh_exchange *exchange);
+static void before_return(oh_interceptor *interceptor, oh_exchange *exchange);
 
 /* Collects those of the exchange's set, which may be itself alone. */
 static call collect(const oh_moving *moving, bool (*is_wanted)(const oh_moving *))
@@ -36,7 +36,8 @@ static call collect(const oh_moving *moving, bool (*is_wanted)(const oh_moving *
     for (uint32_t i = 0; i < (set ? set->members_count : 1); i++) {
         oh_interceptor *interceptor = members[i]->interceptor;
 
-        if (interceptor && interceptor->meet == meet && is_wanted(of(interceptor))) {
+        if (interceptor && interceptor->before_return == before_return &&
+            is_wanted(of(interceptor))) {
             it.all[it.count++] = of(interceptor);
         }
     }
@@ -146,13 +147,13 @@ static void await_others(const oh_moving *moving, const call *open)
             if (has_limit && now_ns >= half_ns) {
                 return;
             }
-            oh_exchange_glance(set->members, set->members_count,
+            oh_exchange_poll_once(set->members, set->members_count,
                 has_limit ? (int)((half_ns - now_ns) / NS_PER_MS + 1) : -1);
         }
     }
 }
 
-static void meet(oh_interceptor *interceptor, oh_exchange *exchange)
+static void before_return(oh_interceptor *interceptor, oh_exchange *exchange)
 {
     oh_moving *moving = of(interceptor);
 
@@ -198,7 +199,7 @@ oh_moving *oh_moving_attach(oh_exchange *exchange, oh_snapshot *snapshot, uint32
 
     if (moving) {
         moving->interceptor = (oh_interceptor){
-            begin, read_replies, readable, meet, free_moving, prepare, prepare_set};
+            begin, read_replies, readable, before_return, free_moving, prepare, prepare_set};
         moving->exchange = exchange;
         moving->snapshot = snapshot;
         moving->node = node;

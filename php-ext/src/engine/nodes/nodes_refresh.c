@@ -247,14 +247,14 @@ static void refuse_long(oh_exchange *exchange)
     oh_exchange_fail(exchange);
 }
 
-static void glance(oh_refresh *refresh, uint32_t milliseconds)
+static void poll_once(oh_refresh *refresh, uint32_t milliseconds)
 {
     oh_exchange *members[OH_EXCHANGE_SET_MAX];
 
     for (uint32_t i = 0; i < refresh->count; i++) {
         members[i] = &refresh->exchanges[i];
     }
-    oh_exchange_glance(members, refresh->count, (int)milliseconds);
+    oh_exchange_poll_once(members, refresh->count, (int)milliseconds);
     for (uint32_t i = 0; i < refresh->count; i++) {
         refuse_long(members[i]);
     }
@@ -263,7 +263,7 @@ static void glance(oh_refresh *refresh, uint32_t milliseconds)
 void oh_refresh_move(oh_nodes *nodes, uint32_t milliseconds)
 {
     /* Even without a wait: answers may have arrived since the last check, perhaps long ago. */
-    glance(nodes->refresh, goes_on(nodes) ? milliseconds : 0);
+    poll_once(nodes->refresh, goes_on(nodes) ? milliseconds : 0);
     if (goes_on(nodes)) {
         return;
     }
@@ -335,7 +335,7 @@ static void ask_in_steps(
         } else {
             uint64_t left_ms = is_left ? (next_ns - now_ns) / 1000000 + 1 : OH_REFRESH_GRACE_MS;
 
-            glance(refresh, (uint32_t)OH_MIN(left_ms, OH_REFRESH_GRACE_MS));
+            poll_once(refresh, (uint32_t)OH_MIN(left_ms, OH_REFRESH_GRACE_MS));
         }
     }
 }

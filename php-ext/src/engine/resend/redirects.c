@@ -164,7 +164,7 @@ static void ask_others(oh_redirects *redirects, oh_exchange *exchange, oh_destin
     redirects->is_error = redirects->has_others = redirects->has_nested = false;
     redirects->list.count = 0;
     exchange->use.was_sent |= exchange->failure->outcome != OH_OUTCOME_NOT_SENT;
-    oh_exchange_revive(exchange);
+    oh_exchange_mark_complete(exchange);
     replace(redirects, exchange, (oh_bytes){request->bytes, request->length}, to);
 }
 
@@ -209,7 +209,7 @@ static bool may_ask_others(const oh_exchange *exchange)
 }
 
 /* The node has failed. Another one may have its slots by now, so the map is refreshed. */
-static void meet_failure(oh_redirects *redirects, oh_exchange *exchange)
+static void take_failure(oh_redirects *redirects, oh_exchange *exchange)
 {
     oh_nodes_request_refresh(redirects->map->known_by);
     if (!may_ask_others(exchange)) {
@@ -254,13 +254,13 @@ static bool has_several(const oh_exchange *exchange)
 }
 
 /* Follows the redirects once all replies are in. If that fails, the exchange fails. */
-static void meet(oh_interceptor *interceptor, oh_exchange *exchange)
+static void before_return(oh_interceptor *interceptor, oh_exchange *exchange)
 {
     oh_redirects *redirects = of(interceptor);
     const oh_request *request = &exchange->request;
 
     if (OH_UNLIKELY(oh_exchange_has_failed(exchange))) {
-        meet_failure(redirects, exchange);
+        take_failure(redirects, exchange);
     }
     if (oh_exchange_is_complete(exchange) && OH_UNLIKELY(redirects->list.count > 0)) {
         replace(redirects, exchange,
@@ -291,8 +291,8 @@ oh_redirects *oh_redirects_attach(oh_exchange *exchange, oh_snapshot *map, uint3
     oh_redirects *redirects = oh_call_zeroed(1, sizeof *redirects);
 
     if (redirects) {
-        redirects->interceptor =
-            (oh_interceptor){begin, read_replies, readable, meet, free_redirects, NULL, NULL};
+        redirects->interceptor = (oh_interceptor){
+            begin, read_replies, readable, before_return, free_redirects, NULL, NULL};
         redirects->map = map;
         redirects->node = node;
         oh_exchange_intercept(exchange, &redirects->interceptor);

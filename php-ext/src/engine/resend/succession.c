@@ -298,7 +298,7 @@ static void follow(oh_succession_run *run)
     }
     if (!resend->is_over && resend->list.commands[0].reply.bytes) {
         if (run->has_failed) {
-            oh_exchange_revive(resend->exchange);
+            oh_exchange_mark_complete(resend->exchange);
         }
         oh_resend_put_in_place(resend, run->has_others, run->has_nested);
     }
@@ -326,7 +326,7 @@ static size_t readable(const oh_interceptor *interceptor, const oh_exchange *exc
     return oh_replies_length(&exchange->replies);
 }
 
-static void meet(oh_interceptor *interceptor, oh_exchange *exchange)
+static void before_return(oh_interceptor *interceptor, oh_exchange *exchange)
 {
     const oh_succession *succession = (oh_succession *)interceptor;
     oh_succession_run run;
@@ -352,5 +352,5 @@ static void keep_memory(oh_interceptor *interceptor)
 void oh_succession_set(oh_succession *succession, oh_snapshot *snapshot, uint32_t node)
 {
     *succession = (oh_succession){
-        {leave, read_replies, readable, meet, keep_memory, NULL, NULL}, snapshot, node};
+        {leave, read_replies, readable, before_return, keep_memory, NULL, NULL}, snapshot, node};
 }

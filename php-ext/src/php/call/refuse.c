@@ -18,8 +18,8 @@ void oh_refuse_for(oh_client *client, const oh_failure *refusal)
                            ? client->snapshot->pool->name.bytes
                            : NULL;
 
-    if (UNEXPECTED(oh_client_mode(client)->meet_refusal != NULL)) {
-        oh_client_mode(client)->meet_refusal(client, refusal);
+    if (UNEXPECTED(oh_client_mode(client)->on_refusal != NULL)) {
+        oh_client_mode(client)->on_refusal(client, refusal);
     }
     oh_failure_throw(oh_failure_exception(refusal, NULL, pool, NULL));
 }
@@ -29,8 +29,8 @@ void oh_refuse_unasked(oh_client *client, const oh_failure *failure, uint32_t no
     const oh_snapshot *snapshot = client->snapshot;
     oh_node named = oh_topology_node(snapshot->topology, MIN(node, snapshot->nodes_count - 1));
 
-    if (oh_client_mode(client)->meet_refusal) {
-        oh_client_mode(client)->meet_refusal(client, failure);
+    if (oh_client_mode(client)->on_refusal) {
+        oh_client_mode(client)->on_refusal(client, failure);
     }
     oh_failure_throw(oh_failure_exception(failure, &named, snapshot->pool->name.bytes, NULL));
 }

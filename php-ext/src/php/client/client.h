@@ -70,7 +70,7 @@ typedef struct oh_mode {
     void (*carry_out)(struct oh_client *client, struct oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
 
     /* Called when a call was refused. NULL if a refusal does not change the mode's state. */
-    void (*meet_refusal)(struct oh_client *client, const oh_failure *refusal);
+    void (*on_refusal)(struct oh_client *client, const oh_failure *refusal);
 
     oh_mode_method pipeline, multi, exec, discard, watch, unwatch;
 } oh_mode;

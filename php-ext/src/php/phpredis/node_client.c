@@ -111,7 +111,7 @@ static bool connect_to_stream(oh_node_client *node_client)
     return is_connected && transport;
 }
 
-static void meet_end(oh_transport_owner *owner)
+static void on_end(oh_transport_owner *owner)
 {
     ((oh_node_client *)owner)->is_spent = true;
 }
@@ -180,7 +180,7 @@ static oh_node_client *new_node_client(oh_client *client, uint32_t node)
 {
     oh_node_client *node_client = ecalloc(1, sizeof *node_client);
 
-    node_client->owner = (oh_transport_owner){meet_end, lose_transport};
+    node_client->owner = (oh_transport_owner){on_end, lose_transport};
     node_client->client = client;
     node_client->node = node;
     return node_client;

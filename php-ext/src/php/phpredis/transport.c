@@ -52,7 +52,7 @@ static ssize_t transport_read(php_stream *stream, char *bytes, size_t count)
     if (UNEXPECTED(given == 0)) {
         stream->eof = 1;
         if (transport->owner) {
-            transport->owner->meet_end(transport->owner);
+            transport->owner->on_end(transport->owner);
         }
     }
     return (ssize_t)given;

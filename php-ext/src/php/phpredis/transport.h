@@ -28,7 +28,7 @@ typedef struct oh_far_end {
 
 /* The owner of a stream, with callbacks for its end. */
 typedef struct oh_transport_owner {
-    void (*meet_end)(struct oh_transport_owner *owner); /* phpredis has read the end of file. */
+    void (*on_end)(struct oh_transport_owner *owner); /* phpredis has read the end of file. */
     /* phpredis closes the stream: the transport is about to be freed. */
     void (*lose)(struct oh_transport_owner *owner);
 } oh_transport_owner;

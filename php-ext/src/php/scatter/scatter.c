@@ -73,7 +73,7 @@ static void start_others(oh_exchange_set *set)
         }
     }
     if (UNEXPECTED(set->has_waiting) && !scatter->is_ending) {
-        oh_exchange_set_launch(set);
+        oh_exchange_set_send_waiting(set);
     }
 }
 

@@ -68,14 +68,14 @@ void oh_transaction_call(oh_client *client, const oh_call *call, INTERNAL_FUNCTI
 void oh_transaction_carry_out(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
 
 /* Ends the transaction because a call was refused. */
-void oh_transaction_meet_refusal(oh_client *client, const oh_failure *refusal);
+void oh_transaction_on_refusal(oh_client *client, const oh_failure *refusal);
 
 /* The same in mode PIPED_MULTI. */
 void oh_transaction_call_piped(
     oh_client *client, const oh_call *call, INTERNAL_FUNCTION_PARAMETERS);
 void oh_transaction_exec_piped(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
 void oh_transaction_discard_piped(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
-void oh_transaction_meet_refusal_piped(oh_client *client, const oh_failure *refusal);
+void oh_transaction_on_refusal_piped(oh_client *client, const oh_failure *refusal);
 
 /*
  * Forgets a transaction that is spoilt, before a new multi(), pipeline() or watch(). Its failure

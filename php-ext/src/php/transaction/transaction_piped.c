@@ -63,14 +63,14 @@ void oh_transaction_call_piped(oh_client *client, const oh_call *call, INTERNAL_
 }
 
 /* phpredis has already queued a part of the transaction, so a DISCARD is queued for the node. */
-void oh_transaction_meet_refusal_piped(oh_client *client, const oh_failure *refusal)
+void oh_transaction_on_refusal_piped(oh_client *client, const oh_failure *refusal)
 {
     const oh_transaction *transaction = client->transaction;
 
     if (!transaction->ending && transaction->is_begun) {
         oh_batch_discard_transaction(client, transaction->node);
     }
-    oh_transaction_meet_refusal(client, refusal);
+    oh_transaction_on_refusal(client, refusal);
 }
 
 /* A transaction without commands belongs to no node: any node can return its empty list. */

@@ -83,7 +83,7 @@ void oh_transaction_spoil(oh_client *client, const oh_failure *cause, bool is_re
     client->mode = mode;
 }
 
-void oh_transaction_meet_refusal(oh_client *client, const oh_failure *refusal)
+void oh_transaction_on_refusal(oh_client *client, const oh_failure *refusal)
 {
     oh_failure cause;
 
