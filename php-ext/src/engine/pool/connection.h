@@ -98,7 +98,7 @@ static inline uint32_t oh_database_number(oh_database database)
 typedef struct oh_connection {
     struct oh_connection *next; /* pool: the next idle, or leased, connection of its node. */
     struct oh_connection *previous;
-    struct oh_connections *home;
+    struct oh_connections *connections;
     /* While resolving or racing: a descriptor that the connection does not own. */
     int socket;
     oh_tls_channel *channel; /* NULL for a plain connection. */

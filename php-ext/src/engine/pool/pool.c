@@ -79,8 +79,8 @@ static void mark_leased(oh_connections *connections, oh_connection *connection)
 static void mark_returned(oh_connection *connection)
 {
     connection->is_leased = false;
-    unlink_from(&connection->home->leased, connection);
-    connection->home->leased_count -= !connection->is_beyond;
+    unlink_from(&connection->connections->leased, connection);
+    connection->connections->leased_count -= !connection->is_beyond;
     leased_count--;
 }
 
@@ -153,7 +153,7 @@ static oh_connection *take_oldest_of_host(oh_connections *connections, uint64_t 
     oh_connection *connection;
 
     while ((connection = oh_host_take(&connections->host))) {
-        connection->home = connections;
+        connection->connections = connections;
         connection->generation = fork_generation;
         connection->expires_ms = expiry_of(connections, connection);
         if (OH_LIKELY(is_fresh(connections, connection, now_ms))) {
@@ -286,7 +286,7 @@ static oh_connection *open_new(oh_connections *connections, uint32_t seat, uint6
         }
         return NULL;
     }
-    connection->home = connections;
+    connection->connections = connections;
     connection->generation = fork_generation;
     connection->seat = seat;
     connection->born_ms = connection->used_ms = oh_clock_now_ms();
@@ -450,7 +450,7 @@ oh_connection *oh_pool_lease_beyond(oh_connections *connections, oh_meter *meter
 
 void oh_pool_settle(oh_connection *connection)
 {
-    oh_connections *connections = connection->home;
+    oh_connections *connections = connection->connections;
 
     if (!oh_wire_is_clean(&connection->wire) || connection->state != OH_READY) {
         oh_pool_discard(connection);
@@ -471,7 +471,7 @@ void oh_pool_settle(oh_connection *connection)
 
 void oh_pool_put_off(oh_connection *connection)
 {
-    oh_connections *connections = connection->home;
+    oh_connections *connections = connection->connections;
 
     /* No call that began before this moment condemns it. */
     connection->used_ms = oh_clock_now_ms();
@@ -494,19 +494,19 @@ void oh_pool_put_off(oh_connection *connection)
 
 void oh_pool_note_slow(const oh_connection *connection)
 {
-    connection->home->is_slow = true;
+    connection->connections->is_slow = true;
 }
 
 bool oh_pool_is_slow(const oh_connection *connection)
 {
-    return connection->home->is_slow;
+    return connection->connections->is_slow;
 }
 
 void oh_pool_discard(oh_connection *connection)
 {
-    oh_connection_blame_address(connection, &connection->home->endpoint);
+    oh_connection_blame_address(connection, &connection->connections->endpoint);
     mark_returned(connection);
-    discard(connection->home, connection);
+    discard(connection->connections, connection);
 }
 
 static void discard_all(oh_connections *connections)

@@ -15,7 +15,7 @@
  */
 static bool is_known(const oh_connection *connection)
 {
-    const oh_host_node *host = &connection->home->host;
+    const oh_host_node *host = &connection->connections->host;
 
     return !host->shared || oh_store_is_held(host->shared, host->tenure);
 }
@@ -29,7 +29,7 @@ static uint64_t began_ms(const oh_connection *connection)
 void oh_pool_report_stale(const oh_connection *connection)
 {
     if (is_known(connection)) {
-        oh_node_health_condemn(&connection->home->health, began_ms(connection));
+        oh_node_health_condemn(&connection->connections->health, began_ms(connection));
     }
 }
 
@@ -37,7 +37,7 @@ void oh_pool_report_failure(oh_connection *connection, oh_health_cause cause, co
 {
     if (connection && is_known(connection)) {
         connection->is_reported = true;
-        if (oh_node_health_fail(&connection->home->health, cause, connection->health, why)) {
+        if (oh_node_health_fail(&connection->connections->health, cause, connection->health, why)) {
             oh_pool_report_stale(connection);
         }
     }
@@ -79,7 +79,7 @@ static bool is_late_together(const oh_connections *connections, uint64_t begun_m
 void oh_pool_note_late(const oh_connection *connection)
 {
     if (is_known(connection) && is_of_node(connection)) {
-        atomic_store(&connection->home->health.known->late_ms, oh_clock_now_ms());
+        atomic_store(&connection->connections->health.known->late_ms, oh_clock_now_ms());
     }
 }
 
@@ -90,7 +90,7 @@ void oh_pool_report_late(oh_connection *connection, const char *why)
         return;
     }
     oh_pool_report_stale(connection);
-    if (!is_late_together(connection->home, began_ms(connection))) {
+    if (!is_late_together(connection->connections, began_ms(connection))) {
         oh_pool_report_failure(connection, OH_HEALTH_EXCHANGE, why);
     }
 }
@@ -98,15 +98,15 @@ void oh_pool_report_late(oh_connection *connection, const char *why)
 void oh_pool_report_success(oh_connection *connection, uint64_t now_ms)
 {
     connection->used_ms = now_ms;
-    connection->home->is_slow = false;
+    connection->connections->is_slow = false;
     if (OH_LIKELY(!connection->is_reported && is_known(connection))) {
-        oh_node_health_answer(&connection->home->health, now_ms);
+        oh_node_health_answer(&connection->connections->health, now_ms);
     }
 }
 
 void oh_pool_report_ready(oh_connection *connection)
 {
     if (is_known(connection)) {
-        oh_node_health_answer(&connection->home->health, oh_clock_now_ms());
+        oh_node_health_answer(&connection->connections->health, oh_clock_now_ms());
     }
 }
