@@ -40,7 +40,7 @@ void oh_express_clear(oh_express *express)
     }
     express->length = 0;
     express->count = 0;
-    express->share = NULL;
+    express->node_groups = NULL;
 }
 
 void oh_express_free(oh_express *express)

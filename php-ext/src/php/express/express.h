@@ -49,31 +49,31 @@ typedef struct oh_express_forms {
     uint32_t count; /* 0 if the method never takes the express lane. */
 } oh_express_forms;
 
-#define OH_EXPRESS_END UINT32_MAX /* Ends a list of chains. */
+#define OH_EXPRESS_END UINT32_MAX /* Ends a list of groups. */
 
-/* A command with some of the keys of a call: those of one node, or of one slot of a node. */
-typedef struct oh_express_chain {
+/* Some keys of a call, sent in one command: those of one node, or of one slot of a node. */
+typedef struct oh_express_group {
     uint32_t first, last; /* Of its keys, by their position in the call. */
     uint32_t count;
-    uint32_t next; /* The next chain of the same node, or OH_EXPRESS_END. */
-} oh_express_chain;
+    uint32_t next; /* The next group of the same node, or OH_EXPRESS_END. */
+} oh_express_group;
 
-/* The keys of a call that is split into chains, and its values. All arrays are the caller's. */
-typedef struct oh_express_deal {
+/* The keys of a call that is split into groups, and its values. All arrays are the caller's. */
+typedef struct oh_express_split {
     zend_string **keys;
-    uint32_t *next; /* By key: the next key of its chain. Undefined for the last. */
-    oh_express_chain *chains;
-    /* By key: a value of a list. Or by a chain's first key: its integer. UNDEF if not read. */
+    uint32_t *next; /* By key: the next key of its group. Undefined for the last. */
+    oh_express_group *groups;
+    /* By key: a value of a list. Or by a group's first key: its integer. UNDEF if not read. */
     zval *values;
-} oh_express_deal;
+} oh_express_split;
 
-/* The chains of one node. */
-typedef struct oh_express_share {
-    const oh_express_deal *deal;
-    uint32_t first, last; /* Of its chains, in the order of its commands. */
-    bool is_dealt;        /* All replies have been read into `values`. */
-    bool is_alone;        /* No node has several chains: phpredis would make a single call. */
-} oh_express_share;
+/* The groups of one node. */
+typedef struct oh_express_node_groups {
+    const oh_express_split *split;
+    uint32_t first, last; /* Of its groups, in the order of its commands. */
+    bool is_read;         /* All replies have been read into `values`. */
+    bool is_alone;        /* No node has several groups: phpredis would make a single call. */
+} oh_express_node_groups;
 
 /* The commands written for one node. The memory is kept for the next use. */
 typedef struct oh_express {
@@ -81,7 +81,8 @@ typedef struct oh_express {
     size_t length, capacity;
     const oh_express_row **rows; /* Of each command. */
     uint32_t count, rows_capacity;
-    oh_express_share *share; /* If the commands are chains, otherwise NULL. Not owned. */
+    /* If each command is that of a group, otherwise NULL. Not owned. */
+    oh_express_node_groups *node_groups;
 } oh_express;
 
 /* A call of the script. */
@@ -102,9 +103,9 @@ oh_express_forms oh_express_find(const char *name);
 /* Adds a command. Returns false, and adds nothing, if the call is left to phpredis. */
 bool oh_express_write(oh_express *express, const oh_express_call *call);
 
-/* Adds the command of a chain, whose keys are within the limit of oh_express_may_write. */
-void oh_express_write_chain(oh_express *express, const oh_express_row *row,
-    const zend_string *prefix, const oh_express_deal *deal, const oh_express_chain *chain);
+/* Adds the command of a group, whose keys are within the limit of oh_express_may_write. */
+void oh_express_write_group(oh_express *express, const oh_express_row *row,
+    const zend_string *prefix, const oh_express_split *split, const oh_express_group *group);
 
 /* True if a text is short enough for the express lane. */
 static zend_always_inline bool oh_express_may_write(const zend_string *text)
@@ -131,21 +132,21 @@ const char *oh_express_read(
     const oh_express_row *row, oh_values command, const char *at, const char *end, zval *value);
 
 /*
- * Like oh_express_read, for the command of a chain: reads a list with one value for each key, or an
- * integer, into the values of the deal.
+ * Like oh_express_read, for the command of a group: reads a list with one value for each key, or an
+ * integer, into the values of the split.
  */
-const char *oh_express_read_chain(const oh_express_row *row, const oh_express_deal *deal,
-    const oh_express_chain *chain, const char *at, const char *end);
+const char *oh_express_read_group(const oh_express_row *row, const oh_express_split *split,
+    const oh_express_group *group, const char *at, const char *end);
 
 /*
- * True if a reply that was not read is a list of another length than the chain. Nobody may read it:
+ * True if a reply that was not read is a list of another length than the group. Nobody may read it:
  * its values would get wrong keys.
  */
-bool oh_express_is_misfit(const oh_express_chain *chain, const char *at, const char *end);
+bool oh_express_is_misfit(const oh_express_group *group, const char *at, const char *end);
 
-/* Moves what was read for a chain out of the values, as the reply of its command. */
-void oh_express_take_chain(const oh_express_row *row, const oh_express_deal *deal,
-    const oh_express_chain *chain, zval *reply);
+/* Moves what was read for a group out of the values, as the reply of its command. */
+void oh_express_take_group(const oh_express_row *row, const oh_express_split *split,
+    const oh_express_group *group, zval *reply);
 
 /*
  * Takes the next command, and returns its arguments as they were before it was written: the

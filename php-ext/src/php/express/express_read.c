@@ -242,52 +242,52 @@ const char *oh_express_read(
     return NULL;
 }
 
-/* ---- The reply of a chain ---- */
+/* ---- The reply of a group ---- */
 
-/* Removes the first values of a chain again. */
+/* Removes the first values of a group again. */
 static void forget_values(
-    const oh_express_deal *deal, const oh_express_chain *chain, uint32_t count)
+    const oh_express_split *split, const oh_express_group *group, uint32_t count)
 {
-    uint32_t key = chain->first;
+    uint32_t key = group->first;
 
-    for (; count > 0; count--, key = deal->next[key]) {
-        zval_ptr_dtor(&deal->values[key]);
-        ZVAL_UNDEF(&deal->values[key]);
+    for (; count > 0; count--, key = split->next[key]) {
+        zval_ptr_dtor(&split->values[key]);
+        ZVAL_UNDEF(&split->values[key]);
     }
 }
 
 static const char *read_values(
-    const oh_express_deal *deal, const oh_express_chain *chain, const char *at, const char *end)
+    const oh_express_split *split, const oh_express_group *group, const char *at, const char *end)
 {
-    uint32_t key = chain->first;
+    uint32_t key = group->first;
     int64_t count;
 
-    if (UNEXPECTED(!(at = read_list_head(at, end, &count)) || count != chain->count)) {
+    if (UNEXPECTED(!(at = read_list_head(at, end, &count)) || count != group->count)) {
         return NULL;
     }
-    for (uint32_t read = 0; read < chain->count; read++, key = deal->next[key]) {
-        if (UNEXPECTED(!(at = read_string(at, end, &deal->values[key])))) {
-            forget_values(deal, chain, read + 1);
+    for (uint32_t read = 0; read < group->count; read++, key = split->next[key]) {
+        if (UNEXPECTED(!(at = read_string(at, end, &split->values[key])))) {
+            forget_values(split, group, read + 1);
             return NULL;
         }
     }
     return at;
 }
 
-const char *oh_express_read_chain(const oh_express_row *row, const oh_express_deal *deal,
-    const oh_express_chain *chain, const char *at, const char *end)
+const char *oh_express_read_group(const oh_express_row *row, const oh_express_split *split,
+    const oh_express_group *group, const char *at, const char *end)
 {
     return EXPECTED(row->reply == OH_EXPRESS_LIST)
-               ? read_values(deal, chain, at, end)
-               : read_integer(at, end, &deal->values[chain->first]);
+               ? read_values(split, group, at, end)
+               : read_integer(at, end, &split->values[group->first]);
 }
 
-bool oh_express_is_misfit(const oh_express_chain *chain, const char *at, const char *end)
+bool oh_express_is_misfit(const oh_express_group *group, const char *at, const char *end)
 {
     oh_values reply = oh_values_of(at, (size_t)(end - at));
     int64_t count;
 
-    return oh_value_take_head(&reply, OH_RESP_LIST, &count) && count != chain->count;
+    return oh_value_take_head(&reply, OH_RESP_LIST, &count) && count != group->count;
 }
 
 /* The value leaves UNDEF. */
@@ -297,19 +297,19 @@ static void move_value(zval *to, zval *from)
     ZVAL_UNDEF(from);
 }
 
-void oh_express_take_chain(const oh_express_row *row, const oh_express_deal *deal,
-    const oh_express_chain *chain, zval *reply)
+void oh_express_take_group(const oh_express_row *row, const oh_express_split *split,
+    const oh_express_group *group, zval *reply)
 {
-    uint32_t key = chain->first;
+    uint32_t key = group->first;
     zval value;
 
     if (row->reply != OH_EXPRESS_LIST) {
-        move_value(reply, &deal->values[key]);
+        move_value(reply, &split->values[key]);
         return;
     }
-    array_init_size(reply, chain->count);
-    for (uint32_t left = chain->count; left > 0; left--, key = deal->next[key]) {
-        move_value(&value, &deal->values[key]);
+    array_init_size(reply, group->count);
+    for (uint32_t left = group->count; left > 0; left--, key = split->next[key]) {
+        move_value(&value, &split->values[key]);
         zend_hash_next_index_insert(Z_ARRVAL_P(reply), &value);
     }
 }

@@ -365,33 +365,33 @@ bool oh_express_write(oh_express *express, const oh_express_call *call)
     return false;
 }
 
-/* ---- The command of a chain ---- */
+/* ---- The command of a group ---- */
 
-static size_t room_for_chain(const oh_express_row *row, const zend_string *prefix,
-    const oh_express_deal *deal, const oh_express_chain *chain)
+static size_t room_for_group(const oh_express_row *row, const zend_string *prefix,
+    const oh_express_split *split, const oh_express_group *group)
 {
     size_t room = row->head_length + COUNT_ROOM;
     size_t word_room = WORD_ROOM + (prefix ? ZSTR_LEN(prefix) : 0);
-    uint32_t key = chain->first;
+    uint32_t key = group->first;
 
-    for (uint32_t left = chain->count; left > 0; left--, key = deal->next[key]) {
-        room += ZSTR_LEN(deal->keys[key]) + word_room;
+    for (uint32_t left = group->count; left > 0; left--, key = split->next[key]) {
+        room += ZSTR_LEN(split->keys[key]) + word_room;
     }
     return room;
 }
 
-void oh_express_write_chain(oh_express *express, const oh_express_row *row,
-    const zend_string *prefix, const oh_express_deal *deal, const oh_express_chain *chain)
+void oh_express_write_group(oh_express *express, const oh_express_row *row,
+    const zend_string *prefix, const oh_express_split *split, const oh_express_group *group)
 {
-    char *at = make_room(express, room_for_chain(row, prefix, deal, chain));
-    uint32_t key = chain->first;
+    char *at = make_room(express, room_for_group(row, prefix, split, group));
+    uint32_t key = group->first;
 
     *at = '*';
-    at = write_number(at + 1, chain->count + 1);
+    at = write_number(at + 1, group->count + 1);
     copy(at, row->head, row->head_length);
     at += row->head_length;
-    for (uint32_t left = chain->count; left > 0; left--, key = deal->next[key]) {
-        at = write_text(at, prefix, ZSTR_VAL(deal->keys[key]), ZSTR_LEN(deal->keys[key]));
+    for (uint32_t left = group->count; left > 0; left--, key = split->next[key]) {
+        at = write_text(at, prefix, ZSTR_VAL(split->keys[key]), ZSTR_LEN(split->keys[key]));
     }
     take(express, row, at);
 }

@@ -313,15 +313,16 @@ void oh_express_call_one(oh_node_client *node_client, bool is_started, zval *ret
     }
 }
 
-/* ---- Deals ---- */
+/* ---- Split calls ---- */
 
-/* Reads one reply like read_reply_at, into the values of a deal. */
-static zend_always_inline bool read_chain_at(oh_express_reader *reader, const oh_express_row *row,
-    const oh_express_deal *deal, const oh_express_chain *chain)
+/* Reads one reply like read_reply_at, into the values of a split. */
+static zend_always_inline bool read_group_at(oh_express_reader *reader, const oh_express_row *row,
+    const oh_express_split *split, const oh_express_group *group)
 {
     const char *next;
 
-    while (UNEXPECTED(!(next = oh_express_read_chain(row, deal, chain, reader->at, reader->end)))) {
+    while (
+        UNEXPECTED(!(next = oh_express_read_group(row, split, group, reader->at, reader->end)))) {
         let_go(reader);
         if (!oh_exchange_receive_more(reader->exchange)) {
             return false;
@@ -333,49 +334,49 @@ static zend_always_inline bool read_chain_at(oh_express_reader *reader, const oh
 }
 
 /* Reads replies as far as the express lane goes. Returns how many. */
-static uint32_t read_chains(oh_node_client *node_client)
+static uint32_t read_groups(oh_node_client *node_client)
 {
     const oh_express *express = &node_client->express;
-    const oh_express_deal *deal = express->share->deal;
-    uint32_t chain = express->share->first, count = 0;
+    const oh_express_split *split = express->node_groups->split;
+    uint32_t group = express->node_groups->first, count = 0;
     oh_express_reader reader;
 
     begin_reading(&reader, node_client);
     while (count < express->count &&
-           read_chain_at(&reader, express->rows[0], deal, &deal->chains[chain])) {
-        chain = deal->chains[chain].next;
+           read_group_at(&reader, express->rows[0], split, &split->groups[group])) {
+        group = split->groups[group].next;
         count++;
     }
     if (UNEXPECTED(count < express->count) && !oh_exchange_has_failed(reader.exchange) &&
-        oh_express_is_misfit(&deal->chains[chain], reader.at, reader.end)) {
+        oh_express_is_misfit(&split->groups[group], reader.at, reader.end)) {
         oh_exchange_refuse_form(reader.exchange);
     }
     let_go(&reader);
     return count;
 }
 
-/* Moves the replies of the first chains of a share into a list. */
-static void list_chains(
-    const oh_express_share *share, const oh_express_row *row, uint32_t count, zval *list)
+/* Moves the replies of a node's first groups into a list. */
+static void list_groups(const oh_express_node_groups *node_groups, const oh_express_row *row,
+    uint32_t count, zval *list)
 {
-    uint32_t chain = share->first;
+    uint32_t group = node_groups->first;
     zval reply;
 
     array_init_size(list, count);
-    for (; count > 0; count--, chain = share->deal->chains[chain].next) {
-        oh_express_take_chain(row, share->deal, &share->deal->chains[chain], &reply);
+    for (; count > 0; count--, group = node_groups->split->groups[group].next) {
+        oh_express_take_group(row, node_groups->split, &node_groups->split->groups[group], &reply);
         zend_hash_next_index_insert(Z_ARRVAL_P(list), &reply);
     }
 }
 
-void oh_express_call_deal(oh_node_client *node_client, bool is_started, zval *return_value)
+void oh_express_call_groups(oh_node_client *node_client, bool is_started, zval *return_value)
 {
     const oh_express *express = &node_client->express;
-    oh_express_share *share = express->share;
+    oh_express_node_groups *node_groups = express->node_groups;
     oh_values commands = oh_express_commands(express);
 
     if (UNEXPECTED(!is_started)) {
-        if (share->is_alone) {
+        if (node_groups->is_alone) {
             call_phpredis(node_client, express->rows[0], &commands, return_value);
         } else {
             exec_by_phpredis(node_client, return_value);
@@ -386,30 +387,30 @@ void oh_express_call_deal(oh_node_client *node_client, bool is_started, zval *re
     if (!await(node_client)) {
         return;
     }
-    uint32_t count = read_chains(node_client);
+    uint32_t count = read_groups(node_client);
     if (EXPECTED(count == express->count)) {
-        share->is_dealt = true;
+        node_groups->is_read = true;
         node_client->express_sent += express->length;
-    } else if (share->is_alone) {
+    } else if (node_groups->is_alone) {
         replay_one(node_client, return_value);
     } else {
-        list_chains(share, express->rows[0], count, return_value);
+        list_groups(node_groups, express->rows[0], count, return_value);
         finish_exec(node_client, count, Z_ARRVAL_P(return_value));
     }
 }
 
-void oh_express_call_undeal(
-    const oh_express_share *share, const oh_express_row *row, zval *return_value)
+void oh_express_take_groups(
+    const oh_express_node_groups *node_groups, const oh_express_row *row, zval *return_value)
 {
-    const oh_express_chain *chains = share->deal->chains;
+    const oh_express_group *groups = node_groups->split->groups;
     uint32_t count = 0;
 
-    if (share->is_alone) {
-        oh_express_take_chain(row, share->deal, &chains[share->first], return_value);
+    if (node_groups->is_alone) {
+        oh_express_take_group(row, node_groups->split, &groups[node_groups->first], return_value);
         return;
     }
-    for (uint32_t chain = share->first; chain != OH_EXPRESS_END; chain = chains[chain].next) {
+    for (uint32_t group = node_groups->first; group != OH_EXPRESS_END; group = groups[group].next) {
         count++;
     }
-    list_chains(share, row, count, return_value);
+    list_groups(node_groups, row, count, return_value);
 }

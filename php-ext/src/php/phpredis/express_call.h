@@ -38,16 +38,16 @@ void oh_express_call_exec(oh_node_client *node_client, bool is_started, zval *re
 void oh_express_call_one(oh_node_client *node_client, bool is_started, zval *return_value);
 
 /*
- * Like these functions, for commands that are the chains of a deal. If all replies were read into
- * its values, the share is dealt and the result is null. Otherwise the result is theirs and
- * contains the node's values: as oh_express_call_one returns them if the share is alone, otherwise
+ * Like these functions, for the groups of a split call. If all replies were read into the call's
+ * values, `is_read` is set and the result is null. Otherwise the result is that of these functions
+ * and contains the node's values: as oh_express_call_one returns them if `is_alone`, otherwise
  * as exec() does.
  */
-void oh_express_call_deal(oh_node_client *node_client, bool is_started, zval *return_value);
+void oh_express_call_groups(oh_node_client *node_client, bool is_started, zval *return_value);
 
-/* Makes that result of a share that was dealt. */
-void oh_express_call_undeal(
-    const oh_express_share *share, const oh_express_row *row, zval *return_value);
+/* Makes that result of groups whose replies have been read. */
+void oh_express_take_groups(
+    const oh_express_node_groups *node_groups, const oh_express_row *row, zval *return_value);
 
 /*
  * Gives the commands written so far to phpredis' pipeline, before another command joins them.

@@ -146,7 +146,7 @@ static void call(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
 {
     oh_plan plan;
 
-    if (oh_deal_call(client, INTERNAL_FUNCTION_PARAM_PASSTHRU)) {
+    if (oh_split_express(client, INTERNAL_FUNCTION_PARAM_PASSTHRU)) {
         return;
     }
     if (oh_plan_make(client, execute_data, &plan)) {

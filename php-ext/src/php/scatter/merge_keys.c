@@ -10,7 +10,7 @@
 /* ---- Elements of keys ---- */
 
 /* Moves the next `width` elements of a part's list. Missing elements become false. */
-static void deal_elements(HashTable *reply, uint32_t *next, uint32_t width, HashTable *merged)
+static void place_elements(HashTable *reply, uint32_t *next, uint32_t width, HashTable *merged)
 {
     zval entry;
 
@@ -30,7 +30,7 @@ static void deal_elements(HashTable *reply, uint32_t *next, uint32_t width, Hash
  * Copies the next entry of a part's map (PUBSUB NUMSUB). A channel that the caller named twice is
  * in it once.
  */
-static void deal_entry(HashTable *reply, HashPosition *next, HashTable *merged)
+static void place_entry(HashTable *reply, HashPosition *next, HashTable *merged)
 {
     zval *value = zend_hash_get_current_data_ex(reply, next);
     zend_string *name;
@@ -108,10 +108,10 @@ bool oh_merge_in_order(oh_merging *merging)
             ZVAL_OBJ_COPY(&entry, merging->failures[part]);
             zend_hash_next_index_insert(Z_ARRVAL_P(merging->merged), &entry);
         } else if (UNEXPECTED(is_map(merging->replies[part]))) {
-            deal_entry(
+            place_entry(
                 Z_ARRVAL_P(merging->replies[part]), &next[part], Z_ARRVAL_P(merging->merged));
         } else {
-            deal_elements(Z_ARRVAL_P(merging->replies[part]), &next[part], width,
+            place_elements(Z_ARRVAL_P(merging->replies[part]), &next[part], width,
                 Z_ARRVAL_P(merging->merged));
         }
     }

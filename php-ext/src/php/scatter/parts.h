@@ -32,6 +32,6 @@ zend_object *oh_parts_join_next(
  * Makes a call, which is not planned yet. Returns false, and has done nothing, if the call is none
  * of this kind.
  */
-bool oh_deal_call(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
+bool oh_split_express(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);
 
 #endif

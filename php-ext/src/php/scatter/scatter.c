@@ -13,7 +13,7 @@
 
 typedef struct oh_scatter {
     oh_exchange_set set; /* First, because start_others casts it to the scatter. */
-    uint32_t shares_count, next;
+    uint32_t calls_count, next;
     bool is_ending;
     oh_node_call *node_calls[]; /* In the order of their nodes. */
 } oh_scatter;
@@ -63,7 +63,7 @@ static void start_others(oh_exchange_set *set)
 {
     oh_scatter *scatter = (oh_scatter *)set;
 
-    while (scatter->next < scatter->shares_count && set->members_count < OH_EXCHANGE_SET_MAX &&
+    while (scatter->next < scatter->calls_count && set->members_count < OH_EXCHANGE_SET_MAX &&
            !scatter->is_ending) {
         oh_node_call *node_call = scatter->node_calls[scatter->next++];
 
@@ -108,7 +108,7 @@ bool oh_scatter_run(oh_node_call *node_calls, uint32_t count)
 
     memset(scatter, 0, sizeof *scatter);
     scatter->set.start_others = start_others;
-    scatter->shares_count = count;
+    scatter->calls_count = count;
     for (uint32_t i = 0; i < count; i++) {
         ZVAL_UNDEF(&node_calls[i].reply);
         node_calls[i].failure = NULL;

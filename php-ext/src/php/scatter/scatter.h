@@ -32,7 +32,7 @@
 /* A call on one node, and its result. */
 typedef struct oh_node_call {
     oh_node_client *node_client;
-    /* oh_express_call_exec, _one or _deal; NULL if `function` is called. */
+    /* oh_express_call_exec, _one or _groups; NULL if `function` is called. */
     void (*express)(oh_node_client *node_client, bool is_started, zval *return_value);
     zend_function *function; /* Of phpredis. */
     uint32_t count;
