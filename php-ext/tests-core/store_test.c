@@ -108,27 +108,27 @@ static void test_publishing(void)
     CHECK(!oh_store_publish(store, pool, large, 0));
     CHECK(oh_store_copy(store, pool, large, BYTES, &generation) == IMAGE_BYTES * 4);
     free(large);
-    test_begin("store: one process looks at the file in each interval");
+    test_begin("store: one process checks the file in each interval");
     CHECK(oh_store_is_my_turn(store, pool, 5000, 1000) &&
           !oh_store_is_my_turn(store, pool, 5999, 1000));
     CHECK(oh_store_is_my_turn(store, pool, 6000, 1000));
     CHECK(oh_store_is_my_turn(store, pool, UINT64_MAX, 1000) &&
           oh_store_is_my_turn(store, pool, 7000, 1000));
-    test_begin("store: a look of a dead process is taken over");
-    CHECK(oh_store_begin_look(store, pool, 7, 20000, 1000, is_odd) &&
-          !oh_store_begin_look(store, pool, 9, 20500, 1000, is_odd));
-    oh_store_end_look(store, pool, 9);
-    CHECK(oh_store_begin_look(store, pool, 8, 21000, 1000, is_odd) &&
-          oh_store_looked_ms(store, pool) == 21000);
-    oh_store_end_look(store, pool, 7);
-    CHECK(oh_store_begin_look(store, pool, 9, 21000, 1000, is_odd) &&
-          !oh_store_begin_look(store, pool, 11, 21001, 1000, is_odd));
-    oh_store_end_look(store, pool, 9);
-    CHECK(!oh_store_begin_look(store, pool, 11, 21999, 1000, is_odd) &&
-          oh_store_begin_look(store, pool, 11, 22000, 1000, is_odd));
-    oh_store_pass_look(store, pool, 11);
-    CHECK(oh_store_begin_look(store, pool, 13, 22001, 1000, is_odd) &&
-          !oh_store_begin_look(store, pool, 15, 22002, 1000, is_odd));
+    test_begin("store: the check of a dead process is taken over");
+    CHECK(oh_store_begin_check(store, pool, 7, 20000, 1000, is_odd) &&
+          !oh_store_begin_check(store, pool, 9, 20500, 1000, is_odd));
+    oh_store_end_check(store, pool, 9);
+    CHECK(oh_store_begin_check(store, pool, 8, 21000, 1000, is_odd) &&
+          oh_store_checked_ms(store, pool) == 21000);
+    oh_store_end_check(store, pool, 7);
+    CHECK(oh_store_begin_check(store, pool, 9, 21000, 1000, is_odd) &&
+          !oh_store_begin_check(store, pool, 11, 21001, 1000, is_odd));
+    oh_store_end_check(store, pool, 9);
+    CHECK(!oh_store_begin_check(store, pool, 11, 21999, 1000, is_odd) &&
+          oh_store_begin_check(store, pool, 11, 22000, 1000, is_odd));
+    oh_store_pass_check(store, pool, 11);
+    CHECK(oh_store_begin_check(store, pool, 13, 22001, 1000, is_odd) &&
+          !oh_store_begin_check(store, pool, 15, 22002, 1000, is_odd));
     test_begin("store: the number of pools is limited");
     for (uint32_t i = 0; i < OH_STORE_POOLS_MAX; i++) {
         uint8_t identity[OH_STORE_IDENTITY_BYTES] = {(uint8_t)i, 'n'};

@@ -74,7 +74,7 @@
 #define OH_CONFIG_AGAIN_MS 8000u
 
 /* How often the configuration is checked for a change. */
-#define OH_CONFIG_LOOK_EVERY_MS 1000u
+#define OH_CONFIG_CHECK_EVERY_MS 1000u
 
 /* A shorter timeout of a server pool is logged: who writes 1 or 2 often means seconds. */
 #define OH_TIMEOUT_SHORT_MS 10u
@@ -98,7 +98,7 @@
 /*
  * The least time between two refreshes while calls wait for the successor of a master that is gone.
  */
-#define OH_FAILOVER_LOOK_MS 100u
+#define OH_FAILOVER_CHECK_MS 100u
 
 /*
  * How long calls wait for it: the servers' default of `cluster-node-timeout`, 15 s, and 2 s for the
@@ -152,7 +152,7 @@
  * How soon a waiting call learns that another node has taken over. A call that is answered sooner
  * pays nothing.
  */
-#define OH_LEAVING_LOOK_MS 100u
+#define OH_LEAVING_CHECK_MS 100u
 
 /*
  * A call that has waited for its node for so long counts as a failed connection: a refresh is
@@ -164,7 +164,7 @@
 #define OH_SUCCESSION_MS_DEFAULT 10000u
 
 /* How often the files of certificates and keys are checked for a change, at most. */
-#define OH_TLS_LOOK_EVERY_MS 1000u
+#define OH_TLS_CHECK_EVERY_MS 1000u
 
 /*
  * How often a subscription tries to connect to a node that it has lost. While the node rests, it is

@@ -109,52 +109,52 @@ uint64_t oh_store_generation(const oh_store *store, uint32_t pool)
 
 bool oh_store_is_my_turn(oh_store *store, uint32_t pool, uint64_t now_ms, uint32_t every_ms)
 {
-    return oh_store_take_turn(&store->shared->pools[pool].looked_ms, now_ms, every_ms);
+    return oh_store_take_turn(&store->shared->pools[pool].checked_ms, now_ms, every_ms);
 }
 
 /* The process is written before the time. If it dies between the two, it is found by its id. */
-bool oh_store_begin_look(oh_store *store, uint32_t pool, uint32_t pid, uint64_t now_ms,
+bool oh_store_begin_check(oh_store *store, uint32_t pool, uint32_t pid, uint64_t now_ms,
     uint32_t every_ms, bool (*is_alive)(uint32_t pid, uint64_t since_ms))
 {
-    entry *looked_at = &store->shared->pools[pool];
-    uint64_t looker = atomic_load_explicit(&looked_at->looker, memory_order_acquire);
-    uint64_t last_ms = atomic_load_explicit(&looked_at->looked_ms, memory_order_relaxed);
-    uint32_t age_ms = (uint32_t)now_ms - (uint32_t)looker;
+    entry *checked = &store->shared->pools[pool];
+    uint64_t checker = atomic_load_explicit(&checked->checker, memory_order_acquire);
+    uint64_t last_ms = atomic_load_explicit(&checked->checked_ms, memory_order_relaxed);
+    uint32_t age_ms = (uint32_t)now_ms - (uint32_t)checker;
     if (!oh_store_is_due(last_ms, now_ms, every_ms) &&
-        (looker == 0 || is_alive((uint32_t)(looker >> 32), now_ms - age_ms))) {
+        (checker == 0 || is_alive((uint32_t)(checker >> 32), now_ms - age_ms))) {
         return false;
     }
     if (!atomic_compare_exchange_strong(
-            &looked_at->looker, &looker, (uint64_t)pid << 32 | (uint32_t)now_ms)) {
+            &checked->checker, &checker, (uint64_t)pid << 32 | (uint32_t)now_ms)) {
         return false;
     }
-    atomic_store_explicit(&looked_at->looked_ms, now_ms, memory_order_relaxed);
+    atomic_store_explicit(&checked->checked_ms, now_ms, memory_order_relaxed);
     return true;
 }
 
-void oh_store_end_look(oh_store *store, uint32_t pool, uint32_t pid)
+void oh_store_end_check(oh_store *store, uint32_t pool, uint32_t pid)
 {
-    _Atomic uint64_t *looker = &store->shared->pools[pool].looker;
-    uint64_t seen = atomic_load(looker);
+    _Atomic uint64_t *checker = &store->shared->pools[pool].checker;
+    uint64_t seen = atomic_load(checker);
     if (seen >> 32 == pid) {
-        atomic_compare_exchange_strong(looker, &seen, 0);
+        atomic_compare_exchange_strong(checker, &seen, 0);
     }
 }
 
-void oh_store_pass_look(oh_store *store, uint32_t pool, uint32_t pid)
+void oh_store_pass_check(oh_store *store, uint32_t pool, uint32_t pid)
 {
-    atomic_store_explicit(&store->shared->pools[pool].looked_ms, 0, memory_order_relaxed);
-    oh_store_end_look(store, pool, pid);
+    atomic_store_explicit(&store->shared->pools[pool].checked_ms, 0, memory_order_relaxed);
+    oh_store_end_check(store, pool, pid);
 }
 
-bool oh_store_is_looking(const oh_store *store, uint32_t pool)
+bool oh_store_is_checking(const oh_store *store, uint32_t pool)
 {
-    return atomic_load_explicit(&store->shared->pools[pool].looker, memory_order_acquire) != 0;
+    return atomic_load_explicit(&store->shared->pools[pool].checker, memory_order_acquire) != 0;
 }
 
-uint64_t oh_store_looked_ms(const oh_store *store, uint32_t pool)
+uint64_t oh_store_checked_ms(const oh_store *store, uint32_t pool)
 {
-    return atomic_load_explicit(&store->shared->pools[pool].looked_ms, memory_order_relaxed);
+    return atomic_load_explicit(&store->shared->pools[pool].checked_ms, memory_order_relaxed);
 }
 
 _Atomic uint64_t *oh_store_version(oh_store *store, uint32_t pool)

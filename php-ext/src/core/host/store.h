@@ -71,7 +71,7 @@ typedef struct oh_store_key {
 typedef struct oh_store_node {
     oh_store_key key;
     oh_store_health health;
-    _Atomic uint64_t looked_ms; /* When a process last searched for owners that are gone. */
+    _Atomic uint64_t checked_ms; /* When a process last searched for owners that are gone. */
     /* Private to store: when the node was last wanted, times two; odd if it was left since. */
     _Atomic uint64_t wanted;
     _Atomic uint64_t owners[OH_STORE_CONNECTIONS_MAX]; /* Private to store. */
@@ -147,21 +147,21 @@ bool oh_store_is_my_turn(oh_store *store, uint32_t pool, uint64_t now_ms, uint32
 
 /*
  * Like oh_store_is_my_turn, for a check during which the process may die. If true, call
- * oh_store_end_look when the check is done. If `is_alive` says that the process of the last check
+ * oh_store_end_check when the check is done. If `is_alive` says that the process of the last check
  * is gone, the next caller has its turn immediately.
  */
-bool oh_store_begin_look(oh_store *store, uint32_t pool, uint32_t pid, uint64_t now_ms,
+bool oh_store_begin_check(oh_store *store, uint32_t pool, uint32_t pid, uint64_t now_ms,
     uint32_t every_ms, bool (*is_alive)(uint32_t pid, uint64_t since_ms));
-void oh_store_end_look(oh_store *store, uint32_t pool, uint32_t pid);
+void oh_store_end_check(oh_store *store, uint32_t pool, uint32_t pid);
 
-/* This process could not look: it is immediately the turn of the next one. */
-void oh_store_pass_look(oh_store *store, uint32_t pool, uint32_t pid);
+/* This process could not check: it is immediately the turn of the next one. */
+void oh_store_pass_check(oh_store *store, uint32_t pool, uint32_t pid);
 
-/* True if a look has begun that has not ended; its process may have died. */
-bool oh_store_is_looking(const oh_store *store, uint32_t pool);
+/* True if a check has begun and not ended; its process may have died. */
+bool oh_store_is_checking(const oh_store *store, uint32_t pool);
 
 /* When a process last had its turn. */
-uint64_t oh_store_looked_ms(const oh_store *store, uint32_t pool);
+uint64_t oh_store_checked_ms(const oh_store *store, uint32_t pool);
 
 /* A word about the version of the file that was last read, good or bad. */
 _Atomic uint64_t *oh_store_version(oh_store *store, uint32_t pool);

@@ -70,7 +70,7 @@ void oh_store_clear_node(oh_store *store, uint32_t number)
     atomic_store(&node->health.failing_ms, 0);
     atomic_store(&node->health.heirless_ms, 0);
     oh_store_write_text(node->health.reason, OH_STORE_REASON_WORDS, "");
-    atomic_store(&node->looked_ms, 0);
+    atomic_store(&node->checked_ms, 0);
     for (uint32_t i = 0; i < store->nodes_max; i++) {
         oh_store_meter *meter = oh_store_meter_at(store, i);
         if (oh_store_is_tied(meter, number)) {
@@ -138,7 +138,7 @@ oh_store_use oh_store_use_of(const oh_store_node *node, uint64_t now_ms)
 }
 
 /*
- * It is checked again: since the caller looked, another process may have wanted the node and found
+ * It is checked again: since the caller checked, another process may have wanted the node and found
  * its entry.
  */
 bool oh_store_give_up_node(oh_store_node *node, uint64_t now_ms)

@@ -17,8 +17,9 @@ typedef struct entry {
     oh_store_key key;
     char label[OH_STORE_LABEL_BYTES];
     _Atomic uint64_t current; /* Generation times two, plus the slot. */
-    _Atomic uint64_t looked_ms;
-    _Atomic uint64_t looker; /* The process that is looking, and since when; 0 if there is none. */
+    _Atomic uint64_t checked_ms;
+    _Atomic uint64_t
+        checker; /* The process that is checking, and since when; 0 if there is none. */
     _Atomic uint64_t version;
     _Atomic uint64_t problem[OH_STORE_PROBLEM_WORDS];
     _Atomic uint64_t read_at;

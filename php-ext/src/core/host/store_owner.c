@@ -7,7 +7,7 @@
 
 #define IDLE_PID UINT32_MAX
 #define LOST_AFTER_MS 1000u
-#define LOOK_EVERY_MS 10u
+#define CHECK_EVERY_MS 10u
 
 static uint64_t owner(uint32_t pid, uint64_t now_ms)
 {
@@ -62,22 +62,22 @@ static uint64_t since(uint64_t owner, uint64_t now_ms)
 }
 
 /*
- * True if no process has looked for a while. Scanning all seats is expensive, and many processes
+ * True if no process has checked for a while. Scanning all seats is expensive, and many processes
  * may try at the same time.
  */
-static bool is_time_to_look(oh_store_node *node, uint64_t now_ms)
+static bool is_time_to_check(oh_store_node *node, uint64_t now_ms)
 {
-    uint64_t last_ms = atomic_load_explicit(&node->looked_ms, memory_order_relaxed);
+    uint64_t last_ms = atomic_load_explicit(&node->checked_ms, memory_order_relaxed);
     uint64_t distance_ms = now_ms >= last_ms ? now_ms - last_ms : last_ms - now_ms;
-    return distance_ms >= LOOK_EVERY_MS &&
-           atomic_compare_exchange_strong(&node->looked_ms, &last_ms, now_ms);
+    return distance_ms >= CHECK_EVERY_MS &&
+           atomic_compare_exchange_strong(&node->checked_ms, &last_ms, now_ms);
 }
 
 uint32_t oh_store_reclaim(oh_store_node *node, bool (*is_alive)(uint32_t pid, uint64_t since_ms),
     bool is_queue_empty, uint64_t now_ms)
 {
     uint32_t reclaimed = 0;
-    if (!is_time_to_look(node, now_ms)) {
+    if (!is_time_to_check(node, now_ms)) {
         return 0;
     }
     for (uint32_t i = 0; i < OH_STORE_CONNECTIONS_MAX; i++) {

@@ -62,7 +62,7 @@ static void set_times(oh_exchange *exchange)
     uint64_t now_ns = oh_clock_now_ns();
 
     times->begun_ns = now_ns;
-    times->waits_since_ns = times->left_ns = times->look_ns = 0;
+    times->waits_since_ns = times->left_ns = times->check_ns = 0;
     times->has_waited = times->deadline_ns != 0;
     if (OH_UNLIKELY(times->block_ms)) {
         times->waits_since_ns = now_ns;

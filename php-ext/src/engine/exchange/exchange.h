@@ -45,9 +45,9 @@ struct oh_exchange_set;
  * implements it.
  */
 typedef struct oh_lookout {
-    oh_leaving (*look)(
+    oh_leaving (*check)(
         struct oh_lookout *lookout, const struct oh_exchange *exchange, uint64_t now_ns);
-    uint32_t every_ms; /* How soon to look again. */
+    uint32_t every_ms; /* How soon to check again. */
 } oh_lookout;
 
 /* The node of an exchange. */
@@ -125,10 +125,10 @@ typedef struct oh_call_times {
     /* When the caller wrote. 0 for blocking commands, which are not timed. */
     uint64_t begun_ns;
     uint64_t waits_since_ns; /* When the caller wrote a blocking command; 0 for others. */
-    uint64_t late_ns; /* When the first look after the deadline was; before that, less than it. */
+    uint64_t late_ns; /* When the first check after the deadline was; before that, less than it. */
     /* When control returned to the caller before the exchange ended; 0 if it did not. */
     uint64_t left_ns;
-    uint64_t look_ns; /* When its lookout looks next; 0 before its first wait. */
+    uint64_t check_ns; /* When its lookout checks next; 0 before its first wait. */
 } oh_call_times;
 
 /* The connection of an exchange. */

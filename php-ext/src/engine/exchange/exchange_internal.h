@@ -76,15 +76,15 @@ void oh_exchange_refuse_late_connection(oh_exchange *exchange);
  */
 uint64_t oh_exchange_limit_ns(const oh_exchange *exchange);
 
-/* When it looks next whether its request should go to another node; UINT64_MAX if never. */
-uint64_t oh_exchange_look_ns(oh_exchange *exchange);
+/* When it next checks whether its request should go to another node; UINT64_MAX if never. */
+uint64_t oh_exchange_check_ns(oh_exchange *exchange);
 
 /*
  * Looks, if it is time. True if its request should go to another node. The failure is set, and a
  * late node is noted. The caller then fails the exchange: by oh_exchange_go_away if it was waiting
  * for the node itself.
  */
-bool oh_exchange_looks_away(oh_exchange *exchange, uint64_t now_ns);
+bool oh_exchange_should_leave(oh_exchange *exchange, uint64_t now_ns);
 void oh_exchange_go_away(oh_exchange *exchange);
 
 /* ---- exchange_ssdb ---- */

@@ -17,7 +17,7 @@
 #include "engine/exchange/exchange_internal.h"
 
 /*
- * How long bytes that have arrived may be read after the first look that followed the deadline:
+ * How long bytes that have arrived may be read after the first check that followed the deadline:
  * less than the tolerance of a deadline.
  */
 #define OH_DRAIN_NS 15000000
@@ -55,7 +55,7 @@ void oh_exchange_set_leave(oh_exchange *exchange)
 
 /* ---- Deadlines ---- */
 
-/* Milliseconds until the earliest deadline or look, rounded up; -1 if there is none. */
+/* Milliseconds until the earliest deadline or check, rounded up; -1 if there is none. */
 static int time_left_ms(oh_exchange *const *members, uint32_t count, uint64_t now_ns)
 {
     uint64_t earliest_ns = UINT64_MAX;
@@ -63,12 +63,12 @@ static int time_left_ms(oh_exchange *const *members, uint32_t count, uint64_t no
     for (uint32_t i = 0; i < count; i++) {
         bool is_active = oh_exchange_is_active(members[i]);
         uint64_t limit_ns = is_active ? oh_exchange_limit_ns(members[i]) : 0;
-        uint64_t look_ns = is_active ? oh_exchange_look_ns(members[i]) : UINT64_MAX;
+        uint64_t check_ns = is_active ? oh_exchange_check_ns(members[i]) : UINT64_MAX;
 
         if (limit_ns && limit_ns < earliest_ns) {
             earliest_ns = limit_ns;
         }
-        earliest_ns = OH_MIN(earliest_ns, look_ns);
+        earliest_ns = OH_MIN(earliest_ns, check_ns);
     }
     if (earliest_ns == UINT64_MAX) {
         return -1;
@@ -98,16 +98,16 @@ static short events_of(const oh_exchange *exchange, uint64_t now_ns)
  * arrived still count, but only for a moment, so that a node that never stops sending cannot
  * postpone the deadline.
  */
-static bool is_late(oh_exchange *exchange, bool has_moved, uint64_t looked_ns)
+static bool is_late(oh_exchange *exchange, bool has_moved, uint64_t checked_ns)
 {
-    if (!has_passed(exchange, looked_ns) || !oh_exchange_is_active(exchange) ||
+    if (!has_passed(exchange, checked_ns) || !oh_exchange_is_active(exchange) ||
         oh_exchange_is_full(exchange)) {
         return false;
     }
     if (exchange->times.late_ns < oh_exchange_limit_ns(exchange)) {
-        exchange->times.late_ns = looked_ns;
+        exchange->times.late_ns = checked_ns;
     }
-    return !has_moved || looked_ns >= exchange->times.late_ns + OH_DRAIN_NS;
+    return !has_moved || checked_ns >= exchange->times.late_ns + OH_DRAIN_NS;
 }
 
 static bool is_blocking_long(oh_exchange *const *members, uint32_t count)
@@ -157,18 +157,18 @@ static void let_handlers_run(oh_exchange *const *members, uint32_t count)
 
 /* Fails those that are late. All are noted first: nodes that are late together are not to blame. */
 static void pass_deadlines(oh_exchange *const *members, uint32_t count,
-    const struct pollfd *descriptors, uint64_t looked_ns)
+    const struct pollfd *descriptors, uint64_t checked_ns)
 {
     bool is_any_late = false;
 
     for (uint32_t i = 0; i < count; i++) {
-        if (is_late(members[i], descriptors[i].revents != 0, looked_ns)) {
+        if (is_late(members[i], descriptors[i].revents != 0, checked_ns)) {
             oh_exchange_note_late(members[i]);
             is_any_late = true;
         }
     }
     for (uint32_t i = 0; OH_UNLIKELY(is_any_late) && i < count; i++) {
-        if (is_late(members[i], descriptors[i].revents != 0, looked_ns)) {
+        if (is_late(members[i], descriptors[i].revents != 0, checked_ns)) {
             oh_exchange_pass_deadline(members[i]);
         }
     }
@@ -178,14 +178,14 @@ static void pass_deadlines(oh_exchange *const *members, uint32_t count,
  * Fails those that should go to another node. Whatever has arrived counts first. As with deadlines,
  * all are noted before one is judged.
  */
-static void look_away(oh_exchange *const *members, uint32_t count, const struct pollfd *descriptors,
-    uint64_t looked_ns)
+static void leave_for_others(oh_exchange *const *members, uint32_t count,
+    const struct pollfd *descriptors, uint64_t checked_ns)
 {
     bool is_any_away = false;
 
     for (uint32_t i = 0; i < count; i++) {
         is_any_away |= !descriptors[i].revents && oh_exchange_is_active(members[i]) &&
-                       oh_exchange_looks_away(members[i], looked_ns);
+                       oh_exchange_should_leave(members[i], checked_ns);
     }
     for (uint32_t i = 0; OH_UNLIKELY(is_any_away) && i < count; i++) {
         if (oh_exchange_is_active(members[i]) && oh_exchange_has_left(members[i])) {
@@ -232,7 +232,7 @@ static void move_all(oh_exchange *const *members, uint32_t count, int most_ms)
         }
     }
     pass_deadlines(members, count, descriptors, now_ns);
-    look_away(members, count, descriptors, now_ns);
+    leave_for_others(members, count, descriptors, now_ns);
     if (OH_UNLIKELY(is_waiting_long)) {
         let_handlers_run(members, count);
     }

@@ -2,7 +2,7 @@
  * Late: the end of an exchange whose time is over, or that still waits although another node could
  * answer.
  *
- * The first look for another node comes OH_LEAVING_LOOK_MS after the begin, so calls that are
+ * The first check for another node comes OH_LEAVING_CHECK_MS after the begin, so calls that are
  * answered sooner pay nothing for it.
  *
  * Implements spec/health (what to report about a passed deadline) and spec/wire, section 5, "While
@@ -109,10 +109,10 @@ void oh_exchange_refuse_late_connection(oh_exchange *exchange)
 /* ---- Leaving ---- */
 
 /*
- * True if its lookout looks: no byte of the request was sent, or none of its answer has come and it
- * does not block. A write that was sent stays, but if it waits for long, its node may be gone.
+ * True if its lookout checks: no byte of the request was sent, or none of its answer has come and
+ * it does not block. A write that was sent stays, but if it waits for long, its node may be gone.
  */
-static bool may_look(const oh_exchange *exchange)
+static bool may_leave(const oh_exchange *exchange)
 {
     const oh_call_terms *terms = &exchange->terms;
     bool is_bound = exchange->use.keeps || terms->is_pinned || terms->has_multi || terms->is_exec ||
@@ -132,33 +132,33 @@ static uint64_t half_ns(const oh_exchange *exchange)
                                                           : UINT64_MAX;
 }
 
-static void plan_look(oh_exchange *exchange, uint64_t from_ns, uint32_t every_ms)
+static void plan_check(oh_exchange *exchange, uint64_t from_ns, uint32_t every_ms)
 {
     uint64_t next_ns = from_ns + every_ms * UINT64_C(1000000), at_half_ns = half_ns(exchange);
 
-    exchange->times.look_ns = at_half_ns > from_ns && at_half_ns < next_ns ? at_half_ns : next_ns;
+    exchange->times.check_ns = at_half_ns > from_ns && at_half_ns < next_ns ? at_half_ns : next_ns;
 }
 
-uint64_t oh_exchange_look_ns(oh_exchange *exchange)
+uint64_t oh_exchange_check_ns(oh_exchange *exchange)
 {
-    if (!may_look(exchange)) {
+    if (!may_leave(exchange)) {
         return UINT64_MAX;
     }
-    if (!exchange->times.look_ns) {
-        plan_look(exchange, oh_exchange_begun_ns(exchange), OH_LEAVING_LOOK_MS);
+    if (!exchange->times.check_ns) {
+        plan_check(exchange, oh_exchange_begun_ns(exchange), OH_LEAVING_CHECK_MS);
     }
-    return exchange->times.look_ns;
+    return exchange->times.check_ns;
 }
 
-bool oh_exchange_looks_away(oh_exchange *exchange, uint64_t now_ns)
+bool oh_exchange_should_leave(oh_exchange *exchange, uint64_t now_ns)
 {
-    if (now_ns < oh_exchange_look_ns(exchange)) {
+    if (now_ns < oh_exchange_check_ns(exchange)) {
         return false;
     }
     oh_lookout *lookout = exchange->peer.lookout;
 
-    exchange->found.leaving = lookout->look(lookout, exchange, now_ns);
-    plan_look(exchange, now_ns, lookout->every_ms);
+    exchange->found.leaving = lookout->check(lookout, exchange, now_ns);
+    plan_check(exchange, now_ns, lookout->every_ms);
     switch (exchange->found.leaving) {
     case OH_LEAVING_FOR_SUCCESSOR:
         oh_failure_set(exchange->failure, oh_exchange_outcome(exchange), OH_SAY_SUPERSEDED);

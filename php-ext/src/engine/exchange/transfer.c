@@ -466,7 +466,7 @@ typedef struct oh_waiting {
 
 static bool gives_up(oh_patience *patience)
 {
-    return oh_exchange_looks_away(((oh_waiting *)patience)->exchange, oh_clock_now_ns());
+    return oh_exchange_should_leave(((oh_waiting *)patience)->exchange, oh_clock_now_ns());
 }
 
 void oh_exchange_lease(oh_exchange *exchange, bool must_be_new)

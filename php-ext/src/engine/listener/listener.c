@@ -210,7 +210,7 @@ void oh_listener_send(oh_listener *listener, const char *bytes, size_t length)
     listener->answer_given = 0;
     listener->is_refused = false;
     listener->is_confirmed = false;
-    listener->looked_at = NULL; /* A new name may ask more of the map. */
+    listener->checked_map = NULL; /* A new name may ask more of the map. */
     if (listener->has_failed) {
         return;
     }
@@ -267,7 +267,7 @@ static bool await_message(oh_listener *listener)
             return false;
         }
         uint64_t next_ns =
-            listener->snapshot->is_cluster ? oh_listener_look_at_map(listener, until_ns) : until_ns;
+            listener->snapshot->is_cluster ? oh_listener_check_map(listener, until_ns) : until_ns;
         if (!listener->has_failed) {
             next_ns = oh_listener_settle(listener, next_ns);
         }

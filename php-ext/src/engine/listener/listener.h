@@ -86,12 +86,12 @@ typedef struct oh_listener {
     oh_buffer answer; /* Confirmations, or an error reply; returned before any message. */
     size_t answer_given;
     bool is_refused;
-    bool is_confirmed;            /* Some node has confirmed a part of the last command. */
-    const oh_snapshot *looked_at; /* The last map of a Redis Cluster that was checked. */
-    uint32_t timeout_ms;          /* For connecting and confirmations; 0 is none. */
-    uint32_t message_timeout_ms;  /* For a message; 0 waits forever. */
-    uint32_t first_node;          /* Of a Redis Cluster: the one that brings what all pass on. */
-    bool is_unsettled;            /* A node was lost, whose names may find another one. */
+    bool is_confirmed;              /* Some node has confirmed a part of the last command. */
+    const oh_snapshot *checked_map; /* The last map of a Redis Cluster that was checked. */
+    uint32_t timeout_ms;            /* For connecting and confirmations; 0 is none. */
+    uint32_t message_timeout_ms;    /* For a message; 0 waits forever. */
+    uint32_t first_node;            /* Of a Redis Cluster: the one that brings what all pass on. */
+    bool is_unsettled;              /* A node was lost, whose names may find another one. */
     bool has_failed;
     uint32_t failed_node;    /* The node that has failed; OH_NO_NODE if none. */
     oh_failure *failure;     /* Memory of the caller. */

@@ -96,7 +96,7 @@ void oh_listener_drop_first(oh_listener *listener);
  * notifications of keys and the cluster has other masters now. Returns when to check again, at most
  * `until_ns`.
  */
-uint64_t oh_listener_look_at_map(oh_listener *listener, uint64_t until_ns);
+uint64_t oh_listener_check_map(oh_listener *listener, uint64_t until_ns);
 
 /* ---- Node ---- */
 

@@ -6,8 +6,8 @@
 
 #include "engine/nodes/nodes.h"
 
-#define OH_LOOK_EVERY_NS UINT64_C(1000000000)
-#define OH_LOOK_SOON_NS UINT64_C(20000000) /* During a refresh. */
+#define OH_CHECK_EVERY_NS UINT64_C(1000000000)
+#define OH_CHECK_SOON_NS UINT64_C(20000000) /* During a refresh. */
 
 static bool has(const oh_snapshot *map, const oh_server *node)
 {
@@ -65,7 +65,7 @@ static bool is_everywhere(const oh_listener *listener)
 }
 
 /* Fails if masters have changed: new ones also notify, and former ones notify a second time. */
-static void look_at_masters(oh_listener *listener, const oh_snapshot *map)
+static void check_masters(oh_listener *listener, const oh_snapshot *map)
 {
     const oh_snapshot *own = listener->snapshot;
 
@@ -76,7 +76,7 @@ static void look_at_masters(oh_listener *listener, const oh_snapshot *map)
     }
 }
 
-uint64_t oh_listener_look_at_map(oh_listener *listener, uint64_t until_ns)
+uint64_t oh_listener_check_map(oh_listener *listener, uint64_t until_ns)
 {
     const oh_snapshot *own = listener->snapshot;
     oh_nodes *nodes = own->known_by;
@@ -84,17 +84,17 @@ uint64_t oh_listener_look_at_map(oh_listener *listener, uint64_t until_ns)
     oh_nodes_tick_waiting(nodes);
     oh_snapshot *map = oh_nodes_hold_newest(nodes);
     for (uint32_t node = 0;
-        map != listener->looked_at && node < own->nodes_count && !listener->has_failed; node++) {
+        map != listener->checked_map && node < own->nodes_count && !listener->has_failed; node++) {
         if (is_used(listener, node) && !has(map, &own->pool->servers[node])) {
             oh_failure_set(listener->failure, OH_OUTCOME_ANSWERED, OH_SAY_NODE_LEFT_CLUSTER);
             oh_listener_fail(listener, node);
         }
     }
-    if (map != listener->looked_at) {
-        look_at_masters(listener, map);
+    if (map != listener->checked_map) {
+        check_masters(listener, map);
     }
-    listener->looked_at = map;
+    listener->checked_map = map;
     oh_snapshot_release(map);
-    uint64_t next_ns = oh_clock_now_ns() + (nodes->refresh ? OH_LOOK_SOON_NS : OH_LOOK_EVERY_NS);
+    uint64_t next_ns = oh_clock_now_ns() + (nodes->refresh ? OH_CHECK_SOON_NS : OH_CHECK_EVERY_NS);
     return until_ns ? OH_MIN(until_ns, next_ns) : next_ns;
 }

@@ -8,7 +8,7 @@
  *        └──value──► RESTORE ──OK───────────────────► UNLINK ──────► brought
  *                       └────BUSYKEY────► COMPARE
  *
- * If the old owner is down from the beginning, LOOK finds out whether the owner has the key. A key
+ * If the old owner is down from the beginning, CHECK finds out whether the owner has the key. A key
  * that cannot be brought ends by itself: its commands are refused, or have their answer.
  */
 #include <stdio.h>
@@ -25,7 +25,7 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 
-typedef enum step { MIGRATE, DUMP, RESTORE, COMPARE, UNLINK, LOOK, ENDED } step;
+typedef enum step { MIGRATE, DUMP, RESTORE, COMPARE, UNLINK, CHECK, ENDED } step;
 
 typedef struct carried {
     oh_moving *moving;
@@ -34,7 +34,7 @@ typedef struct carried {
     step step;
     bool is_sent;      /* In this round. */
     bool has_migrated; /* MIGRATE was sent. */
-    uint32_t failure;  /* That of its old owner, from step LOOK on. */
+    uint32_t failure;  /* That of its old owner, from step CHECK on. */
     int64_t ttl_ms;
     oh_buffer value; /* What DUMP has answered. */
 } carried;
@@ -136,7 +136,7 @@ static void put_restore(oh_resp_sink sink, const carried *one)
 /* Puts the commands of its step into the round. It waits if there is no room. */
 static void load(bringing *it, carried *one)
 {
-    bool is_of_owner = one->step == RESTORE || one->step == LOOK;
+    bool is_of_owner = one->step == RESTORE || one->step == CHECK;
     uint32_t node = is_of_owner ? one->moving->node : one->key->from;
 
     one->is_sent = false;
@@ -263,7 +263,7 @@ static void take_failure(bringing *it, carried *one, const oh_round_request *fai
     }
     one->failure = oh_refusals_keep(one->moving, &failure);
     if (is_first && failed->failure.outcome == OH_OUTCOME_NOT_SENT) {
-        one->step = LOOK;
+        one->step = CHECK;
     } else {
         if (one->step == MIGRATE) { /* Perhaps the old owner waits for the owner. */
             go_by_hand(one);
@@ -342,7 +342,7 @@ static void take_restore(carried *one, oh_bytes reply)
     }
 }
 
-/* The owner has been looked at, because the old owner is down. */
+/* The owner has been asked, because the old owner is down. */
 static void take_check(carried *one, oh_bytes reply)
 {
     if (is_error(reply)) {
@@ -356,7 +356,7 @@ static void take_check(carried *one, oh_bytes reply)
 
 static void unload(bringing *it, carried *one)
 {
-    bool is_of_owner = one->step == RESTORE || one->step == LOOK;
+    bool is_of_owner = one->step == RESTORE || one->step == CHECK;
     uint32_t node = is_of_owner ? one->moving->node : one->key->from;
     const oh_round_request *failed = NULL, *other_failed = NULL;
     oh_bytes reply = oh_round_take(&it->round, node, &failed);

@@ -282,7 +282,7 @@ static bool bootstrap(oh_nodes *nodes, oh_failure *failure)
             oh_failure_set(failure, OH_OUTCOME_NOT_SENT, OH_SAY_UNMAPPED_WAITING);
             return false;
         }
-        oh_wait_poll(NULL, 0, OH_LOOK_AGAIN_MS);
+        oh_wait_poll(NULL, 0, OH_CHECK_AGAIN_MS);
     }
     return ask(nodes, NULL, deadline_ns, failure);
 }

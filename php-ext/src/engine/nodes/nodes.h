@@ -119,7 +119,7 @@ void oh_nodes_ask(oh_nodes *nodes, uint64_t deadline_ns);
 /*
  * True if a replica may be promoted, as the newest map says, in the place of this node of a Redis
  * Cluster's map, at which a call has just failed: such a call may wait for that. The other function
- * waits until the newest map is not this one, at most OH_FAILOVER_LOOK_MS, and sees to it that the
+ * waits until the newest map is not this one, at most OH_FAILOVER_CHECK_MS, and sees to it that the
  * host asks that often.
  */
 bool oh_nodes_may_fail_over(const oh_snapshot *map, uint32_t node);

@@ -20,8 +20,8 @@
 #include "engine/exchange/exchange.h"
 #include "engine/nodes/nodes.h"
 
-#define OH_ASKED_MAX 2     /* How many nodes of a Redis Cluster are asked in parallel. */
-#define OH_LOOK_AGAIN_MS 2 /* How often to check if another process is done. */
+#define OH_ASKED_MAX 2      /* How many nodes of a Redis Cluster are asked in parallel. */
+#define OH_CHECK_AGAIN_MS 2 /* How often to check if another process is done. */
 
 /* ---- Map store ---- */
 

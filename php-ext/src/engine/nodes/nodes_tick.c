@@ -13,7 +13,7 @@
 #include "engine/shared/segment.h"
 
 /* How many calls a client makes between two checks of the clock. */
-#define OH_CALLS_PER_LOOK 1024
+#define OH_CALLS_PER_CHECK 1024
 #define OH_ANSWER_MS 200 /* How long to wait for a refresh by another process. */
 /* How often a call that waits for a failover checks if another process is done. */
 #define OH_FAILOVER_POLL_MS 10
@@ -21,7 +21,7 @@
 #define OH_CONTACT_MS UINT64_C(10000)
 
 /* How often the time decides if the age of the map is to be checked. */
-#define OH_LOOK_EVERY_NS UINT64_C(50000000)
+#define OH_CHECK_EVERY_NS UINT64_C(50000000)
 
 /* ---- Turns ---- */
 
@@ -42,7 +42,7 @@ bool oh_refresh_is_my_turn(oh_nodes *nodes, uint32_t every_ms)
 static uint64_t asked_ms(const oh_nodes *nodes)
 {
     return nodes->entry == OH_STORE_NONE ? nodes->asked_ms
-                                         : oh_store_looked_ms(oh_segment_store(), nodes->entry);
+                                         : oh_store_checked_ms(oh_segment_store(), nodes->entry);
 }
 
 /* True if a refresh was requested and no process has refreshed since. */
@@ -61,13 +61,13 @@ static bool is_due(oh_nodes *nodes)
         return true;
     }
     if (OH_LIKELY(nodes->protocol->counts_calls)) {
-        return ++nodes->calls >= OH_CALLS_PER_LOOK;
+        return ++nodes->calls >= OH_CALLS_PER_CHECK;
     }
     uint64_t now_ns = oh_clock_coarse_ns();
     if (OH_LIKELY(now_ns < nodes->due_ns)) {
         return false;
     }
-    nodes->due_ns = now_ns + OH_LOOK_EVERY_NS;
+    nodes->due_ns = now_ns + OH_CHECK_EVERY_NS;
     return true;
 }
 
@@ -96,7 +96,7 @@ void oh_nodes_tick(oh_nodes *nodes)
 
 void oh_nodes_tick_waiting(oh_nodes *nodes)
 {
-    nodes->calls = OH_CALLS_PER_LOOK;
+    nodes->calls = OH_CALLS_PER_CHECK;
     nodes->due_ns = 0;
     oh_nodes_tick(nodes);
 }
@@ -118,7 +118,7 @@ void oh_nodes_ask(oh_nodes *nodes, uint64_t deadline_ns)
     oh_nodes_request_refresh(nodes);
     while (nodes->map == before && oh_clock_now_ns() < deadline_ns) {
         if (nodes->refresh) {
-            oh_refresh_move(nodes, OH_LOOK_AGAIN_MS);
+            oh_refresh_move(nodes, OH_CHECK_AGAIN_MS);
         } else if (has_asked ||
                    (!is_wanted(nodes) && oh_clock_now_ms() > asked_ms(nodes) + OH_ANSWER_MS)) {
             break;
@@ -126,7 +126,7 @@ void oh_nodes_ask(oh_nodes *nodes, uint64_t deadline_ns)
             nodes->protocol->begin(nodes, deadline_ns);
             has_asked = true;
         } else {
-            oh_wait_poll(NULL, 0, OH_LOOK_AGAIN_MS);
+            oh_wait_poll(NULL, 0, OH_CHECK_AGAIN_MS);
         }
         oh_map_catch_up(nodes);
     }
@@ -167,15 +167,15 @@ bool oh_nodes_may_fail_over(const oh_snapshot *map, uint32_t node)
 void oh_nodes_await_failover(const oh_snapshot *map, uint64_t deadline_ns)
 {
     oh_nodes *nodes = map->known_by;
-    uint64_t end_ns = oh_clock_now_ns() + OH_FAILOVER_LOOK_MS * UINT64_C(1000000);
+    uint64_t end_ns = oh_clock_now_ns() + OH_FAILOVER_CHECK_MS * UINT64_C(1000000);
 
     end_ns = OH_MIN(end_ns, deadline_ns);
     oh_nodes_request_refresh(nodes);
     oh_map_catch_up(nodes);
     while (nodes->map == map && oh_clock_now_ns() < end_ns) {
         if (nodes->refresh) {
-            oh_refresh_move(nodes, OH_LOOK_AGAIN_MS);
-        } else if (oh_refresh_is_my_turn(nodes, OH_FAILOVER_LOOK_MS)) {
+            oh_refresh_move(nodes, OH_CHECK_AGAIN_MS);
+        } else if (oh_refresh_is_my_turn(nodes, OH_FAILOVER_CHECK_MS)) {
             nodes->protocol->begin(
                 nodes, oh_clock_now_ns() + OH_REFRESH_EVERY_MS * UINT64_C(1000000));
         } else {

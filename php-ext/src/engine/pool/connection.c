@@ -410,8 +410,8 @@ oh_progress oh_connection_advance(
 void oh_connection_set_timeout(oh_connection *connection, uint32_t timeout_ms)
 {
     /* Half of the timeout: a read may go to another node then. */
-    uint32_t look_ms = OH_LEAVING_LOOK_MS, half_ms = timeout_ms / 2 + 1;
-    uint32_t limit_ms = timeout_ms ? OH_MIN(half_ms, look_ms) : look_ms;
+    uint32_t check_ms = OH_LEAVING_CHECK_MS, half_ms = timeout_ms / 2 + 1;
+    uint32_t limit_ms = timeout_ms ? OH_MIN(half_ms, check_ms) : check_ms;
     struct timeval limit = {.tv_usec = limit_ms * 1000L};
 
     if (setsockopt(connection->socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) == 0 &&

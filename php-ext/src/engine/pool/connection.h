@@ -207,7 +207,7 @@ bool oh_connection_has_own_error(const oh_connection *connection);
 
 /*
  * Limits how long a blocking receive takes: not longer than a caller with this timeout (0 is none)
- * waits without a look around.
+ * waits without checking for a successor.
  */
 void oh_connection_set_timeout(oh_connection *connection, uint32_t timeout_ms);
 

@@ -37,7 +37,7 @@ const oh_store_meter *oh_metered_find(const uint8_t pool[OH_STORE_IDENTITY_BYTES
 /* ---- Meters of nodes that are gone ---- */
 
 /* If all meters are in use, a search for an unused one is not repeated before this time. */
-#define OH_LOOK_EVERY_MS 2000
+#define OH_CHECK_EVERY_MS 2000
 
 /* The meters of all nodes in published configurations and maps. */
 typedef struct oh_configured {
@@ -121,14 +121,14 @@ static bool has(const oh_configured *configured, const uint8_t *identity)
  */
 static void give_up_meters(oh_store *store)
 {
-    static _Atomic uint64_t looked_ms;
-    uint64_t now_ms = oh_clock_now_ms(), last_ms = atomic_load(&looked_ms);
+    static _Atomic uint64_t checked_ms;
+    uint64_t now_ms = oh_clock_now_ms(), last_ms = atomic_load(&checked_ms);
     oh_configured configured;
 
-    if (last_ms && now_ms - last_ms < OH_LOOK_EVERY_MS) {
+    if (last_ms && now_ms - last_ms < OH_CHECK_EVERY_MS) {
         return;
     }
-    atomic_store(&looked_ms, now_ms);
+    atomic_store(&checked_ms, now_ms);
     if (collect(&configured, store) && oh_segment_lock()) {
         for (uint32_t i = 0;
             i < oh_store_nodes_max(store) && configured.generations == generations(store); i++) {

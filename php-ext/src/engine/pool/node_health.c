@@ -295,9 +295,9 @@ void oh_node_health_answer(oh_node_health *health, uint64_t now_ms)
 /*
  * Workers of other users also write here, so an instant that no rule can produce counts as passed.
  * The clock is read after the word, because another process may have ejected the node after
- * `looked_ms`.
+ * `checked_ms`.
  */
-uint64_t oh_node_health_out_until(oh_node_health *health, uint64_t looked_ms)
+uint64_t oh_node_health_out_until(oh_node_health *health, uint64_t checked_ms)
 {
     _Atomic uint64_t *word = &health->known->state;
     uint64_t state = atomic_load(word), next, passed;
@@ -305,9 +305,9 @@ uint64_t oh_node_health_out_until(oh_node_health *health, uint64_t looked_ms)
     do {
         uint64_t until = oh_health_until(state);
 
-        passed = until > looked_ms && until > oh_clock_now_ms() + health->rules.retry_ms
+        passed = until > checked_ms && until > oh_clock_now_ms() + health->rules.retry_ms
                      ? until
-                     : looked_ms;
+                     : checked_ms;
         next = oh_health_rebuilt(state, passed);
     } while (next != state && !atomic_compare_exchange_weak(word, &state, next));
     tell_change(health, state, next);

@@ -93,7 +93,7 @@ static inline bool oh_node_health_allows(
  * For a ring that is built now: 0 if the node belongs to it, otherwise the instant when it may
  * return. A node whose instant has passed belongs to it.
  */
-uint64_t oh_node_health_out_until(oh_node_health *health, uint64_t looked_ms);
+uint64_t oh_node_health_out_until(oh_node_health *health, uint64_t checked_ms);
 
 /* How often nodes of the host have been ejected or have returned. */
 uint64_t oh_node_health_changes(void);

@@ -21,8 +21,8 @@
 #include "engine/pool/pool_internal.h"
 #include "engine/shared/segment.h"
 
-/* How many connections of the host a caller looks at to find one in its database. */
-#define OH_DATABASE_LOOKS 4
+/* How many connections of the host a caller tries to find one in its database. */
+#define OH_DATABASE_TRIES 4
 
 static uint32_t fork_generation;
 /* Connections that are leased now. */
@@ -165,7 +165,7 @@ static oh_connection *take_oldest_of_host(oh_connections *connections, uint64_t 
 }
 
 /*
- * Takes the oldest one of the queue. If it is in another database it looks at a few more, which is
+ * Takes the oldest one of the queue. If it is in another database it tries a few more, which is
  * cheaper than asking the node for the database; those that are not taken go back.
  */
 static oh_connection *take_of_host(
@@ -173,7 +173,7 @@ static oh_connection *take_of_host(
 {
     oh_connection *connection, *other = NULL;
 
-    for (uint32_t looks = 0; looks < OH_DATABASE_LOOKS; looks++) {
+    for (uint32_t tries = 0; tries < OH_DATABASE_TRIES; tries++) {
         connection = take_oldest_of_host(connections, now_ms);
         if (!connection) {
             break;

@@ -158,7 +158,8 @@ bool oh_host_is_joined(const oh_host_node *node, uint64_t now_ms)
     if (OH_LIKELY(node->shared)) {
         return oh_store_want(node->shared, node->tenure, now_ms);
     }
-    return node->looked_ms && (!oh_segment_store() || now_ms - node->looked_ms < OH_JOIN_EVERY_MS);
+    return node->checked_ms &&
+           (!oh_segment_store() || now_ms - node->checked_ms < OH_JOIN_EVERY_MS);
 }
 
 void oh_host_join(oh_host_node *node, uint64_t now_ms)
@@ -166,7 +167,7 @@ void oh_host_join(oh_host_node *node, uint64_t now_ms)
     oh_store *store = oh_segment_store();
     bool is_full = false;
 
-    node->looked_ms = now_ms;
+    node->checked_ms = now_ms;
     node->shared = NULL;
     if (!store) {
         return;

@@ -17,8 +17,8 @@
 typedef struct oh_host_node {
     oh_store_node *shared; /* NULL if it has no entry in the segment. */
     uint32_t number, tenure;
-    uint32_t joined;    /* How often it was given an entry. */
-    uint64_t looked_ms; /* When an entry was last searched for. */
+    uint32_t joined;     /* How often it was given an entry. */
+    uint64_t checked_ms; /* When an entry was last searched for. */
     uint32_t size_max;
     uint8_t identity[OH_STORE_IDENTITY_BYTES];
 } oh_host_node;

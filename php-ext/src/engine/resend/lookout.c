@@ -6,7 +6,7 @@
 #include "engine/resend/resend_internal.h"
 
 /* While a refresh is under way, its answers are read without delay. */
-#define OH_LOOK_SOON_MS 10
+#define OH_CHECK_SOON_MS 10
 
 oh_snapshot *(*oh_lookout_newest)(oh_snapshot *snapshot);
 
@@ -76,7 +76,7 @@ static void learn(oh_node_lookout *it, const oh_exchange *exchange, uint64_t now
 {
     oh_nodes *nodes = it->snapshot->known_by;
 
-    it->lookout.every_ms = OH_LEAVING_LOOK_MS;
+    it->lookout.every_ms = OH_LEAVING_CHECK_MS;
     if (!nodes) {
         return;
     }
@@ -85,11 +85,11 @@ static void learn(oh_node_lookout *it, const oh_exchange *exchange, uint64_t now
     }
     oh_nodes_tick_waiting(nodes);
     if (nodes->refresh) {
-        it->lookout.every_ms = OH_LOOK_SOON_MS;
+        it->lookout.every_ms = OH_CHECK_SOON_MS;
     }
 }
 
-static oh_leaving look(oh_lookout *lookout, const oh_exchange *exchange, uint64_t now_ns)
+static oh_leaving check(oh_lookout *lookout, const oh_exchange *exchange, uint64_t now_ns)
 {
     oh_node_lookout *it = (oh_node_lookout *)lookout;
     const oh_call_terms *terms = &exchange->terms;
@@ -112,5 +112,5 @@ static oh_leaving look(oh_lookout *lookout, const oh_exchange *exchange, uint64_
 
 void oh_node_lookout_set(oh_node_lookout *lookout, oh_snapshot *snapshot, uint32_t node)
 {
-    *lookout = (oh_node_lookout){{look, OH_LEAVING_LOOK_MS}, snapshot, node};
+    *lookout = (oh_node_lookout){{check, OH_LEAVING_CHECK_MS}, snapshot, node};
 }

@@ -52,7 +52,7 @@ typedef struct oh_config_image {
     bool has_no_memory; /* There was no memory for the image; the file may be good. */
     /*
      * Of the files that the image was made from, as they were before. Without an image, a number
-     * for the failure: it differs from every version, so the files are read again at each look.
+     * for the failure: it differs from every version, so the files are read again at each check.
      */
     uint64_t version;
     oh_failure failure;

@@ -16,7 +16,8 @@
  * Flags the nodes that are out, and sets when the first of them may return. Returns how many are
  * in.
  */
-static uint32_t look(oh_snapshot *snapshot, uint64_t now_ms, bool *ejected, uint64_t *due_ms)
+static uint32_t flag_ejected(
+    oh_snapshot *snapshot, uint64_t now_ms, bool *ejected, uint64_t *due_ms)
 {
     uint32_t live = 0;
 
@@ -49,7 +50,7 @@ static bool rebuild(oh_snapshot *snapshot, uint64_t now_ms)
     if (!ejected) {
         return false;
     }
-    uint32_t live = look(snapshot, now_ms, ejected, &ejection->due_ms);
+    uint32_t live = flag_ejected(snapshot, now_ms, ejected, &ejection->due_ms);
     bool is_same =
         ejection->ring && memcmp(ejected, ejection->ring->ejected, snapshot->nodes_count) == 0;
 

@@ -26,22 +26,22 @@
 
 /* ---- Turns ---- */
 
-bool oh_watch_begin_look(oh_loaded *loaded)
+bool oh_watch_begin_check(oh_loaded *loaded)
 {
     uint64_t now = oh_clock_now_ms();
-    uint32_t every_ms = loaded->is_urgent ? OH_AGAIN_MS_FIRST : OH_CONFIG_LOOK_EVERY_MS;
+    uint32_t every_ms = loaded->is_urgent ? OH_AGAIN_MS_FIRST : OH_CONFIG_CHECK_EVERY_MS;
 
-    if (OH_UNLIKELY(loaded->refused_ms) && now < loaded->refused_ms + OH_CONFIG_LOOK_EVERY_MS) {
+    if (OH_UNLIKELY(loaded->refused_ms) && now < loaded->refused_ms + OH_CONFIG_CHECK_EVERY_MS) {
         return false;
     }
     if (loaded->entry != OH_STORE_NONE) {
-        return oh_store_begin_look(oh_segment_store(), loaded->entry, (uint32_t)getpid(), now,
+        return oh_store_begin_check(oh_segment_store(), loaded->entry, (uint32_t)getpid(), now,
             every_ms, oh_worker_is_alive);
     }
-    if (now < loaded->looked_ms + every_ms) {
+    if (now < loaded->checked_ms + every_ms) {
         return false;
     }
-    loaded->looked_ms = now;
+    loaded->checked_ms = now;
     return true;
 }
 
@@ -55,18 +55,18 @@ static uint64_t noted_version(const oh_loaded *loaded)
     return loaded->entry != OH_STORE_NONE ? atomic_load(version_in_store(loaded)) : loaded->version;
 }
 
-static void end_look(const oh_loaded *loaded)
+static void end_check(const oh_loaded *loaded)
 {
     if (loaded->entry != OH_STORE_NONE) {
-        oh_store_end_look(oh_segment_store(), loaded->entry, (uint32_t)getpid());
+        oh_store_end_check(oh_segment_store(), loaded->entry, (uint32_t)getpid());
     }
 }
 
-/* Another process looks immediately. */
-static void pass_look(const oh_loaded *loaded)
+/* Another process checks immediately. */
+static void pass_check(const oh_loaded *loaded)
 {
     if (loaded->entry != OH_STORE_NONE) {
-        oh_store_pass_look(oh_segment_store(), loaded->entry, (uint32_t)getpid());
+        oh_store_pass_check(oh_segment_store(), loaded->entry, (uint32_t)getpid());
     }
 }
 
@@ -81,7 +81,7 @@ static void note_version(oh_loaded *loaded, uint64_t version)
 void oh_watch_note_version(oh_loaded *loaded, uint64_t version)
 {
     note_version(loaded, version);
-    end_look(loaded);
+    end_check(loaded);
 }
 
 /* ---- Warnings ---- */
@@ -122,7 +122,7 @@ void oh_watch_refuse(oh_loaded *loaded, const char *what)
 
 bool oh_watch_is_allowed(oh_loaded *loaded)
 {
-    if (loaded->refused_ms && oh_clock_now_ms() < loaded->refused_ms + OH_CONFIG_LOOK_EVERY_MS) {
+    if (loaded->refused_ms && oh_clock_now_ms() < loaded->refused_ms + OH_CONFIG_CHECK_EVERY_MS) {
         return false;
     }
     if (oh_config_image_is_forbidden(&loaded->origin, image_of(loaded))) {
@@ -250,15 +250,15 @@ static oh_switched switch_to(
 
 /*
  * What makes a configuration bad may lie outside its version, such as a password file that comes
- * after the file that names it. So the failure is noted, not the version: the next look reads the
+ * after the file that names it. So the failure is noted, not the version: the next check reads the
  * files again, and one process of the host warns of the failure, once.
  */
-static void look_at_refused(oh_loaded *loaded, const oh_config_image *refused)
+static void check_refused(oh_loaded *loaded, const oh_config_image *refused)
 {
     bool is_news = noted_version(loaded) != refused->version;
 
     if (refused->has_no_memory) {
-        end_look(loaded);
+        end_check(loaded);
         return;
     }
     if (is_news) {
@@ -267,10 +267,10 @@ static void look_at_refused(oh_loaded *loaded, const oh_config_image *refused)
     note_version(loaded, refused->version);
     if (refused->is_of_process) {
         loaded->refused_ms = oh_clock_now_ms();
-        pass_look(loaded);
+        pass_check(loaded);
     } else {
         loaded->refused_ms = 0;
-        end_look(loaded);
+        end_check(loaded);
     }
     if (is_news) {
         warn_refused(refused->failure.what);
@@ -278,7 +278,7 @@ static void look_at_refused(oh_loaded *loaded, const oh_config_image *refused)
 }
 
 /* `version` is that of the files before they were read. */
-static void look_at_read(oh_loaded *loaded, oh_config_image *config_image, uint64_t version)
+static void check_read(oh_loaded *loaded, oh_config_image *config_image, uint64_t version)
 {
     oh_exposed exposed = config_image->exposed;
     uint64_t read_version = config_image->version;
@@ -293,7 +293,7 @@ static void look_at_read(oh_loaded *loaded, oh_config_image *config_image, uint6
             is_of_host ? published.image_length : loaded->snapshot->image_length);
     oh_config_image_free(&published);
     if (switched == OH_NOT_NOW) {
-        end_look(loaded);
+        end_check(loaded);
         return;
     }
     oh_loaded_note_read(loaded,
@@ -308,17 +308,17 @@ static void look_at_read(oh_loaded *loaded, oh_config_image *config_image, uint6
     }
 }
 
-void oh_watch_look(oh_loaded *loaded)
+void oh_watch_check(oh_loaded *loaded)
 {
     uint64_t version = oh_config_image_version(&loaded->origin, image_of(loaded));
     oh_config_image config_image;
 
     if (version == noted_version(loaded)) {
-        end_look(loaded);
+        end_check(loaded);
     } else if (oh_config_image_make(
                    &config_image, &loaded->origin, loaded->name, oh_loaded_salt())) {
-        look_at_read(loaded, &config_image, version);
+        check_read(loaded, &config_image, version);
     } else {
-        look_at_refused(loaded, &config_image);
+        check_refused(loaded, &config_image);
     }
 }

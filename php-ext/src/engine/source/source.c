@@ -18,7 +18,7 @@
 #include "engine/shared/segment.h"
 #include "engine/source/source_internal.h"
 
-#define OH_LOOK_AGAIN_MS 2 /* How often to check if another process has looked. */
+#define OH_CHECK_AGAIN_MS 2 /* How often to check if another process has finished. */
 
 /* A short list, in the order in which they were loaded. */
 static OH_PER_THREAD oh_loaded *first;
@@ -104,7 +104,7 @@ static bool read_first(oh_loaded *loaded, oh_config_image *config_image)
             }
             oh_loaded_note_read(loaded, NULL);
         }
-        oh_watch_begin_look(loaded);
+        oh_watch_begin_check(loaded);
         oh_watch_note_version(loaded, config_image->version);
     }
     oh_segment_unlock();
@@ -176,7 +176,7 @@ static bool begin(oh_loaded *loaded, oh_failure *failure)
         return true;
     }
     loaded->entry = OH_STORE_NONE;
-    loaded->looked_ms = oh_clock_now_ms();
+    loaded->checked_ms = oh_clock_now_ms();
     if (!oh_config_image_make(&config_image, &loaded->origin, loaded->name, oh_loaded_salt())) {
         return fail(loaded, &config_image, failure);
     }
@@ -282,7 +282,7 @@ static oh_loaded *move(oh_loaded *loaded)
         }
         loaded->generation = is_of_process ? loaded->generation : loaded->foreign;
         loaded->foreign = 0;
-        if (is_of_process) { /* Otherwise the process that looks at the file warns. */
+        if (is_of_process) { /* Otherwise the process that checks the file warns. */
             oh_watch_refuse(loaded, failure.what);
         }
         return loaded;
@@ -301,7 +301,7 @@ static void put_off(oh_loaded *loaded, uint32_t milliseconds)
 
 /*
  * The newest version of the configuration. NULL and a failure if there is none. `is_urgent`: the
- * file is looked at even within the second.
+ * file is checked even within the second.
  */
 static oh_loaded *load_file(
     oh_text name, const oh_config_origin *origin, bool is_urgent, oh_failure *failure)
@@ -322,8 +322,8 @@ static oh_loaded *load_file(
     if (OH_UNLIKELY(loaded->foreign != 0)) {
         loaded = move(loaded);
     }
-    if (OH_UNLIKELY(oh_watch_begin_look(loaded))) {
-        oh_watch_look(loaded);
+    if (OH_UNLIKELY(oh_watch_begin_check(loaded))) {
+        oh_watch_check(loaded);
     }
     oh_snapshot_release(snapshot);
     return loaded;
@@ -377,14 +377,14 @@ oh_snapshot *oh_source_follow(const oh_snapshot *snapshot)
     return newest;
 }
 
-/* True if a process of the host has looked at the file since then, and none is looking now. */
-static bool was_looked_at(const oh_loaded *loaded, uint64_t since_ms)
+/* True if a process of the host has checked the file since then, and none is checking now. */
+static bool was_checked(const oh_loaded *loaded, uint64_t since_ms)
 {
     const oh_store *store = oh_segment_store();
 
     return loaded->entry == OH_STORE_NONE ||
-           (oh_store_looked_ms(store, loaded->entry) >= since_ms &&
-               !oh_store_is_looking(store, loaded->entry));
+           (oh_store_checked_ms(store, loaded->entry) >= since_ms &&
+               !oh_store_is_checking(store, loaded->entry));
 }
 
 oh_snapshot *oh_source_newest(oh_snapshot *snapshot, uint64_t deadline_ns)
@@ -402,13 +402,13 @@ oh_snapshot *oh_source_newest(oh_snapshot *snapshot, uint64_t deadline_ns)
         const oh_loaded *loaded = snapshot->followed->loaded;
 
         newest = load(loaded->name, &loaded->origin, true, &ignored, &is_found);
-        if (newest != snapshot || was_looked_at(snapshot->followed->loaded, began_ms) ||
+        if (newest != snapshot || was_checked(snapshot->followed->loaded, began_ms) ||
             oh_clock_now_ns() >= deadline_ns) {
             break;
         }
         oh_snapshot_release(newest);
         newest = NULL;
-        oh_wait_poll(NULL, 0, OH_LOOK_AGAIN_MS);
+        oh_wait_poll(NULL, 0, OH_CHECK_AGAIN_MS);
     }
     if (!newest) {
         snapshot->references++;

@@ -53,7 +53,7 @@ oh_snapshot *oh_source_follow(const oh_snapshot *snapshot);
 
 /*
  * During a call: returns the newest snapshot of its server pool, counted. Looks at the file even if
- * less than a second has passed, and waits for a process that is looking, at most until the
+ * less than a second has passed, and waits for a process that is checking, at most until the
  * deadline. With Sentinels it asks them instead.
  */
 oh_snapshot *oh_source_newest(oh_snapshot *snapshot, uint64_t deadline_ns);

@@ -26,11 +26,11 @@ typedef struct oh_loaded {
     uint64_t generation;   /* Of the snapshot. Without a store, each process counts its own. */
     /* Its entry in the store; OH_STORE_NONE if this process does not use the store. */
     uint32_t entry;
-    uint64_t looked_ms, version; /* Without a store. */
+    uint64_t checked_ms, version; /* Without a store. */
     /* For its newest snapshot, and for those before. */
     oh_followed followed, outdated;
     oh_read_counts read_counts; /* Of all its snapshots, and of all its maps. */
-    bool is_urgent;             /* The next look does not wait for the second to pass. */
+    bool is_urgent;             /* The next check does not wait for the second to pass. */
     /* When this process last found that it cannot read what others may read; 0 if it can. */
     uint64_t refused_ms;
     uint64_t read_at; /* Without a store; like the word there. */
@@ -75,16 +75,16 @@ void oh_loaded_note_read(oh_loaded *loaded, const char *problem);
 
 /*
  * True if it is this process' turn to check the file. Once a second, one process of the host gets
- * the turn. It must end its look.
+ * the turn. It must end its check.
  */
-bool oh_watch_begin_look(oh_loaded *loaded);
+bool oh_watch_begin_check(oh_loaded *loaded);
 
-/* Reads the file if its version is not the noted one, and publishes its image. Ends the look. */
-void oh_watch_look(oh_loaded *loaded);
+/* Reads the file if its version is not the noted one, and publishes its image. Ends the check. */
+void oh_watch_check(oh_loaded *loaded);
 
 /*
- * Notes the version of a config image that was made, and ends the look. Must not be called earlier:
- * if this process dies while it reads, the next one must read the file.
+ * Notes the version of a config image that was made, and ends the check. Must not be called
+ * earlier: if this process dies while it reads, the next one must read the file.
  */
 void oh_watch_note_version(oh_loaded *loaded, uint64_t version);
 

@@ -40,7 +40,7 @@ typedef struct oh_tls {
     SSL_CTX *context;                        /* NULL before the files were read. */
     BIO_METHOD *method;                      /* By which OpenSSL sends and receives. */
     uint32_t generation;                     /* How often a context was made. */
-    uint64_t looked_ms;                      /* When the files were last checked. */
+    uint64_t checked_ms;                     /* When the files were last checked. */
     oh_tls_stamp stamps[OH_TLS_FILES_COUNT]; /* Of the files of the context. */
     uint32_t refusal; /* A hash of why newer files were last refused; 0 if none were. */
     size_t settings_length;

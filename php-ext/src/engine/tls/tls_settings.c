@@ -203,10 +203,10 @@ static bool prepare(oh_tls *tls, oh_failure *failure)
     oh_tls_stamp stamps[OH_TLS_FILES_COUNT];
     const char *refused;
 
-    if (tls->context && now_ms - tls->looked_ms < OH_TLS_LOOK_EVERY_MS) {
+    if (tls->context && now_ms - tls->checked_ms < OH_TLS_CHECK_EVERY_MS) {
         return true;
     }
-    tls->looked_ms = now_ms;
+    tls->checked_ms = now_ms;
     if (!have_changed(tls, stamps) && tls->context) {
         return true;
     }

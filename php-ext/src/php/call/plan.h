@@ -51,7 +51,7 @@ void oh_plan_wait(oh_plan *plan, double timeout);
  * Fills in the command and how long it may block, but not the nodes. Returns false and throws
  * Unsupported if the call must not be sent.
  */
-bool oh_plan_look(oh_client *client, zend_execute_data *execute_data, oh_plan *plan);
+bool oh_plan_find_command(oh_client *client, zend_execute_data *execute_data, oh_plan *plan);
 
 /*
  * Plans a call. If it returns true, the caller must free the plan. Returns false and throws
@@ -59,8 +59,8 @@ bool oh_plan_look(oh_client *client, zend_execute_data *execute_data, oh_plan *p
  */
 bool oh_plan_make(oh_client *client, zend_execute_data *execute_data, oh_plan *plan);
 
-/* Like oh_plan_look, but from words. For an unknown command, plan->command is NULL. */
-bool oh_raw_command_look(oh_client *client, zend_execute_data *execute_data, oh_plan *plan);
+/* Like oh_plan_find_command, but from words. For an unknown command, plan->command is NULL. */
+bool oh_raw_command_find(oh_client *client, zend_execute_data *execute_data, oh_plan *plan);
 
 /* Like oh_plan_make, but from words. */
 bool oh_raw_command_plan(oh_client *client, zend_execute_data *execute_data, oh_plan *plan);

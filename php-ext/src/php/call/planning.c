@@ -298,7 +298,7 @@ static bool names_no_node(zend_execute_data *execute_data, const oh_plan *plan)
 
 /* ---- The plan ---- */
 
-bool oh_plan_look(oh_client *client, zend_execute_data *execute_data, oh_plan *plan)
+bool oh_plan_find_command(oh_client *client, zend_execute_data *execute_data, oh_plan *plan)
 {
     const oh_method *method = oh_method_of(execute_data);
 
@@ -310,7 +310,7 @@ bool oh_plan_look(oh_client *client, zend_execute_data *execute_data, oh_plan *p
         plan->call.node = oh_snapshot_next(client->snapshot, client->snapshot->nodes_count - 1);
     }
     if (method->row->kind == OH_METHOD_RAW) {
-        return oh_raw_command_look(client, execute_data, plan);
+        return oh_raw_command_find(client, execute_data, plan);
     }
     if (!oh_packing_may_begin(client, execute_data) ||
         UNEXPECTED(refuse_faults(client, execute_data, method->row))) {
@@ -331,7 +331,7 @@ bool oh_plan_look(oh_client *client, zend_execute_data *execute_data, oh_plan *p
 
 bool oh_plan_make(oh_client *client, zend_execute_data *execute_data, oh_plan *plan)
 {
-    if (!oh_plan_look(client, execute_data, plan)) {
+    if (!oh_plan_find_command(client, execute_data, plan)) {
         return false;
     }
     if (plan->method->row->kind == OH_METHOD_RAW) {

@@ -222,7 +222,7 @@ static void take_command(raw_call *call)
     plan_wait(call);
 }
 
-static bool look(raw_call *call)
+static bool find_command(raw_call *call)
 {
     oh_plan *plan = call->plan;
 
@@ -308,14 +308,14 @@ static bool with_words(raw_call call, bool (*what)(raw_call *))
     return is_done;
 }
 
-bool oh_raw_command_look(oh_client *client, zend_execute_data *execute_data, oh_plan *plan)
+bool oh_raw_command_find(oh_client *client, zend_execute_data *execute_data, oh_plan *plan)
 {
     if (ZEND_NUM_ARGS() == 0) {
         zend_wrong_parameters_count_error(1, (uint32_t)-1);
         return false;
     }
     return with_words(
-        (raw_call){.client = client, .execute_data = execute_data, .plan = plan}, look);
+        (raw_call){.client = client, .execute_data = execute_data, .plan = plan}, find_command);
 }
 
 bool oh_raw_command_plan(oh_client *client, zend_execute_data *execute_data, oh_plan *plan)

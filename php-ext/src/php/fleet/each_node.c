@@ -107,7 +107,7 @@ static void call_in_frame(const oh_node_choice *choice, zend_execute_data *frame
         /* The script has only passed the name, so Zend has not warned yet. */
         zend_deprecated_function(oh_method_of(frame)->original);
     }
-    if (EG(exception) || !oh_plan_look(choice->client, frame, &plan) ||
+    if (EG(exception) || !oh_plan_find_command(choice->client, frame, &plan) ||
         !may_be_sent(frame, &plan)) {
         return;
     }

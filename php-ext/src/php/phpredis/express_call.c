@@ -157,7 +157,7 @@ typedef struct oh_express_reader {
     const char *begin, *at, *end;
 } oh_express_reader;
 
-static void look(oh_express_reader *reader)
+static void refresh_view(oh_express_reader *reader)
 {
     oh_bytes unread = oh_exchange_unread(reader->exchange);
 
@@ -169,7 +169,7 @@ static void begin_reading(oh_express_reader *reader, oh_node_client *node_client
 {
     reader->node_client = node_client;
     reader->exchange = &node_client->transport->exchange;
-    look(reader);
+    refresh_view(reader);
 }
 
 /* Everything before `at` has been read. */
@@ -191,7 +191,7 @@ static zend_always_inline bool read_reply_at(
         if (!oh_exchange_receive_more(reader->exchange)) {
             return false;
         }
-        look(reader);
+        refresh_view(reader);
     }
     reader->at = next;
     return true;
@@ -327,7 +327,7 @@ static zend_always_inline bool read_group_at(oh_express_reader *reader, const oh
         if (!oh_exchange_receive_more(reader->exchange)) {
             return false;
         }
-        look(reader);
+        refresh_view(reader);
     }
     reader->at = next;
     return true;

@@ -38,7 +38,7 @@ final class ConfigWatcher implements AutoCloseable {
      * place may be empty or incomplete. So a difference counts only after two readings, a moment
      * apart, were equal.
      */
-    private static final int LOOK_EVERY_MS = Timings.CONFIG_LOOK_EVERY_MS;
+    private static final int CHECK_EVERY_MS = Timings.CONFIG_CHECK_EVERY_MS;
     private static final int SETTLE_MS = 10;
     private static final int SETTLE_TRIES = 3;
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -95,7 +95,7 @@ final class ConfigWatcher implements AutoCloseable {
     /** Waits, then checks. True at the end. */
     private boolean hasTurned() {
         try {
-            boolean isClosed = closed.await(LOOK_EVERY_MS, TimeUnit.MILLISECONDS);
+            boolean isClosed = closed.await(CHECK_EVERY_MS, TimeUnit.MILLISECONDS);
             if (!isClosed) {
                 check();
             }

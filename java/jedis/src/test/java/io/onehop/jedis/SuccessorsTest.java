@@ -184,7 +184,7 @@ class SuccessorsTest {
                     List.of(
                             threads.submit(() -> redis.get("key")),
                             threads.submit(() -> redis.mget("key", "{key}none").get(0)));
-            Thread.sleep(4 * Timings.LEAVING_LOOK_MS);
+            Thread.sleep(4 * Timings.LEAVING_CHECK_MS);
             reads.forEach(read -> assertFalse(read.isDone(), "it waits for the replica"));
             cluster.server(1).thaw();
             for (Future<String> read : reads) {

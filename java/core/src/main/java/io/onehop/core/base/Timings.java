@@ -81,7 +81,7 @@ public final class Timings {
     public static final int ANSWERED_EVERY_MS = 100;
 
     /** How often the configuration is checked for a change. */
-    public static final int CONFIG_LOOK_EVERY_MS = 1000;
+    public static final int CONFIG_CHECK_EVERY_MS = 1000;
 
     /** A shorter timeout of a server pool is logged: who writes 1 or 2 often means seconds. */
     public static final int TIMEOUT_SHORT_MS = 10;
@@ -100,7 +100,7 @@ public final class Timings {
      * The least time between two refreshes while calls wait for the successor of a master that is
      * gone.
      */
-    public static final int FAILOVER_LOOK_MS = 100;
+    public static final int FAILOVER_CHECK_MS = 100;
 
     /**
      * How long calls wait for it: the servers' default of `cluster-node-timeout`, 15 s, and 2 s for
@@ -160,7 +160,7 @@ public final class Timings {
      * How soon a waiting call learns that another node has taken over. A call that is answered
      * sooner pays nothing.
      */
-    public static final int LEAVING_LOOK_MS = 100;
+    public static final int LEAVING_CHECK_MS = 100;
 
     /**
      * A call that has waited for its node for so long counts as a failed connection: a refresh is
@@ -172,7 +172,7 @@ public final class Timings {
     public static final int SUCCESSION_MS_DEFAULT = 10000;
 
     /** How often the files of certificates and keys are checked for a change, at most. */
-    public static final int TLS_LOOK_EVERY_MS = 1000;
+    public static final int TLS_CHECK_EVERY_MS = 1000;
 
     /**
      * How often a subscription tries to connect to a node that it has lost. While the node rests,

@@ -19,7 +19,7 @@ public final class Deadline {
     public static final long FOR_EVER_MS = Long.MAX_VALUE;
 
     private static final long NS_PER_MS = 1_000_000;
-    private static final long LOOK_NS = Timings.LEAVING_LOOK_MS * NS_PER_MS;
+    private static final long LOOK_NS = Timings.LEAVING_CHECK_MS * NS_PER_MS;
 
     /* No deadline, because a command blocks without end. */
     private static final Deadline OF_A_WAIT = new Deadline(-1, 0);

@@ -148,7 +148,7 @@ abstract class Refresher implements AutoCloseable {
             Thread next = new Thread(this::run, threadName);
             next.setDaemon(true);
             notBeforeNs = Clock.nowNs();
-            begunNs = notBeforeNs - TimeUnit.MILLISECONDS.toNanos(Timings.FAILOVER_LOOK_MS);
+            begunNs = notBeforeNs - TimeUnit.MILLISECONDS.toNanos(Timings.FAILOVER_CHECK_MS);
             anywayNs = notBeforeNs + orLaterNs(anywayMs);
             next.start();
             thread = next; // It waits for the lock. If it could not start, the next call tries.
@@ -225,7 +225,7 @@ abstract class Refresher implements AutoCloseable {
     }
 
     private long soonNs() {
-        long urgentNs = begunNs + TimeUnit.MILLISECONDS.toNanos(Timings.FAILOVER_LOOK_MS);
+        long urgentNs = begunNs + TimeUnit.MILLISECONDS.toNanos(Timings.FAILOVER_CHECK_MS);
         return isUrgent ? Math.min(urgentNs, notBeforeNs) : notBeforeNs;
     }
 

@@ -35,7 +35,7 @@ import javax.net.ssl.SSLContext;
 final class TlsFiles {
     private static final System.Logger LOG = System.getLogger("io.onehop");
     private static final long CHECK_EVERY_NS =
-            TimeUnit.MILLISECONDS.toNanos(Timings.TLS_LOOK_EVERY_MS);
+            TimeUnit.MILLISECONDS.toNanos(Timings.TLS_CHECK_EVERY_MS);
 
     private final ServerPool pool;
     private @Nullable SSLContext context;
