@@ -33,8 +33,7 @@ static oh_topology *topology_of(const oh_cluster_map *map)
     oh_server_pool pool = oh_cluster_pool(map, &configured);
     size_t size = oh_topology_size(&pool);
     void *memory = malloc(size);
-    MUST(memory != NULL && oh_topology_build(&pool, NULL, memory, size) &&
-         oh_topology_valid(memory, size));
+    MUST(memory && oh_topology_build(&pool, NULL, memory, size) && oh_topology_valid(memory, size));
     return memory;
 }
 
@@ -64,7 +63,7 @@ static void adopt(oh_topology *current, const oh_cluster_answer *answer)
     char reason[OH_CLUSTER_REASON_BYTES];
     oh_cluster_map *map;
     MUST(oh_cluster_read(answer, &map, reason));
-    if (oh_cluster_choose(current, map, NULL, reason) != NULL) {
+    if (oh_cluster_choose(current, map, NULL, reason)) {
         MUST(oh_cluster_keep_indexes(map, current));
         oh_topology *next = topology_of(map);
         for (uint32_t i = 0; i < oh_topology_nodes_count(current); i++) {

@@ -36,7 +36,7 @@ static void check_keys(const oh_command *command, const oh_bytes *words, size_t 
     oh_key_position positions[WORDS_MAX * 8], fewer[4];
     size_t found, again;
 
-    if (oh_command_keys(command, words, count, positions, WORDS_MAX * 8, &found) != NULL) {
+    if (oh_command_keys(command, words, count, positions, WORDS_MAX * 8, &found)) {
         return;
     }
     MUST(found <= WORDS_MAX * 8);
@@ -44,7 +44,7 @@ static void check_keys(const oh_command *command, const oh_bytes *words, size_t 
         MUST(positions[i].position > 0 && positions[i].position < count);
         MUST(i == 0 || positions[i - 1].position <= positions[i].position);
     }
-    MUST(oh_command_keys(command, words, count, fewer, 4, &again) == NULL && again == found);
+    MUST(!oh_command_keys(command, words, count, fewer, 4, &again) && again == found);
     for (size_t i = 0; i < found && i < 4; i++) {
         MUST(fewer[i].position == positions[i].position && fewer[i].kind == positions[i].kind);
     }
@@ -58,8 +58,7 @@ static void check_split(const oh_command *command, const oh_bytes *words, size_t
     char number[OH_NUMBER_OF_KEYS_BYTES];
     size_t total = 0, parts = 0;
 
-    if (command->spread != OH_SPREAD_SPLIT ||
-        oh_command_shape_of(command, words, count, &shape) != NULL ||
+    if (command->spread != OH_SPREAD_SPLIT || oh_command_shape_of(command, words, count, &shape) ||
         oh_command_is_whole(command, words, count)) {
         return;
     }
@@ -90,7 +89,7 @@ static void check_name(const oh_bytes *word)
     }
     name[word->length] = '\0';
     const oh_command *command = oh_command_named(name, word->length);
-    MUST(command == NULL ||
+    MUST(!command ||
          (strlen(command->name) == word->length && memcmp(command->name, name, word->length) == 0));
     MUST(oh_command_named(name, word->length + 1) == NULL);
     free(name);
@@ -105,10 +104,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     if (count > 0) {
         check_name(&words[0]);
     }
-    if (command != NULL) {
+    if (command) {
         const oh_bytes *timeout = oh_command_timeout(command, words, count);
 
-        MUST(timeout == NULL || (timeout > words && timeout < words + count));
+        MUST(!timeout || (timeout > words && timeout < words + count));
         check_keys(command, words, count);
         if (command->keys_count == 1) {
             check_split(command, words, count);

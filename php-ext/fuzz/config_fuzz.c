@@ -29,7 +29,7 @@ static void use_pool(const oh_server_pool *pool)
 {
     size_t size = oh_topology_size(pool);
     void *memory = malloc(size);
-    MUST(memory != NULL && oh_topology_build(pool, NULL, memory, size));
+    MUST(memory && oh_topology_build(pool, NULL, memory, size));
     MUST(oh_topology_valid(memory, size));
     for (size_t i = 0; i < pool->servers_count; i++) {
         oh_text name = pool->servers[i].name;
@@ -43,7 +43,7 @@ static void use_pool(const oh_server_pool *pool)
 static void check_error(const oh_config_error *error)
 {
     MUST(error->line >= 1);
-    MUST(error->reason[0] != '\0' && memchr(error->reason, '\0', sizeof error->reason) != NULL);
+    MUST(error->reason[0] != '\0' && memchr(error->reason, '\0', sizeof error->reason));
     for (const char *at = error->reason; *at != '\0'; at++) {
         MUST(*at >= 0x20 && *at <= 0x7e);
     }

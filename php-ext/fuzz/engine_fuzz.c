@@ -122,7 +122,7 @@ WRAPPED(int, ppoll, struct pollfd *descriptors, nfds_t count, const struct times
     const sigset_t *mask)
 {
     (void)mask;
-    return __wrap_poll(descriptors, count, limit != NULL ? (int)(limit->tv_sec * 1000) : 1);
+    return __wrap_poll(descriptors, count, limit ? (int)(limit->tv_sec * 1000) : 1);
 }
 
 /*
@@ -156,9 +156,8 @@ static size_t next_piece(const stream *from)
     }
     size_t piece = (from->bytes[0] * 7u + from->length) % PIECE_MAX + 1;
     piece = piece < from->length ? piece : from->length;
-    const uint8_t *end =
-        strchr("+-", from->bytes[0]) != NULL ? memchr(from->bytes, '\n', piece) : NULL;
-    return end != NULL ? (size_t)(end - from->bytes) + 1 : piece;
+    const uint8_t *end = strchr("+-", from->bytes[0]) ? memchr(from->bytes, '\n', piece) : NULL;
+    return end ? (size_t)(end - from->bytes) + 1 : piece;
 }
 
 WRAPPED(ssize_t, recv, int fd, void *bytes, size_t size, int flags)
@@ -221,7 +220,7 @@ static void begin(void)
         bool is_found;
         snapshots[i] =
             oh_source_load((oh_text){pools[i], strlen(pools[i])}, path, &failure, &is_found);
-        if (snapshots[i] == NULL) {
+        if (!snapshots[i]) {
             fprintf(stderr, "%s: %s\n", pools[i], failure.what);
             abort();
         }
@@ -232,7 +231,7 @@ static void begin(void)
 static void check_failure(const oh_failure *failure)
 {
     MUST(failure->kind < OH_ERROR_KINDS_COUNT && failure->outcome < OH_OUTCOMES_COUNT);
-    MUST(failure->what[0] != '\0' && failure->advice != NULL);
+    MUST(failure->what[0] != '\0' && failure->advice);
 }
 
 static void exchange_with(mode what, const char *request, uint32_t node)
@@ -250,7 +249,7 @@ static void exchange_with(mode what, const char *request, uint32_t node)
     size_t length = 0, count;
 
     oh_exchange_make(&exchange, peer, &failure);
-    MUST(what != CLUSTER || oh_redirects_attach(&exchange, snapshot, node) != NULL);
+    MUST(what != CLUSTER || oh_redirects_attach(&exchange, snapshot, node));
     oh_exchange_prepare(&exchange, &terms, NULL);
     if (oh_exchange_run(&exchange, request, strlen(request))) {
         while ((oh_replies_length(&exchange.replies) > 0 || oh_exchange_is_active(&exchange)) &&
@@ -291,7 +290,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     if (length == 0) {
         return 0;
     }
-    if (snapshots[0] == NULL) {
+    if (!snapshots[0]) {
         begin();
     }
     mode what = bytes[0] % MODES;

@@ -77,7 +77,7 @@ static const uint8_t *good_image(size_t *size)
         slots[i] = (uint16_t)(i < 100 ? 2 | OH_SLOT_UNSERVED : i < 9000 ? 0 : 2);
     }
     *size = oh_image_size(&pool);
-    if (image == NULL) {
+    if (!image) {
         image = malloc(*size);
         MUST(image != NULL);
         oh_image_write(&pool, salt, image);
@@ -158,7 +158,7 @@ static void adopt(const oh_topology *current)
     oh_cluster_answer answer = {.reply = {(const uint8_t *)REPLY, strlen(REPLY)}, .host = {"h", 1}};
     oh_cluster_map *map;
     MUST(oh_cluster_read(&answer, &map, reason));
-    if (oh_cluster_choose(current, map, NULL, reason) != NULL) {
+    if (oh_cluster_choose(current, map, NULL, reason)) {
         MUST(oh_cluster_keep_indexes(map, current));
         oh_server_pool configured = {
             .name = {"p", 1}, .hash = OH_HASH_CRC16, .distribution = OH_SLOTS, .is_cluster = true};
@@ -181,7 +181,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     MUST(image != NULL);
     memcpy(image, good, size);
     damage(image, size, bytes, length);
-    if (oh_image_is_valid(image, size) && oh_topology_slots(oh_image_topology(image)) != NULL) {
+    if (oh_image_is_valid(image, size) && oh_topology_slots(oh_image_topology(image))) {
         oh_topology *topology = (oh_topology *)(uintptr_t)oh_image_topology(image);
         uint32_t nodes = oh_topology_nodes_count(topology);
         switch (length % 8) { /* Doing all of them would take ten times as long. */

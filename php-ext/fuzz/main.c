@@ -55,7 +55,7 @@ static void add_file(const char *path)
 {
     static uint8_t buffer[1 << 20];
     FILE *file = fopen(path, "rb");
-    if (file == NULL) {
+    if (!file) {
         perror(path);
         exit(2);
     }
@@ -160,7 +160,7 @@ int main(int argc, char **argv)
         add_file(argv[i]);
         run(inputs[inputs_count - 1].bytes, inputs[inputs_count - 1].length);
     }
-    for (; fuzz_words[words_count] != NULL; words_count++) {
+    for (; fuzz_words[words_count]; words_count++) {
         add_input(fuzz_words[words_count], strlen(fuzz_words[words_count]));
     }
     signal(SIGABRT, keep_crash);

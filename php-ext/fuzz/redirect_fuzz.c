@@ -77,8 +77,7 @@ static oh_topology *map_of_a_cluster(void)
         .slots = slots};
     size_t size = oh_topology_size(&pool);
     void *memory = malloc(size);
-    MUST(memory != NULL && oh_topology_build(&pool, NULL, memory, size) &&
-         oh_topology_valid(memory, size));
+    MUST(memory && oh_topology_build(&pool, NULL, memory, size) && oh_topology_valid(memory, size));
     return memory;
 }
 
@@ -115,7 +114,7 @@ static void judge(const oh_topology *map, const oh_redirect_case *it, const oh_r
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     static oh_topology *map;
-    map = map != NULL ? map : map_of_a_cluster();
+    map = map ? map : map_of_a_cluster();
     if (length >= 3) {
         oh_redirect_case it = {.error = {(const char *)bytes + 3, length - 3},
             .asked = bytes[0] % SERVERS,

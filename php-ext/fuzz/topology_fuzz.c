@@ -52,7 +52,7 @@ static void *good_topology(oh_distribution distribution, oh_distribution from, s
         .hash = OH_HASH_MURMUR};
     *size = oh_topology_size(&pool);
     void *memory = malloc(*size);
-    MUST(memory != NULL && oh_topology_build(&pool, NULL, memory, *size));
+    MUST(memory && oh_topology_build(&pool, NULL, memory, *size));
     return memory;
 }
 

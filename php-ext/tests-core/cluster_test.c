@@ -18,14 +18,14 @@
 static oh_text text_of(const json_t *text)
 {
     const char *value = json_string_value(text);
-    return (oh_text){value, value != NULL ? strlen(value) : 0};
+    return (oh_text){value, value ? strlen(value) : 0};
 }
 
 static oh_cluster_map *read_answer(const json_t *told, const char *asked, char *reason)
 {
     bytes reply = bytes_of_latin(json_object_get(told, "reply"));
     bytes info = {calloc(1, 1), 0};
-    if (json_object_get(told, "info") != NULL) {
+    if (json_object_get(told, "info")) {
         free(info.bytes);
         info = bytes_of_latin(json_object_get(told, "info"));
     }
@@ -145,9 +145,9 @@ static void test_reply(const json_t *test)
     oh_cluster_map *map = read_answer(test, vectors_string(test, "asked"), reason);
     const json_t *told = json_object_get(test, "map");
     CHECK((map != NULL) == (told != NULL));
-    if (map != NULL && told != NULL) {
+    if (map && told) {
         check_map(map, told);
-    } else if (told == NULL) {
+    } else if (!told) {
         CHECK(strcmp(reason, vectors_string(test, "reason")) == 0);
     }
     oh_cluster_free(map);
@@ -156,8 +156,8 @@ static void test_reply(const json_t *test)
 /* The topology after redirects have moved these slots. */
 static oh_topology *after_moves(const oh_topology *current, const json_t *moves)
 {
-    oh_topology *topology = current != NULL ? malloc(oh_topology_length(current)) : NULL;
-    if (topology == NULL) {
+    oh_topology *topology = current ? malloc(oh_topology_length(current)) : NULL;
+    if (!topology) {
         return NULL;
     }
     memcpy(topology, current, oh_topology_length(current));
@@ -183,12 +183,12 @@ static oh_topology *take_step(const json_t *step, oh_topology *asked)
     }
     oh_cluster_map *chosen = oh_cluster_choose(current, maps[0], maps[1], reason);
     const json_t *expected = json_object_get(step, "chosen");
-    if (expected == NULL) {
-        CHECK(chosen == NULL && strcmp(reason, vectors_string(step, "reason")) == 0);
+    if (!expected) {
+        CHECK(!chosen && strcmp(reason, vectors_string(step, "reason")) == 0);
     } else {
-        CHECK(chosen != NULL && chosen == maps[strcmp(json_string_value(expected), "second") == 0]);
+        CHECK(chosen && chosen == maps[strcmp(json_string_value(expected), "second") == 0]);
     }
-    if (chosen != NULL && expected != NULL) {
+    if (chosen && expected) {
         CHECK(oh_cluster_keep_indexes(chosen, current));
         oh_cluster_keep_moved(chosen, asked, current);
         check_map(chosen, json_object_get(step, "map"));
@@ -236,7 +236,7 @@ static void test_redirect(const json_t *test, const oh_topology *map)
     CHECK(redirect.wait_ms == vectors_number(told, "wait_ms"));
     const char *reason = json_string_value(json_object_get(told, "reason"));
     CHECK((reason == NULL) == (redirect.reason == NULL) &&
-          (reason == NULL || strcmp(reason, redirect.reason) == 0));
+          (!reason || strcmp(reason, redirect.reason) == 0));
     free(error.bytes);
 }
 
@@ -408,7 +408,7 @@ static void test_no_memory(void)
     test_begin("cluster: every allocation may fail");
     oh_arena_chunk_bytes = 1;
     oh_memory_allocate = allocate_some;
-    for (int i = 0; map == NULL; i++) {
+    for (int i = 0; !map; i++) {
         allocations_left = i;
         if (!oh_cluster_read(&answer, &map, reason)) {
             failures++;

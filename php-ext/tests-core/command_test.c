@@ -44,10 +44,10 @@ static line line_of(const char *text, bool has_marks)
     line it = {.count = 0};
     char *copy = strdup(text), *next = copy;
 
-    while (next != NULL) {
+    while (next) {
         char *word = next;
         next = strchr(word, ' ');
-        if (next != NULL) {
+        if (next) {
             *next++ = '\0';
         }
         const char *bare = has_marks ? without_mark(&it, word) : word;
@@ -92,9 +92,8 @@ static void test_example(const char *name, const char *text)
             check_places(command, &it, room);
         }
         const oh_bytes *timeout = oh_command_timeout(command, it.words, it.count);
-        CHECK(timeout == NULL || (timeout->length > 0 && isdigit(timeout->bytes[0])));
-        CHECK(
-            timeout != NULL || !command->blocking.is_blocking || command->blocking.option != NULL);
+        CHECK(!timeout || (timeout->length > 0 && isdigit(timeout->bytes[0])));
+        CHECK(timeout || !command->blocking.is_blocking || command->blocking.option);
     }
     line_free(&it);
 }
@@ -119,7 +118,7 @@ static void test_examples(void)
     {
         test_begin("command %s is found by its name", name);
         const oh_command *command = oh_command_named(name, strlen(name));
-        CHECK(command != NULL && strcmp(command->name, name) == 0);
+        CHECK(command && strcmp(command->name, name) == 0);
         CHECK(command->is_container == json_is_true(json_object_get(entry, "container")));
         CHECK((command->spread == OH_SPREAD_REFUSED) == (command->reason != NULL));
     }
@@ -182,8 +181,8 @@ static void test_malformed(void)
         const oh_command *command = oh_command_find(it.words, it.count);
         oh_key_position positions[WORDS_MAX];
         size_t found;
-        CHECK(command != NULL &&
-              oh_command_keys(command, it.words, it.count, positions, WORDS_MAX, &found) != NULL);
+        CHECK(
+            command && oh_command_keys(command, it.words, it.count, positions, WORDS_MAX, &found));
         line_free(&it);
     }
 }
@@ -230,7 +229,7 @@ static void test_split(const json_t *test)
     CHECK((malformed != NULL) == json_is_true(json_object_get(test, "malformed")));
     CHECK(oh_command_is_whole(command, it.words, it.count) ==
           json_is_true(json_object_get(test, "whole")));
-    if (malformed == NULL) {
+    if (!malformed) {
         uint32_t nodes[WORDS_MAX];
         for (size_t key = 0; key < shape.keys; key++) {
             nodes[key] = node_of(test, &it.words[shape.first + key * shape.step]);

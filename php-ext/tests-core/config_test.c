@@ -35,12 +35,12 @@ static bool equals(oh_text text, const json_t *expected)
 static const char *text_of(const json_t *directives, const char *name)
 {
     const json_t *value = json_object_get(directives, name);
-    return value != NULL ? json_string_value(value) : "";
+    return value ? json_string_value(value) : "";
 }
 
 static bool same_text(oh_text text, const json_t *value)
 {
-    return value == NULL ? text.bytes == NULL : equals(text, value);
+    return value ? equals(text, value) : text.bytes == NULL;
 }
 
 /* The text that a member says by its enum, as a file would say it. */
@@ -93,8 +93,8 @@ static void check_values(const oh_server_pool *pool, const json_t *directives)
         const json_t *value = json_object_get(directives, row->name);
         const char *place = (const char *)pool + row->place;
         const char *otherwise = (const char *)&without + row->place;
-        CHECK(value != NULL ? is_value(row, place, value)
-                            : memcmp(place, otherwise, bytes_of_type(row->type)) == 0);
+        CHECK(value ? is_value(row, place, value)
+                    : memcmp(place, otherwise, bytes_of_type(row->type)) == 0);
         CHECK(row->has == 0 || *((const char *)pool + row->has) == (value != NULL));
     }
 }
@@ -118,7 +118,7 @@ static void check_replicas(const oh_server_pool *pool, const char *expected)
 static void check_old_ring(const oh_server_pool *pool, const char *expected)
 {
     char text[1024] = "", port[16] = "";
-    for (size_t i = 0; pool->old_ring != NULL && i < pool->old_ring->servers_count; i++) {
+    for (size_t i = 0; pool->old_ring && i < pool->old_ring->servers_count; i++) {
         const oh_server *server = &pool->old_ring->servers[i];
         bool is_unix = server->path.bytes != NULL;
         snprintf(port, sizeof port, ":%u", server->port);
@@ -156,8 +156,8 @@ static void check_server(const oh_server_pool *pool, const json_t *expected)
         return;
     }
     char address[OH_SERVER_ADDRESS_BYTES_MAX + 16];
-    if (server->path.bytes != NULL) {
-        CHECK(server->host.bytes == NULL && server->port == 0);
+    if (server->path.bytes) {
+        CHECK(!server->host.bytes && server->port == 0);
         snprintf(address, sizeof address, "%s", server->path.bytes);
     } else {
         snprintf(address, sizeof address, "%s:%u", server->host.bytes, server->port);
@@ -175,7 +175,7 @@ static void check_servers(const oh_server_pool *pool, const json_t *servers)
     {
         check_server(pool, expected);
     }
-    if (oh_foreign_of(pool->distribution) != NULL) {
+    if (oh_foreign_of(pool->distribution)) {
         json_array_foreach(servers, place, expected)
         {
             CHECK(equals(pool->servers[place].name, json_object_get(expected, "name")));
@@ -223,7 +223,7 @@ static void test_good(const char *name, const json_t *it)
         printf("  line %u: %s\n", errors.list[0].line, errors.list[0].reason);
         return;
     }
-    if (json_object_get(it, "pools") != NULL) {
+    if (json_object_get(it, "pools")) {
         check_pools(config, json_object_get(it, "pools"));
     }
     CHECK(oh_config_pool(config, "no such pool", 12) == NULL);
@@ -251,9 +251,9 @@ static void check_errors(const oh_config_errors *errors, const json_t *it)
     if (json_is_null(json_object_get(it, "reason"))) {
         return;
     }
-    CHECK(errors->count == (list != NULL ? json_array_size(list) : 1));
-    CHECK(errors->more == (more != NULL ? (size_t)json_integer_value(more) : 0));
-    for (size_t i = 0; i < errors->count && list != NULL; i++) {
+    CHECK(errors->count == (list ? json_array_size(list) : 1));
+    CHECK(errors->more == (more ? (size_t)json_integer_value(more) : 0));
+    for (size_t i = 0; i < errors->count && list; i++) {
         check_error(&errors->list[i], json_array_get(list, i));
     }
 }
@@ -265,7 +265,7 @@ static void test_bad(const char *name, const json_t *it)
     oh_config_errors errors;
     bytes text = bytes_of_case(it);
     environment = json_object_get(it, "environment");
-    CHECK(!parse(text, &config, &errors) && config == NULL);
+    CHECK(!parse(text, &config, &errors) && !config);
     environment = NULL;
     check_errors(&errors, it);
     free(text.bytes);
@@ -360,7 +360,7 @@ static uint32_t lines_of(bytes text)
 static void check_cut_error(const oh_config_error *error, uint32_t lines)
 {
     CHECK(error->line >= 1 && error->line <= lines + 1);
-    CHECK(error->reason[0] != '\0' && memchr(error->reason, '\0', sizeof error->reason) != NULL);
+    CHECK(error->reason[0] != '\0' && memchr(error->reason, '\0', sizeof error->reason));
     CHECK(strpbrk(error->reason, "\r\n\t") == NULL);
 }
 
@@ -372,7 +372,7 @@ static void check_cut(bytes whole, size_t length)
     if (parse(cut, &config, &errors)) {
         oh_config_free(config);
     } else {
-        CHECK(config == NULL && errors.count > 0);
+        CHECK(!config && errors.count > 0);
         for (size_t i = 0; i < errors.count; i++) {
             check_cut_error(&errors.list[i], lines_of(cut));
         }

@@ -48,7 +48,7 @@ void *yaml_realloc(void *memory, size_t size)
 
 unsigned char *yaml_strdup(const unsigned char *text)
 {
-    return text == NULL || fails_now() ? NULL : (unsigned char *)strdup((const char *)text);
+    return !text || fails_now() ? NULL : (unsigned char *)strdup((const char *)text);
 }
 
 /* ---- The sweep ---- */

@@ -124,7 +124,7 @@ static void test_kind(const json_t *test)
         }
     }
     CHECK(is_refused == json_is_true(json_object_get(test, "refused")));
-    if (keys != NULL) {
+    if (keys) {
         bool is_alone = json_object_get(test, "transaction") == NULL;
         bool asks = is_alone && oh_command_asks(command, words, count, plain);
         CHECK(concerned == json_array_size(keys));

@@ -103,7 +103,7 @@ static void check_place(const json_t *test, const oh_topology *topology, bytes k
         CHECK(oh_topology_hash(topology, key.bytes, key.length) == explanation.hash);
         CHECK(oh_topology_place(topology, explanation.hash) == located);
     }
-    if (json_object_get(test, "hashed") != NULL) {
+    if (json_object_get(test, "hashed")) {
         bytes hashed = bytes_of_field(test, "hashed");
         CHECK(bytes_equal(hashed, explanation.hashed.bytes, explanation.hashed.length));
         free(hashed.bytes);

@@ -31,7 +31,7 @@ static void test_literals(void)
     for (size_t i = 0; i < sizeof replies / sizeof *replies; i++) {
         CHECK(oh_wire_read(&wire, (const uint8_t *)replies[i], strlen(replies[i])) ==
               strlen(replies[i]));
-        CHECK(wire.answered == i + 1 && wire.error == NULL);
+        CHECK(wire.answered == i + 1 && !wire.error);
     }
 }
 

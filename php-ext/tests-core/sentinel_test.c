@@ -51,9 +51,9 @@ static void test_case(const json_t *test)
             oh_values values = oh_values_of(replies[i].bytes, replies[i].length);
             CHECK(oh_sentinel_read(&values, &read[i]) && values.at == values.end);
         }
-        CHECK(json_is_null(reason) ? read[i].reason == NULL
-                                   : read[i].reason != NULL &&
-                                         strcmp(read[i].reason, json_string_value(reason)) == 0);
+        CHECK(json_is_null(reason)
+                  ? read[i].reason == NULL
+                  : read[i].reason && strcmp(read[i].reason, json_string_value(reason)) == 0);
     }
     if (known.is_adopted) {
         known.host = host_of(vectors_string(known_address, "address"), &known.port);
@@ -84,7 +84,7 @@ static void test_cuts(const json_t *reply)
         cut = realloc(cut, length > 0 ? length : 1);
         oh_values values = oh_values_of(cut, length);
         oh_sentinel_answer answer;
-        CHECK(!oh_sentinel_read(&values, &answer) && answer.reason != NULL);
+        CHECK(!oh_sentinel_read(&values, &answer) && answer.reason);
         free(cut);
     }
     free(whole.bytes);
@@ -119,7 +119,7 @@ static void test_replicas_case(const json_t *test)
     for (size_t i = 0; i < count; i++) {
         if (replicas[i].master == 1) {
             const json_t *name = json_array_get(expected, place++);
-            CHECK(name != NULL &&
+            CHECK(name &&
                   oh_text_is(oh_sentinel_replica_name(&replicas[i]), json_string_value(name)));
         }
     }

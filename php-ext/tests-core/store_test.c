@@ -64,7 +64,7 @@ static void test_making(void)
     CHECK(store != NULL);
     CHECK(
         oh_store_nodes_max(store) == NODES && memcmp(oh_store_salt(store), salt, sizeof salt) == 0);
-    CHECK(oh_store_node_at(store, NODES - 1) != NULL && oh_store_node_at(store, NODES) == NULL);
+    CHECK(oh_store_node_at(store, NODES - 1) && !oh_store_node_at(store, NODES));
     drop_store(store);
     test_begin("store: too little memory");
     CHECK(make_store(oh_store_bytes_min(NODES) - 1) == NULL);
@@ -169,7 +169,7 @@ static void test_meters(void)
 
     test_begin("store: meters are found again, and start at zero");
     CHECK(oh_store_find_meter(store, alpha) == OH_STORE_NONE &&
-          oh_store_meter_at(store, OH_STORE_NONE) == NULL);
+          !oh_store_meter_at(store, OH_STORE_NONE));
     uint32_t number = oh_store_add_meter(store, alpha);
     CHECK(oh_store_add_meter(store, beta) != number && oh_store_add_meter(store, alpha) == number);
     oh_store_meter *meter = oh_store_meter_at(store, number);
@@ -230,7 +230,7 @@ static void test_hostile_bytes(void)
         oh_store_find_node(store, beta, &tenure);
         oh_store_add_node(store, beta, 5000, &tenure);
         use_entries(store);
-        CHECK(oh_store_nodes_max(store) == NODES && oh_store_node_at(store, NODES) == NULL);
+        CHECK(oh_store_nodes_max(store) == NODES && !oh_store_node_at(store, NODES));
         drop_store(store);
     }
     free(copy);
@@ -428,7 +428,7 @@ static void want_for_a_while(oh_store *store, _Atomic uint32_t *clock, const uin
     while (atomic_load(clock) < TENURES * 1000) {
         uint64_t now_ms = atomic_load(clock);
         oh_store_node *node = oh_store_node_at(store, number);
-        if (node == NULL || !oh_store_want(node, tenure, now_ms)) {
+        if (!node || !oh_store_want(node, tenure, now_ms)) {
             number = oh_store_find_node(store, identity, &tenure);
             usleep(10);
             continue;

@@ -56,7 +56,7 @@ static json_t *frame(const json_t *request, bool is_subscribed)
     if (is_subscribed) {
         oh_wire_subscribe(&wire);
     }
-    for (size_t i = 0; i < json_array_size(chunks) && wire.error == NULL; i++) {
+    for (size_t i = 0; i < json_array_size(chunks) && !wire.error; i++) {
         read_chunk(&wire, json_string_value(json_array_get(chunks, i)));
     }
     return json_pack("{s:I, s:I, s:I, s:b, s:s?}", "answered", (json_int_t)wire.answered,
@@ -189,7 +189,7 @@ int main(void)
     while (getline(&line, &room, stdin) > 0) {
         json_t *request = json_loads(line, 0, NULL), *answer = answer_to(request);
 
-        if (answer == NULL) {
+        if (!answer) {
             fprintf(stderr, "not a request: %.200s\n", line);
             return 1;
         }

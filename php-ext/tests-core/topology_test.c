@@ -163,7 +163,7 @@ static void ask_everything(const oh_topology *topology)
     for (uint32_t i = 0; i < oh_topology_nodes_count(topology); i++) {
         oh_node node = oh_topology_node(topology, i);
         sum += (uint32_t)strlen(node.name.bytes);
-        sum += (uint32_t)strlen(node.host.bytes != NULL ? node.host.bytes : node.path.bytes);
+        sum += (uint32_t)strlen(node.host.bytes ? node.host.bytes : node.path.bytes);
     }
     sum += (uint32_t)strlen(oh_topology_fingerprint(topology));
     sum += (uint32_t)strlen(oh_hash_name(oh_topology_hash_function(topology)));

@@ -17,7 +17,7 @@ static void *give_up(const char *what, const char *which)
 static void *take(size_t size)
 {
     void *memory = malloc(size > 0 ? size : 1);
-    return memory != NULL ? memory : give_up("no memory", "");
+    return memory ? memory : give_up("no memory", "");
 }
 
 /* ---- Pages ---- */
@@ -28,13 +28,13 @@ json_t *vectors_load(const char *path)
     snprintf(whole, sizeof whole, "%s/%s", SPEC, path);
     json_error_t error;
     json_t *page = json_load_file(whole, JSON_ALLOW_NUL, &error);
-    return page != NULL ? page : give_up(whole, error.text);
+    return page ? page : give_up(whole, error.text);
 }
 
 const char *vectors_string(const json_t *object, const char *field)
 {
     const char *text = json_string_value(json_object_get(object, field));
-    return text != NULL ? text : give_up("no such text", field);
+    return text ? text : give_up("no such text", field);
 }
 
 uint32_t vectors_number(const json_t *object, const char *field)
@@ -79,7 +79,7 @@ void vectors_run(const char *path, const char *type, void (*run)(const json_t *t
 static uint8_t digit_of(char digit)
 {
     const char *place = digit != '\0' ? strchr("0123456789abcdef", digit) : NULL;
-    return (uint8_t)(place != NULL ? place - "0123456789abcdef" : 0);
+    return (uint8_t)(place ? place - "0123456789abcdef" : 0);
 }
 
 bytes bytes_of_hex(const char *hex)
@@ -118,7 +118,7 @@ static void append(pile *to, const void *from, size_t length)
         to->room = 2 * to->room + length;
         to->bytes = realloc(to->bytes, to->room);
     }
-    if (to->bytes == NULL) {
+    if (!to->bytes) {
         give_up("no memory", "");
     }
     memcpy(to->bytes + to->length, from, length);
@@ -182,7 +182,7 @@ static char *text_of_file(const char *path)
     char whole[1024];
     snprintf(whole, sizeof whole, "%s/%s", SPEC, path);
     FILE *file = fopen(whole, "rb");
-    if (file == NULL || fseek(file, 0, SEEK_END) != 0) {
+    if (!file || fseek(file, 0, SEEK_END) != 0) {
         give_up("no such file", whole);
     }
     size_t length = (size_t)ftell(file);
@@ -201,7 +201,7 @@ static void add_case(json_t *cases, char *from, const char *end)
 {
     char *head = strchr(from, '\n');
     char *text = strstr(from, "\n\n");
-    if (head == NULL || text == NULL || text >= end) {
+    if (!head || !text || text >= end) {
         give_up("no head and empty line", from);
     }
     *head++ = '\0';
@@ -219,10 +219,10 @@ json_t *vectors_cases(const char *path)
     char *file = text_of_file(path);
     json_t *cases = json_object();
     char *next = strstr(file, beginning);
-    while (next != NULL) {
+    while (next) {
         char *from = next + strlen(beginning);
         next = strstr(from, beginning);
-        add_case(cases, from, next != NULL ? next + 1 : from + strlen(from));
+        add_case(cases, from, next ? next + 1 : from + strlen(from));
     }
     free(file);
     return json_object_size(cases) > 0 ? cases : give_up("no cases", path);
@@ -247,7 +247,7 @@ static bytes put_in(bytes text, const char *stand_in, const char *hex)
 bytes bytes_of_case(const json_t *it)
 {
     const json_t *built = json_object_get(it, "built");
-    if (built != NULL) {
+    if (built) {
         return bytes_of_text_parts(built);
     }
     const json_t *text = json_object_get(it, "text");

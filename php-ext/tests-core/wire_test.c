@@ -61,11 +61,11 @@ static void check_end(const json_t *test, oh_wire *wire)
     CHECK(oh_wire_owed(wire) == vectors_number(test, "owed"));
     CHECK(oh_wire_is_clean(wire) == json_is_true(json_object_get(test, "clean")));
     const char *error = json_string_value(json_object_get(test, "error"));
-    if (error == NULL) {
+    if (!error) {
         CHECK(wire->error == NULL);
         return;
     }
-    CHECK(wire->error != NULL && strcmp(wire->error, sentence_of(error)) == 0);
+    CHECK(wire->error && strcmp(wire->error, sentence_of(error)) == 0);
     uint64_t answered = wire->answered;
     CHECK(
         read_text(wire, "+NEXT\r\n") == 0 && wire->answered == answered && !oh_wire_is_clean(wire));
@@ -103,11 +103,11 @@ static void test_stream(const json_t *test)
     test_begin(
         "wire framing %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     const json_t *parts = json_object_get(test, "parts");
-    bytes stream = parts != NULL ? bytes_of_hex_parts(parts) : bytes_of_field(test, "stream");
+    bytes stream = parts ? bytes_of_hex_parts(parts) : bytes_of_field(test, "stream");
 
     oh_wire wire = wire_with(vectors_number(test, "commands"));
     size_t believed = oh_wire_read(&wire, stream.bytes, stream.length);
-    CHECK((believed == stream.length) == (wire.error == NULL) || wire.error == NULL ||
+    CHECK((believed == stream.length) == (wire.error == NULL) || !wire.error ||
           strcmp(wire.error, OH_REASON_WIRE_DEPTH) == 0);
     check_end(test, &wire);
 
@@ -148,7 +148,7 @@ static void test_half_command(void)
     oh_wire wire = wire_with(0);
     CHECK(write_text(&wire, "*2\r\n$3\r\nGET\r\n"));
     CHECK(read_text(&wire, "-ERR no\r\n") == 9 && oh_wire_owed(&wire) == 0);
-    CHECK(wire.error == NULL && !oh_wire_is_clean(&wire));
+    CHECK(!wire.error && !oh_wire_is_clean(&wire));
     CHECK(write_text(&wire, "$1\r\nk\r\n") && oh_wire_is_clean(&wire));
 }
 
@@ -160,12 +160,12 @@ static void test_refused_writing(void)
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         test_begin("bytes that are not a command are refused: %zu", i);
         oh_wire whole = wire_with(0);
-        CHECK(!write_text(&whole, wrong[i]) && whole.error != NULL && !oh_wire_is_clean(&whole));
+        CHECK(!write_text(&whole, wrong[i]) && whole.error && !oh_wire_is_clean(&whole));
         oh_wire dripped = wire_with(0);
         for (const char *at = wrong[i]; *at != '\0'; at++) {
             oh_wire_wrote(&dripped, (const uint8_t *)at, 1);
         }
-        CHECK(dripped.error != NULL && strcmp(dripped.error, whole.error) == 0);
+        CHECK(dripped.error && strcmp(dripped.error, whole.error) == 0);
         CHECK(dripped.written == whole.written);
         CHECK(read_text(&whole, "+OK\r\n") == 0);
     }
@@ -228,7 +228,7 @@ static void check_subscribed_pieces(const json_t *test, bytes stream, size_t fir
     CHECK(!oh_wire_is_clean(&wire));
     const char *error = json_string_value(json_object_get(test, "error"));
     CHECK((error == NULL) == (wire.error == NULL));
-    CHECK(error == NULL || strcmp(wire.error, sentence_of(error)) == 0);
+    CHECK(!error || strcmp(wire.error, sentence_of(error)) == 0);
 }
 
 static void test_subscribed_stream(const json_t *test)
@@ -236,7 +236,7 @@ static void test_subscribed_stream(const json_t *test)
     test_begin(
         "wire subscribed %u: %s", vectors_number(test, "tcId"), vectors_string(test, "comment"));
     const json_t *parts = json_object_get(test, "parts");
-    bytes stream = parts != NULL ? bytes_of_hex_parts(parts) : bytes_of_field(test, "stream");
+    bytes stream = parts ? bytes_of_hex_parts(parts) : bytes_of_field(test, "stream");
 
     check_subscribed_pieces(test, stream, stream.length, stream.length);
     check_subscribed_pieces(test, stream, 1, 1);
@@ -262,7 +262,7 @@ static void test_subscribed(void)
                 size_t end = at < cut ? cut : sizeof values - 1;
                 at += oh_wire_read_value(&wire, (const uint8_t *)values + at, end - at);
             }
-            CHECK(at == ends[i] && wire.error == NULL);
+            CHECK(at == ends[i] && !wire.error);
         }
     }
     test_begin(

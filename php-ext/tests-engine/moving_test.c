@@ -130,7 +130,7 @@ static void test_parallel(const char *name, const char *manner, const char *repl
     }
     send_all(PAIRS, &terms);
     for (uint32_t i = 0; i < PAIRS; i++) {
-        CHECK(is_answered(&pairs[i]) && strstr(pairs[i].it.reply, reply) != NULL);
+        CHECK(is_answered(&pairs[i]) && strstr(pairs[i].it.reply, reply));
         atomic_store(&pairs[i].old.counts->part.holds_until, 0);
     }
     end_all(PAIRS);
@@ -156,7 +156,7 @@ static void test_fault(const char *name, const char *manner, unsigned migrates, 
     CHECK(is_answered(&pairs[0]) && strstr(pairs[0].it.reply, "-ERR refused\r\n$3\r\nown\r\n"));
     CHECK(failure && failure->kind == kind && failure->outcome == outcome &&
           failure->other_node == pairs[0].old_index + 1);
-    CHECK(is_answered(&pairs[1]) && refused(&pairs[1], 0) == NULL);
+    CHECK(is_answered(&pairs[1]) && !refused(&pairs[1], 0));
     end_all(2);
     atomic_store(&pairs[0].old.counts->part.migrates, NODE_MIGRATES);
     faults_pass_time(60);
@@ -206,9 +206,9 @@ static void test_answer_of_nobody(void)
     send_all(1, &terms);
 
     const oh_failure *failure = refused(one, 1);
-    CHECK(failure && strstr(failure->what, "OOM out of memory") != NULL);
+    CHECK(failure && strstr(failure->what, "OOM out of memory"));
     CHECK(refused(one, 0) && refused(one, 0)->other_node == one->old_index + 1);
-    CHECK(is_answered(one) && strstr(one->it.reply, "$3\r\nown\r\n") != NULL);
+    CHECK(is_answered(one) && strstr(one->it.reply, "$3\r\nown\r\n"));
     end_all(1);
     atomic_store(&one->old.counts->part.migrates, NODE_MIGRATES);
     atomic_store(&other->old.counts->part.migrates, NODE_MIGRATES);

@@ -49,7 +49,7 @@ void test_source(const node *one, const node *other)
     caller_leave();
 
     test_begin("a file that is invalid from the start is a failure that names the line");
-    CHECK(caller_open("alpha", &failure) == NULL && failure.kind == OH_ERROR_CONFIG_INVALID);
+    CHECK(!caller_open("alpha", &failure) && failure.kind == OH_ERROR_CONFIG_INVALID);
     CHECK(strstr(failure.what, "line 1") != NULL);
     caller_leave();
 }

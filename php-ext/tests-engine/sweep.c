@@ -30,8 +30,7 @@ static void check_failure(
     const scenario *it, const oh_failure *failure, unsigned number, const char *call)
 {
     unsigned executed = it->executed(number);
-    bool is_whole =
-        failure->what[0] != '\0' && failure->advice != NULL && failure->advice[0] != '\0';
+    bool is_whole = failure->what[0] != '\0' && failure->advice && failure->advice[0] != '\0';
     bool is_true = failure->outcome != OH_OUTCOME_NOT_SENT || executed == 0;
 
     if (!CHECK(is_whole) || !CHECK(is_true) || !CHECK(executed <= 1)) {

@@ -18,13 +18,13 @@ void *oh_memory_zeroed(size_t count, size_t size)
     }
     size_t bytes = count * size > 0 ? count * size : 1;
     void *memory = oh_memory_allocate(bytes);
-    return memory != NULL ? memset(memory, 0, bytes) : NULL;
+    return memory ? memset(memory, 0, bytes) : NULL;
 }
 
 void *oh_memory_copy(const void *bytes, size_t length)
 {
     char *copy = length < SIZE_MAX ? oh_memory_allocate(length + 1) : NULL;
-    if (copy != NULL) {
+    if (copy) {
         if (length > 0) {
             memcpy(copy, bytes, length);
         }
@@ -56,7 +56,7 @@ struct oh_arena_chunk {
 static struct oh_arena_chunk *add_chunk(oh_arena *arena, size_t size)
 {
     struct oh_arena_chunk *chunk = oh_memory_allocate(sizeof *chunk + size);
-    if (chunk != NULL) {
+    if (chunk) {
         *chunk = (struct oh_arena_chunk){.next = arena->chunks, .size = size};
         arena->chunks = chunk;
     }
@@ -67,10 +67,10 @@ void *oh_arena_take(oh_arena *arena, size_t size)
 {
     size = (size + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t);
     struct oh_arena_chunk *chunk = arena->chunks;
-    if (chunk == NULL || chunk->size - chunk->used < size) {
+    if (!chunk || chunk->size - chunk->used < size) {
         chunk = add_chunk(arena, size > oh_arena_chunk_bytes ? size : oh_arena_chunk_bytes);
     }
-    if (chunk == NULL) {
+    if (!chunk) {
         return NULL;
     }
     void *memory = memset(chunk->bytes + chunk->used, 0, size);
@@ -80,7 +80,7 @@ void *oh_arena_take(oh_arena *arena, size_t size)
 
 void oh_arena_release(oh_arena *arena)
 {
-    while (arena->chunks != NULL) {
+    while (arena->chunks) {
         struct oh_arena_chunk *chunk = arena->chunks;
         arena->chunks = chunk->next;
         oh_memory_release(chunk);

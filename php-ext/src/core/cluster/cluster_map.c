@@ -28,8 +28,7 @@ static uint64_t read_epoch(oh_bytes info)
     }
     const char *at = text.bytes;
     const char *end = at + text.length;
-    for (; at != NULL && (size_t)(end - at) > sizeof name;
-        at = memchr(at, '\n', (size_t)(end - at))) {
+    for (; at && (size_t)(end - at) > sizeof name; at = memchr(at, '\n', (size_t)(end - at))) {
         at += *at == '\n';
         if ((size_t)(end - at) >= sizeof name && memcmp(at, name, sizeof name - 1) == 0) {
             uint64_t epoch = 0;
@@ -47,13 +46,13 @@ static oh_cluster_map *make_map(size_t nodes_max)
 {
     oh_arena arena = {NULL};
     oh_cluster_map *map = oh_arena_take(&arena, sizeof *map);
-    if (map == NULL) {
+    if (!map) {
         return NULL;
     }
     map->nodes = oh_arena_take(&arena, nodes_max * sizeof *map->nodes);
     map->arena = arena;
     memset(map->slots, 0xff, sizeof map->slots); /* OH_NO_OWNER. */
-    if (map->nodes == NULL) {
+    if (!map->nodes) {
         oh_cluster_free(map);
         return NULL;
     }
@@ -74,7 +73,7 @@ bool oh_cluster_read(
     reader.values = oh_values_of(answer->reply.bytes, answer->reply.length);
     reader.map = make_map(reader.nodes_max);
     reader.ids = oh_memory_allocate(sizeof *reader.ids);
-    bool is_read = reader.map != NULL && reader.ids != NULL;
+    bool is_read = reader.map && reader.ids;
     if (is_read) {
         memset(reader.ids, 0, sizeof *reader.ids);
         is_read = oh_cluster_read_reply(&reader) && oh_cluster_close(&reader);
@@ -93,7 +92,7 @@ bool oh_cluster_read(
 
 void oh_cluster_free(oh_cluster_map *map)
 {
-    if (map != NULL) {
+    if (map) {
         oh_arena arena = map->arena;
         oh_arena_release(&arena);
     }
@@ -130,19 +129,19 @@ static bool have_common_node(const oh_topology *current, const oh_cluster_map *m
 
 bool oh_cluster_is_foreign(const oh_topology *current, const oh_cluster_map *map)
 {
-    return current != NULL && !have_common_node(current, map);
+    return current && !have_common_node(current, map);
 }
 
 static bool is_fit(const oh_topology *current, const oh_cluster_map *map, char *reason)
 {
-    if (map == NULL) {
+    if (!map) {
         return false;
     }
     if (map->served_count == 0) {
         snprintf(reason, OH_CLUSTER_REASON_BYTES, OH_REASON_MAP_EMPTY);
         return false;
     }
-    if (current == NULL || !have_common_node(current, map)) {
+    if (!current || !have_common_node(current, map)) {
         return true;
     }
     if (map->epoch > 0 && map->epoch < oh_topology_epoch(current)) {
@@ -163,8 +162,8 @@ oh_cluster_map *oh_cluster_choose(const oh_topology *current, oh_cluster_map *fi
 {
     first = is_fit(current, first, reason) ? first : NULL;
     second = is_fit(current, second, reason) ? second : NULL;
-    if (first == NULL || second == NULL) {
-        return first != NULL ? first : second;
+    if (!first || !second) {
+        return first ? first : second;
     }
     if (oh_cluster_is_foreign(current, first) != oh_cluster_is_foreign(current, second)) {
         return oh_cluster_is_foreign(current, first) ? second : first;
@@ -183,7 +182,7 @@ static bool keep_gone(
 {
     oh_node node = oh_topology_node(current, index);
     char *texts = oh_arena_take(&map->arena, node.name.length + 1 + node.host.length + 1);
-    if (texts == NULL) {
+    if (!texts) {
         return false;
     }
     memcpy(texts, node.name.bytes, node.name.length);
@@ -238,7 +237,7 @@ static bool move_nodes(oh_cluster_map *map, const oh_topology *current, const ui
     const bool *is_taken, uint32_t places)
 {
     oh_server *nodes = oh_arena_take(&map->arena, places * sizeof *nodes);
-    if (nodes == NULL) {
+    if (!nodes) {
         return false;
     }
     for (uint32_t i = 0; i < map->nodes_count; i++) {
@@ -261,7 +260,7 @@ static bool move_nodes(oh_cluster_map *map, const oh_topology *current, const ui
 
 bool oh_cluster_keep_indexes(oh_cluster_map *map, const oh_topology *current)
 {
-    if (current == NULL || oh_topology_nodes_count(current) > OH_POOL_SERVERS_MAX ||
+    if (!current || oh_topology_nodes_count(current) > OH_POOL_SERVERS_MAX ||
         map->nodes_count == 0) {
         return true;
     }
@@ -270,7 +269,7 @@ bool oh_cluster_keep_indexes(oh_cluster_map *map, const oh_topology *current)
         uint16_t to[OH_POOL_SERVERS_MAX];
         bool is_taken[OH_NODES_MAX];
     } *work = oh_memory_allocate(sizeof *work);
-    if (work == NULL) {
+    if (!work) {
         return false;
     }
     memset(work->is_taken, 0, sizeof work->is_taken);
@@ -291,9 +290,9 @@ static bool is_well(const oh_cluster_map *map, const oh_topology *current, uint3
 void oh_cluster_keep_moved(
     oh_cluster_map *map, const oh_topology *asked, const oh_topology *current)
 {
-    const uint16_t *before = asked != NULL ? oh_topology_slots(asked) : NULL;
-    const uint16_t *now = current != NULL ? oh_topology_slots(current) : NULL;
-    for (uint32_t slot = 0; before != NULL && now != NULL && slot < OH_SLOTS_COUNT; slot++) {
+    const uint16_t *before = asked ? oh_topology_slots(asked) : NULL;
+    const uint16_t *now = current ? oh_topology_slots(current) : NULL;
+    for (uint32_t slot = 0; before && now && slot < OH_SLOTS_COUNT; slot++) {
         uint16_t node = now[slot];
         if (node != before[slot] && (node & OH_SLOT_UNSERVED) == 0 && node < map->nodes_count &&
             is_well(map, current, node)) {

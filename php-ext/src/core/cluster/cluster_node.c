@@ -44,7 +44,7 @@ bool oh_cluster_is_plain(oh_text text, size_t length_max)
 static oh_text copy(oh_cluster_reader *reader, oh_text text)
 {
     char *to = oh_arena_take(&reader->map->arena, text.length + 1);
-    if (to != NULL) {
+    if (to) {
         memcpy(to, text.bytes, text.length);
     }
     return (oh_text){to, text.length};
@@ -108,7 +108,7 @@ static bool insert_node(
     node->id = copy(reader, node->id);
     node->host = copy(reader, node->host);
     node->name = copy(reader, node->name);
-    if (node->id.bytes == NULL || node->host.bytes == NULL || node->name.bytes == NULL) {
+    if (!node->id.bytes || !node->host.bytes || !node->name.bytes) {
         return oh_cluster_fail_memory(reader);
     }
     node->weight = 1;

@@ -171,7 +171,7 @@ static bool take_shard(oh_cluster_reader *reader, int64_t fields)
             return fail_form(reader);
         }
     }
-    if (fields % 2 != 0 || slots.at == NULL) {
+    if (fields % 2 != 0 || !slots.at) {
         return fail_form(reader);
     }
     oh_values behind = reader->values;

@@ -26,7 +26,7 @@ static const char *const by_watched[] = OH_WORDS_REFUSED_BY_WATCHED;
 
 static bool is_among(oh_text word, const char *const *words)
 {
-    while (*words != NULL && !oh_text_is(word, *words)) {
+    while (*words && !oh_text_is(word, *words)) {
         words++;
     }
     return *words != NULL;
@@ -36,7 +36,7 @@ static bool is_among(oh_text word, const char *const *words)
 static oh_text cut_word(oh_text *rest)
 {
     const char *space = rest->length > 0 ? memchr(rest->bytes, ' ', rest->length) : NULL;
-    oh_text word = {rest->bytes, space != NULL ? (size_t)(space - rest->bytes) : rest->length};
+    oh_text word = {rest->bytes, space ? (size_t)(space - rest->bytes) : rest->length};
     size_t used = word.length + (space != NULL);
     *rest = (oh_text){rest->bytes + used, rest->length - used};
     return word;
@@ -140,7 +140,7 @@ static oh_redirect to_named(
     oh_text digits = cut_word(&rest);
     oh_text name = {NULL, 0};
     if (oh_decimal_read(digits, &number) && number < OH_SLOTS_COUNT && rest.length > 0 &&
-        memchr(rest.bytes, ' ', rest.length) == NULL) {
+        !memchr(rest.bytes, ' ', rest.length)) {
         name = read_name(map, it->asked, rest, room);
     }
     if (name.length == 0) {

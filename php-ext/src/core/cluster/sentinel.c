@@ -58,7 +58,7 @@ bool oh_sentinel_read_fields(oh_values values, oh_sentinel_fields *fields)
         oh_text *place = place_of(fields, &name);
         oh_values before = values;
         oh_value_skip(&values);
-        if (place != NULL && place->bytes == NULL && oh_value_take(&before, &value) &&
+        if (place && !place->bytes && oh_value_take(&before, &value) &&
             value.kind == OH_VALUE_TEXT) {
             *place = value.text;
         }
@@ -115,8 +115,8 @@ bool oh_sentinel_read(oh_values *values, oh_sentinel_answer *answer)
     const char *reason = oh_sentinel_is_none(second.at, length)     ? OH_REASON_SENTINEL_NONE
                          : oh_value_begins_error(second.at, length) ? OH_REASON_SENTINEL_UNKNOWING
                                                                     : read_address(first, answer);
-    reason = reason == NULL ? read_epoch(second, answer) : reason;
-    answer->reason = reason == NULL && answer->port == 0 ? OH_REASON_SENTINEL_ADDRESS : reason;
+    reason = reason ? reason : read_epoch(second, answer);
+    answer->reason = !reason && answer->port == 0 ? OH_REASON_SENTINEL_ADDRESS : reason;
     return true;
 }
 
@@ -124,7 +124,7 @@ bool oh_sentinel_read(oh_values *values, oh_sentinel_answer *answer)
 
 bool oh_sentinel_names(const oh_sentinel_answer *answer, oh_text host, uint16_t port)
 {
-    return answer->reason == NULL && answer->port == port && oh_text_is_same(answer->host, host);
+    return !answer->reason && answer->port == port && oh_text_is_same(answer->host, host);
 }
 
 /* How many answers name the address of `named`, and have this epoch or a newer one. */
@@ -146,8 +146,7 @@ static size_t count_support(const oh_sentinel_answer *answers, size_t count,
 static int find_majority(const oh_sentinel_answer *answers, size_t count, uint64_t epoch)
 {
     for (size_t i = 0; i < count; i++) {
-        if (answers[i].reason == NULL &&
-            count_support(answers, count, &answers[i], epoch) * 2 > count) {
+        if (!answers[i].reason && count_support(answers, count, &answers[i], epoch) * 2 > count) {
             return (int)i;
         }
     }
@@ -207,16 +206,16 @@ static bool is_better(
 int oh_sentinel_judge(
     const oh_sentinel_answer *answers, size_t count, const oh_sentinel_known *known)
 {
-    bool do_all_agree = count > 0 && answers[0].reason == NULL &&
-                        count_support(answers, count, answers, 0) == count;
+    bool do_all_agree =
+        count > 0 && !answers[0].reason && count_support(answers, count, answers, 0) == count;
     uint64_t least = known->is_adopted && !do_all_agree ? known->epoch : 0;
     candidate best = {.support = 0};
     size_t heard = 0;
     for (size_t i = 0; i < count; i++) {
-        heard += answers[i].reason == NULL && answers[i].epoch >= least;
+        heard += !answers[i].reason && answers[i].epoch >= least;
     }
     for (size_t i = 0; i < count; i++) {
-        if (answers[i].reason != NULL || answers[i].epoch < least ||
+        if (answers[i].reason || answers[i].epoch < least ||
             count_support(answers, i, &answers[i], least) > 0) {
             continue; /* It says nothing, is stale, or repeats what was judged before. */
         }
@@ -245,9 +244,9 @@ static bool has_flag(oh_text flags, const char *flag)
 /* True if it follows its master, as far as the Sentinel knows. */
 static bool is_well(const oh_sentinel_fields *fields)
 {
-    return fields->flags.bytes != NULL && !has_flag(fields->flags, "s_down") &&
+    return fields->flags.bytes && !has_flag(fields->flags, "s_down") &&
            !has_flag(fields->flags, "o_down") && !has_flag(fields->flags, "disconnected") &&
-           (fields->link.bytes == NULL || oh_text_is(fields->link, "ok"));
+           (!fields->link.bytes || oh_text_is(fields->link, "ok"));
 }
 
 void oh_sentinel_set_replica(

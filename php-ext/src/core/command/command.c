@@ -172,7 +172,7 @@ static void add_position(found_positions *found, size_t position, oh_key_kind ki
 static bool is_key(const oh_key_spec *spec, const oh_bytes *word)
 {
     if (spec->kind == OH_KEY_PATTERN) {
-        return word->length > 0 && memchr(word->bytes, '*', word->length) != NULL;
+        return word->length > 0 && memchr(word->bytes, '*', word->length);
     }
     return !(spec->is_unless_empty && word->length == 0);
 }
@@ -369,7 +369,7 @@ const char *oh_command_shape_of(
 /* True if a list of words, each of which ends with a space, has this word. */
 static bool has_word(const char *list, const oh_bytes *word)
 {
-    for (const char *end; (end = strchr(list, ' ')) != NULL; list = end + 1) {
+    for (const char *end; (end = strchr(list, ' ')); list = end + 1) {
         if (is_word(word, list, (size_t)(end - list))) {
             return true;
         }
@@ -382,7 +382,7 @@ bool oh_command_is_whole(const oh_command *command, const oh_bytes *words, size_
     oh_command_shape shape = {.beyond = 1};
 
     if (!command->whole_with ||
-        (command->keys_count > 0 && oh_command_shape_of(command, words, count, &shape) != NULL)) {
+        (command->keys_count > 0 && oh_command_shape_of(command, words, count, &shape))) {
         return false;
     }
     for (size_t at = shape.beyond; at < count; at++) {

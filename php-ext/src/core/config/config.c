@@ -24,7 +24,7 @@ static oh_config_spelled keep(oh_config_reader *reader, size_t line, int directi
 {
     oh_config_spelled spelled = {
         oh_config_copy(reader->scratch, oh_config_scalar(reader)), line, directive};
-    if (spelled.text.bytes == NULL) {
+    if (!spelled.text.bytes) {
         oh_config_fail_memory(reader);
     }
     return spelled;
@@ -194,7 +194,7 @@ static oh_server_pool *add_pool(oh_config_reader *reader, size_t line)
     }
     oh_server_pool *pool = oh_arena_take(reader->arena, sizeof *pool);
     oh_text name = oh_config_copy(reader->arena, oh_config_scalar(reader));
-    if (pool == NULL || name.bytes == NULL) {
+    if (!pool || !name.bytes) {
         oh_config_fail_memory(reader);
         return NULL;
     }
@@ -233,7 +233,7 @@ static void read_pool(oh_config_reader *reader)
         return;
     }
     oh_server_pool *pool = add_pool(reader, line);
-    if (pool == NULL || !oh_config_next(reader) || !oh_config_check_node(reader, line)) {
+    if (!pool || !oh_config_next(reader) || !oh_config_check_node(reader, line)) {
         return;
     }
     if (reader->event.type != YAML_MAPPING_START_EVENT) {
@@ -258,7 +258,7 @@ static void refuse_marker(oh_config_reader *reader, bool is_implicit)
 static void read_begin(oh_config_reader *reader)
 {
     refuse_marker(reader, reader->event.data.document_start.implicit);
-    if (reader->event.data.document_start.version_directive != NULL ||
+    if (reader->event.data.document_start.version_directive ||
         reader->event.data.document_start.tag_directives.start !=
             reader->event.data.document_start.tag_directives.end) {
         oh_config_defer(
@@ -362,7 +362,7 @@ static bool read_config(oh_config_reader *reader, oh_config *config)
         return false;
     }
     config->pools = oh_arena_take(&config->arena, reader->pools_count * sizeof *config->pools);
-    if (config->pools == NULL) {
+    if (!config->pools) {
         oh_config_fail_memory(reader);
         return false;
     }
@@ -383,7 +383,7 @@ bool oh_config_parse(const char *text, size_t length, oh_variable variable, oh_c
     *out = oh_arena_take(&config.arena, sizeof **out);
     bool is_read = false;
     memset(errors, 0, sizeof *errors);
-    if (reader == NULL || *out == NULL) {
+    if (!reader || !*out) {
         oh_config_be_out_of_memory(errors);
     } else {
         reader->text = length > 0 ? text : "";
@@ -406,7 +406,7 @@ bool oh_config_parse(const char *text, size_t length, oh_variable variable, oh_c
 
 void oh_config_free(oh_config *config)
 {
-    if (config != NULL) {
+    if (config) {
         oh_arena arena = config->arena;
         oh_arena_release(&arena);
     }

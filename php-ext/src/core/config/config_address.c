@@ -19,7 +19,7 @@ static oh_text without_brackets(oh_config_reader *reader, oh_text text)
 {
     oh_text host = oh_config_host_in_brackets(text);
     char *whole = oh_arena_take(reader->scratch, text.length + 1);
-    if (whole == NULL) {
+    if (!whole) {
         oh_config_fail_memory(reader);
         return (oh_text){NULL, 0};
     }
@@ -34,8 +34,7 @@ static const char *take_apart(oh_text spelled, oh_text text, oh_config_parts *it
 {
     *it = (oh_config_parts){.name = text, .address = text, .weight_number = 1};
     it->port = oh_config_cut_last(&it->address, ':');
-    bool is_formed =
-        oh_config_count_colons(spelled) == 1 && memchr(text.bytes, ' ', text.length) == NULL;
+    bool is_formed = oh_config_count_colons(spelled) == 1 && !memchr(text.bytes, ' ', text.length);
     return is_formed ? oh_config_check_address(it) : form;
 }
 
@@ -46,12 +45,12 @@ void oh_config_add_sentinel(oh_config_reader *reader, const oh_config_spelled *s
         return;
     }
     oh_text text = without_brackets(reader, item.value.text);
-    if (text.bytes == NULL) {
+    if (!text.bytes) {
         return;
     }
     oh_config_parts it;
     const char *fault = take_apart(item.value.text, text, &it, "is not \"host:port\"");
-    if (fault != NULL) {
+    if (fault) {
         oh_config_fail_item(&item, fault);
         return;
     }
@@ -83,7 +82,7 @@ static void add_replica(const oh_config_item *item, const oh_config_parts *it, o
         return;
     }
     oh_server *replica = oh_config_insert(item, place, it);
-    if (replica != NULL) {
+    if (replica) {
         replica->role = OH_REPLICA;
         replica->master = (uint16_t)index;
     }
@@ -99,12 +98,12 @@ void oh_config_add_replica(oh_config_reader *reader, const oh_config_spelled *sp
     oh_text front = item.value.text;
     oh_text master = oh_config_cut_last(&front, ' ');
     oh_text text = without_brackets(reader, front);
-    if (text.bytes == NULL) {
+    if (!text.bytes) {
         return;
     }
     oh_config_parts it;
     const char *fault = master.length > 0 ? take_apart(front, text, &it, form) : form;
-    if (fault != NULL) {
+    if (fault) {
         oh_config_fail_item(&item, fault);
         return;
     }
@@ -117,7 +116,7 @@ void oh_config_add_replica(oh_config_reader *reader, const oh_config_spelled *sp
 
 static const char *check_zone(oh_text host, oh_text zone)
 {
-    if (zone.length == 0 || host.length == 0 || memchr(host.bytes, ' ', host.length) != NULL) {
+    if (zone.length == 0 || host.length == 0 || memchr(host.bytes, ' ', host.length)) {
         return "is not \"host zone\"";
     }
     return host.length > OH_SERVER_ADDRESS_BYTES_MAX ? OH_CONFIG_LONG_ADDRESS : NULL;
@@ -134,10 +133,10 @@ static void add_zone(const oh_config_item *item, oh_text host, oh_text zone)
         return;
     }
     oh_server *kept = oh_config_insert(item, place, &it);
-    if (kept != NULL) {
+    if (kept) {
         kept->id = oh_config_copy(reader->arena, zone);
     }
-    if (kept != NULL && kept->id.bytes == NULL) {
+    if (kept && !kept->id.bytes) {
         oh_config_fail_memory(reader);
     }
 }
@@ -156,7 +155,7 @@ void oh_config_add_zone(oh_config_reader *reader, const oh_config_spelled *spell
         host = (oh_text){host.bytes + 1, host.length - 2};
     }
     const char *fault = check_zone(host, zone);
-    if (fault != NULL) {
+    if (fault) {
         oh_config_fail_item(&item, fault);
         return;
     }

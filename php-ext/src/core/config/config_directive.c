@@ -131,7 +131,7 @@ static bool set_word(const setting *it)
     const char *const *words = choices[it->directive->type].words;
     size_t count = 0;
     oh_config_ending hint = {""};
-    for (; words[count] != NULL; count++) {
+    for (; words[count]; count++) {
         if (oh_text_is(it->value, words[count])) {
             keep_word(it, count);
             return true;
@@ -147,7 +147,7 @@ static bool keep_text(const setting *it)
 {
     oh_text copy = oh_config_copy(it->reader->arena, it->value);
     *(oh_text *)place_of(it) = copy;
-    if (copy.bytes == NULL) {
+    if (!copy.bytes) {
         oh_config_fail_memory(it->reader);
     }
     return copy.bytes != NULL;
@@ -244,8 +244,7 @@ static bool set_listen(const setting *it)
     }
     for (size_t i = 0; i < it->reader->pools_count; i++) {
         const oh_server_pool *other = it->reader->pools[i];
-        if (other != it->pool && other->listen.bytes != NULL &&
-            oh_text_is_same(it->value, other->listen)) {
+        if (other != it->pool && other->listen.bytes && oh_text_is_same(it->value, other->listen)) {
             char complaint[sizeof "is the same as in server pool \"\"" + sizeof(oh_config_shown)];
             snprintf(complaint, sizeof complaint, "is the same as in server pool \"%s\"",
                 oh_config_show(other->name).text);
@@ -277,7 +276,7 @@ void oh_config_set(oh_config_reader *reader, oh_server_pool *pool, const oh_conf
     char subject[64];
     snprintf(subject, sizeof subject, "directive \"%s\"", row->name);
     oh_config_value value = oh_config_expand(reader, spelled, subject);
-    if (value.text.bytes != NULL) {
+    if (value.text.bytes) {
         setting it = {reader, pool, row, value.text, &value, spelled->line};
         if (set[row->type](&it) && row->has != 0) {
             *(bool *)((char *)pool + row->has) = true;

@@ -128,7 +128,7 @@ static bool is_url(oh_text value)
 {
     for (size_t i = 0; i < value.length; i++) {
         bool is_auth = value.length - i >= 4 && memcmp(value.bytes + i, "auth", 4) == 0;
-        if (is_auth || memchr("@?=", value.bytes[i], 3) != NULL) {
+        if (is_auth || memchr("@?=", value.bytes[i], 3)) {
             return true;
         }
     }
@@ -224,7 +224,7 @@ static const char *meant_by(oh_text word, const char *const *words, size_t words
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         meant = distance(word, others[i].word) == 0 ? others[i].meant : meant;
     }
-    for (size_t i = 0; meant != NULL && i < words_count; i++) {
+    for (size_t i = 0; meant && i < words_count; i++) {
         if (strcmp(words[i], meant) == 0) {
             return meant;
         }
@@ -238,7 +238,7 @@ static const char *near_by(oh_text word, const char *const *words, size_t words_
     size_t least = word.length < 5 ? 1 : 2;
     for (size_t i = 0; i < words_count; i++) {
         size_t steps = distance(word, words[i]);
-        bool is_first = nearest == NULL || strcmp(words[i], nearest) < 0;
+        bool is_first = !nearest || strcmp(words[i], nearest) < 0;
         if (steps < least || (steps == least && is_first)) {
             least = steps;
             nearest = words[i];
@@ -260,8 +260,8 @@ oh_config_ending oh_config_near(const oh_config_reader *reader, size_t line, oh_
         return hint;
     }
     const char *meant = meant_by(word, words, words_count);
-    meant = meant != NULL ? meant : near_by(word, words, words_count);
-    if (meant != NULL) {
+    meant = meant ? meant : near_by(word, words, words_count);
+    if (meant) {
         snprintf(hint.text, sizeof hint.text, " (did you mean \"%s\"?)", meant);
     }
     return hint;

@@ -153,12 +153,11 @@ static bool has_property(oh_config_reader *reader)
     switch (event->type) {
     case YAML_ALIAS_EVENT: return true;
     case YAML_SCALAR_EVENT:
-        return event->data.scalar.anchor != NULL || event->data.scalar.tag != NULL ||
-               begins_with_tag(reader);
+        return event->data.scalar.anchor || event->data.scalar.tag || begins_with_tag(reader);
     case YAML_SEQUENCE_START_EVENT:
-        return event->data.sequence_start.anchor != NULL || event->data.sequence_start.tag != NULL;
+        return event->data.sequence_start.anchor || event->data.sequence_start.tag;
     case YAML_MAPPING_START_EVENT:
-        return event->data.mapping_start.anchor != NULL || event->data.mapping_start.tag != NULL;
+        return event->data.mapping_start.anchor || event->data.mapping_start.tag;
     default: return false;
     }
 }

@@ -63,9 +63,9 @@ oh_server *oh_config_insert(const oh_config_item *item, size_t place, const oh_c
     oh_server *server = oh_arena_take(reader->arena, sizeof *server);
     oh_text address = oh_config_copy(reader->arena, it->address);
     oh_text name = oh_config_copy(reader->arena, it->name);
-    oh_text slots = it->slots.bytes != NULL ? oh_config_copy(reader->arena, it->slots) : it->slots;
-    bool lacks_slots = it->slots.bytes != NULL && slots.bytes == NULL;
-    if (server == NULL || address.bytes == NULL || name.bytes == NULL || lacks_slots) {
+    oh_text slots = it->slots.bytes ? oh_config_copy(reader->arena, it->slots) : it->slots;
+    bool lacks_slots = it->slots.bytes && !slots.bytes;
+    if (!server || !address.bytes || !name.bytes || lacks_slots) {
         oh_config_fail_memory(reader);
         return NULL;
     }

@@ -46,26 +46,26 @@ static bool has_strange_hash(const oh_server_pool *pool)
 {
     const oh_foreign *foreign = oh_foreign_of(pool->distribution);
     uint32_t nutcrackers = OH_HASH_BIT(OH_HASHES_COUNT) - 1;
-    uint32_t hashes = foreign != NULL ? foreign->hashes : nutcrackers;
+    uint32_t hashes = foreign ? foreign->hashes : nutcrackers;
     return (hashes & OH_HASH_BIT(pool->hash)) == 0;
 }
 
 static bool has_no_tags(const oh_server_pool *pool)
 {
     const oh_foreign *foreign = oh_foreign_of(pool->distribution);
-    return foreign != NULL && !foreign->has_tags;
+    return foreign && !foreign->has_tags;
 }
 
 static bool has_strange_weights(const oh_server_pool *pool)
 {
     const oh_foreign *foreign = oh_foreign_of(pool->distribution);
-    return foreign != NULL && !foreign->has_weights && has_server(pool, is_weighted);
+    return foreign && !foreign->has_weights && has_server(pool, is_weighted);
 }
 
 static bool has_long_name(const oh_server_pool *pool)
 {
     const oh_foreign *foreign = oh_foreign_of(pool->distribution);
-    size_t most = foreign != NULL ? foreign->name_bytes_max : 0;
+    size_t most = foreign ? foreign->name_bytes_max : 0;
     for (size_t i = 0; most > 0 && i < oh_server_pool_count_masters(pool); i++) {
         if (pool->servers[i].name.length > most) {
             return true;
@@ -77,15 +77,14 @@ static bool has_long_name(const oh_server_pool *pool)
 static bool has_many_points(const oh_config_reader *reader, const oh_server_pool *pool)
 {
     const oh_foreign *foreign = oh_foreign_of(pool->distribution);
-    return foreign != NULL && foreign->has_many_points &&
-           reader->new_weights_sum > OH_POOL_SERVERS_MAX;
+    return foreign && foreign->has_many_points && reader->new_weights_sum > OH_POOL_SERVERS_MAX;
 }
 
 /* ---- The ring that keys move from ---- */
 
 static bool is_so(const oh_server_pool *old, bool (*is_such)(const oh_server_pool *))
 {
-    return old != NULL && old->servers_count > 0 && is_such(old);
+    return old && old->servers_count > 0 && is_such(old);
 }
 
 static bool has_strange_old_hash(const oh_server_pool *pool)
@@ -95,21 +94,21 @@ static bool has_strange_old_hash(const oh_server_pool *pool)
 
 static bool has_many_old_points(const oh_config_reader *reader, const oh_server_pool *old)
 {
-    const oh_foreign *foreign = old != NULL ? oh_foreign_of(old->distribution) : NULL;
-    return foreign != NULL && foreign->has_many_points && reader->weights_sum > OH_POOL_SERVERS_MAX;
+    const oh_foreign *foreign = old ? oh_foreign_of(old->distribution) : NULL;
+    return foreign && foreign->has_many_points && reader->weights_sum > OH_POOL_SERVERS_MAX;
 }
 
 static bool lacks_old_slots(const oh_config_reader *reader, const oh_server_pool *old)
 {
-    const oh_foreign *foreign = old != NULL ? oh_foreign_of(old->distribution) : NULL;
-    return foreign != NULL && foreign->has_slots && old->servers_count > 0 &&
+    const oh_foreign *foreign = old ? oh_foreign_of(old->distribution) : NULL;
+    return foreign && foreign->has_slots && old->servers_count > 0 &&
            reader->weights_sum < OH_SHARD_SLOTS;
 }
 
 static bool lacks_slots(const oh_config_reader *reader, const oh_server_pool *pool)
 {
     const oh_foreign *foreign = oh_foreign_of(pool->distribution);
-    return foreign != NULL && foreign->has_slots && reader->is_own_pool &&
+    return foreign && foreign->has_slots && reader->is_own_pool &&
            reader->new_weights_sum < OH_SHARD_SLOTS;
 }
 
@@ -127,7 +126,7 @@ static bool has_two_addresses(const oh_config_reader *reader)
     for (size_t i = 0; i < old->items_count; i++) {
         const oh_server *other =
             find_server(&reader->sequences[OH_CONFIG_SERVERS], old->items[i]->name);
-        if (other != NULL && !oh_server_has_address_of(other, old->items[i])) {
+        if (other && !oh_server_has_address_of(other, old->items[i])) {
             return true;
         }
     }
@@ -144,10 +143,10 @@ static bool has_many_servers(const oh_config_reader *reader)
 static void be_foreign(oh_config_reader *reader, oh_server_pool *pool, oh_hash default_hash)
 {
     const oh_foreign *foreign = oh_foreign_of(pool->distribution);
-    reader->has_slots = foreign != NULL && foreign->has_slots && reader->is_own_pool;
-    reader->has_long_names = foreign != NULL && !foreign->has_short_names;
+    reader->has_slots = foreign && foreign->has_slots && reader->is_own_pool;
+    reader->has_long_names = foreign && !foreign->has_short_names;
     if (pool->hash == OH_ALL_HASHES_COUNT) {
-        pool->hash = foreign != NULL ? foreign->default_hash : default_hash;
+        pool->hash = foreign ? foreign->default_hash : default_hash;
     }
 }
 
@@ -254,7 +253,7 @@ static bool has_node_at(const oh_server_pool *pool, const oh_server *server)
 static void take_old_nodes(oh_server_pool *pool)
 {
     const oh_server_pool *old_ring = pool->old_ring;
-    for (size_t i = 0; old_ring != NULL && i < old_ring->servers_count; i++) {
+    for (size_t i = 0; old_ring && i < old_ring->servers_count; i++) {
         if (!has_node_at(pool, &old_ring->servers[i])) {
             pool->servers[pool->servers_count] = old_ring->servers[i];
             pool->servers[pool->servers_count++].slots = (oh_text){NULL, 0};
@@ -271,13 +270,13 @@ static bool take_nodes(oh_config_reader *reader, oh_server_pool *pool)
     size_t old = reader->sequences[OH_CONFIG_MOVING_FROM].items_count;
     size_t count = servers->items_count + replicas->items_count;
     pool->servers = oh_arena_take(reader->arena, (count + old) * sizeof *pool->servers);
-    if (pool->servers == NULL) {
+    if (!pool->servers) {
         return false;
     }
     copy_items(pool->servers, servers);
     copy_items(pool->servers + servers->items_count, replicas);
     pool->servers_count = count;
-    if (oh_foreign_of(pool->distribution) != NULL) {
+    if (oh_foreign_of(pool->distribution)) {
         be_in_order(pool, servers);
     }
     take_old_nodes(pool);
@@ -293,7 +292,7 @@ static bool take_old_ring(oh_config_reader *reader, oh_server_pool *pool)
         return true;
     }
     oh_server_pool *old = oh_arena_take(reader->arena, sizeof *old);
-    if (old == NULL) {
+    if (!old) {
         return false;
     }
     *old = (oh_server_pool){.distribution = pool->distribution,
@@ -310,12 +309,12 @@ static bool take_old_ring(oh_config_reader *reader, oh_server_pool *pool)
     reader->weights_sum = 0;
     take_items(reader, OH_CONFIG_MOVING_FROM, oh_config_add_server);
     old->servers = oh_arena_take(reader->arena, servers->items_count * sizeof *old->servers);
-    if (old->servers == NULL) {
+    if (!old->servers) {
         return false;
     }
     copy_items(old->servers, servers);
     old->servers_count = servers->items_count;
-    if (oh_foreign_of(old->distribution) != NULL) {
+    if (oh_foreign_of(old->distribution)) {
         be_in_order(old, servers);
     }
     pool->old_ring = old->servers_count > 0 ? old : NULL;
@@ -336,7 +335,7 @@ static bool join_names(
     }
     char *to = oh_arena_take(reader->arena, length);
     *names = (oh_text){to, length - 1};
-    for (size_t i = 0; i < sequence->items_count && to != NULL; i++) {
+    for (size_t i = 0; i < sequence->items_count && to; i++) {
         if (oh_text_is_same(sequence->items[i]->id, id)) {
             oh_text name = sequence->items[i]->name;
             memcpy(to, name.bytes, name.length);
@@ -344,7 +343,7 @@ static bool join_names(
             to += name.length + 1;
         }
     }
-    if (to != NULL) {
+    if (to) {
         to[-1] = '\0';
     }
     return to != NULL;

@@ -35,7 +35,7 @@ static bool take_apart(oh_text spelled, oh_config_parts *it)
     it->weight = oh_config_cut_last(&rest, ':');
     it->port = oh_config_cut_last(&rest, ':');
     it->address = rest;
-    return it->weight.bytes != NULL && (it->port.bytes != NULL) != it->is_unix;
+    return it->weight.bytes && (it->port.bytes != NULL) != it->is_unix;
 }
 
 /* The address as another client spells it. */
@@ -66,7 +66,7 @@ static oh_text name_of(const oh_config_parts *it, bool has_long_names)
 oh_text oh_config_host_in_brackets(oh_text front)
 {
     const char *end = memchr(front.bytes, ']', front.length);
-    size_t length = end != NULL ? (size_t)(end - front.bytes) : 0;
+    size_t length = end ? (size_t)(end - front.bytes) : 0;
     bool is_host =
         length > 0 && front.bytes[0] == '[' && length + 1 < front.length && end[1] == ':';
     return is_host ? (oh_text){front.bytes + 1, length - 1} : (oh_text){NULL, 0};
@@ -74,7 +74,7 @@ oh_text oh_config_host_in_brackets(oh_text front)
 
 oh_text oh_config_after_brackets(oh_text front, oh_text host)
 {
-    size_t used = host.bytes != NULL ? host.length + 2 : 0;
+    size_t used = host.bytes ? host.length + 2 : 0;
     return (oh_text){front.bytes + used, front.length - used};
 }
 
@@ -110,7 +110,7 @@ static const char *check_slips(oh_text text, bool may_have_commas)
     (void)oh_config_cut_last(&front, ' ');
     return is_path(front)  ? NULL
            : is_url(front) ? "is a URL, not \"host:port\""
-           : !may_have_commas && memchr(front.bytes, ',', front.length) != NULL
+           : !may_have_commas && memchr(front.bytes, ',', front.length)
                ? "has a comma: each server is an item of its own"
            : oh_config_count_colons(front) > 2
                ? "needs brackets around its host, as in \"[::1]:6379\""
@@ -128,7 +128,7 @@ static oh_text complete(oh_config_reader *reader, oh_text text)
     oh_text weight = {":1", !lacks_weight ? 0 : reader->has_slots ? 1 : 2};
     oh_text name = {text.bytes + front.length, text.length - front.length}; /* With the blank. */
     char *whole = oh_arena_take(reader->scratch, text.length + sizeof ":1");
-    if (whole == NULL) {
+    if (!whole) {
         oh_config_fail_memory(reader);
         return (oh_text){NULL, 0};
     }
@@ -145,7 +145,7 @@ static bool take_slots(oh_text range, char *slots)
 {
     oh_text last = oh_config_cut_last(&range, '-');
     int64_t from = oh_config_number(range);
-    int64_t to = last.bytes != NULL ? oh_config_number(last) : from;
+    int64_t to = last.bytes ? oh_config_number(last) : from;
     if (from < 0 || to < from || to >= OH_SHARD_SLOTS) {
         return false;
     }
@@ -158,9 +158,9 @@ static bool take_slots(oh_text range, char *slots)
 static const char *check_slots(oh_config_parts *it, char *slots)
 {
     oh_text rest = it->weight;
-    for (bool is_first = true; is_first || rest.bytes != NULL; is_first = false) {
+    for (bool is_first = true; is_first || rest.bytes; is_first = false) {
         oh_text range = oh_config_cut_last(&rest, ',');
-        if (range.bytes == NULL) {
+        if (!range.bytes) {
             range = rest;
             rest.bytes = NULL;
         }
@@ -214,9 +214,9 @@ static const char *check(
                      "be absent in a pool with \"engine: redis\")";
     }
     const char *fault = reader->has_slots ? check_slots(it, slots) : check_weight(it);
-    fault = fault != NULL ? fault : oh_config_check_address(it);
-    it->name = fault == NULL ? name_of(it, reader->has_long_names) : it->name;
-    return fault != NULL ? fault : check_name(it->name);
+    fault = fault ? fault : oh_config_check_address(it);
+    it->name = fault ? it->name : name_of(it, reader->has_long_names);
+    return fault ? fault : check_name(it->name);
 }
 
 /* ---- Taking it into the pool ---- */
@@ -224,7 +224,7 @@ static const char *check(
 /* True if a server before it has one of its slots. */
 static bool has_taken_slot(const oh_config_sequence *servers, const oh_config_parts *it)
 {
-    for (size_t i = 0; it->slots.bytes != NULL && i < servers->items_count; i++) {
+    for (size_t i = 0; it->slots.bytes && i < servers->items_count; i++) {
         for (size_t byte = 0; byte < OH_SHARD_SLOTS_BYTES; byte++) {
             if ((servers->items[i]->slots.bytes[byte] & it->slots.bytes[byte]) != 0) {
                 return true;
@@ -246,7 +246,7 @@ static void add(const oh_config_item *item, const oh_config_parts *it)
     } else if (it->weight_number > OH_WEIGHTS_SUM_MAX - reader->weights_sum) {
         oh_config_fail(
             reader, item->line, "the weights add up to more than %d", OH_WEIGHTS_SUM_MAX);
-    } else if (oh_config_insert(item, place, it) != NULL) {
+    } else if (oh_config_insert(item, place, it)) {
         reader->weights_sum += it->weight_number;
     }
 }
@@ -258,15 +258,15 @@ void oh_config_add_server(oh_config_reader *reader, const oh_config_spelled *spe
         return;
     }
     oh_text text = reader->is_own_pool ? complete(reader, item.value.text) : item.value.text;
-    if (text.bytes == NULL) {
+    if (!text.bytes) {
         return;
     }
     oh_config_parts it = {0};
     char slots[OH_SHARD_SLOTS_BYTES] = {0};
     const char *fault =
         reader->is_own_pool ? check_slips(item.value.text, reader->has_slots) : NULL;
-    fault = fault != NULL ? fault : check(text, &it, slots, reader);
-    if (fault != NULL) {
+    fault = fault ? fault : check(text, &it, slots, reader);
+    if (fault) {
         oh_config_fail_item(&item, fault);
     } else {
         add(&item, &it);

@@ -23,7 +23,7 @@
 oh_text oh_config_copy(oh_arena *arena, oh_text text)
 {
     char *copy = oh_arena_take(arena, text.length + 1);
-    if (copy == NULL) {
+    if (!copy) {
         return (oh_text){NULL, 0};
     }
     memcpy(copy, text.bytes, text.length);

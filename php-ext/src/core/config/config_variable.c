@@ -55,7 +55,7 @@ static bool note_use(oh_config_reader *reader, oh_text name)
         return true;
     }
     char *names = oh_arena_take(reader->scratch, before.length + 1 + name.length + 1);
-    if (names == NULL) {
+    if (!names) {
         return false;
     }
     if (before.length > 0) {
@@ -89,13 +89,13 @@ static bool add_variable(
     oh_config_reader *reader, size_t line, const char *subject, oh_text name, grown *value)
 {
     oh_text copy = oh_config_copy(reader->scratch, name);
-    if (copy.bytes == NULL || !note_use(reader, name)) {
+    if (!copy.bytes || !note_use(reader, name)) {
         oh_config_fail_memory(reader);
         return false;
     }
     reader->errors->has_variables = true;
     const char *says = reader->variable(copy.bytes);
-    bool is_set = says != NULL && says[0] != '\0';
+    bool is_set = says && says[0] != '\0';
     if (!is_set || oh_config_is_strange(says, strlen(says))) {
         oh_config_fail(reader, line, "%s needs the environment variable \"%s\", which %s", subject,
             oh_config_show(name).text,
@@ -131,7 +131,7 @@ static bool expand(oh_config_reader *reader, const oh_config_spelled *spelled, c
             at += 3;
         } else if (starts(text, at, "${")) {
             oh_text name = name_of((oh_text){text.bytes + at + 2, text.length - at - 2});
-            if (name.bytes == NULL) {
+            if (!name.bytes) {
                 return fail(reader, spelled->line, subject,
                     "has a \"${\" without a name and \"}\"; \"$${\" writes \"${\"");
             }
@@ -160,7 +160,7 @@ oh_config_value oh_config_expand(
         return result;
     }
     result.text = oh_config_copy(reader->scratch, (oh_text){value.bytes, value.length});
-    if (result.text.bytes == NULL) {
+    if (!result.text.bytes) {
         oh_config_fail_memory(reader);
     }
     result.told = result.has_variables ? spelled->text : result.text;

@@ -32,8 +32,7 @@ oh_store *oh_store_make(
 {
     oh_store *store;
     if ((uintptr_t)memory % OH_STORE_ALIGNMENT != 0 || nodes_max > OH_STORE_NODES_LIMIT ||
-        length < oh_store_bytes_min(nodes_max) ||
-        (store = oh_memory_allocate(sizeof *store)) == NULL) {
+        length < oh_store_bytes_min(nodes_max) || !(store = oh_memory_allocate(sizeof *store))) {
         return NULL;
     }
     *store = (oh_store){.shared = memory, .length = length, .nodes_max = nodes_max};
@@ -73,7 +72,7 @@ uint32_t oh_store_add(
            skipped = length < OH_STORE_LABEL_BYTES ? 0 : length + 1 - OH_STORE_LABEL_BYTES;
     oh_store_key *key = oh_store_begin_entry(
         store->shared->pools, sizeof(entry), OH_STORE_POOLS_MAX, identity, &number);
-    if (key != NULL) {
+    if (key) {
         memcpy(store->shared->pools[number].label, label + skipped, length - skipped + 1);
     }
     oh_store_open_entry(key);

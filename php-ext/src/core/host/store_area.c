@@ -46,7 +46,7 @@ oh_store_key *oh_store_begin_entry(
 
 void oh_store_open_entry(oh_store_key *key)
 {
-    if (key != NULL) {
+    if (key) {
         uint32_t tenure = atomic_load_explicit(&key->tenure, memory_order_relaxed);
         atomic_store_explicit(&key->tenure, tenure + 1, memory_order_release);
     }

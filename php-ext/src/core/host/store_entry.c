@@ -51,7 +51,7 @@ uint32_t oh_store_find_node(
     uint32_t unused, number = oh_store_search(oh_store_node_at(store, 0), sizeof(oh_store_node),
                          store->nodes_max, identity, &unused);
     const oh_store_node *node = oh_store_node_at(store, number);
-    *tenure = node != NULL ? atomic_load(&node->key.tenure) : 0;
+    *tenure = node ? atomic_load(&node->key.tenure) : 0;
     bool is_it =
         *tenure % 2 == 1 && memcmp(node->key.identity, identity, OH_STORE_IDENTITY_BYTES) == 0;
     /* The entry may have been given up meanwhile. */
@@ -87,13 +87,13 @@ uint32_t oh_store_add_node(oh_store *store, const uint8_t identity[OH_STORE_IDEN
     uint32_t number;
     oh_store_key *key = oh_store_begin_entry(
         oh_store_node_at(store, 0), sizeof(oh_store_node), store->nodes_max, identity, &number);
-    if (key != NULL) {
+    if (key) {
         oh_store_clear_node(store, number);
         atomic_store(&oh_store_node_at(store, number)->wanted, now_ms << 1);
     }
     oh_store_open_entry(key);
     const oh_store_node *node = oh_store_node_at(store, number);
-    *tenure = node != NULL ? atomic_load(&node->key.tenure) : 0;
+    *tenure = node ? atomic_load(&node->key.tenure) : 0;
     return number;
 }
 
@@ -182,8 +182,8 @@ uint32_t oh_store_add_meter(oh_store *store, const uint8_t identity[OH_STORE_IDE
     uint32_t number;
     oh_store_key *key = oh_store_begin_entry(
         oh_store_meter_at(store, 0), sizeof(oh_store_meter), store->nodes_max, identity, &number);
-    oh_store_meter *meter = key != NULL ? oh_store_meter_at(store, number) : NULL;
-    if (meter != NULL) {
+    oh_store_meter *meter = key ? oh_store_meter_at(store, number) : NULL;
+    if (meter) {
         memset((void *)meter->nodes, 0, sizeof meter->nodes);
         memset((void *)&meter->meter, 0, sizeof meter->meter);
     }

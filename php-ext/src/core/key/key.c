@@ -14,17 +14,17 @@
 
 oh_bytes oh_key_hashed(oh_bytes key, const uint8_t tag[2])
 {
-    if (tag == NULL || key.length == 0) {
+    if (!tag || key.length == 0) {
         return key;
     }
     const uint8_t *end = key.bytes + key.length;
     const uint8_t *opening = memchr(key.bytes, tag[0], key.length);
-    if (opening == NULL) {
+    if (!opening) {
         return key;
     }
     const uint8_t *inside = opening + 1;
     const uint8_t *closing = memchr(inside, tag[1], (size_t)(end - inside));
-    if (closing == NULL || closing == inside) {
+    if (!closing || closing == inside) {
         return key;
     }
     return (oh_bytes){inside, (size_t)(closing - inside)};
@@ -43,14 +43,14 @@ oh_bytes oh_key_hashed_lazily(oh_bytes key, const uint8_t tag[2])
     const uint8_t *end = key.bytes + key.length;
     const uint8_t *inside = NULL; /* Where a part may begin. */
     for (const uint8_t *at = key.bytes; at < end; at++) {
-        if (inside != NULL && at > inside && *at == tag[1]) {
+        if (inside && at > inside && *at == tag[1]) {
             oh_bytes part = {inside, (size_t)(at - inside)};
             return oh_utf8_is_valid(key) ? part : key;
         }
-        if (inside != NULL && ends_line(at, end)) {
+        if (inside && ends_line(at, end)) {
             inside = NULL;
         }
-        if (inside == NULL && *at == tag[0]) {
+        if (!inside && *at == tag[0]) {
             inside = at + 1;
         }
     }
@@ -60,12 +60,12 @@ oh_bytes oh_key_hashed_lazily(oh_bytes key, const uint8_t tag[2])
 oh_bytes oh_key_hashed_loosely(oh_bytes key)
 {
     const uint8_t *opening = key.length > 0 ? memchr(key.bytes, '{', key.length) : NULL;
-    if (opening == NULL) {
+    if (!opening) {
         return key;
     }
     const uint8_t *inside = opening + 1;
     const uint8_t *closing = memchr(inside, '}', key.length - (size_t)(inside - key.bytes));
-    return closing == NULL ? key : (oh_bytes){inside, (size_t)(closing - inside)};
+    return closing ? (oh_bytes){inside, (size_t)(closing - inside)} : key;
 }
 
 uint32_t oh_key_slot(oh_bytes key)

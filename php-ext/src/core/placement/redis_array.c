@@ -22,7 +22,7 @@ static oh_bytes part(oh_bytes key, const uint8_t *tag)
 {
     (void)tag;
     const uint8_t *nul = key.length > 0 ? memchr(key.bytes, '\0', key.length) : NULL;
-    oh_bytes text = {key.bytes, nul != NULL ? (size_t)(nul - key.bytes) : key.length};
+    oh_bytes text = {key.bytes, nul ? (size_t)(nul - key.bytes) : key.length};
     oh_bytes tagged = oh_key_hashed_loosely(text);
     return tagged.length == text.length ? key : tagged;
 }

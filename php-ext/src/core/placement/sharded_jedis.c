@@ -17,7 +17,7 @@
 
 static oh_bytes part(oh_bytes key, const uint8_t *tag)
 {
-    return tag != NULL ? oh_key_hashed_lazily(key, tag) : key;
+    return tag ? oh_key_hashed_lazily(key, tag) : key;
 }
 
 static uint64_t hash_of(oh_hash hash, oh_bytes part)

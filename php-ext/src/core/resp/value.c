@@ -13,7 +13,7 @@ static bool take_line(oh_values *values, oh_text *line)
 {
     const uint8_t *start = values->at;
     const uint8_t *cr = memchr(start, '\r', (size_t)(values->end - start));
-    if (cr == NULL || values->end - cr < 2 || cr[1] != '\n') {
+    if (!cr || values->end - cr < 2 || cr[1] != '\n') {
         return false;
     }
     *line = (oh_text){(const char *)start, (size_t)(cr - start)};
@@ -150,7 +150,7 @@ oh_text oh_value_error_text(const void *reply, size_t length)
     const char *text = (const char *)reply + 1;
     const char *cr = memchr(text, '\r', length - 1);
 
-    return (oh_text){text, cr != NULL ? (size_t)(cr - text) : length - 1};
+    return (oh_text){text, cr ? (size_t)(cr - text) : length - 1};
 }
 
 /* ---- Commands ---- */

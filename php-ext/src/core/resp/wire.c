@@ -280,7 +280,7 @@ static inline const uint8_t *skip_length(const uint8_t *at, const uint8_t *end, 
 static inline const uint8_t *skip_bulk(const uint8_t *at, const uint8_t *end)
 {
     uint32_t length;
-    if (at == end || *at != OH_RESP_BULK || (at = skip_length(at + 1, end, &length)) == NULL) {
+    if (at == end || *at != OH_RESP_BULK || !(at = skip_length(at + 1, end, &length))) {
         return NULL;
     }
     if (length > OH_WIRE_BULK_BYTES_MAX || (size_t)(end - at) < (size_t)length + 2) {
@@ -301,11 +301,11 @@ static inline const uint8_t *skip_bulk_or_nil(const uint8_t *at, const uint8_t *
 static inline const uint8_t *skip_array(const uint8_t *at, const uint8_t *end, bool may_have_nils)
 {
     uint32_t length;
-    if (*at != OH_RESP_LIST || (at = skip_length(at + 1, end, &length)) == NULL || length == 0 ||
+    if (*at != OH_RESP_LIST || !(at = skip_length(at + 1, end, &length)) || length == 0 ||
         length > OH_WIRE_ELEMENTS_MAX) {
         return NULL;
     }
-    while (length > 0 && at != NULL) {
+    while (length > 0 && at) {
         at = may_have_nils ? skip_bulk_or_nil(at, end) : skip_bulk(at, end);
         length--;
     }
@@ -353,12 +353,12 @@ static const uint8_t *read_value(
     oh_wire *wire, oh_framer *framer, const uint8_t *at, const uint8_t *end)
 {
     const char *error = objection(wire, framer, *at);
-    if (error != NULL) {
+    if (error) {
         return refuse(wire, at, error);
     }
     count_value(wire, framer, *at);
     const uint8_t *behind = skip_value(framer, at, end);
-    if (behind != NULL) {
+    if (behind) {
         end_value(wire, framer);
         return behind;
     }
@@ -404,7 +404,7 @@ static const uint8_t *step(oh_wire *wire, oh_framer *framer, const uint8_t *at, 
 static size_t frame(oh_wire *wire, oh_framer *framer, const uint8_t *bytes, size_t length)
 {
     size_t at = 0;
-    while (at < length && wire->error == NULL) {
+    while (at < length && !wire->error) {
         at = (size_t)(step(wire, framer, bytes + at, bytes + length) - bytes);
     }
     return at;
@@ -424,10 +424,10 @@ bool oh_wire_wrote(oh_wire *wire, const uint8_t *bytes, size_t length)
 size_t oh_wire_read_usual(oh_wire *wire, const uint8_t *bytes, size_t length)
 {
     const uint8_t *at = bytes, *end = bytes + length, *behind;
-    if (wire->reader.state != AT_VALUE || wire->reader.depth > 0 || wire->error != NULL) {
+    if (wire->reader.state != AT_VALUE || wire->reader.depth > 0 || wire->error) {
         return 0;
     }
-    while (at < end && oh_wire_owed(wire) > 0 && (behind = skip_usual(at, end)) != NULL) {
+    while (at < end && oh_wire_owed(wire) > 0 && (behind = skip_usual(at, end))) {
         wire->answered++;
         at = behind;
     }
@@ -444,7 +444,7 @@ size_t oh_wire_read_value(oh_wire *wire, const uint8_t *bytes, size_t length)
 {
     uint64_t whole = wire->answered + wire->pushed;
     size_t at = 0;
-    while (at < length && wire->error == NULL && wire->answered + wire->pushed == whole) {
+    while (at < length && !wire->error && wire->answered + wire->pushed == whole) {
         at = (size_t)(step(wire, &wire->reader, bytes + at, bytes + length) - bytes);
     }
     return at;
@@ -458,7 +458,7 @@ void oh_wire_subscribe(oh_wire *wire)
 bool oh_wire_is_clean(const oh_wire *wire)
 {
     const oh_framer *reader = &wire->reader, *writer = &wire->writer;
-    return wire->error == NULL && !wire->is_subscribed && oh_wire_owed(wire) == 0 &&
+    return !wire->error && !wire->is_subscribed && oh_wire_owed(wire) == 0 &&
            reader->state == AT_VALUE && reader->depth == 0 && writer->state == AT_VALUE &&
            writer->depth == 0;
 }

@@ -27,7 +27,7 @@ static void *grow(oh_ssdb_memory *memory, size_t more, size_t size)
         size_t capacity = (memory->count + more) * 2;
         void *items = oh_memory_allocate(capacity * size);
 
-        if (items == NULL) {
+        if (!items) {
             return NULL;
         }
         if (memory->count > 0) {
@@ -67,7 +67,7 @@ static size_t read_words(oh_ssdb *ssdb, const uint8_t *request, size_t length, s
         return 0;
     }
     oh_bytes *words = grow(&ssdb->words, count, sizeof *words);
-    if (words == NULL) {
+    if (!words) {
         ssdb->refusal = no_memory;
         return 0;
     }
@@ -91,7 +91,7 @@ static bool append(void *to, const void *bytes, size_t length)
     if (length == 0) {
         return true;
     }
-    if (end == NULL) {
+    if (!end) {
         ssdb->refusal = no_memory;
         return false;
     }
@@ -173,12 +173,12 @@ static bool add_shape(oh_ssdb *ssdb, const oh_ssdb_form *form, size_t replies)
 {
     oh_ssdb_shape *shapes = ssdb->shapes.items;
 
-    if (form == NULL && ssdb->shapes.count > 0 && shapes[ssdb->shapes.count - 1].form == NULL) {
+    if (!form && ssdb->shapes.count > 0 && !shapes[ssdb->shapes.count - 1].form) {
         shapes[ssdb->shapes.count - 1].replies += replies;
         return true;
     }
     oh_ssdb_shape *shape = grow(&ssdb->shapes, 1, sizeof *shape);
-    if (shape == NULL) {
+    if (!shape) {
         ssdb->refusal = no_memory;
         return false;
     }
@@ -210,8 +210,7 @@ static bool is_crossed(const oh_ssdb_form *form, const oh_bytes *words)
 
 static bool is_rewritten(const oh_ssdb_form *form)
 {
-    return form->sends_count > 0 || strpbrk(form->fixed, "sl<>()") != NULL ||
-           strchr(form->tail, 's') != NULL;
+    return form->sends_count > 0 || strpbrk(form->fixed, "sl<>()") || strchr(form->tail, 's');
 }
 
 static bool translate_one(
@@ -221,11 +220,11 @@ static bool translate_one(
     size_t count = ssdb->words.count;
     const oh_ssdb_name *name = oh_ssdb_find(words[0]);
 
-    if (name != NULL && name->reason == NULL) {
+    if (name && !name->reason) {
         return add_shape(ssdb, NULL, 1);
     }
     const oh_ssdb_form *form = name ? oh_ssdb_match(name, words, count, is_raw) : NULL;
-    if (form == NULL) {
+    if (!form) {
         ssdb->refusal = name ? oh_ssdb_reason(name, words, count) : "SSDB has no such command.";
         ssdb->command = words[0];
         return false;

@@ -76,8 +76,7 @@ static size_t first_unfit(
 {
     for (size_t i = 1; i < count; i++) {
         char letter = oh_ssdb_letter(form, i);
-        bool matters =
-            !is_literal(letter) && (!is_length_only || oh_ssdb_length_reason(letter) != NULL);
+        bool matters = !is_literal(letter) && (!is_length_only || oh_ssdb_length_reason(letter));
 
         if (matters && !oh_ssdb_word_fits(letter, words[i])) {
             return i;

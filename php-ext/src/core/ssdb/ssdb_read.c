@@ -55,10 +55,10 @@ static void end_shape(oh_ssdb *ssdb)
 {
     const oh_ssdb_shape *shape = shape_of(ssdb);
 
-    if (shape->form != NULL && shape->replies == 0) {
+    if (shape->form && shape->replies == 0) {
         push_text(
             ssdb, shape->form->empty == OH_SSDB_EMPTY_LIST ? OH_RESP_EMPTY_LIST : OH_RESP_ZERO);
-    } else if (shape->form != NULL && shape->form->reply == OH_SSDB_COUNT_ANY) {
+    } else if (shape->form && shape->form->reply == OH_SSDB_COUNT_ANY) {
         if (ssdb->error_length > 0) {
             push(ssdb, ssdb->error, ssdb->error_length);
         } else {
@@ -178,7 +178,7 @@ static void begin_reply(oh_ssdb *ssdb, bool is_whole)
     const oh_ssdb_form *form = shape_of(ssdb)->form;
 
     ssdb->is_head = ssdb->is_error_kept = false;
-    if (form == NULL) {
+    if (!form) {
         return;
     }
     if (ssdb->line[0] != OH_RESP_ERROR) {

@@ -115,7 +115,7 @@ size_t oh_server_pool_sentinels(const oh_server_pool *pool, oh_server *sentinels
     const char *end = at + pool->sentinels.length;
     while (at < end && count < OH_POOL_SENTINELS_MAX) {
         const char *blank = memchr(at, ' ', (size_t)(end - at));
-        size_t length = (size_t)((blank != NULL ? blank : end) - at);
+        size_t length = (size_t)((blank ? blank : end) - at);
         sentinels[count++] = sentinel_of((oh_text){at, length});
         at += length + 1;
     }
@@ -153,8 +153,8 @@ bool oh_zone_has(const oh_zone *zone, oh_text host)
 void oh_connection_name_write(const oh_server_pool *pool, char name[OH_CONNECTION_NAME_BYTES])
 {
     static const char standard[] = "onehop";
-    oh_text word = pool->client_name.bytes != NULL ? pool->client_name
-                                                   : (oh_text){standard, sizeof standard - 1};
+    oh_text word =
+        pool->client_name.bytes ? pool->client_name : (oh_text){standard, sizeof standard - 1};
     char *at = name;
     memcpy(at, word.bytes, word.length);
     at += word.length;

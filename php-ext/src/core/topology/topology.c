@@ -21,7 +21,7 @@ static oh_bytes hashed_part(const oh_topology *topology, const uint8_t *key, siz
 {
     const oh_foreign *foreign = foreign_of(topology);
     oh_bytes whole = {key, length};
-    if (foreign != NULL) {
+    if (foreign) {
         return foreign->part(whole, topology->has_hash_tag ? topology->hash_tag : NULL);
     }
     return topology->has_hash_tag ? oh_key_hashed(whole, topology->hash_tag) : whole;
@@ -31,7 +31,7 @@ static oh_bytes hashed_part(const oh_topology *topology, const uint8_t *key, siz
 static uint64_t hash_of(const oh_topology *topology, oh_bytes hashed)
 {
     const oh_foreign *foreign = foreign_of(topology);
-    if (foreign != NULL) {
+    if (foreign) {
         return foreign->hash((oh_hash)topology->hash, hashed);
     }
     return hashed.length == 0 ? 0 : oh_hash_functions[topology->hash](hashed.bytes, hashed.length);

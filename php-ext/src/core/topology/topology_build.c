@@ -62,7 +62,7 @@ static size_t points_max(const oh_server_pool *pool)
 {
     size_t count = oh_server_pool_count_masters(pool);
     const oh_foreign *foreign = oh_foreign_of(pool->distribution);
-    if (foreign != NULL) {
+    if (foreign) {
         return foreign_points(pool, foreign);
     }
     return pool->distribution == OH_KETAMA ? count * OH_KETAMA_POINTS : count;
@@ -70,12 +70,12 @@ static size_t points_max(const oh_server_pool *pool)
 
 static bool is_wide(const oh_server_pool *pool)
 {
-    return oh_foreign_of(pool->distribution) != NULL && oh_foreign_is_wide(pool->hash);
+    return oh_foreign_of(pool->distribution) && oh_foreign_is_wide(pool->hash);
 }
 
 static oh_text server_address(const oh_server *server)
 {
-    return server->path.bytes != NULL ? server->path : server->host;
+    return server->path.bytes ? server->path : server->host;
 }
 
 static size_t aligned(size_t size)
@@ -100,7 +100,7 @@ static layout lay_out(const oh_server_pool *pool)
         it.length += server->name.length + 1 + server_address(server).length + 1 +
                      server->id.length + 1 + server->slots.length + 1;
     }
-    if (pool->old_ring != NULL) {
+    if (pool->old_ring) {
         it.old_nodes = aligned(it.length);
         it.old_ring = it.old_nodes + aligned(pool->old_ring->servers_count * sizeof(uint32_t));
         it.length = it.old_ring + oh_topology_size(pool->old_ring);
@@ -151,7 +151,7 @@ static void copy_nodes(oh_topology *topology, const oh_server_pool *pool, const 
             .weight = server->weight,
             .port = server->port,
             .is_unix = server->path.bytes != NULL,
-            .is_ejected = ejected != NULL && ejected[i],
+            .is_ejected = ejected && ejected[i],
             .id = offset + (uint32_t)(server->name.length + 1 + address.length + 1),
             .id_length = (uint32_t)server->id.length,
             .slots = offset + (uint32_t)(server->name.length + 1 + address.length + 1 +
@@ -183,7 +183,7 @@ static bool copy_slots(oh_topology *topology, const oh_server_pool *pool)
     bool is_known = false;
     for (uint32_t slot = 0; slot < OH_SLOTS_COUNT; slot++) {
         uint32_t seed = slot % topology->nodes_count | OH_SLOT_UNSERVED;
-        slots[slot] = (uint16_t)(pool->slots != NULL ? pool->slots[slot] : seed);
+        slots[slot] = (uint16_t)(pool->slots ? pool->slots[slot] : seed);
         is_known |= oh_slot_is_served(slots[slot]);
     }
     return is_known;
@@ -205,12 +205,12 @@ static live_nodes count_live(const oh_server_pool *pool, const bool *ejected)
 {
     live_nodes live = {.ejected = ejected, .masters = (uint32_t)oh_server_pool_count_masters(pool)};
     for (uint32_t i = 0; i < live.masters; i++) {
-        if (ejected == NULL || !ejected[i]) {
+        if (!ejected || !ejected[i]) {
             live.count++;
             live.weights_sum += pool->servers[i].weight;
         }
     }
-    return live.count > 0 || ejected == NULL ? live : count_live(pool, NULL);
+    return live.count > 0 || !ejected ? live : count_live(pool, NULL);
 }
 
 static void make_points(oh_topology *topology, const oh_server_pool *pool, const live_nodes *live)
@@ -219,7 +219,7 @@ static void make_points(oh_topology *topology, const oh_server_pool *pool, const
     oh_point *end = points;
     for (uint32_t i = 0; i < live->masters; i++) {
         const oh_server *server = &pool->servers[i];
-        if (live->ejected != NULL && live->ejected[i]) {
+        if (live->ejected && live->ejected[i]) {
             continue;
         }
         topology->slots_count += server->weight;
@@ -346,7 +346,7 @@ bool oh_topology_build(const oh_server_pool *pool, const bool *ejected, void *me
     };
     oh_topology_fingerprint_of(pool, topology->fingerprint);
     copy_nodes(topology, pool, ejected);
-    if (pool->old_ring != NULL) {
+    if (pool->old_ring) {
         add_old_ring(topology, pool, &it);
     }
     if (pool->distribution == OH_SLOTS) {
@@ -355,7 +355,7 @@ bool oh_topology_build(const oh_server_pool *pool, const bool *ejected, void *me
         }
         return true;
     }
-    if (oh_foreign_of(pool->distribution) != NULL) {
+    if (oh_foreign_of(pool->distribution)) {
         make_foreign_points(topology, pool);
     } else {
         live_nodes live = count_live(pool, ejected);

@@ -49,13 +49,13 @@ static void add_hash_tag(oh_md5 *md5, const oh_server_pool *pool)
 static void add_server(oh_md5 *md5, const oh_server *server, const oh_foreign *foreign)
 {
     add_string(md5, "server=");
-    if (foreign == NULL || !foreign->has_unnamed || server->is_named) {
+    if (!foreign || !foreign->has_unnamed || server->is_named) {
         add_text(md5, server->name);
     }
     add_string(md5, " ");
     add_number(md5, server->weight);
     add_string(md5, " ");
-    if (server->path.bytes != NULL) {
+    if (server->path.bytes) {
         add_text(md5, server->path);
     } else {
         add_text(md5, server->host);
@@ -114,7 +114,7 @@ void oh_topology_fingerprint_of(
     add_number(&md5, oh_server_pool_database(pool));
     add_string(&md5, "\n");
     add_servers(&md5, pool);
-    if (pool->old_ring != NULL) {
+    if (pool->old_ring) {
         add_old_ring(&md5, pool->old_ring);
     }
     end(&md5, fingerprint);

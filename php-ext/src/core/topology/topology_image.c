@@ -88,7 +88,7 @@ static bool digest_secrets(const oh_server_pool *pool, const uint8_t salt[OH_IMA
 static oh_text cut_name(oh_text *names)
 {
     const char *blank = names->length > 0 ? memchr(names->bytes, ' ', names->length) : NULL;
-    oh_text name = {names->bytes, blank != NULL ? (size_t)(blank - names->bytes) : names->length};
+    oh_text name = {names->bytes, blank ? (size_t)(blank - names->bytes) : names->length};
     size_t used = name.length + (blank != NULL);
     *names = (oh_text){names->bytes + used, names->length - used};
     return name;
@@ -104,7 +104,7 @@ static oh_text value_of(oh_text name, oh_variable variable)
     memcpy(text, name.bytes, name.length);
     text[name.length] = '\0';
     const char *value = variable(text);
-    return value != NULL ? (oh_text){value, strlen(value)} : (oh_text){"", 0};
+    return value ? (oh_text){value, strlen(value)} : (oh_text){"", 0};
 }
 
 void oh_image_digest_variables(oh_text variables, const uint8_t salt[OH_IMAGE_SALT_BYTES],

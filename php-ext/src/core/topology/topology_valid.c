@@ -40,7 +40,7 @@ static bool is_text(
 static bool has_valid_hash(const oh_topology *topology)
 {
     const oh_foreign *foreign = oh_foreign_of((oh_distribution)topology->distribution);
-    if (foreign == NULL) {
+    if (!foreign) {
         return topology->hash < OH_HASHES_COUNT && !topology->is_wide;
     }
     return topology->hash < OH_ALL_HASHES_COUNT &&
@@ -54,7 +54,7 @@ static bool has_valid_header(const oh_topology *topology, size_t size)
            topology->distribution < OH_DISTRIBUTIONS_COUNT && has_valid_hash(topology) &&
            topology->nodes_count > 0 && topology->nodes_count <= OH_NODES_MAX &&
            topology->old_nodes_count < topology->nodes_count &&
-           memchr(topology->fingerprint, '\0', sizeof topology->fingerprint) != NULL;
+           memchr(topology->fingerprint, '\0', sizeof topology->fingerprint);
 }
 
 /* True if every number that placement looks up has a range. */
@@ -86,7 +86,7 @@ static bool has_valid_areas(const oh_topology *topology)
 static uint64_t weights_sum_max(const oh_topology *topology)
 {
     const oh_foreign *foreign = oh_foreign_of((oh_distribution)topology->distribution);
-    return foreign == NULL            ? OH_WEIGHTS_SUM_MAX
+    return !foreign                   ? OH_WEIGHTS_SUM_MAX
            : foreign->has_slots       ? OH_SHARD_SLOTS
            : foreign->has_many_points ? OH_POOL_SERVERS_MAX
                                       : OH_WEIGHTS_SUM_MAX;
@@ -97,7 +97,7 @@ static bool has_valid_slots_of(
     const oh_topology *topology, const oh_node_record *node, bool is_placed)
 {
     const oh_foreign *foreign = oh_foreign_of((oh_distribution)topology->distribution);
-    if (foreign == NULL || !foreign->has_slots || node->role == OH_REPLICA || !is_placed) {
+    if (!foreign || !foreign->has_slots || node->role == OH_REPLICA || !is_placed) {
         return node->slots_length == 0;
     }
     oh_text slots = {oh_topology_at(topology, node->slots), node->slots_length};
