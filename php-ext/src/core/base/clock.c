@@ -10,6 +10,7 @@
 static uint64_t read_clock(clockid_t clock)
 {
     struct timespec now;
+
     clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
@@ -37,5 +38,6 @@ uint64_t oh_clock_unix_s(void)
 uint64_t oh_clock_asleep_ns(void)
 {
     uint64_t now_ns = read_clock(CLOCK_MONOTONIC), with_sleep_ns = read_clock(CLOCK_BOOTTIME);
+
     return with_sleep_ns > now_ns ? with_sleep_ns - now_ns : 0;
 }

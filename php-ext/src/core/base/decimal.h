@@ -14,6 +14,7 @@
 static inline size_t oh_decimal_write(char to[OH_DECIMAL_DIGITS_MAX], uint32_t number)
 {
     size_t count = 1;
+
     for (uint32_t rest = number / 10; rest > 0; rest /= 10) {
         count++;
     }
@@ -48,6 +49,7 @@ static inline bool oh_decimal_read(oh_text digits, uint64_t *number)
 static inline oh_text oh_address_write(char to[OH_ADDRESS_BYTES_MAX], oh_text host, uint16_t port)
 {
     size_t length = host.length;
+
     if (length > 0) {
         memcpy(to, host.bytes, length);
     }

@@ -24,6 +24,7 @@ void *oh_memory_zeroed(size_t count, size_t size)
 void *oh_memory_copy(const void *bytes, size_t length)
 {
     char *copy = length < SIZE_MAX ? oh_memory_allocate(length + 1) : NULL;
+
     if (copy) {
         if (length > 0) {
             memcpy(copy, bytes, length);
@@ -41,6 +42,7 @@ void oh_memory_release(void *memory)
 void oh_memory_erase(void *memory, size_t length)
 {
     volatile unsigned char *bytes = memory;
+
     while (length-- > 0) {
         *bytes++ = 0;
     }
@@ -56,6 +58,7 @@ struct oh_arena_chunk {
 static struct oh_arena_chunk *add_chunk(oh_arena *arena, size_t size)
 {
     struct oh_arena_chunk *chunk = oh_memory_allocate(sizeof *chunk + size);
+
     if (chunk) {
         *chunk = (struct oh_arena_chunk){.next = arena->chunks, .size = size};
         arena->chunks = chunk;
@@ -82,6 +85,7 @@ void oh_arena_release(oh_arena *arena)
 {
     while (arena->chunks) {
         struct oh_arena_chunk *chunk = arena->chunks;
+
         arena->chunks = chunk->next;
         oh_memory_release(chunk);
     }

@@ -31,6 +31,7 @@ bool oh_utf8_is_valid(oh_bytes text)
 {
     const char *at = (const char *)text.bytes;
     const char *end = at + text.length;
+
     while (at < end) {
         if (oh_utf8_read(&at, end) < 0) {
             return false;

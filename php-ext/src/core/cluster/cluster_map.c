@@ -18,6 +18,7 @@
 static uint64_t read_epoch(oh_bytes info)
 {
     static const char name[] = "cluster_current_epoch:";
+
     if (info.length == 0) {
         return 0;
     }
@@ -32,6 +33,7 @@ static uint64_t read_epoch(oh_bytes info)
         at += *at == '\n';
         if ((size_t)(end - at) >= sizeof name && memcmp(at, name, sizeof name - 1) == 0) {
             uint64_t epoch = 0;
+
             for (at += sizeof name - 1;
                 at < end && *at >= '0' && *at <= '9' && epoch < UINT64_MAX / 16; at++) {
                 epoch = epoch * 10 + (uint64_t)(*at - '0');
@@ -46,6 +48,7 @@ static oh_cluster_map *make_map(size_t nodes_max)
 {
     oh_arena arena = {NULL};
     oh_cluster_map *map = oh_arena_take(&arena, sizeof *map);
+
     if (!map) {
         return NULL;
     }
@@ -63,6 +66,7 @@ bool oh_cluster_read(
     const oh_cluster_answer *answer, oh_cluster_map **map, char reason[OH_CLUSTER_REASON_BYTES])
 {
     oh_cluster_reader reader = {.answer = answer, .reason = reason};
+
     *map = NULL;
     if (answer->reply.length > OH_CLUSTER_REPLY_BYTES_MAX) {
         return oh_cluster_fail(
@@ -94,6 +98,7 @@ void oh_cluster_free(oh_cluster_map *map)
 {
     if (map) {
         oh_arena arena = map->arena;
+
         oh_arena_release(&arena);
     }
 }
@@ -104,6 +109,7 @@ static uint32_t served_by(const oh_topology *topology)
 {
     const uint16_t *slots = oh_topology_slots(topology);
     uint32_t served = 0;
+
     for (uint32_t slot = 0; slot < OH_SLOTS_COUNT; slot++) {
         served += (slots[slot] & OH_SLOT_UNSERVED) == 0;
     }
@@ -118,6 +124,7 @@ static bool have_common_node(const oh_topology *current, const oh_cluster_map *m
 {
     for (uint32_t i = 0; i < oh_topology_nodes_count(current); i++) {
         oh_text id = oh_topology_node(current, i).id;
+
         for (uint32_t j = 0; id.length > 0 && j < map->nodes_count; j++) {
             if (oh_text_is_same(map->nodes[j].id, id)) {
                 return true;
@@ -182,6 +189,7 @@ static bool keep_gone(
 {
     oh_node node = oh_topology_node(current, index);
     char *texts = oh_arena_take(&map->arena, node.name.length + 1 + node.host.length + 1);
+
     if (!texts) {
         return false;
     }
@@ -207,6 +215,7 @@ static uint32_t find_places(oh_cluster_map *map, const oh_topology *current, oh_
     uint16_t *to, bool *is_taken)
 {
     uint32_t places = oh_topology_nodes_count(current);
+
     memset(names, 0, sizeof *names);
     for (uint32_t i = 0; i < map->nodes_count; i++) {
         to[i] = OH_NO_OWNER;
@@ -215,6 +224,7 @@ static uint32_t find_places(oh_cluster_map *map, const oh_topology *current, oh_
     for (uint32_t i = 0; i < places; i++) {
         uint16_t found =
             *oh_node_index_find(names, map->nodes, oh_topology_node(current, i).name, false);
+
         is_taken[i] = found != 0 && to[found - 1] == OH_NO_OWNER;
         if (is_taken[i]) {
             to[found - 1] = (uint16_t)i;
@@ -237,6 +247,7 @@ static bool move_nodes(oh_cluster_map *map, const oh_topology *current, const ui
     const bool *is_taken, uint32_t places)
 {
     oh_server *nodes = oh_arena_take(&map->arena, places * sizeof *nodes);
+
     if (!nodes) {
         return false;
     }
@@ -251,6 +262,7 @@ static bool move_nodes(oh_cluster_map *map, const oh_topology *current, const ui
     }
     for (uint32_t slot = 0; slot < OH_SLOTS_COUNT; slot++) {
         uint16_t flag = map->slots[slot] & OH_SLOT_UNSERVED;
+
         map->slots[slot] = (uint16_t)(to[map->slots[slot] ^ flag] | flag);
     }
     map->nodes = nodes;
@@ -283,6 +295,7 @@ bool oh_cluster_keep_indexes(oh_cluster_map *map, const oh_topology *current)
 static bool is_well(const oh_cluster_map *map, const oh_topology *current, uint32_t index)
 {
     const oh_server *server = &map->nodes[index];
+
     return server->role != OH_GONE && !server->is_failing &&
            oh_text_is_same(server->name, oh_topology_node(current, index).name);
 }
@@ -292,8 +305,10 @@ void oh_cluster_keep_moved(
 {
     const uint16_t *before = asked ? oh_topology_slots(asked) : NULL;
     const uint16_t *now = current ? oh_topology_slots(current) : NULL;
+
     for (uint32_t slot = 0; before && now && slot < OH_SLOTS_COUNT; slot++) {
         uint16_t node = now[slot];
+
         if (node != before[slot] && (node & OH_SLOT_UNSERVED) == 0 && node < map->nodes_count &&
             is_well(map, current, node)) {
             map->served_count += (map->slots[slot] & OH_SLOT_UNSERVED) != 0;
@@ -307,6 +322,7 @@ void oh_cluster_keep_moved(
 oh_server_pool oh_cluster_pool(const oh_cluster_map *map, const oh_server_pool *configured)
 {
     oh_server_pool pool = *configured;
+
     pool.servers = map->nodes;
     pool.servers_count = map->nodes_count;
     pool.slots = map->slots;

@@ -14,6 +14,7 @@
 bool oh_cluster_fail(oh_cluster_reader *reader, const char *format, ...)
 {
     va_list arguments;
+
     va_start(arguments, format);
     vsnprintf(reader->reason, OH_CLUSTER_REASON_BYTES, format, arguments);
     va_end(arguments);
@@ -34,6 +35,7 @@ bool oh_cluster_is_plain(oh_text text, size_t length_max)
     }
     for (size_t i = 0; i < text.length; i++) {
         char c = text.bytes[i];
+
         if (c <= ' ' || c > '~' || c == '"' || c == '\'' || c == '\\' || c == '/') {
             return false;
         }
@@ -44,6 +46,7 @@ bool oh_cluster_is_plain(oh_text text, size_t length_max)
 static oh_text copy(oh_cluster_reader *reader, oh_text text)
 {
     char *to = oh_arena_take(&reader->map->arena, text.length + 1);
+
     if (to) {
         memcpy(to, text.bytes, text.length);
     }
@@ -54,6 +57,7 @@ oh_text oh_cluster_host(oh_text endpoint, oh_text address, oh_text open)
 {
     bool is_unknown = endpoint.length == 1 && endpoint.bytes[0] == '?';
     oh_text host = is_unknown ? address : endpoint;
+
     if (host.length == 0 || (host.length == 1 && host.bytes[0] == '?')) {
         return open;
     }
@@ -76,6 +80,7 @@ static bool is_near(const oh_told_node *told, oh_text host, const oh_zone *zone)
 static uint32_t first_place(const oh_node_index *index, oh_text text)
 {
     uint64_t hash = (uintptr_t)index;
+
     for (size_t i = 0; i < text.length; i++) {
         hash = (hash ^ (uint8_t)text.bytes[i]) * UINT64_C(0x100000001b3);
     }
@@ -85,8 +90,10 @@ static uint32_t first_place(const oh_node_index *index, oh_text text)
 uint16_t *oh_node_index_find(oh_node_index *index, const oh_server *nodes, oh_text text, bool is_id)
 {
     uint32_t place = first_place(index, text);
+
     while (index->places[place] != 0) {
         const oh_server *node = &nodes[index->places[place] - 1];
+
         if (oh_text_is_same(is_id ? node->id : node->name, text)) {
             break;
         }
@@ -101,6 +108,7 @@ static bool insert_node(
     oh_cluster_reader *reader, const oh_told_node *told, oh_server *node, uint16_t *place)
 {
     oh_cluster_map *map = reader->map;
+
     if (map->nodes_count == reader->nodes_max) {
         return oh_cluster_fail(reader, OH_REASON_MAP_NODES, (unsigned)OH_POOL_SERVERS_MAX);
     }
@@ -176,9 +184,11 @@ bool oh_cluster_claim(oh_cluster_reader *reader, int64_t first, int64_t last, ui
 static bool drop_doubles(oh_cluster_reader *reader)
 {
     oh_cluster_map *map = reader->map;
+
     memset(reader->ids, 0, sizeof *reader->ids);
     for (uint32_t i = 0; i < map->nodes_count; i++) {
         uint16_t *place = oh_node_index_find(reader->ids, map->nodes, map->nodes[i].name, false);
+
         if (*place == 0) {
             *place = (uint16_t)(i + 1);
             continue;
@@ -204,8 +214,10 @@ static void close_up(oh_cluster_reader *reader)
     oh_cluster_map *map = reader->map;
     uint16_t *to = reader->ids->places;
     uint32_t count = 0;
+
     for (uint32_t i = 0; i < map->nodes_count; i++) {
         bool is_kept = map->nodes[i].role != OH_GONE;
+
         to[i] = is_kept ? (uint16_t)count : OH_NO_OWNER;
         map->nodes[count] = map->nodes[i];
         count += is_kept;
@@ -213,6 +225,7 @@ static void close_up(oh_cluster_reader *reader)
     map->nodes_count = count;
     for (uint32_t i = 0; i < count; i++) {
         uint16_t master = to[map->nodes[i].master];
+
         map->nodes[i].master = master != OH_NO_OWNER ? master : (uint16_t)i;
         if (master == OH_NO_OWNER) {
             map->nodes[i].role = OH_SPARE;
@@ -229,6 +242,7 @@ static void close_up(oh_cluster_reader *reader)
 static void stand_in(oh_cluster_map *map)
 {
     uint16_t last = 0;
+
     for (uint32_t slot = 0; slot < OH_SLOTS_COUNT; slot++) {
         last = map->slots[slot] != OH_NO_OWNER ? map->slots[slot] : last;
     }

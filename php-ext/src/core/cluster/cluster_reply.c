@@ -24,6 +24,7 @@ static bool take(oh_cluster_reader *reader, oh_value_kind kind, oh_value *value)
 static bool take_text(oh_cluster_reader *reader, oh_text *text)
 {
     oh_value value;
+
     if (!oh_value_take(&reader->values, &value) ||
         (value.kind != OH_VALUE_TEXT && value.kind != OH_VALUE_NIL)) {
         return fail_form(reader);
@@ -35,6 +36,7 @@ static bool take_text(oh_cluster_reader *reader, oh_text *text)
 static bool take_number(oh_cluster_reader *reader, int64_t *number)
 {
     oh_value value;
+
     if (!take(reader, OH_VALUE_NUMBER, &value)) {
         return false;
     }
@@ -47,6 +49,7 @@ static bool take_number(oh_cluster_reader *reader, int64_t *number)
 static bool take_node_field(oh_cluster_reader *reader, const oh_value *name, oh_told_node *told)
 {
     oh_text text = {NULL, 0};
+
     if (oh_value_is(name, "id")) {
         return take_text(reader, &told->id);
     }
@@ -80,6 +83,7 @@ static bool take_node_field(oh_cluster_reader *reader, const oh_value *name, oh_
 static bool take_shard_node(oh_cluster_reader *reader, oh_told_node *told)
 {
     oh_value list, name;
+
     *told = (oh_told_node){.port = 0};
     if (!take(reader, OH_VALUE_LIST, &list)) {
         return false;
@@ -102,6 +106,7 @@ static bool take_shard_nodes(oh_cluster_reader *reader, uint16_t *owner)
     oh_told_node told;
     uint16_t index;
     bool has_online = false;
+
     if (!take(reader, OH_VALUE_LIST, &list)) {
         return false;
     }
@@ -136,6 +141,7 @@ static bool claim_shard_slots(oh_cluster_reader *reader, uint16_t owner)
 {
     oh_value list;
     int64_t first, last;
+
     if (!take(reader, OH_VALUE_LIST, &list)) {
         return false;
     }
@@ -154,6 +160,7 @@ static bool take_shard(oh_cluster_reader *reader, int64_t fields)
     uint16_t owner = OH_NO_OWNER;
     oh_values slots = {NULL, NULL};
     oh_value name;
+
     for (int64_t i = 0; i + 1 < fields; i += 2) {
         if (!take(reader, OH_VALUE_TEXT, &name)) {
             return false;
@@ -186,6 +193,7 @@ static bool take_shard(oh_cluster_reader *reader, int64_t fields)
 static bool take_metadata(oh_cluster_reader *reader, oh_told_node *told)
 {
     oh_value list, name;
+
     if (!take(reader, OH_VALUE_LIST, &list)) {
         return false;
     }
@@ -211,6 +219,7 @@ static bool take_metadata(oh_cluster_reader *reader, oh_told_node *told)
 static bool take_range_node(oh_cluster_reader *reader, oh_told_node *told)
 {
     oh_value list;
+
     *told = (oh_told_node){.has_endpoint = true};
     if (!take(reader, OH_VALUE_LIST, &list)) {
         return false;
@@ -236,6 +245,7 @@ static bool take_range(oh_cluster_reader *reader, int64_t elements)
     int64_t first, last;
     uint16_t owner = OH_NO_OWNER, index;
     oh_told_node told;
+
     if (elements < 2 || !take_number(reader, &first) || !take_number(reader, &last)) {
         return elements >= 2 ? false : fail_form(reader);
     }
@@ -258,6 +268,7 @@ static bool take_range(oh_cluster_reader *reader, int64_t elements)
 bool oh_cluster_read_reply(oh_cluster_reader *reader)
 {
     oh_value list, element;
+
     if (!oh_value_take(&reader->values, &list)) {
         return fail_form(reader);
     }

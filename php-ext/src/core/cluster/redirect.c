@@ -38,6 +38,7 @@ static oh_text cut_word(oh_text *rest)
     const char *space = rest->length > 0 ? memchr(rest->bytes, ' ', rest->length) : NULL;
     oh_text word = {rest->bytes, space ? (size_t)(space - rest->bytes) : rest->length};
     size_t used = word.length + (space != NULL);
+
     *rest = (oh_text){rest->bytes + used, rest->length - used};
     return word;
 }
@@ -51,6 +52,7 @@ static oh_text read_name(
 {
     const oh_text none = {NULL, 0};
     size_t colon = endpoint.length;
+
     while (colon > 0 && endpoint.bytes[colon - 1] != ':') {
         colon--;
     }
@@ -83,6 +85,7 @@ bool oh_redirect_is_refusal(oh_text error, bool is_watched, bool has_fallback)
 {
     bool is_unblocked = oh_redirect_ends_wait(error);
     oh_text word = cut_word(&error);
+
     return is_unblocked || is_among(word, is_watched ? by_watched : as_replica) ||
            (has_fallback && is_among(word, to_the_master));
 }
@@ -98,6 +101,7 @@ static oh_redirect again(const oh_redirect_case *it, bool wants_refresh, const c
 {
     uint32_t full = it->tries < 5 ? OH_AGAIN_MS_FIRST << it->tries : OH_AGAIN_MS_MAX;
     uint32_t wait = full / 2 + it->chance % (full / 2 + 1);
+
     if (it->tries >= OH_RETRIES_MAX || (it->left_ms >= 0 && it->left_ms <= (int64_t)wait)) {
         return give_up(otherwise);
     }
@@ -139,6 +143,7 @@ static oh_redirect to_named(
     uint64_t number;
     oh_text digits = cut_word(&rest);
     oh_text name = {NULL, 0};
+
     if (oh_decimal_read(digits, &number) && number < OH_SLOTS_COUNT && rest.length > 0 &&
         !memchr(rest.bytes, ' ', rest.length)) {
         name = read_name(map, it->asked, rest, room);
@@ -167,6 +172,7 @@ static oh_redirect to_named(
 static oh_redirect to_master(const oh_topology *map, const oh_redirect_case *it)
 {
     oh_node node = oh_topology_node(map, it->asked);
+
     return node.role == OH_REPLICA ? go_to(it, OH_REDIRECT_FOLLOW, node.master, 0)
                                    : again(it, true, OH_REASON_REDIRECT_LATE);
 }
@@ -175,8 +181,10 @@ oh_redirect oh_redirect_decide(const oh_topology *map, const oh_redirect_case *i
 {
     oh_text rest = it->error;
     oh_text word = cut_word(&rest);
+
     if (is_among(word, named)) {
         bool is_moved = oh_text_is(word, "MOVED");
+
         return to_named(map, it, is_moved ? OH_REDIRECT_FOLLOW : OH_REDIRECT_ASK, rest);
     }
     bool is_from_replica = is_among(word, to_the_master);

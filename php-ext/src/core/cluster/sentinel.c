@@ -29,6 +29,7 @@ uint16_t oh_sentinel_port(oh_text host, oh_text port)
     uint64_t number;
     bool is_valid = oh_cluster_is_plain(host, OH_SERVER_ADDRESS_BYTES_MAX) &&
                     oh_sentinel_read_number(port, &number) && number <= OH_PORT_MAX;
+
     return is_valid ? (uint16_t)number : 0;
 }
 
@@ -47,6 +48,7 @@ bool oh_sentinel_read_fields(oh_values values, oh_sentinel_fields *fields)
 {
     size_t count;
     oh_value name, value;
+
     *fields = (oh_sentinel_fields){.host.bytes = NULL};
     if (!oh_value_take_list(&values, &count) || count % 2 != 0) {
         return false;
@@ -74,6 +76,7 @@ static const char *read_address(oh_values values, oh_sentinel_answer *answer)
 {
     oh_value list;
     oh_text port;
+
     if (!oh_value_take(&values, &list) || list.kind == OH_VALUE_ERROR ||
         list.kind == OH_VALUE_NIL) {
         return OH_REASON_SENTINEL_UNKNOWING;
@@ -91,18 +94,21 @@ static const char *read_epoch(oh_values values, oh_sentinel_answer *answer)
     oh_sentinel_fields fields;
     bool has_epoch = oh_sentinel_read_fields(values, &fields) &&
                      oh_sentinel_read_number(fields.epoch, &answer->epoch);
+
     return has_epoch ? NULL : OH_REASON_SENTINEL_MALFORMED;
 }
 
 bool oh_sentinel_is_none(const uint8_t *reply, size_t length)
 {
     static const char unknown[] = "-ERR unknown command";
+
     return length >= sizeof unknown - 1 && memcmp(reply, unknown, sizeof unknown - 1) == 0;
 }
 
 bool oh_sentinel_read(oh_values *values, oh_sentinel_answer *answer)
 {
     oh_values first = *values;
+
     *answer = oh_sentinel_silent();
     if (!oh_value_skip(values)) {
         return false;
@@ -132,6 +138,7 @@ static size_t count_support(const oh_sentinel_answer *answers, size_t count,
     const oh_sentinel_answer *named, uint64_t epoch)
 {
     size_t support = 0;
+
     for (size_t i = 0; i < count; i++) {
         support +=
             oh_sentinel_names(&answers[i], named->host, named->port) && answers[i].epoch >= epoch;
@@ -163,6 +170,7 @@ bool oh_sentinel_is_contradicted(
     const oh_sentinel_answer *answers, size_t count, const oh_sentinel_known *now)
 {
     int most = find_majority(answers, count, 0);
+
     return most >= 0 &&
            !(now->is_adopted && oh_sentinel_names(&answers[most], now->host, now->port));
 }
@@ -180,9 +188,11 @@ static size_t find_median(
 {
     const oh_sentinel_answer *named = &answers[first];
     size_t median = count;
+
     for (size_t i = 0; i < count; i++) {
         bool is_reached = oh_sentinel_names(&answers[i], named->host, named->port) &&
                           count_support(answers, count, named, answers[i].epoch) * 2 > support;
+
         if (is_reached && (median == count || answers[i].epoch > answers[median].epoch)) {
             median = i;
         }
@@ -211,6 +221,7 @@ int oh_sentinel_judge(
     uint64_t least = known->is_adopted && !do_all_agree ? known->epoch : 0;
     candidate best = {.support = 0};
     size_t heard = 0;
+
     for (size_t i = 0; i < count; i++) {
         heard += !answers[i].reason && answers[i].epoch >= least;
     }
@@ -263,6 +274,7 @@ static size_t count_named(oh_values reply)
 {
     size_t count;
     size_t most = (size_t)(reply.end - reply.at) / BYTES_MIN;
+
     oh_value_take_list(&reply, &count);
     return count < most ? count : most;
 }
@@ -270,6 +282,7 @@ static size_t count_named(oh_values reply)
 size_t oh_sentinel_count_replicas(const oh_values *replies, size_t count)
 {
     size_t most = 0;
+
     for (size_t i = 0; i < count; i++) {
         most += count_named(replies[i]);
     }
@@ -281,10 +294,12 @@ static size_t read_named(oh_values reply, const oh_sentinel_answer *adopted, uin
     oh_sentinel_replica *replicas)
 {
     size_t named, count = 0;
+
     oh_value_take_list(&reply, &named);
     for (size_t i = 0; i < named; i++) {
         oh_values element = reply;
         oh_sentinel_fields fields;
+
         oh_value_skip(&reply);
         bool is_wanted = oh_sentinel_read_fields(element, &fields) && is_well(&fields);
         uint16_t port = is_wanted ? oh_sentinel_port(fields.host, fields.port) : 0;
@@ -305,12 +320,14 @@ static int compare(const void *a, const void *b)
 {
     const oh_sentinel_replica *one = a, *other = b;
     int order = compare_names(one, other);
+
     return order != 0 ? order : (one->master > other->master) - (one->master < other->master);
 }
 
 size_t oh_sentinel_order_replicas(oh_sentinel_replica *replicas, size_t count)
 {
     size_t kept = 0;
+
     if (count > 0) {
         qsort(replicas, count, sizeof *replicas, compare);
     }
@@ -326,6 +343,7 @@ size_t oh_sentinel_read_replicas(const oh_values *replies, size_t count,
     const oh_sentinel_answer *adopted, uint16_t master, oh_sentinel_replica *replicas)
 {
     size_t named = 0, kept = 0;
+
     for (size_t i = 0; i < count; i++) {
         named += read_named(replies[i], adopted, master, replicas + named);
     }

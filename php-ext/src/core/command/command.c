@@ -328,6 +328,7 @@ const oh_bytes *oh_command_timeout(const oh_command *command, const oh_bytes *wo
     if (!blocking->option) {
         ptrdiff_t position =
             blocking->timeout < 0 ? (ptrdiff_t)count + blocking->timeout : blocking->timeout;
+
         return position > 0 && position < (ptrdiff_t)count ? &words[position] : NULL;
     }
     for (size_t at = blocking->from; at + 1 < count; at++) {

@@ -19,6 +19,7 @@ static uint64_t read_number(oh_bytes text, size_t *at)
 {
     size_t end = *at + oh_digits_at(text, *at);
     uint64_t number = 0;
+
     while (*at < end) {
         number = number * 10 + (uint64_t)(text.bytes[(*at)++] - '0');
     }
@@ -30,9 +31,11 @@ static bool is_lower(oh_bytes a, oh_bytes b)
 {
     size_t at_a = 0;
     size_t at_b = 0;
+
     while (at_a < a.length && at_b < b.length) {
         uint64_t part_a = read_number(a, &at_a);
         uint64_t part_b = read_number(b, &at_b);
+
         if (part_a != part_b) {
             return part_a < part_b;
         }
@@ -47,6 +50,7 @@ static bool is_lower(oh_bytes a, oh_bytes b)
 static size_t choose(oh_info_rule rule, const oh_bytes *values, size_t count, char *text)
 {
     oh_bytes chosen = values[0];
+
     for (size_t i = 1; i < count; i++) {
         if (rule == OH_INFO_EQUAL &&
             !oh_text_is_same(oh_bytes_text(values[i]), oh_bytes_text(chosen))) {
@@ -67,6 +71,7 @@ static int write_human(uint64_t count, char *text)
     static const char units[] = "KMGTP";
     double size = (double)count / 1024;
     size_t unit = 0;
+
     if (count < 1024) {
         return snprintf(text, OH_INFO_ROOM, "%lluB", (unsigned long long)count);
     }
@@ -81,6 +86,7 @@ static bool add_number(oh_info_rule rule, oh_bytes value, const char *before, ui
 {
     size_t at = strlen(before);
     size_t digits = oh_digits_at(value, at);
+
     if (!oh_bytes_begins(value, before) || digits == 0 || digits > DIGITS_MAX) {
         return false;
     }
@@ -92,6 +98,7 @@ static size_t add(oh_info_rule rule, const oh_bytes *values, size_t count, char 
 {
     const char *before = rule == OH_INFO_KEYS ? "keys=" : "";
     uint64_t total = 0;
+
     for (size_t i = 0; i < count; i++) {
         if (!add_number(rule, values[i], before, &total)) {
             return 0;

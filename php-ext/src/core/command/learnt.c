@@ -211,6 +211,7 @@ static bool read_begin(oh_values map, oh_learnt_spec *spec)
     }
     for (size_t i = 0; i < word.length; i++) {
         char byte = word.bytes[i];
+
         spec->word[i] = (char)(byte >= 'a' && byte <= 'z' ? byte - ('a' - 'A') : byte);
     }
     spec->begin = OH_BEGIN_KEYWORD;

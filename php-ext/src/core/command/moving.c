@@ -11,6 +11,7 @@ bool oh_reply_is_something(oh_bytes reply)
 {
     oh_values values = oh_values_of(reply.bytes, reply.length);
     oh_value value;
+
     while (values.at < values.end) {
         if (!oh_value_take(&values, &value)) {
             return true; /* No reply to a client that speaks RESP2. */
@@ -34,6 +35,7 @@ bool oh_command_asks(
 {
     bool is_split =
         command->spread == OH_SPREAD_SPLIT && !oh_command_is_whole(command, words, count);
+
     return command->access == OH_ACCESS_READ && !command->brings &&
            !blocks(command, words, count) && (keys_count == 1 || is_split);
 }

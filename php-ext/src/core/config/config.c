@@ -24,6 +24,7 @@ static oh_config_spelled keep(oh_config_reader *reader, size_t line, int directi
 {
     oh_config_spelled spelled = {
         oh_config_copy(reader->scratch, oh_config_scalar(reader)), line, directive};
+
     if (!spelled.text.bytes) {
         oh_config_fail_memory(reader);
     }
@@ -40,6 +41,7 @@ static bool is_sequence(int directive)
 static void read_item(oh_config_reader *reader, int directive)
 {
     size_t line = oh_config_line(reader);
+
     if (!oh_config_check_node(reader, line)) {
         return;
     }
@@ -57,6 +59,7 @@ static void read_item(oh_config_reader *reader, int directive)
 static void refuse_more_items(oh_config_reader *reader, int directive)
 {
     size_t line = oh_config_line(reader);
+
     if (!oh_config_check_node(reader, line)) {
         return;
     }
@@ -70,6 +73,7 @@ static void refuse_more_items(oh_config_reader *reader, int directive)
 static void read_sequence(oh_config_reader *reader, int directive, size_t line)
 {
     bool is_empty = true;
+
     while (oh_config_next(reader) && reader->event.type != YAML_SEQUENCE_END_EVENT) {
         is_empty = false;
         if (reader->sequences[directive].spelled_count < oh_config_directives[directive].most) {
@@ -116,6 +120,7 @@ static int read_directive_name(oh_config_reader *reader, size_t line)
 static void read_value(oh_config_reader *reader, int directive, size_t line)
 {
     const char *name = oh_config_directives[directive].name;
+
     if (!oh_config_check_node(reader, line)) {
         return;
     }
@@ -137,6 +142,7 @@ static void read_directive(oh_config_reader *reader)
 {
     size_t line = oh_config_line(reader);
     int directive = read_directive_name(reader, line);
+
     if (directive < 0) {
         oh_config_skip_next(reader);
         return;
@@ -228,6 +234,7 @@ static void read_directives(oh_config_reader *reader, oh_server_pool *pool)
 static void read_pool(oh_config_reader *reader)
 {
     size_t line = oh_config_line(reader);
+
     if (!check_pool_name(reader, line)) {
         oh_config_skip_next(reader);
         return;
@@ -269,6 +276,7 @@ static void read_begin(oh_config_reader *reader)
 static void read_root(oh_config_reader *reader)
 {
     size_t line = oh_config_line(reader);
+
     if (!oh_config_check_node(reader, line)) {
         return;
     }
@@ -318,6 +326,7 @@ static void read_document(oh_config_reader *reader)
 static void skip_byte_order_mark(oh_config_reader *reader)
 {
     static const char mark[3] = {'\xef', '\xbb', '\xbf'};
+
     if (reader->length >= sizeof mark && memcmp(reader->text, mark, sizeof mark) == 0) {
         reader->text += sizeof mark;
         reader->length -= sizeof mark;
@@ -380,6 +389,7 @@ bool oh_config_parse(const char *text, size_t length, oh_variable variable, oh_c
     oh_config config = {.pools = NULL};
     oh_arena scratch = {NULL};
     oh_config_reader *reader = oh_arena_take(&scratch, sizeof *reader);
+
     *out = oh_arena_take(&config.arena, sizeof **out);
     bool is_read = false;
     memset(errors, 0, sizeof *errors);
@@ -408,6 +418,7 @@ void oh_config_free(oh_config *config)
 {
     if (config) {
         oh_arena arena = config->arena;
+
         oh_arena_release(&arena);
     }
 }
@@ -416,6 +427,7 @@ const oh_server_pool *oh_config_pool(const oh_config *config, const char *name, 
 {
     for (size_t i = 0; i < config->pools_count; i++) {
         const oh_server_pool *pool = &config->pools[i];
+
         if (oh_text_is_same(pool->name, (oh_text){name, length})) {
             return pool;
         }

@@ -19,6 +19,7 @@ static oh_text without_brackets(oh_config_reader *reader, oh_text text)
 {
     oh_text host = oh_config_host_in_brackets(text);
     char *whole = oh_arena_take(reader->scratch, text.length + 1);
+
     if (!whole) {
         oh_config_fail_memory(reader);
         return (oh_text){NULL, 0};
@@ -41,6 +42,7 @@ static const char *take_apart(oh_text spelled, oh_text text, oh_config_parts *it
 void oh_config_add_sentinel(oh_config_reader *reader, const oh_config_spelled *spelled)
 {
     oh_config_item item;
+
     if (!oh_config_begin_item(&item, reader, spelled)) {
         return;
     }
@@ -69,6 +71,7 @@ static void add_replica(const oh_config_item *item, const oh_config_parts *it, o
     const oh_config_sequence *servers = &reader->sequences[OH_CONFIG_SERVERS];
     bool has_master, is_server, is_there;
     size_t index = oh_config_find(servers, master, &has_master);
+
     if (!has_master) {
         if (oh_config_errors_count(reader) == reader->errors_before) {
             oh_config_fail_item(item, "is of no server of this pool");
@@ -92,6 +95,7 @@ void oh_config_add_replica(oh_config_reader *reader, const oh_config_spelled *sp
 {
     static const char form[] = "is not \"host:port name\"";
     oh_config_item item;
+
     if (!oh_config_begin_item(&item, reader, spelled)) {
         return;
     }
@@ -128,6 +132,7 @@ static void add_zone(const oh_config_item *item, oh_text host, oh_text zone)
     oh_config_parts it = {.name = host, .address = host};
     bool is_there;
     size_t place = oh_config_find(item->sequence, host, &is_there);
+
     if (is_there) {
         oh_config_fail_duplicate(item, host);
         return;
@@ -144,6 +149,7 @@ static void add_zone(const oh_config_item *item, oh_text host, oh_text zone)
 void oh_config_add_zone(oh_config_reader *reader, const oh_config_spelled *spelled)
 {
     oh_config_item item;
+
     if (!oh_config_begin_item(&item, reader, spelled)) {
         return;
     }

@@ -25,6 +25,7 @@ bool oh_config_takes_text(const char *name, size_t length)
 {
     int directive = oh_config_directive((oh_text){name, length});
     oh_directive_type type = directive >= 0 ? oh_config_directives[directive].type : OH_TYPE_NUMBER;
+
     return type == OH_TYPE_TEXT || type == OH_TYPE_PATH || type == OH_TYPE_NAME;
 }
 
@@ -42,6 +43,7 @@ typedef struct {
 static bool fail_with(const setting *it, const char *complaint, const char *hint)
 {
     oh_config_ending about = {""};
+
     if (!it->directive->is_hidden) {
         about = oh_config_about(it->expanded->told);
     }
@@ -73,6 +75,7 @@ int oh_config_directive(oh_text name)
 oh_config_ending oh_config_near_directive(const oh_config_reader *reader, size_t line, oh_text name)
 {
     const char *names[OH_CONFIG_DIRECTIVES_COUNT];
+
     for (int i = 0; i < OH_CONFIG_DIRECTIVES_COUNT; i++) {
         names[i] = oh_config_directives[i].name;
     }
@@ -93,6 +96,7 @@ static bool set_number(const setting *it)
     int64_t number = oh_config_number(it->value);
     int64_t least = (int64_t)it->directive->least;
     int64_t most = (int64_t)it->directive->most;
+
     if (number == OH_CONFIG_NOT_A_NUMBER) {
         return fail(it, "is not a number");
     }
@@ -104,6 +108,7 @@ static bool set_number(const setting *it)
     }
     if (number < least || number > most) {
         char complaint[64];
+
         snprintf(complaint, sizeof complaint, "is not %d to %d", (int)least, (int)most);
         return fail(it, complaint);
     }
@@ -115,6 +120,7 @@ static bool set_number(const setting *it)
 static void keep_word(const setting *it, size_t index)
 {
     void *place = place_of(it);
+
     switch (it->directive->type) {
     case OH_TYPE_HASH: *(oh_hash *)place = (oh_hash)index; break;
     case OH_TYPE_DISTRIBUTION: *(oh_distribution *)place = (oh_distribution)index; break;
@@ -146,6 +152,7 @@ static bool set_word(const setting *it)
 static bool keep_text(const setting *it)
 {
     oh_text copy = oh_config_copy(it->reader->arena, it->value);
+
     *(oh_text *)place_of(it) = copy;
     if (!copy.bytes) {
         oh_config_fail_memory(it->reader);
@@ -161,6 +168,7 @@ static bool set_text(const setting *it)
     }
     if (it->value.length > it->directive->most) {
         char complaint[64];
+
         snprintf(complaint, sizeof complaint, "is longer than %zu bytes", it->directive->most);
         return fail(it, complaint);
     }
@@ -201,6 +209,7 @@ static bool is_mode(const char *text, size_t length)
     bool is_negative = length > 0 && text[0] == '-';
     size_t i = length > 0 && (text[0] == '-' || text[0] == '+');
     unsigned mode = 0;
+
     for (; i < length && text[i] >= '0' && text[i] <= '7'; i++) {
         mode = mode > OH_FILE_MODE_MAX ? mode : mode * 8 + (unsigned)(text[i] - '0');
     }
@@ -210,6 +219,7 @@ static bool is_mode(const char *text, size_t length)
 static bool check_listen_path(const setting *it)
 {
     size_t end = it->value.length;
+
     while (end > 0 && it->value.bytes[end - 1] != ' ') {
         end--;
     }
@@ -227,6 +237,7 @@ static bool check_listen_path(const setting *it)
 static bool check_listen_host(const setting *it)
 {
     size_t end = it->value.length;
+
     while (end > 0 && it->value.bytes[end - 1] != ':') {
         end--;
     }
@@ -244,8 +255,10 @@ static bool set_listen(const setting *it)
     }
     for (size_t i = 0; i < it->reader->pools_count; i++) {
         const oh_server_pool *other = it->reader->pools[i];
+
         if (other != it->pool && other->listen.bytes && oh_text_is_same(it->value, other->listen)) {
             char complaint[sizeof "is the same as in server pool \"\"" + sizeof(oh_config_shown)];
+
             snprintf(complaint, sizeof complaint, "is the same as in server pool \"%s\"",
                 oh_config_show(other->name).text);
             return fail(it, complaint);
@@ -278,6 +291,7 @@ void oh_config_set(oh_config_reader *reader, oh_server_pool *pool, const oh_conf
     oh_config_value value = oh_config_expand(reader, spelled, subject);
     if (value.text.bytes) {
         setting it = {reader, pool, row, value.text, &value, spelled->line};
+
         if (set[row->type](&it) && row->has != 0) {
             *(bool *)((char *)pool + row->has) = true;
         }

@@ -22,6 +22,7 @@ static bool is_before(size_t line, uint32_t order, const oh_config_error *other)
 static void place(oh_config_errors *errors, size_t line, uint32_t order, const char *reason)
 {
     size_t at = errors->count;
+
     while (at > 0 && is_before(line, order, &errors->list[at - 1])) {
         at--;
     }
@@ -88,9 +89,11 @@ void oh_config_tell(const oh_config_errors *errors, char *text, size_t size)
     size_t end = (size_t)snprintf(text, size, "%s", errors->list[0].reason);
     size_t told = 1;
     char line[sizeof "line 4294967295: "] = "";
+
     for (; told < errors->count; told++) {
         const oh_config_error *error = &errors->list[told];
         size_t needed = strlen(error->reason) + sizeof "; line 4294967295: " + LEFT_BYTES;
+
         if (end + needed > size) {
             break;
         }
@@ -112,9 +115,11 @@ oh_config_shown oh_config_show(oh_text name)
     oh_config_shown shown = {""};
     char *to = shown.text;
     size_t length = name.length < OH_SHOWN_BYTES_MAX ? name.length : OH_SHOWN_BYTES_MAX;
+
     for (size_t i = 0; i < length; i++) {
         unsigned char byte = (unsigned char)name.bytes[i];
         bool is_plain = byte >= 0x20 && byte <= 0x7e && byte != '"' && byte != '\\';
+
         to += snprintf(to, sizeof "\\xNN", is_plain ? "%c" : "\\x%02x", byte);
     }
     if (name.length > length) {
@@ -128,6 +133,7 @@ static bool is_url(oh_text value)
 {
     for (size_t i = 0; i < value.length; i++) {
         bool is_auth = value.length - i >= 4 && memcmp(value.bytes + i, "auth", 4) == 0;
+
         if (is_auth || memchr("@?=", value.bytes[i], 3)) {
             return true;
         }
@@ -138,6 +144,7 @@ static bool is_url(oh_text value)
 oh_config_ending oh_config_about(oh_text value)
 {
     oh_config_ending about = {""};
+
     if (!is_url(value)) {
         snprintf(about.text, sizeof about.text, ": \"%s\"", oh_config_show(value).text);
     }
@@ -167,6 +174,7 @@ static void fill_row(oh_text word, const char *other, size_t i,
     row[0] = i + 1;
     for (size_t j = 0; j < length; j++) {
         char letter = lower(word.bytes[i]);
+
         row[j + 1] = smaller(rows[1][j + 1] + 1, row[j] + 1);
         row[j + 1] = smaller(row[j + 1], rows[1][j] + (letter != other[j]));
         if (i > 0 && j > 0 && letter == other[j - 1] && lower(word.bytes[i - 1]) == other[j]) {
@@ -181,6 +189,7 @@ static size_t distance(oh_text word, const char *other)
     size_t rows[2][WORD_BYTES_MAX] = {{0}}; /* The last two. */
     size_t row[WORD_BYTES_MAX];
     size_t length = strlen(other);
+
     for (size_t j = 0; j <= length; j++) {
         rows[1][j] = j;
     }
@@ -221,6 +230,7 @@ static const struct {
 static const char *meant_by(oh_text word, const char *const *words, size_t words_count)
 {
     const char *meant = NULL;
+
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         meant = distance(word, others[i].word) == 0 ? others[i].meant : meant;
     }
@@ -236,9 +246,11 @@ static const char *near_by(oh_text word, const char *const *words, size_t words_
 {
     const char *nearest = NULL;
     size_t least = word.length < 5 ? 1 : 2;
+
     for (size_t i = 0; i < words_count; i++) {
         size_t steps = distance(word, words[i]);
         bool is_first = !nearest || strcmp(words[i], nearest) < 0;
+
         if (steps < least || (steps == least && is_first)) {
             least = steps;
             nearest = words[i];
@@ -256,6 +268,7 @@ oh_config_ending oh_config_near(const oh_config_reader *reader, size_t line, oh_
     const char *const *words, size_t words_count)
 {
     oh_config_ending hint = {""};
+
     if (word.length > OH_SHOWN_BYTES_MAX || !is_kept(reader->errors, line)) {
         return hint;
     }

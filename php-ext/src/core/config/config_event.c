@@ -70,6 +70,7 @@ static int step_of(const oh_config_reader *reader)
 void oh_config_skip(oh_config_reader *reader)
 {
     int depth = reader->has_event ? step_of(reader) : 0;
+
     while (depth > 0 && oh_config_next(reader)) {
         depth += step_of(reader);
     }
@@ -137,6 +138,7 @@ static oh_text text_of_event(oh_config_reader *reader)
 static bool begins_with_tag(oh_config_reader *reader)
 {
     oh_text text = text_of_event(reader);
+
     return text.length > 0 && text.bytes[0] == '!';
 }
 
@@ -144,12 +146,14 @@ static bool begins_with_tag(oh_config_reader *reader)
 static bool is_after_question_mark(oh_config_reader *reader)
 {
     oh_text text = text_of_event(reader);
+
     return text.length > 0 && text.bytes > reader->text && text.bytes[-1] == '?';
 }
 
 static bool has_property(oh_config_reader *reader)
 {
     const yaml_event_t *event = &reader->event;
+
     switch (event->type) {
     case YAML_ALIAS_EVENT: return true;
     case YAML_SCALAR_EVENT:
@@ -181,6 +185,7 @@ static bool is_block_scalar(const yaml_event_t *event)
 bool oh_config_check_node(oh_config_reader *reader, size_t line)
 {
     int32_t character = -1;
+
     if (has_property(reader)) {
         oh_config_fail(reader, line, "anchors, aliases and tags are not allowed");
     } else if (is_after_question_mark(reader)) {

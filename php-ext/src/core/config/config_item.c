@@ -13,6 +13,7 @@ bool oh_config_begin_item(
     oh_config_item *item, oh_config_reader *reader, const oh_config_spelled *spelled)
 {
     char subject[32];
+
     *item = (oh_config_item){.reader = reader,
         .sequence = &reader->sequences[spelled->directive],
         .name = oh_config_directives[spelled->directive].item,
@@ -42,10 +43,12 @@ size_t oh_config_find(const oh_config_sequence *sequence, oh_text name, bool *is
 {
     size_t left = 0;
     size_t right = sequence->items_count;
+
     *is_there = false;
     while (left < right) {
         size_t middle = left + (right - left) / 2;
         int order = oh_server_compare_names(sequence->items[middle]->name, name);
+
         *is_there = *is_there || order == 0;
         if (order < 0) {
             left = middle + 1;
@@ -65,6 +68,7 @@ oh_server *oh_config_insert(const oh_config_item *item, size_t place, const oh_c
     oh_text name = oh_config_copy(reader->arena, it->name);
     oh_text slots = it->slots.bytes ? oh_config_copy(reader->arena, it->slots) : it->slots;
     bool lacks_slots = it->slots.bytes && !slots.bytes;
+
     if (!server || !address.bytes || !name.bytes || lacks_slots) {
         oh_config_fail_memory(reader);
         return NULL;

@@ -11,6 +11,7 @@
 static bool has_server(const oh_server_pool *pool, bool (*is_such)(const oh_server *))
 {
     size_t servers = oh_server_pool_count_masters(pool);
+
     for (size_t i = 0; i < servers; i++) {
         if (is_such(&pool->servers[i])) {
             return true;
@@ -47,18 +48,21 @@ static bool has_strange_hash(const oh_server_pool *pool)
     const oh_foreign *foreign = oh_foreign_of(pool->distribution);
     uint32_t nutcrackers = OH_HASH_BIT(OH_HASHES_COUNT) - 1;
     uint32_t hashes = foreign ? foreign->hashes : nutcrackers;
+
     return (hashes & OH_HASH_BIT(pool->hash)) == 0;
 }
 
 static bool has_no_tags(const oh_server_pool *pool)
 {
     const oh_foreign *foreign = oh_foreign_of(pool->distribution);
+
     return foreign && !foreign->has_tags;
 }
 
 static bool has_strange_weights(const oh_server_pool *pool)
 {
     const oh_foreign *foreign = oh_foreign_of(pool->distribution);
+
     return foreign && !foreign->has_weights && has_server(pool, is_weighted);
 }
 
@@ -66,6 +70,7 @@ static bool has_long_name(const oh_server_pool *pool)
 {
     const oh_foreign *foreign = oh_foreign_of(pool->distribution);
     size_t most = foreign ? foreign->name_bytes_max : 0;
+
     for (size_t i = 0; most > 0 && i < oh_server_pool_count_masters(pool); i++) {
         if (pool->servers[i].name.length > most) {
             return true;
@@ -77,6 +82,7 @@ static bool has_long_name(const oh_server_pool *pool)
 static bool has_many_points(const oh_config_reader *reader, const oh_server_pool *pool)
 {
     const oh_foreign *foreign = oh_foreign_of(pool->distribution);
+
     return foreign && foreign->has_many_points && reader->new_weights_sum > OH_POOL_SERVERS_MAX;
 }
 
@@ -95,12 +101,14 @@ static bool has_strange_old_hash(const oh_server_pool *pool)
 static bool has_many_old_points(const oh_config_reader *reader, const oh_server_pool *old)
 {
     const oh_foreign *foreign = old ? oh_foreign_of(old->distribution) : NULL;
+
     return foreign && foreign->has_many_points && reader->weights_sum > OH_POOL_SERVERS_MAX;
 }
 
 static bool lacks_old_slots(const oh_config_reader *reader, const oh_server_pool *old)
 {
     const oh_foreign *foreign = old ? oh_foreign_of(old->distribution) : NULL;
+
     return foreign && foreign->has_slots && old->servers_count > 0 &&
            reader->weights_sum < OH_SHARD_SLOTS;
 }
@@ -108,6 +116,7 @@ static bool lacks_old_slots(const oh_config_reader *reader, const oh_server_pool
 static bool lacks_slots(const oh_config_reader *reader, const oh_server_pool *pool)
 {
     const oh_foreign *foreign = oh_foreign_of(pool->distribution);
+
     return foreign && foreign->has_slots && reader->is_own_pool &&
            reader->new_weights_sum < OH_SHARD_SLOTS;
 }
@@ -117,15 +126,18 @@ static const oh_server *find_server(const oh_config_sequence *sequence, oh_text 
 {
     bool is_there;
     size_t place = oh_config_find(sequence, name, &is_there);
+
     return is_there ? sequence->items[place] : NULL;
 }
 
 static bool has_two_addresses(const oh_config_reader *reader)
 {
     const oh_config_sequence *old = &reader->sequences[OH_CONFIG_MOVING_FROM];
+
     for (size_t i = 0; i < old->items_count; i++) {
         const oh_server *other =
             find_server(&reader->sequences[OH_CONFIG_SERVERS], old->items[i]->name);
+
         if (other && !oh_server_has_address_of(other, old->items[i])) {
             return true;
         }
@@ -136,6 +148,7 @@ static bool has_two_addresses(const oh_config_reader *reader)
 static bool has_many_servers(const oh_config_reader *reader)
 {
     size_t old = reader->sequences[OH_CONFIG_MOVING_FROM].items_count;
+
     return old > 0 && old + reader->sequences[OH_CONFIG_SERVERS].items_count > OH_POOL_SERVERS_MAX;
 }
 
@@ -143,6 +156,7 @@ static bool has_many_servers(const oh_config_reader *reader)
 static void be_foreign(oh_config_reader *reader, oh_server_pool *pool, oh_hash default_hash)
 {
     const oh_foreign *foreign = oh_foreign_of(pool->distribution);
+
     reader->has_slots = foreign && foreign->has_slots && reader->is_own_pool;
     reader->has_long_names = foreign && !foreign->has_short_names;
     if (pool->hash == OH_ALL_HASHES_COUNT) {
@@ -175,6 +189,7 @@ static uint32_t facts_of(const oh_config_reader *reader, const oh_server_pool *p
 {
     const oh_server_pool *old = pool->old_ring;
     uint32_t facts = 0;
+
 #define X(name, is_so) facts |= (is_so) ? IS(name) : 0;
     OH_POOL_FACTS(X)
 #undef X
@@ -189,11 +204,13 @@ static void check_pool(oh_config_reader *reader, const oh_server_pool *pool)
 {
     bool is_whole = oh_config_errors_count(reader) == reader->errors_before;
     uint32_t facts = facts_of(reader, pool);
+
     for (size_t i = 0; i < RULES_COUNT; i++) {
         if ((reader->seen & rules[i].has) == rules[i].has && (reader->seen & rules[i].lacks) == 0 &&
             (facts & rules[i].is) == rules[i].is && (facts & rules[i].is_not) == 0 &&
             (is_whole || !rules[i].misses)) {
             int named = rules[i].named;
+
             oh_config_fail(reader, has(reader, named) ? reader->lines[named] : pool->line, "%s",
                 rules[i].reason);
         }
@@ -216,6 +233,7 @@ static void take_items(oh_config_reader *reader, int directive,
     void (*add)(oh_config_reader *, const oh_config_spelled *))
 {
     const oh_config_sequence *sequence = &reader->sequences[directive];
+
     for (size_t i = 0; i < sequence->spelled_count; i++) {
         add(reader, &sequence->spelled[i]);
     }
@@ -253,6 +271,7 @@ static bool has_node_at(const oh_server_pool *pool, const oh_server *server)
 static void take_old_nodes(oh_server_pool *pool)
 {
     const oh_server_pool *old_ring = pool->old_ring;
+
     for (size_t i = 0; old_ring && i < old_ring->servers_count; i++) {
         if (!has_node_at(pool, &old_ring->servers[i])) {
             pool->servers[pool->servers_count] = old_ring->servers[i];
@@ -269,6 +288,7 @@ static bool take_nodes(oh_config_reader *reader, oh_server_pool *pool)
     const oh_config_sequence *replicas = &reader->sequences[OH_CONFIG_REPLICAS];
     size_t old = reader->sequences[OH_CONFIG_MOVING_FROM].items_count;
     size_t count = servers->items_count + replicas->items_count;
+
     pool->servers = oh_arena_take(reader->arena, (count + old) * sizeof *pool->servers);
     if (!pool->servers) {
         return false;
@@ -287,6 +307,7 @@ static bool take_nodes(oh_config_reader *reader, oh_server_pool *pool)
 static bool take_old_ring(oh_config_reader *reader, oh_server_pool *pool)
 {
     const oh_config_sequence *servers = &reader->sequences[OH_CONFIG_MOVING_FROM];
+
     reader->new_weights_sum = reader->weights_sum;
     if (servers->spelled_count == 0) {
         return true;
@@ -326,8 +347,10 @@ static bool join_names(
     oh_config_reader *reader, const oh_config_sequence *sequence, oh_text id, oh_text *names)
 {
     size_t length = 0;
+
     for (size_t i = 0; i < sequence->items_count; i++) {
         bool counts = oh_text_is_same(sequence->items[i]->id, id);
+
         length += counts ? sequence->items[i]->name.length + 1 : 0;
     }
     if (length == 0) {
@@ -338,6 +361,7 @@ static bool join_names(
     for (size_t i = 0; i < sequence->items_count && to; i++) {
         if (oh_text_is_same(sequence->items[i]->id, id)) {
             oh_text name = sequence->items[i]->name;
+
             memcpy(to, name.bytes, name.length);
             to[name.length] = ' ';
             to += name.length + 1;
@@ -353,6 +377,7 @@ static bool join_names(
 static bool take_texts(oh_config_reader *reader, oh_server_pool *pool)
 {
     const oh_text no_id = {NULL, 0};
+
     return join_names(reader, &reader->sequences[OH_CONFIG_SENTINELS], no_id, &pool->sentinels) &&
            join_names(reader, &reader->sequences[OH_CONFIG_HOST_ZONES], pool->zone.name,
                &pool->zone.hosts);

@@ -19,6 +19,7 @@ oh_text oh_config_cut_last(oh_text *rest, char separator)
     for (size_t i = rest->length; i > 0; i--) {
         if (rest->bytes[i - 1] == separator) {
             oh_text cut = {rest->bytes + i, rest->length - i};
+
             rest->length = i - 1;
             return cut;
         }
@@ -42,6 +43,7 @@ static bool take_apart(oh_text spelled, oh_config_parts *it)
 static oh_text foreign_name_of(const oh_config_parts *it)
 {
     size_t port = it->is_unix ? 0 : 1 + it->port.length;
+
     return (oh_text){it->address.bytes, it->address.length + port};
 }
 
@@ -69,12 +71,14 @@ oh_text oh_config_host_in_brackets(oh_text front)
     size_t length = end ? (size_t)(end - front.bytes) : 0;
     bool is_host =
         length > 0 && front.bytes[0] == '[' && length + 1 < front.length && end[1] == ':';
+
     return is_host ? (oh_text){front.bytes + 1, length - 1} : (oh_text){NULL, 0};
 }
 
 oh_text oh_config_after_brackets(oh_text front, oh_text host)
 {
     size_t used = host.bytes ? host.length + 2 : 0;
+
     return (oh_text){front.bytes + used, front.length - used};
 }
 
@@ -82,6 +86,7 @@ size_t oh_config_count_colons(oh_text front)
 {
     oh_text rest = oh_config_after_brackets(front, oh_config_host_in_brackets(front));
     size_t count = 0;
+
     for (size_t i = 0; i < rest.length; i++) {
         count += rest.bytes[i] == ':';
     }
@@ -107,6 +112,7 @@ static bool is_url(oh_text text)
 static const char *check_slips(oh_text text, bool may_have_commas)
 {
     oh_text front = text;
+
     (void)oh_config_cut_last(&front, ' ');
     return is_path(front)  ? NULL
            : is_url(front) ? "is a URL, not \"host:port\""
@@ -122,6 +128,7 @@ static const char *check_slips(oh_text text, bool may_have_commas)
 static oh_text complete(oh_config_reader *reader, oh_text text)
 {
     oh_text front = text;
+
     (void)oh_config_cut_last(&front, ' ');
     oh_text host = oh_config_host_in_brackets(front);
     bool lacks_weight = oh_config_count_colons(front) == (is_path(front) ? 0 : 1);
@@ -146,6 +153,7 @@ static bool take_slots(oh_text range, char *slots)
     oh_text last = oh_config_cut_last(&range, '-');
     int64_t from = oh_config_number(range);
     int64_t to = last.bytes ? oh_config_number(last) : from;
+
     if (from < 0 || to < from || to >= OH_SHARD_SLOTS) {
         return false;
     }
@@ -158,8 +166,10 @@ static bool take_slots(oh_text range, char *slots)
 static const char *check_slots(oh_config_parts *it, char *slots)
 {
     oh_text rest = it->weight;
+
     for (bool is_first = true; is_first || rest.bytes; is_first = false) {
         oh_text range = oh_config_cut_last(&rest, ',');
+
         if (!range.bytes) {
             range = rest;
             rest.bytes = NULL;
@@ -177,6 +187,7 @@ static const char *check_slots(oh_config_parts *it, char *slots)
 static const char *check_weight(oh_config_parts *it)
 {
     int64_t weight = oh_config_number(it->weight);
+
     it->weight_number = weight > 0 ? (uint32_t)weight : 0;
     return weight == OH_CONFIG_NOT_A_NUMBER ? "has an invalid weight"
            : weight == 0                    ? "has weight 0"
@@ -187,6 +198,7 @@ static const char *check_weight(oh_config_parts *it)
 const char *oh_config_check_address(oh_config_parts *it)
 {
     int64_t port = it->is_unix ? 0 : oh_config_number(it->port);
+
     if (!it->is_unix && (port < 1 || port > OH_PORT_MAX)) {
         return "has an invalid port";
     }
@@ -239,6 +251,7 @@ static void add(const oh_config_item *item, const oh_config_parts *it)
     oh_config_reader *reader = item->reader;
     bool is_there;
     size_t place = oh_config_find(item->sequence, it->name, &is_there);
+
     if (is_there) {
         oh_config_fail_duplicate(item, it->name);
     } else if (has_taken_slot(item->sequence, it)) {
@@ -254,6 +267,7 @@ static void add(const oh_config_item *item, const oh_config_parts *it)
 void oh_config_add_server(oh_config_reader *reader, const oh_config_spelled *spelled)
 {
     oh_config_item item;
+
     if (!oh_config_begin_item(&item, reader, spelled)) {
         return;
     }

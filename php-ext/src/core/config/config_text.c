@@ -23,6 +23,7 @@
 oh_text oh_config_copy(oh_arena *arena, oh_text text)
 {
     char *copy = oh_arena_take(arena, text.length + 1);
+
     if (!copy) {
         return (oh_text){NULL, 0};
     }
@@ -33,6 +34,7 @@ oh_text oh_config_copy(oh_arena *arena, oh_text text)
 int64_t oh_config_number(oh_text text)
 {
     uint64_t number;
+
     if (!oh_decimal_read(text, &number)) {
         return OH_CONFIG_NOT_A_NUMBER;
     }
@@ -58,8 +60,10 @@ int32_t oh_config_strange_character(oh_text utf8)
 {
     const char *at = utf8.bytes;
     const char *end = at + utf8.length;
+
     while (at < end) {
         int32_t character = oh_utf8_read(&at, end);
+
         if (!is_allowed(character)) {
             return character;
         }
@@ -70,8 +74,10 @@ int32_t oh_config_strange_character(oh_text utf8)
 bool oh_config_is_strange(const char *bytes, size_t length)
 {
     const char *at = bytes;
+
     while (at < bytes + length) {
         int32_t character = oh_utf8_read(&at, bytes + length);
+
         if (character < 0x20 || character == 0xfffd || !is_allowed(character)) {
             return true;
         }
@@ -127,9 +133,11 @@ bool oh_config_check_text(oh_config_reader *reader)
     const char *end = at + reader->length;
     size_t line = 1;
     bool is_indent = true;
+
     while (at < end) {
         const char *begin = at;
         int32_t character = oh_utf8_read(&at, end);
+
         if (character < 0 || !is_allowed(character) || (character == '\t' && is_indent)) {
             return fail_character(reader, line, character);
         }

@@ -22,6 +22,7 @@ typedef struct {
 static void grow(grown *it, const char *bytes, size_t length)
 {
     size_t room = it->length < sizeof it->bytes ? sizeof it->bytes - it->length : 0;
+
     if (room > 0) {
         memcpy(it->bytes + it->length, bytes, length < room ? length : room);
     }
@@ -33,6 +34,7 @@ static void grow(grown *it, const char *bytes, size_t length)
 static bool is_name_byte(char byte, bool is_first)
 {
     bool is_letter = (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') || byte == '_';
+
     return is_letter || (!is_first && byte >= '0' && byte <= '9');
 }
 
@@ -40,6 +42,7 @@ static bool is_name_byte(char byte, bool is_first)
 static oh_text name_of(oh_text rest)
 {
     size_t length = 0;
+
     while (length < rest.length && is_name_byte(rest.bytes[length], length == 0)) {
         length++;
     }
@@ -51,6 +54,7 @@ static oh_text name_of(oh_text rest)
 static bool note_use(oh_config_reader *reader, oh_text name)
 {
     oh_text before = reader->variables;
+
     if (oh_text_has_part(before, ' ', name)) {
         return true;
     }
@@ -89,6 +93,7 @@ static bool add_variable(
     oh_config_reader *reader, size_t line, const char *subject, oh_text name, grown *value)
 {
     oh_text copy = oh_config_copy(reader->scratch, name);
+
     if (!copy.bytes || !note_use(reader, name)) {
         oh_config_fail_memory(reader);
         return false;
@@ -114,6 +119,7 @@ static bool starts(oh_text text, size_t at, const char *with)
 static bool has_opening(oh_text text)
 {
     size_t at = 0;
+
     while (at < text.length && !starts(text, at, "${")) {
         at++;
     }
@@ -125,12 +131,14 @@ static bool expand(oh_config_reader *reader, const oh_config_spelled *spelled, c
     grown *value, bool *has_variables)
 {
     oh_text text = spelled->text;
+
     for (size_t at = 0; at < text.length;) {
         if (starts(text, at, "$${")) {
             grow(value, "${", 2);
             at += 3;
         } else if (starts(text, at, "${")) {
             oh_text name = name_of((oh_text){text.bytes + at + 2, text.length - at - 2});
+
             if (!name.bytes) {
                 return fail(reader, spelled->line, subject,
                     "has a \"${\" without a name and \"}\"; \"$${\" writes \"${\"");
@@ -151,6 +159,7 @@ oh_config_value oh_config_expand(
     oh_config_reader *reader, const oh_config_spelled *spelled, const char *subject)
 {
     oh_config_value result = {spelled->text, spelled->text, false};
+
     if (!reader->is_own_pool || !has_opening(spelled->text)) {
         return result;
     }

@@ -46,6 +46,7 @@ static const uint16_t table_16[256] = {TABLE(CRC16)};
 uint32_t oh_hash_crc16(const uint8_t *bytes, size_t length)
 {
     uint32_t crc = 0;
+
     for (size_t i = 0; i < length; i++) {
         crc = (crc << 8) ^ table_16[((crc >> 8) ^ bytes[i]) & 0xff];
     }
@@ -69,6 +70,7 @@ static const uint32_t table_32[256] = {TABLE(CRC32)};
 uint32_t oh_hash_crc32a(const uint8_t *bytes, size_t length)
 {
     uint32_t crc = 0xffffffffu;
+
     for (size_t i = 0; i < length; i++) {
         crc = (crc >> 8) ^ table_32[(crc ^ bytes[i]) & 0xff];
     }

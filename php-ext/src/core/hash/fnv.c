@@ -18,6 +18,7 @@
 uint32_t oh_hash_fnv1_64(const uint8_t *bytes, size_t length)
 {
     uint32_t hash = START_64;
+
     for (size_t i = 0; i < length; i++) {
         hash *= PRIME_64;
         hash ^= oh_read_signed(bytes[i]);
@@ -28,6 +29,7 @@ uint32_t oh_hash_fnv1_64(const uint8_t *bytes, size_t length)
 uint32_t oh_hash_fnv1a_64(const uint8_t *bytes, size_t length)
 {
     uint32_t hash = START_64;
+
     for (size_t i = 0; i < length; i++) {
         hash ^= oh_read_signed(bytes[i]);
         hash *= PRIME_64;
@@ -38,6 +40,7 @@ uint32_t oh_hash_fnv1a_64(const uint8_t *bytes, size_t length)
 uint32_t oh_hash_fnv1_32(const uint8_t *bytes, size_t length)
 {
     uint32_t hash = START_32;
+
     for (size_t i = 0; i < length; i++) {
         hash *= PRIME_32;
         hash ^= oh_read_signed(bytes[i]);
@@ -48,6 +51,7 @@ uint32_t oh_hash_fnv1_32(const uint8_t *bytes, size_t length)
 uint32_t oh_hash_fnv1a_32(const uint8_t *bytes, size_t length)
 {
     uint32_t hash = START_32;
+
     for (size_t i = 0; i < length; i++) {
         hash ^= oh_read_signed(bytes[i]);
         hash *= PRIME_32;

@@ -44,6 +44,7 @@ uint32_t oh_hash_jenkins(const uint8_t *bytes, size_t length)
     uint32_t a = START + (uint32_t)length + NUTCRACKER_SEED;
     uint32_t b = a;
     uint32_t c = a;
+
     if (length == 0) {
         return c;
     }
@@ -75,6 +76,7 @@ uint32_t oh_hash_jenkins(const uint8_t *bytes, size_t length)
 uint32_t oh_hash_one_at_a_time(const uint8_t *bytes, size_t length)
 {
     uint32_t hash = 0;
+
     for (size_t i = 0; i < length; i++) {
         hash += oh_read_signed(bytes[i]);
         hash += hash << 10;
@@ -115,6 +117,7 @@ static uint32_t mix_tail(uint32_t hash, const uint8_t *tail, size_t length)
 uint32_t oh_hash_hsieh(const uint8_t *bytes, size_t length)
 {
     uint32_t hash = 0;
+
     for (; length >= 4; bytes += 4, length -= 4) {
         hash += oh_read_le16(bytes);
         hash = (hash << 16) ^ (oh_read_le16(bytes + 2) << 11) ^ hash;

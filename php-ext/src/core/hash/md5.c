@@ -34,6 +34,7 @@
 static void digest_block(uint32_t state[4], const uint8_t *block)
 {
     uint32_t words[16];
+
     for (size_t i = 0; i < 16; i++) {
         words[i] = oh_read_le32(block + 4 * i);
     }
@@ -88,9 +89,11 @@ void oh_md5_begin(oh_md5 *md5)
 void oh_md5_add(oh_md5 *md5, const void *bytes, size_t length)
 {
     const uint8_t *from = bytes;
+
     while (length > 0) {
         size_t filled = (size_t)(md5->length % OH_MD5_BLOCK_BYTES);
         size_t taken = OH_MD5_BLOCK_BYTES - filled;
+
         if (taken > length) {
             taken = length;
         }
@@ -109,6 +112,7 @@ void oh_md5_end(oh_md5 *md5, uint8_t digest[OH_MD5_DIGEST_BYTES])
     static const uint8_t padding[OH_MD5_BLOCK_BYTES] = {0x80};
     uint64_t bits = md5->length * 8;
     uint8_t length[8];
+
     write_le32(length, (uint32_t)bits);
     write_le32(length + 4, (uint32_t)(bits >> 32));
 
@@ -124,6 +128,7 @@ void oh_md5_end(oh_md5 *md5, uint8_t digest[OH_MD5_DIGEST_BYTES])
 void oh_md5_digest(const void *bytes, size_t length, uint8_t digest[OH_MD5_DIGEST_BYTES])
 {
     oh_md5 md5;
+
     oh_md5_begin(&md5);
     oh_md5_add(&md5, bytes, length);
     oh_md5_end(&md5, digest);
@@ -132,6 +137,7 @@ void oh_md5_digest(const void *bytes, size_t length, uint8_t digest[OH_MD5_DIGES
 uint32_t oh_hash_md5(const uint8_t *bytes, size_t length)
 {
     uint8_t digest[OH_MD5_DIGEST_BYTES];
+
     oh_md5_digest(bytes, length, digest);
     return oh_read_le32(digest);
 }

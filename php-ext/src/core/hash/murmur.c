@@ -16,8 +16,10 @@
 uint32_t oh_hash_murmur(const uint8_t *bytes, size_t length)
 {
     uint32_t hash = (SEED_OF_LENGTH * (uint32_t)length) ^ (uint32_t)length;
+
     for (; length >= 4; bytes += 4, length -= 4) {
         uint32_t block = oh_read_le32(bytes) * MULTIPLIER_32;
+
         block ^= block >> ROTATION_32;
         hash = (hash * MULTIPLIER_32) ^ (block * MULTIPLIER_32);
     }
@@ -43,13 +45,16 @@ uint32_t oh_hash_murmur(const uint8_t *bytes, size_t length)
 uint64_t oh_hash_murmur64a(const uint8_t *bytes, size_t length)
 {
     uint64_t hash = SEED_64 ^ (length * MULTIPLIER_64);
+
     for (; length >= 8; bytes += 8, length -= 8) {
         uint64_t block = oh_read_le64(bytes) * MULTIPLIER_64;
+
         block ^= block >> ROTATION_64;
         hash = (hash ^ block * MULTIPLIER_64) * MULTIPLIER_64;
     }
     if (length > 0) {
         uint64_t rest = 0;
+
         for (size_t i = 0; i < length; i++) {
             rest |= (uint64_t)bytes[i] << 8 * i;
         }

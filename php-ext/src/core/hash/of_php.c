@@ -13,6 +13,7 @@
 static uint64_t md5_of(const uint8_t *bytes, size_t length)
 {
     uint8_t digest[OH_MD5_DIGEST_BYTES];
+
     oh_md5_digest(bytes, length, digest);
     return oh_read_le64(digest);
 }
@@ -21,6 +22,7 @@ static uint64_t md5_of(const uint8_t *bytes, size_t length)
 static uint32_t crc32_of(const uint8_t *bytes, size_t length)
 {
     uint32_t crc = UINT32_MAX;
+
     for (size_t i = 0; i < length; i++) {
         crc ^= (uint32_t)bytes[i] << 24;
         for (int bit = 0; bit < 8; bit++) {
@@ -34,6 +36,7 @@ static uint32_t crc32_of(const uint8_t *bytes, size_t length)
 static uint32_t joaat(const uint8_t *bytes, size_t length)
 {
     uint32_t hash = 0;
+
     for (size_t i = 0; i < length; i++) {
         hash += bytes[i];
         hash += hash << 10;

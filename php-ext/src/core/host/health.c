@@ -40,6 +40,7 @@ static uint32_t limit_of(const oh_health_rules *rules)
     uint32_t limit = rules->failure_limit ? rules->failure_limit
                      : rules->ejects      ? 1
                                           : OH_NODE_FAILURES_DEFAULT;
+
     return limit < FAILURES_MAX ? limit : FAILURES_MAX;
 }
 
@@ -47,6 +48,7 @@ uint64_t oh_health_asked(uint64_t state, const oh_health_rules *rules, uint64_t 
     uint32_t patience_ms, oh_health_answer *answer)
 {
     uint64_t until = oh_health_until(state);
+
     if (rules->ejects || until == 0) {
         *answer = OH_HEALTH_GO;
         return state;
@@ -71,6 +73,7 @@ static uint64_t rest(
     uint32_t pause_ms_max = cause == OH_HEALTH_REFUSED ? OH_REST_REFUSED_MS_MAX : OH_REST_MS_MAX;
     uint32_t pause_ms =
         pause_ms_max >> step < OH_REST_MS_FIRST ? pause_ms_max : OH_REST_MS_FIRST << step;
+
     pause_ms += chance % (pause_ms / 4);
     pause_ms = pause_ms < pause_ms_max ? pause_ms : pause_ms_max;
     return state_of(instant(now_ms + pause_ms), failures, step < STEP_MAX ? step + 1 : step,
@@ -179,6 +182,7 @@ uint64_t oh_health_told(uint64_t told, oh_health_edge edge, uint64_t now_ms, oh_
 {
     uint64_t line_ms = told & UNTIL_MAX;
     uint32_t downs = (uint32_t)(told >> 40 & FAILURES_MAX) + (edge == OH_HEALTH_DOWN);
+
     /* Other processes also write there. */
     bool is_told = told >> 54 & 1, is_bad = line_ms > now_ms;
 

@@ -35,6 +35,7 @@ void oh_meter_open(oh_meter *meter, uint64_t unix_s)
 void oh_meter_answered(oh_meter *meter, uint64_t now_ns, uint64_t took_ns)
 {
     uint64_t us = took_ns / 1000;
+
     atomic_fetch_add_explicit(&meter->buckets[oh_meter_bucket(us)], 1, memory_order_relaxed);
     oh_meter_add(meter, OH_METER_LATENCY_US, us);
     atomic_store_explicit(&meter->answered_ns, now_ns, memory_order_relaxed);
@@ -62,6 +63,7 @@ void oh_meter_failed(oh_meter *meter, uint64_t now_ns)
     oh_meter_count(meter, OH_METER_ERRORS);
     do {
         uint64_t count = found >> 32 == slot ? (uint32_t)found : 0;
+
         next = (uint64_t)slot << 32 | (count + (count < UINT32_MAX));
     } while (!atomic_compare_exchange_weak_explicit(
         place, &found, next, memory_order_relaxed, memory_order_relaxed));
@@ -102,12 +104,14 @@ void oh_meter_read(const oh_meter *meter, uint64_t now_ns, oh_meter_reading *rea
 static uint64_t rank_of(uint64_t count, uint32_t thousandths)
 {
     uint64_t rank = count / 1000 * thousandths + (count % 1000 * thousandths + 999) / 1000;
+
     return rank > 0 ? rank : 1;
 }
 
 uint64_t oh_meter_percentile(const oh_meter_reading *reading, uint32_t thousandths)
 {
     uint64_t rank = rank_of(reading->timed, thousandths), seen = 0;
+
     if (reading->timed == 0) {
         return 0;
     }
@@ -123,6 +127,7 @@ uint64_t oh_meter_percentile(const oh_meter_reading *reading, uint32_t thousandt
 uint64_t oh_meter_below(const oh_meter_reading *reading, uint64_t us)
 {
     uint64_t count = 0;
+
     for (uint32_t i = 0; i < oh_meter_bucket(us); i++) {
         count += reading->buckets[i];
     }

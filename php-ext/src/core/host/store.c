@@ -31,6 +31,7 @@ oh_store *oh_store_make(
     void *memory, size_t length, uint32_t nodes_max, const uint8_t salt[OH_STORE_IDENTITY_BYTES])
 {
     oh_store *store;
+
     if ((uintptr_t)memory % OH_STORE_ALIGNMENT != 0 || nodes_max > OH_STORE_NODES_LIMIT ||
         length < oh_store_bytes_min(nodes_max) || !(store = oh_memory_allocate(sizeof *store))) {
         return NULL;
@@ -60,6 +61,7 @@ const uint8_t *oh_store_salt(const oh_store *store)
 uint32_t oh_store_find(const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
 {
     uint32_t unused;
+
     return oh_store_search(
         store->shared->pools, sizeof(entry), OH_STORE_POOLS_MAX, identity, &unused);
 }
@@ -72,6 +74,7 @@ uint32_t oh_store_add(
            skipped = length < OH_STORE_LABEL_BYTES ? 0 : length + 1 - OH_STORE_LABEL_BYTES;
     oh_store_key *key = oh_store_begin_entry(
         store->shared->pools, sizeof(entry), OH_STORE_POOLS_MAX, identity, &number);
+
     if (key) {
         memcpy(store->shared->pools[number].label, label + skipped, length - skipped + 1);
     }
@@ -82,6 +85,7 @@ uint32_t oh_store_add(
 uint32_t oh_store_pools_count(const oh_store *store)
 {
     uint32_t count = 0;
+
     while (count < OH_STORE_POOLS_MAX &&
            atomic_load_explicit(&store->shared->pools[count].key.tenure, memory_order_acquire)) {
         count++;
@@ -119,6 +123,7 @@ bool oh_store_begin_check(oh_store *store, uint32_t pool, uint32_t pid, uint64_t
     uint64_t checker = atomic_load_explicit(&checked->checker, memory_order_acquire);
     uint64_t last_ms = atomic_load_explicit(&checked->checked_ms, memory_order_relaxed);
     uint32_t age_ms = (uint32_t)now_ms - (uint32_t)checker;
+
     if (!oh_store_is_due(last_ms, now_ms, every_ms) &&
         (checker == 0 || is_alive((uint32_t)(checker >> 32), now_ms - age_ms))) {
         return false;
@@ -181,8 +186,10 @@ static uint64_t checksum_of(const void *bytes, size_t length)
 {
     const uint8_t *at = bytes;
     uint64_t sum = UINT64_C(0xcbf29ce484222325) ^ length, word = 0;
+
     for (size_t left = length; left > 0; at += sizeof word) {
         size_t count = left < sizeof word ? left : sizeof word;
+
         memcpy(&word, at, count);
         sum = (sum ^ word) * UINT64_C(0x100000001b3);
         sum ^= sum >> 32;
@@ -196,6 +203,7 @@ static uint64_t reserve(oh_store *store, size_t capacity)
 {
     uint64_t used = atomic_load_explicit(&store->shared->arena_used, memory_order_relaxed);
     uint64_t arena = arena_of(store->nodes_max), arena_bytes = store->length - arena;
+
     if (used > arena_bytes || capacity > arena_bytes - used) {
         return 0;
     }
@@ -207,6 +215,7 @@ static uint64_t reserve(oh_store *store, size_t capacity)
 static slot copy_of(const slot *place)
 {
     const volatile slot *at = place;
+
     return (slot){at->offset, at->capacity, at->length, at->checksum};
 }
 
@@ -225,12 +234,14 @@ bool oh_store_publish(oh_store *store, uint32_t pool_index, const void *image, s
     entry *target = &store->shared->pools[pool_index];
     uint64_t current = atomic_load_explicit(&target->current, memory_order_relaxed);
     slot *idle = &target->slots[current == 0 ? 0 : ~current & 1], chosen = copy_of(idle);
+
     if (length == 0 || length > store->length) {
         return false;
     }
     if (chosen.capacity < length || !is_inside(store, &chosen)) {
         size_t capacity = oh_store_aligned(length + length / 2);
         uint64_t offset = reserve(store, capacity);
+
         if (offset == 0) {
             return false;
         }
@@ -251,9 +262,11 @@ size_t oh_store_copy(
     const oh_store *store, uint32_t pool_index, void *image, size_t room, uint64_t *generation)
 {
     const entry *source = &store->shared->pools[pool_index];
+
     for (int attempt = 0; attempt < READS_MAX; attempt++) {
         uint64_t current = atomic_load_explicit(&source->current, memory_order_acquire);
         slot seen = copy_of(&source->slots[current & 1]);
+
         *generation = current >> 1;
         if (current == 0) {
             return 0;

@@ -17,6 +17,7 @@ uint32_t oh_store_search(
     for (uint32_t i = 0; i < count; i++) {
         const oh_store_key *key = (const oh_store_key *)((const char *)area + i * size);
         uint32_t tenure = atomic_load_explicit(&key->tenure, memory_order_acquire);
+
         if (tenure % 2 == 0 && *unused == OH_STORE_NONE) {
             *unused = i;
         }
@@ -34,6 +35,7 @@ oh_store_key *oh_store_begin_entry(
     void *area, size_t size, uint32_t count, const uint8_t *identity, uint32_t *number)
 {
     uint32_t unused;
+
     *number = oh_store_search(area, size, count, identity, &unused);
     if (*number != OH_STORE_NONE || unused == OH_STORE_NONE) {
         return NULL;
@@ -48,6 +50,7 @@ void oh_store_open_entry(oh_store_key *key)
 {
     if (key) {
         uint32_t tenure = atomic_load_explicit(&key->tenure, memory_order_relaxed);
+
         atomic_store_explicit(&key->tenure, tenure + 1, memory_order_release);
     }
 }
@@ -63,6 +66,7 @@ bool oh_store_is_due(uint64_t last_ms, uint64_t now_ms, uint32_t every_ms)
 bool oh_store_take_turn(_Atomic uint64_t *last, uint64_t now_ms, uint32_t every_ms)
 {
     uint64_t last_ms = atomic_load_explicit(last, memory_order_relaxed);
+
     return oh_store_is_due(last_ms, now_ms, every_ms) &&
            atomic_compare_exchange_strong_explicit(
                last, &last_ms, now_ms, memory_order_acq_rel, memory_order_relaxed);
@@ -73,9 +77,11 @@ bool oh_store_take_turn(_Atomic uint64_t *last, uint64_t now_ms, uint32_t every_
 void oh_store_write_text(_Atomic uint64_t *words, size_t count, const char *text)
 {
     size_t length = strlen(text);
+
     for (size_t i = 0; i < count; i++) {
         uint64_t word = 0;
         size_t at = i * sizeof word, rest = at < length ? length - at : 0;
+
         memcpy(&word, text + (rest > 0 ? at : 0), rest < sizeof word ? rest : sizeof word);
         atomic_store_explicit(&words[i], word, memory_order_relaxed);
     }
@@ -85,6 +91,7 @@ void oh_store_read_text(const _Atomic uint64_t *words, size_t count, char *text)
 {
     for (size_t i = 0; i < count; i++) {
         uint64_t word = atomic_load_explicit(&words[i], memory_order_relaxed);
+
         memcpy(text + i * sizeof word, &word, sizeof word);
     }
     text[count * sizeof(uint64_t)] = '\0';

@@ -42,6 +42,7 @@ oh_store_node *oh_store_node_at(const oh_store *store, uint32_t number)
 {
     oh_store_node *nodes =
         (oh_store_node *)((char *)store->shared + oh_store_aligned(sizeof(shared)));
+
     return number < store->nodes_max ? nodes + number : NULL;
 }
 
@@ -51,6 +52,7 @@ uint32_t oh_store_find_node(
     uint32_t unused, number = oh_store_search(oh_store_node_at(store, 0), sizeof(oh_store_node),
                          store->nodes_max, identity, &unused);
     const oh_store_node *node = oh_store_node_at(store, number);
+
     *tenure = node ? atomic_load(&node->key.tenure) : 0;
     bool is_it =
         *tenure % 2 == 1 && memcmp(node->key.identity, identity, OH_STORE_IDENTITY_BYTES) == 0;
@@ -61,6 +63,7 @@ uint32_t oh_store_find_node(
 void oh_store_clear_node(oh_store *store, uint32_t number)
 {
     oh_store_node *node = oh_store_node_at(store, number);
+
     for (uint32_t i = 0; i < OH_STORE_CONNECTIONS_MAX; i++) {
         atomic_store_explicit(&node->owners[i], 0, memory_order_relaxed);
     }
@@ -73,6 +76,7 @@ void oh_store_clear_node(oh_store *store, uint32_t number)
     atomic_store(&node->checked_ms, 0);
     for (uint32_t i = 0; i < store->nodes_max; i++) {
         oh_store_meter *meter = oh_store_meter_at(store, i);
+
         if (oh_store_is_tied(meter, number)) {
             atomic_fetch_and_explicit(
                 &meter->nodes[number / 64], ~(UINT64_C(1) << number % 64), memory_order_relaxed);
@@ -87,6 +91,7 @@ uint32_t oh_store_add_node(oh_store *store, const uint8_t identity[OH_STORE_IDEN
     uint32_t number;
     oh_store_key *key = oh_store_begin_entry(
         oh_store_node_at(store, 0), sizeof(oh_store_node), store->nodes_max, identity, &number);
+
     if (key) {
         oh_store_clear_node(store, number);
         atomic_store(&oh_store_node_at(store, number)->wanted, now_ms << 1);
@@ -105,6 +110,7 @@ bool oh_store_is_held(const oh_store_node *node, uint32_t tenure)
 bool oh_store_want(oh_store_node *node, uint32_t tenure, uint64_t now_ms)
 {
     uint64_t seen = atomic_load_explicit(&node->wanted, memory_order_relaxed);
+
     if (!oh_store_is_held(node, tenure)) {
         return false;
     }
@@ -126,6 +132,7 @@ oh_store_use oh_store_use_of(const oh_store_node *node, uint64_t now_ms)
 {
     uint64_t wanted = atomic_load(&node->wanted), since_ms = wanted >> 1;
     uint64_t age_ms = now_ms >= since_ms ? now_ms - since_ms : since_ms - now_ms;
+
     if (atomic_load(&node->key.tenure) % 2 == 0) {
         return wanted != 0 ? OH_STORE_LEFT : OH_STORE_FREE;
     }
@@ -146,6 +153,7 @@ bool oh_store_give_up_node(oh_store_node *node, uint64_t now_ms)
     uint32_t tenure = atomic_load(&node->key.tenure);
     uint64_t seen = atomic_load(&node->wanted);
     oh_store_use use = oh_store_use_of(node, now_ms);
+
     if (use != OH_STORE_LEFT && use != OH_STORE_QUIET) {
         return false;
     }
@@ -167,12 +175,14 @@ oh_store_meter *oh_store_meter_at(const oh_store *store, uint32_t number)
 {
     oh_store_meter *meters =
         (oh_store_meter *)((char *)store->shared + oh_store_meters_of(store->nodes_max));
+
     return number < store->nodes_max ? meters + number : NULL;
 }
 
 uint32_t oh_store_find_meter(const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
 {
     uint32_t unused;
+
     return oh_store_search(
         oh_store_meter_at(store, 0), sizeof(oh_store_meter), store->nodes_max, identity, &unused);
 }
@@ -183,6 +193,7 @@ uint32_t oh_store_add_meter(oh_store *store, const uint8_t identity[OH_STORE_IDE
     oh_store_key *key = oh_store_begin_entry(
         oh_store_meter_at(store, 0), sizeof(oh_store_meter), store->nodes_max, identity, &number);
     oh_store_meter *meter = key ? oh_store_meter_at(store, number) : NULL;
+
     if (meter) {
         memset((void *)meter->nodes, 0, sizeof meter->nodes);
         memset((void *)&meter->meter, 0, sizeof meter->meter);
@@ -195,6 +206,7 @@ bool oh_store_give_up_meter(oh_store *store, uint32_t number, uint64_t now_ms)
 {
     oh_store_meter *meter = oh_store_meter_at(store, number);
     uint32_t tenure = atomic_load(&meter->key.tenure);
+
     for (uint32_t i = 0; i < store->nodes_max; i++) {
         if (oh_store_is_tied(meter, i) &&
             oh_store_use_of(oh_store_node_at(store, i), now_ms) == OH_STORE_USED) {

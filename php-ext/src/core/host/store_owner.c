@@ -23,6 +23,7 @@ uint32_t oh_store_claim(oh_store_node *node, uint32_t limit, uint32_t pid, uint6
 {
     for (uint32_t i = 0; i < limit && i < OH_STORE_CONNECTIONS_MAX; i++) {
         uint64_t expected = 0;
+
         if (atomic_load_explicit(&node->owners[i], memory_order_relaxed) == 0 &&
             atomic_compare_exchange_strong(&node->owners[i], &expected, owner(pid, now_ms))) {
             return i;
@@ -69,6 +70,7 @@ static bool is_time_to_check(oh_store_node *node, uint64_t now_ms)
 {
     uint64_t last_ms = atomic_load_explicit(&node->checked_ms, memory_order_relaxed);
     uint64_t distance_ms = now_ms >= last_ms ? now_ms - last_ms : last_ms - now_ms;
+
     return distance_ms >= CHECK_EVERY_MS &&
            atomic_compare_exchange_strong(&node->checked_ms, &last_ms, now_ms);
 }
@@ -77,11 +79,13 @@ uint32_t oh_store_reclaim(oh_store_node *node, bool (*is_alive)(uint32_t pid, ui
     bool is_queue_empty, uint64_t now_ms)
 {
     uint32_t reclaimed = 0;
+
     if (!is_time_to_check(node, now_ms)) {
         return 0;
     }
     for (uint32_t i = 0; i < OH_STORE_CONNECTIONS_MAX; i++) {
         uint64_t seen = atomic_load(&node->owners[i]);
+
         if (seen == 0) {
             continue;
         }
@@ -96,8 +100,10 @@ uint32_t oh_store_reclaim(oh_store_node *node, bool (*is_alive)(uint32_t pid, ui
 oh_store_usage oh_store_usage_of(const oh_store_node *node, uint32_t limit)
 {
     oh_store_usage usage = {0, 0};
+
     for (uint32_t i = 0; i < limit && i < OH_STORE_CONNECTIONS_MAX; i++) {
         uint32_t pid = pid_of(atomic_load_explicit(&node->owners[i], memory_order_relaxed));
+
         usage.idle += pid == IDLE_PID;
         usage.leased += pid != 0 && pid != IDLE_PID;
     }

@@ -34,6 +34,7 @@ oh_bytes oh_key_hashed(oh_bytes key, const uint8_t tag[2])
 static bool ends_line(const uint8_t *at, const uint8_t *end)
 {
     size_t length = (size_t)(end - at);
+
     return *at == '\n' || *at == '\r' || (length > 1 && at[0] == 0xc2 && at[1] == 0x85) ||
            (length > 2 && at[0] == 0xe2 && at[1] == 0x80 && (at[2] | 1) == 0xa9);
 }
@@ -42,9 +43,11 @@ oh_bytes oh_key_hashed_lazily(oh_bytes key, const uint8_t tag[2])
 {
     const uint8_t *end = key.bytes + key.length;
     const uint8_t *inside = NULL; /* Where a part may begin. */
+
     for (const uint8_t *at = key.bytes; at < end; at++) {
         if (inside && at > inside && *at == tag[1]) {
             oh_bytes part = {inside, (size_t)(at - inside)};
+
             return oh_utf8_is_valid(key) ? part : key;
         }
         if (inside && ends_line(at, end)) {
@@ -60,6 +63,7 @@ oh_bytes oh_key_hashed_lazily(oh_bytes key, const uint8_t tag[2])
 oh_bytes oh_key_hashed_loosely(oh_bytes key)
 {
     const uint8_t *opening = key.length > 0 ? memchr(key.bytes, '{', key.length) : NULL;
+
     if (!opening) {
         return key;
     }
@@ -72,5 +76,6 @@ uint32_t oh_key_slot(oh_bytes key)
 {
     static const uint8_t braces[2] = {'{', '}'};
     oh_bytes hashed = oh_key_hashed(key, braces);
+
     return oh_hash_crc16(hashed.bytes, hashed.length) % OH_SLOTS_COUNT;
 }

@@ -23,6 +23,7 @@ static uint64_t hash_of(oh_hash hash, oh_bytes part)
 uint32_t oh_shard_slots(oh_text slots)
 {
     uint32_t count = 0;
+
     for (uint32_t slot = 0; slot < OH_SHARD_SLOTS; slot++) {
         count += oh_shard_has(slots, slot);
     }
@@ -38,6 +39,7 @@ static uint64_t count(const oh_shard *shard)
 static uint64_t point(const oh_shard *shard, uint32_t number)
 {
     uint32_t slot = 0;
+
     for (uint32_t before = 0; slot < OH_SHARD_SLOTS - 1; slot++) {
         if (oh_shard_has(shard->slots, slot) && before++ == number) {
             break;

@@ -25,6 +25,7 @@
 uint32_t oh_ketama_groups(uint32_t weight, uint32_t weights_sum, uint32_t nodes_count)
 {
     volatile float step = (float)weight / (float)weights_sum;
+
     step = step * OH_KETAMA_POINTS;
     step = step / POINTS_PER_GROUP;
     step = step * (float)nodes_count;
@@ -37,11 +38,13 @@ oh_point *oh_ketama_points(
 {
     char text[OH_POINT_BYTES_MAX + 1 + OH_DECIMAL_DIGITS_MAX];
     size_t prefix = name_length < OH_POINT_BYTES_MAX ? name_length : OH_POINT_BYTES_MAX;
+
     memcpy(text, name, prefix);
     text[prefix++] = '-';
     for (uint32_t group = 0; group < groups; group++) {
         size_t length = prefix + oh_decimal_write(text + prefix, group);
         uint8_t digest[OH_MD5_DIGEST_BYTES];
+
         oh_md5_digest(text, length < OH_POINT_BYTES_MAX ? length : OH_POINT_BYTES_MAX, digest);
         for (size_t i = 0; i < POINTS_PER_GROUP; i++) {
             *points++ = (oh_point){oh_read_le32(digest + 4 * i), node};

@@ -34,6 +34,7 @@ static uint64_t hash_of(oh_hash hash, oh_bytes part)
 static size_t write_text(char text[TEXT_BYTES_MAX], const oh_shard *shard, uint32_t number)
 {
     size_t length = shard->name.length;
+
     memcpy(text, shard->name.bytes, length);
     text[length++] = '-';
     return length + oh_decimal_write(text + length, number);
@@ -43,6 +44,7 @@ uint64_t oh_foreign_digest_point(const oh_shard *shard, uint32_t number)
 {
     char text[TEXT_BYTES_MAX];
     uint8_t digest[OH_MD5_DIGEST_BYTES];
+
     oh_md5_digest(text, write_text(text, shard, number / POINTS_PER_DIGEST), digest);
     return oh_read_le32(digest + number % POINTS_PER_DIGEST * sizeof(uint32_t));
 }
@@ -51,6 +53,7 @@ static uint64_t point(const oh_shard *shard, uint32_t number)
 {
     char text[TEXT_BYTES_MAX];
     size_t length = write_text(text, shard, number);
+
     return hash_of(shard->hash, (oh_bytes){(const uint8_t *)text, length});
 }
 

@@ -84,6 +84,7 @@ static inline uint32_t oh_ring_locate(
     const oh_point *points, const oh_range *ranges, uint32_t shift, uint32_t number)
 {
     const oh_range *range = &ranges[number >> shift];
+
     /* No branch: half of them would be mispredicted. */
     uint32_t node = range->nodes[number > range->split];
     return OH_UNLIKELY(node == OH_CROWDED) ? oh_ring_walk(points + range->split, number) : node;

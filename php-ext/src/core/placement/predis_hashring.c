@@ -18,6 +18,7 @@
 static oh_bytes part(oh_bytes key, const uint8_t *tag)
 {
     static const uint8_t braces[2] = {'{', '}'};
+
     (void)tag;
     return oh_key_hashed(key, braces);
 }
@@ -32,6 +33,7 @@ static uint64_t hash_of(oh_hash hash, oh_bytes part)
 static uint64_t count(const oh_shard *shard)
 {
     volatile double step = (double)shard->weight / (double)shard->weights_sum;
+
     step = step * (double)shard->servers_count;
     step = step * POINTS_PER_SERVER;
     step = step + 0.5;
@@ -43,6 +45,7 @@ static uint64_t point(const oh_shard *shard, uint32_t number)
 {
     char text[OH_SERVER_NAME_BYTES_MAX + 1 + OH_DECIMAL_DIGITS_MAX];
     size_t length = shard->name.length;
+
     memcpy(text, shard->name.bytes, length);
     text[length++] = ':';
     length += oh_decimal_write(text + length, number);

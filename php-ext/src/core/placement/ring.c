@@ -16,6 +16,7 @@
 size_t oh_ring_ranges(size_t points_count)
 {
     size_t ranges = 1;
+
     while (ranges < points_count ||
            (ranges < RANGES_PER_POINT * points_count && ranges < RANGES_IN_CACHE)) {
         ranges *= 2;
@@ -27,12 +28,14 @@ size_t oh_ring_ranges(size_t points_count)
 static void sort_by_byte(oh_point *to, const oh_point *from, size_t count, unsigned bit)
 {
     size_t places[256] = {0};
+
     for (size_t i = 0; i < count; i++) {
         places[from[i].value >> bit & 0xff]++;
     }
     size_t place = 0;
     for (int byte = 0; byte < 256; byte++) {
         size_t next = place + places[byte];
+
         places[byte] = place;
         place = next;
     }
@@ -56,6 +59,7 @@ void oh_ring_sort(oh_point *points, oh_point *spare, size_t count)
 uint32_t oh_ring_shift(uint32_t number_max, size_t ranges_count)
 {
     uint32_t shift = 0;
+
     while (number_max >> shift >= ranges_count) {
         shift++;
     }
@@ -69,6 +73,7 @@ void oh_ring_close(
     size_t first = 0;
     for (size_t i = 0; i < ranges_count; i++) {
         size_t next = first;
+
         while (next < count && points[next].value >> shift == i) {
             next++;
         }
@@ -76,6 +81,7 @@ void oh_ring_close(
             ranges[i] = (oh_range){(uint32_t)first, {OH_CROWDED, OH_CROWDED}};
         } else {
             uint16_t node = (uint16_t)points[first].node;
+
             ranges[i] = (oh_range){points[first].value, {node, (uint16_t)points[next].node}};
         }
         first = next;
@@ -86,8 +92,10 @@ size_t oh_ring_search(const oh_point *points, size_t count, uint32_t number)
 {
     size_t left = 0;
     size_t right = count;
+
     while (left < right) {
         size_t middle = left + (right - left) / 2;
+
         if (points[middle].value < number) {
             left = middle + 1;
         } else {

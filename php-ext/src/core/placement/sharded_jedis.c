@@ -41,6 +41,7 @@ static uint64_t point_of_place(const oh_shard *shard, uint32_t number)
 {
     char text[sizeof "SHARD--NODE-" + (size_t)2 * OH_DECIMAL_DIGITS_MAX];
     int length = snprintf(text, sizeof text, "SHARD-%u-NODE-%u", shard->index, number);
+
     return hash_of_text(shard, text, (size_t)length);
 }
 
@@ -49,6 +50,7 @@ static uint64_t point_of_name(const oh_shard *shard, uint32_t number, bool has_w
 {
     char text[OH_SERVER_NAME_BYTES_MAX + 1 + 2 * OH_DECIMAL_DIGITS_MAX];
     size_t length = shard->name.length;
+
     memcpy(text, shard->name.bytes, length);
     text[length++] = '*';
     length += has_weight ? oh_decimal_write(text + length, shard->weight) : 0;

@@ -14,6 +14,7 @@
 static void sort_by_byte(oh_wide_point *to, const oh_wide_point *from, size_t count, unsigned bit)
 {
     size_t places[257] = {0};
+
     for (size_t i = 0; i < count; i++) {
         places[(from[i].value >> bit & 0xff) + 1]++;
     }
@@ -45,6 +46,7 @@ void oh_wide_ring_close(
     size_t first = 0;
     for (size_t i = 0; i < ranges_count; i++) {
         size_t next = first;
+
         while (next < count && upper(points[next].value) >> shift == i) {
             next++;
         }
@@ -62,8 +64,10 @@ size_t oh_wide_ring_search(const oh_wide_point *points, size_t count, uint64_t n
 {
     size_t left = 0;
     size_t right = count;
+
     while (left < right) {
         size_t middle = left + (right - left) / 2;
+
         if (points[middle].value < number) {
             left = middle + 1;
         } else {
@@ -79,5 +83,6 @@ uint32_t oh_wide_ring_locate(const oh_wide_point *points, size_t count, const oh
     const oh_range *range = &ranges[upper(number) >> shift];
     uint32_t node = range->nodes[upper(number) > range->split];
     bool is_found = node != OH_CROWDED && upper(number) != range->split;
+
     return OH_LIKELY(is_found) ? node : points[oh_wide_ring_search(points, count, number)].node;
 }

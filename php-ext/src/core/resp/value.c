@@ -13,6 +13,7 @@ static bool take_line(oh_values *values, oh_text *line)
 {
     const uint8_t *start = values->at;
     const uint8_t *cr = memchr(start, '\r', (size_t)(values->end - start));
+
     if (!cr || values->end - cr < 2 || cr[1] != '\n') {
         return false;
     }
@@ -29,6 +30,7 @@ static bool number_of(oh_text line, int64_t *number)
 
     for (size_t i = first; i < line.length; i++) {
         uint64_t digit = (uint64_t)(uint8_t)line.bytes[i] - '0';
+
         if (digit > 9 || value > (most - digit) / 10) {
             return false;
         }
@@ -65,6 +67,7 @@ bool oh_value_take(oh_values *values, oh_value *value)
 {
     oh_text line;
     int64_t number = 0;
+
     *value = (oh_value){.kind = OH_VALUE_NIL};
     if (values->at == values->end) {
         return false;
@@ -93,6 +96,7 @@ bool oh_value_take_list(oh_values *values, size_t *count)
 {
     oh_value value;
     bool is_list = oh_value_take(values, &value) && value.kind == OH_VALUE_LIST;
+
     *count = is_list ? (size_t)value.number : 0;
     return is_list;
 }
@@ -101,6 +105,7 @@ bool oh_value_take_text(oh_values *values, oh_text *text)
 {
     oh_value value;
     bool is_text = oh_value_take(values, &value) && value.kind == OH_VALUE_TEXT;
+
     *text = is_text ? value.text : (oh_text){NULL, 0};
     return is_text;
 }
@@ -109,6 +114,7 @@ bool oh_value_skip(oh_values *values)
 {
     int64_t pending = 1;
     oh_value value;
+
     for (; pending > 0; pending--) {
         if (!oh_value_take(values, &value)) {
             return false;

@@ -64,6 +64,7 @@ static void end_value(oh_wire *wire, oh_framer *framer)
     framer->state = AT_VALUE;
     while (framer->depth > 0) {
         uint32_t missing = --framer->missing[framer->depth - 1];
+
         if (missing == IS_ATTRIBUTE) {
             framer->depth--;
             return;
@@ -95,6 +96,7 @@ static void keep_error_text(oh_wire *wire, const uint8_t *bytes, size_t length)
 {
     size_t room = sizeof wire->error_text - wire->error_text_length;
     size_t kept = length < room ? length : room;
+
     memcpy(wire->error_text + wire->error_text_length, bytes, kept);
     wire->error_text_length += (uint32_t)kept;
 }
@@ -141,6 +143,7 @@ static const uint8_t *read_line(
     oh_wire *wire, oh_framer *framer, const uint8_t *at, const uint8_t *end)
 {
     const uint8_t *begin = at;
+
     while (at < end && *at != '\r' && *at != '\n') {
         at++;
     }
@@ -182,6 +185,7 @@ static bool grow_length(const oh_wire *wire, oh_framer *framer, uint8_t byte)
 {
     if (byte == '-') {
         bool is_sign = may_be_null(wire, framer) && !framer->is_negative && !framer->has_digits;
+
         framer->is_negative = true;
         return is_sign;
     }
@@ -220,6 +224,7 @@ static void open_aggregate(oh_wire *wire, oh_framer *framer)
 {
     bool is_attribute = framer->type == '|';
     uint32_t count = framer->type == '%' || is_attribute ? 2 * framer->number : framer->number;
+
     if (count == 0 && framer == &wire->writer) {
         wire->error = OH_REASON_WIRE_COMMAND;
     } else if (count == 0 && is_attribute) {
@@ -251,6 +256,7 @@ static const uint8_t *read_bulk(
     oh_wire *wire, oh_framer *framer, const uint8_t *at, const uint8_t *end)
 {
     size_t taken = (size_t)(end - at) < framer->number ? (size_t)(end - at) : framer->number;
+
     if (is_error_reply(wire, framer)) {
         keep_error_text(wire, at, taken);
     }
@@ -268,6 +274,7 @@ static inline const uint8_t *skip_length(const uint8_t *at, const uint8_t *end, 
 {
     const uint8_t *digits = at, *digits_end = end - at > DIGITS_MAX ? at + DIGITS_MAX : end;
     uint32_t number = 0;
+
     for (; at < digits_end && *at >= '0' && *at <= '9'; at++) {
         number = number * 10 + (uint32_t)(*at - '0');
     }
@@ -280,6 +287,7 @@ static inline const uint8_t *skip_length(const uint8_t *at, const uint8_t *end, 
 static inline const uint8_t *skip_bulk(const uint8_t *at, const uint8_t *end)
 {
     uint32_t length;
+
     if (at == end || *at != OH_RESP_BULK || !(at = skip_length(at + 1, end, &length))) {
         return NULL;
     }
@@ -294,6 +302,7 @@ static inline const uint8_t *skip_bulk(const uint8_t *at, const uint8_t *end)
 static inline const uint8_t *skip_bulk_or_nil(const uint8_t *at, const uint8_t *end)
 {
     bool is_nil = end - at >= 5 && memcmp(at, "$-1\r\n", 5) == 0;
+
     return is_nil ? at + 5 : skip_bulk(at, end);
 }
 
@@ -301,6 +310,7 @@ static inline const uint8_t *skip_bulk_or_nil(const uint8_t *at, const uint8_t *
 static inline const uint8_t *skip_array(const uint8_t *at, const uint8_t *end, bool may_have_nils)
 {
     uint32_t length;
+
     if (*at != OH_RESP_LIST || !(at = skip_length(at + 1, end, &length)) || length == 0 ||
         length > OH_WIRE_ELEMENTS_MAX) {
         return NULL;
@@ -330,6 +340,7 @@ static inline const uint8_t *skip_value(
 static inline const uint8_t *skip_line(const uint8_t *at, const uint8_t *end)
 {
     const uint8_t *limit = end - at > OH_WIRE_LINE_BYTES_MAX ? at + OH_WIRE_LINE_BYTES_MAX : end;
+
     for (at++; at < limit && *at != '\r' && *at != '\n'; at++) {
     }
     return end - at >= 2 && at[0] == '\r' && at[1] == '\n' ? at + 2 : NULL;
@@ -353,6 +364,7 @@ static const uint8_t *read_value(
     oh_wire *wire, oh_framer *framer, const uint8_t *at, const uint8_t *end)
 {
     const char *error = objection(wire, framer, *at);
+
     if (error) {
         return refuse(wire, at, error);
     }
@@ -404,6 +416,7 @@ static const uint8_t *step(oh_wire *wire, oh_framer *framer, const uint8_t *at, 
 static size_t frame(oh_wire *wire, oh_framer *framer, const uint8_t *bytes, size_t length)
 {
     size_t at = 0;
+
     while (at < length && !wire->error) {
         at = (size_t)(step(wire, framer, bytes + at, bytes + length) - bytes);
     }
@@ -424,6 +437,7 @@ bool oh_wire_wrote(oh_wire *wire, const uint8_t *bytes, size_t length)
 size_t oh_wire_read_usual(oh_wire *wire, const uint8_t *bytes, size_t length)
 {
     const uint8_t *at = bytes, *end = bytes + length, *behind;
+
     if (wire->reader.state != AT_VALUE || wire->reader.depth > 0 || wire->error) {
         return 0;
     }
@@ -437,6 +451,7 @@ size_t oh_wire_read_usual(oh_wire *wire, const uint8_t *bytes, size_t length)
 size_t oh_wire_read(oh_wire *wire, const uint8_t *bytes, size_t length)
 {
     size_t at = oh_wire_read_usual(wire, bytes, length);
+
     return at + frame(wire, &wire->reader, bytes + at, length - at);
 }
 
@@ -444,6 +459,7 @@ size_t oh_wire_read_value(oh_wire *wire, const uint8_t *bytes, size_t length)
 {
     uint64_t whole = wire->answered + wire->pushed;
     size_t at = 0;
+
     while (at < length && !wire->error && wire->answered + wire->pushed == whole) {
         at = (size_t)(step(wire, &wire->reader, bytes + at, bytes + length) - bytes);
     }
@@ -458,6 +474,7 @@ void oh_wire_subscribe(oh_wire *wire)
 bool oh_wire_is_clean(const oh_wire *wire)
 {
     const oh_framer *reader = &wire->reader, *writer = &wire->writer;
+
     return !wire->error && !wire->is_subscribed && oh_wire_owed(wire) == 0 &&
            reader->state == AT_VALUE && reader->depth == 0 && writer->state == AT_VALUE &&
            writer->depth == 0;

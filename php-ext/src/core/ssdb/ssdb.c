@@ -144,6 +144,7 @@ static bool put_send(oh_ssdb *ssdb, const oh_ssdb_form *form, const oh_bytes *wo
 
     for (size_t i = 0; is_put && i < places; i++) {
         oh_bytes word = words[send->places[i] - '0'];
+
         is_put = oh_resp_put_word(sent(ssdb), word);
     }
     for (size_t i = 1 + fixed; is_put && i < count; i++) {

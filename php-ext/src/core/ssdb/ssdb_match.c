@@ -21,6 +21,7 @@ const oh_ssdb_name *oh_ssdb_find(oh_bytes word)
     }
     for (size_t i = 0; i < word.length; i++) {
         uint8_t byte = word.bytes[i];
+
         name[i] = (char)(byte >= 'A' && byte <= 'Z' ? byte - 'A' + 'a' : byte);
     }
     name[word.length] = '\0';

@@ -195,6 +195,7 @@ int64_t oh_ssdb_score(oh_bytes word)
 static oh_ssdb_bound round_in(oh_bytes word, bool is_low, int64_t *value)
 {
     decimal number;
+
     read_decimal(without_bracket(word), &number);
     bool moves = number.has_fraction ? number.is_negative != is_low : is_exclusive(word);
     int shift = moves ? (is_low ? 1 : -1) : 0;

@@ -60,6 +60,7 @@ oh_secret_texts oh_server_pool_secrets(const oh_server_pool *pool)
 void oh_server_pool_set_secrets(oh_server_pool *pool, const oh_secret_texts *secrets)
 {
     const oh_text *next = secrets->each;
+
 #define X(member) pool->member = *next++;
     OH_SECRETS(X)
 #undef X
@@ -73,6 +74,7 @@ uint32_t oh_server_pool_database(const oh_server_pool *pool)
 size_t oh_server_pool_count_masters(const oh_server_pool *pool)
 {
     size_t count = pool->servers_count - pool->old_nodes_count;
+
     while (count > 0 && pool->servers[count - 1].role == OH_REPLICA) {
         count--;
     }
@@ -98,6 +100,7 @@ static oh_server sentinel_of(oh_text address)
 {
     uint64_t port;
     size_t colon = address.length;
+
     while (colon > 0 && address.bytes[colon - 1] != ':') {
         colon--;
     }
@@ -113,9 +116,11 @@ size_t oh_server_pool_sentinels(const oh_server_pool *pool, oh_server *sentinels
     size_t count = 0;
     const char *at = pool->sentinels.bytes;
     const char *end = at + pool->sentinels.length;
+
     while (at < end && count < OH_POOL_SENTINELS_MAX) {
         const char *blank = memchr(at, ' ', (size_t)(end - at));
         size_t length = (size_t)((blank ? blank : end) - at);
+
         sentinels[count++] = sentinel_of((oh_text){at, length});
         at += length + 1;
     }
@@ -128,6 +133,7 @@ size_t oh_server_pool_sentinels(const oh_server_pool *pool, oh_server *sentinels
 static bool is_address(oh_text host)
 {
     bool is_number = true;
+
     for (size_t i = 0; i < host.length; i++) {
         if (host.bytes[i] == ':') {
             return true;
@@ -156,11 +162,13 @@ void oh_connection_name_write(const oh_server_pool *pool, char name[OH_CONNECTIO
     oh_text word =
         pool->client_name.bytes ? pool->client_name : (oh_text){standard, sizeof standard - 1};
     char *at = name;
+
     memcpy(at, word.bytes, word.length);
     at += word.length;
     *at++ = ':';
     for (size_t i = 0; i < pool->name.length; i++) {
         char byte = pool->name.bytes[i];
+
         *at++ = (byte < '!' || byte > '~') ? '_' : byte;
     }
     *at++ = ':';

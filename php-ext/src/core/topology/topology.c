@@ -21,6 +21,7 @@ static oh_bytes hashed_part(const oh_topology *topology, const uint8_t *key, siz
 {
     const oh_foreign *foreign = foreign_of(topology);
     oh_bytes whole = {key, length};
+
     if (foreign) {
         return foreign->part(whole, topology->has_hash_tag ? topology->hash_tag : NULL);
     }
@@ -31,6 +32,7 @@ static oh_bytes hashed_part(const oh_topology *topology, const uint8_t *key, siz
 static uint64_t hash_of(const oh_topology *topology, oh_bytes hashed)
 {
     const oh_foreign *foreign = foreign_of(topology);
+
     if (foreign) {
         return foreign->hash((oh_hash)topology->hash, hashed);
     }
@@ -46,6 +48,7 @@ static inline uint32_t node_at(const oh_topology *topology, uint32_t number)
 static uint32_t any_node(const oh_topology *topology, uint32_t hash)
 {
     const oh_point *points = oh_topology_at(topology, topology->points);
+
     return points[oh_random_draw(topology->points_count, hash)].node;
 }
 
@@ -68,6 +71,7 @@ static uint32_t foreign_node(const oh_topology *topology, uint64_t number)
 uint32_t oh_topology_place(const oh_topology *topology, uint64_t hash)
 {
     uint32_t number = (uint32_t)hash;
+
     switch ((oh_distribution)topology->distribution) {
     case OH_KETAMA: return node_at(topology, number);
     case OH_MODULA:
@@ -100,6 +104,7 @@ static uint64_t wide_point_value(const oh_topology *topology, uint64_t number)
 {
     const oh_wide_point *points = oh_topology_at(topology, topology->points);
     size_t place = oh_wide_ring_search(points, topology->points_count, number);
+
     return points[place % topology->points_count].value;
 }
 
@@ -108,6 +113,7 @@ static uint32_t point_value(const oh_topology *topology, uint32_t number)
 {
     const oh_point *points = oh_topology_at(topology, topology->points);
     size_t place = oh_ring_search(points, topology->points_count, number);
+
     return points[place % topology->points_count].value;
 }
 
@@ -115,6 +121,7 @@ static uint64_t foreign_point_value(const oh_topology *topology, uint64_t hash)
 {
     uint64_t flip = foreign_of(topology)->flip;
     uint64_t number = hash ^ flip;
+
     return flip ^ (topology->is_wide ? wide_point_value(topology, number)
                                      : point_value(topology, (uint32_t)number));
 }
@@ -163,6 +170,7 @@ oh_node oh_topology_node(const oh_topology *topology, uint32_t index)
     oh_text address = {oh_topology_at(topology, record->address), record->address_length};
     oh_text absent = {NULL, 0};
     oh_text slots = {oh_topology_at(topology, record->slots), record->slots_length};
+
     return (oh_node){
         .index = index,
         .name = {oh_topology_at(topology, record->name), record->name_length},
@@ -185,6 +193,7 @@ oh_node oh_topology_node(const oh_topology *topology, uint32_t index)
 uint32_t oh_topology_find(const oh_topology *topology, const char *name, size_t length)
 {
     const oh_node_record *records = oh_topology_at(topology, topology->nodes);
+
     for (uint32_t i = 0; i < topology->nodes_count; i++) {
         if (records[i].name_length == length &&
             memcmp(oh_topology_at(topology, records[i].name), name, length) == 0) {
@@ -229,6 +238,7 @@ const char *oh_topology_fingerprint(const oh_topology *topology)
 static void share_equally(const oh_topology *topology, uint32_t *shares)
 {
     const oh_point *points = oh_topology_at(topology, topology->points);
+
     for (uint32_t i = 0; i < topology->points_count; i++) {
         shares[points[i].node] = OH_SHARES / topology->points_count;
     }
@@ -238,6 +248,7 @@ static void share_equally(const oh_topology *topology, uint32_t *shares)
 static void share_slots(const oh_topology *topology, uint32_t *shares)
 {
     const uint16_t *slots = oh_topology_slots_table(topology);
+
     for (uint32_t slot = 0; slot < OH_SLOTS_COUNT; slot++) {
         if (oh_slot_is_served(slots[slot])) {
             shares[slots[slot]] += OH_SHARES / OH_SLOTS_COUNT;
@@ -257,6 +268,7 @@ void oh_topology_shares(const oh_topology *topology, uint32_t *shares)
     } else {
         for (uint32_t i = 0; i < OH_SHARES; i++) {
             uint64_t hash = (uint64_t)i * (OH_SHARES + 1);
+
             shares[oh_topology_place(topology, topology->is_wide ? hash << 32 : hash)]++;
         }
     }

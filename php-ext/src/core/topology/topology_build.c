@@ -30,6 +30,7 @@ static oh_shard any_shard(const oh_server_pool *pool)
 {
     oh_shard shard = {
         .servers_count = (uint32_t)oh_server_pool_count_masters(pool), .hash = pool->hash};
+
     for (uint32_t i = 0; i < shard.servers_count; i++) {
         shard.weights_sum += pool->servers[i].weight;
     }
@@ -39,6 +40,7 @@ static oh_shard any_shard(const oh_server_pool *pool)
 static void be_shard(oh_shard *shard, const oh_server_pool *pool, uint32_t index)
 {
     const oh_server *server = &pool->servers[index];
+
     shard->name = server->name;
     shard->is_named = server->is_named;
     shard->index = index;
@@ -50,6 +52,7 @@ static size_t foreign_points(const oh_server_pool *pool, const oh_foreign *forei
 {
     oh_shard shard = any_shard(pool);
     size_t points = 0;
+
     for (uint32_t i = 0; i < shard.servers_count; i++) {
         be_shard(&shard, pool, i);
         points += foreign->count(&shard);
@@ -62,6 +65,7 @@ static size_t points_max(const oh_server_pool *pool)
 {
     size_t count = oh_server_pool_count_masters(pool);
     const oh_foreign *foreign = oh_foreign_of(pool->distribution);
+
     if (foreign) {
         return foreign_points(pool, foreign);
     }
@@ -86,9 +90,11 @@ static size_t aligned(size_t size)
 static layout lay_out(const oh_server_pool *pool)
 {
     layout it = {.nodes = OH_TOPOLOGY_SLOTS + OH_SLOTS_BYTES};
+
     if (pool->distribution != OH_SLOTS) {
         size_t points = points_max(pool);
         size_t size = is_wide(pool) ? sizeof(oh_wide_point) : sizeof(oh_point);
+
         it.ranges_count = oh_ring_ranges(points * size / sizeof(oh_point));
         it.points = OH_TOPOLOGY_RANGES + it.ranges_count * sizeof(oh_range);
         it.nodes = it.points + (points + 1) * size;
@@ -97,6 +103,7 @@ static layout lay_out(const oh_server_pool *pool)
     it.length = it.texts;
     for (size_t i = 0; i < pool->servers_count; i++) {
         const oh_server *server = &pool->servers[i];
+
         it.length += server->name.length + 1 + server_address(server).length + 1 +
                      server->id.length + 1 + server->slots.length + 1;
     }
@@ -123,6 +130,7 @@ static void *at(oh_topology *topology, uint32_t offset)
 static uint32_t copy_text(oh_topology *topology, uint32_t offset, oh_text text)
 {
     char *to = at(topology, offset);
+
     if (text.length > 0) {
         memcpy(to, text.bytes, text.length);
     }
@@ -140,9 +148,11 @@ static void copy_nodes(oh_topology *topology, const oh_server_pool *pool, const 
 {
     oh_node_record *nodes = at(topology, topology->nodes);
     uint32_t offset = topology->texts;
+
     for (uint32_t i = 0; i < topology->nodes_count; i++) {
         const oh_server *server = &pool->servers[i];
         oh_text address = server_address(server);
+
         nodes[i] = (oh_node_record){
             .name = offset,
             .name_length = (uint32_t)server->name.length,
@@ -181,8 +191,10 @@ static bool copy_slots(oh_topology *topology, const oh_server_pool *pool)
 {
     uint16_t *slots = at(topology, OH_TOPOLOGY_SLOTS);
     bool is_known = false;
+
     for (uint32_t slot = 0; slot < OH_SLOTS_COUNT; slot++) {
         uint32_t seed = slot % topology->nodes_count | OH_SLOT_UNSERVED;
+
         slots[slot] = (uint16_t)(pool->slots ? pool->slots[slot] : seed);
         is_known |= oh_slot_is_served(slots[slot]);
     }
@@ -204,6 +216,7 @@ typedef struct {
 static live_nodes count_live(const oh_server_pool *pool, const bool *ejected)
 {
     live_nodes live = {.ejected = ejected, .masters = (uint32_t)oh_server_pool_count_masters(pool)};
+
     for (uint32_t i = 0; i < live.masters; i++) {
         if (!ejected || !ejected[i]) {
             live.count++;
@@ -217,8 +230,10 @@ static void make_points(oh_topology *topology, const oh_server_pool *pool, const
 {
     oh_point *points = at(topology, topology->points);
     oh_point *end = points;
+
     for (uint32_t i = 0; i < live->masters; i++) {
         const oh_server *server = &pool->servers[i];
+
         if (live->ejected && live->ejected[i]) {
             continue;
         }
@@ -243,12 +258,15 @@ static void make_foreign_points(oh_topology *topology, const oh_server_pool *poo
     oh_wide_point *wide = at(topology, topology->points);
     uint32_t made = 0;
     oh_shard shard = any_shard(pool);
+
     for (uint32_t i = 0; i < shard.servers_count; i++) {
         uint32_t index = foreign->is_last_first ? shard.servers_count - 1 - i : i;
+
         be_shard(&shard, pool, index);
         uint32_t count = (uint32_t)foreign->count(&shard);
         for (uint32_t number = 0; number < count; number++, made++) {
             uint64_t value = foreign->point(&shard, number) ^ foreign->flip;
+
             if (topology->is_wide) {
                 wide[made] = (oh_wide_point){.value = value, .node = index};
             } else {
@@ -264,6 +282,7 @@ static void close_ring(oh_topology *topology)
 {
     void *points = at(topology, topology->points);
     void *ranges = at(topology, OH_TOPOLOGY_RANGES);
+
     topology->shift = oh_ring_shift(oh_topology_number_max(topology), topology->ranges_count);
     if (topology->is_wide) {
         oh_wide_ring_sort(points, ranges, topology->points_count);
@@ -281,6 +300,7 @@ void oh_topology_move_slot(oh_topology *topology, uint32_t slot, uint32_t node)
 {
     uint16_t *slots = at(topology, OH_TOPOLOGY_SLOTS);
     oh_node_record *nodes = at(topology, topology->nodes);
+
     slots[slot] = (uint16_t)node;
     nodes[node].role = OH_MASTER;
     nodes[node].master = (uint16_t)node;
@@ -297,6 +317,7 @@ void oh_topology_sign(oh_topology *topology)
 static uint32_t node_at_address(const oh_server_pool *pool, const oh_server *server)
 {
     uint32_t node = 0;
+
     while (!oh_server_has_address_of(&pool->servers[node], server)) {
         node++;
     }
@@ -307,6 +328,7 @@ static void add_old_ring(oh_topology *topology, const oh_server_pool *pool, cons
 {
     const oh_server_pool *old_ring = pool->old_ring;
     uint32_t *nodes = at(topology, (uint32_t)it->old_nodes);
+
     for (size_t i = 0; i < old_ring->servers_count; i++) {
         nodes[i] = node_at_address(pool, &old_ring->servers[i]);
     }
@@ -323,6 +345,7 @@ bool oh_topology_build(const oh_server_pool *pool, const bool *ejected, void *me
 {
     layout it = lay_out(pool);
     bool is_single = pool->distribution != OH_SLOTS && oh_server_pool_count_masters(pool) == 1;
+
     if (size < it.length) {
         return false;
     }
@@ -359,6 +382,7 @@ bool oh_topology_build(const oh_server_pool *pool, const bool *ejected, void *me
         make_foreign_points(topology, pool);
     } else {
         live_nodes live = count_live(pool, ejected);
+
         make_points(topology, pool, &live);
     }
     close_ring(topology);

@@ -26,6 +26,7 @@ static void add_text(oh_md5 *md5, oh_text text)
 static void add_number(oh_md5 *md5, uint32_t number)
 {
     char digits[OH_DECIMAL_DIGITS_MAX];
+
     oh_md5_add(md5, digits, oh_decimal_write(digits, number));
 }
 
@@ -40,6 +41,7 @@ static void write_hexadecimal(char *to, const uint8_t *bytes, size_t length)
 static void add_hash_tag(oh_md5 *md5, const oh_server_pool *pool)
 {
     char digits[4];
+
     if (pool->has_hash_tag) {
         write_hexadecimal(digits, pool->hash_tag, sizeof pool->hash_tag);
         oh_md5_add(md5, digits, sizeof digits);
@@ -64,6 +66,7 @@ static void add_server(oh_md5 *md5, const oh_server *server, const oh_foreign *f
     }
     if (server->slots.length == OH_SHARD_SLOTS_BYTES) {
         char digits[2 * OH_SHARD_SLOTS_BYTES];
+
         write_hexadecimal(digits, (const uint8_t *)server->slots.bytes, OH_SHARD_SLOTS_BYTES);
         add_string(md5, " ");
         oh_md5_add(md5, digits, sizeof digits);
@@ -74,6 +77,7 @@ static void add_server(oh_md5 *md5, const oh_server *server, const oh_foreign *f
 static void add_servers(oh_md5 *md5, const oh_server_pool *pool)
 {
     size_t masters = oh_server_pool_count_masters(pool);
+
     for (size_t i = 0; i < masters; i++) {
         add_server(md5, &pool->servers[i], oh_foreign_of(pool->distribution));
     }
@@ -94,6 +98,7 @@ static void add_old_ring(oh_md5 *md5, const oh_server_pool *old_ring)
 static void end(oh_md5 *md5, char fingerprint[OH_FINGERPRINT_DIGITS + 1])
 {
     uint8_t digest[OH_MD5_DIGEST_BYTES];
+
     oh_md5_end(md5, digest);
     write_hexadecimal(fingerprint, digest, sizeof digest);
     fingerprint[OH_FINGERPRINT_DIGITS] = '\0';
@@ -103,6 +108,7 @@ void oh_topology_fingerprint_of(
     const oh_server_pool *pool, char fingerprint[OH_FINGERPRINT_DIGITS + 1])
 {
     oh_md5 md5;
+
     oh_md5_begin(&md5);
     add_string(&md5, "onehop-topology-1\ndistribution=");
     add_string(&md5, oh_distribution_name(pool->distribution));
@@ -137,6 +143,7 @@ void oh_topology_fingerprint_of_slots(
 {
     const uint16_t *slots = oh_topology_slots_table(topology);
     oh_md5 md5;
+
     oh_md5_begin(&md5);
     add_string(
         &md5, "onehop-topology-1\ndistribution=slots\nhash=crc16\nhash_tag=7b7d\ndatabase=0\n");

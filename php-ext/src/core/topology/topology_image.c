@@ -58,6 +58,7 @@ static size_t aligned(size_t size)
 static size_t topology_offset(const header *head)
 {
     size_t offset = sizeof *head;
+
     for (int i = 0; i < TEXTS_COUNT; i++) {
         offset += (size_t)head->lengths[i] + 1;
     }
@@ -71,6 +72,7 @@ static bool digest_secrets(const oh_server_pool *pool, const uint8_t salt[OH_IMA
     oh_secret_texts secrets = oh_server_pool_secrets(pool);
     bool has_some = false;
     oh_md5 md5;
+
     oh_md5_begin(&md5);
     oh_md5_add(&md5, salt, OH_IMAGE_SALT_BYTES);
     for (int i = 0; i < OH_SECRETS_COUNT; i++) {
@@ -90,6 +92,7 @@ static oh_text cut_name(oh_text *names)
     const char *blank = names->length > 0 ? memchr(names->bytes, ' ', names->length) : NULL;
     oh_text name = {names->bytes, blank ? (size_t)(blank - names->bytes) : names->length};
     size_t used = name.length + (blank != NULL);
+
     *names = (oh_text){names->bytes + used, names->length - used};
     return name;
 }
@@ -98,6 +101,7 @@ static oh_text cut_name(oh_text *names)
 static oh_text value_of(oh_text name, oh_variable variable)
 {
     char text[OH_VARIABLE_BYTES_MAX + 1];
+
     if (name.length == 0 || name.length > OH_VARIABLE_BYTES_MAX) {
         return (oh_text){"", 0};
     }
@@ -111,11 +115,13 @@ void oh_image_digest_variables(oh_text variables, const uint8_t salt[OH_IMAGE_SA
     oh_variable variable, uint8_t digest[OH_IMAGE_DIGEST_BYTES])
 {
     oh_md5 md5;
+
     oh_md5_begin(&md5);
     oh_md5_add(&md5, salt, OH_IMAGE_SALT_BYTES);
     while (variables.length > 0) {
         oh_text name = cut_name(&variables);
         oh_text value = value_of(name, variable);
+
         oh_md5_add(&md5, name.bytes, name.length);
         oh_md5_add(&md5, "=", 1);
         oh_md5_add(&md5, value.bytes, value.length);
@@ -145,6 +151,7 @@ static texts texts_of(const oh_server_pool *pool)
 static void write_lengths(const oh_server_pool *pool, header *head)
 {
     texts all = texts_of(pool);
+
     for (int i = 0; i < TEXTS_COUNT; i++) {
         head->lengths[i] = (uint32_t)all.each[i].length;
     }
@@ -154,6 +161,7 @@ static void write_lengths(const oh_server_pool *pool, header *head)
 size_t oh_image_size(const oh_server_pool *pool)
 {
     header head = {0};
+
     write_lengths(pool, &head);
     return head.topology + aligned(oh_topology_size(pool));
 }
@@ -173,6 +181,7 @@ static void write_header(const oh_server_pool *pool, header *head)
 static void write_texts(const oh_server_pool *pool, char *to)
 {
     texts all = texts_of(pool);
+
     for (int i = 0; i < TEXTS_COUNT; i++) {
         if (all.each[i].length > 0) {
             memcpy(to, all.each[i].bytes, all.each[i].length);
@@ -185,8 +194,10 @@ static void write_texts(const oh_server_pool *pool, char *to)
 static uint32_t beginning_of(const char *fingerprint)
 {
     uint32_t number = 0;
+
     for (int i = 0; i < 8; i++) {
         char digit = fingerprint[i];
+
         number = number << 4 | (uint32_t)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
     }
     return number;
@@ -197,6 +208,7 @@ void oh_image_write(
 {
     size_t size = oh_image_size(pool);
     header *head = memory;
+
     memset(memory, 0, size);
     write_header(pool, head);
     write_texts(pool, (char *)(head + 1));
@@ -218,6 +230,7 @@ static bool has_good_lengths(const header *head)
                       : i == CLIENT_NAME ? OH_CLIENT_NAME_BYTES_MAX
                       : is_list          ? OH_CONFIG_BYTES_MAX
                                          : OH_TEXT_BYTES_MAX;
+
         if (head->lengths[i] > most) {
             return false;
         }
@@ -242,8 +255,10 @@ static bool has_good_fields(const header *head, size_t length)
 static bool has_good_texts(const header *head)
 {
     const char *text = (const char *)(head + 1);
+
     for (int i = 0; i < TEXTS_COUNT; i++) {
         size_t length = head->lengths[i];
+
         if (memchr(text, '\0', length + 1) != text + length) {
             return false;
         }
@@ -255,6 +270,7 @@ static bool has_good_texts(const header *head)
 bool oh_image_is_valid(const void *image, size_t length)
 {
     const header *head = image;
+
     if (length < sizeof *head || !has_good_fields(head, length)) {
         return false;
     }
@@ -276,6 +292,7 @@ bool oh_image_equals(const void *a, size_t a_length, const void *b, size_t b_len
 const oh_topology *oh_image_topology(const void *image)
 {
     const header *head = image;
+
     return (const oh_topology *)((const char *)image + head->topology);
 }
 
@@ -283,6 +300,7 @@ static void read_servers(const oh_topology *topology, oh_server *servers)
 {
     for (uint32_t i = 0; i < oh_topology_nodes_count(topology); i++) {
         oh_node node = oh_topology_node(topology, i);
+
         servers[i] = (oh_server){.name = node.name,
             .host = node.host,
             .path = node.path,
@@ -303,6 +321,7 @@ static void read_servers(const oh_topology *topology, oh_server *servers)
 static oh_text text_at(const header *head, int number)
 {
     const char *text = (const char *)(head + 1);
+
     for (int i = 0; i < number; i++) {
         text += head->lengths[i] + 1;
     }
@@ -328,6 +347,7 @@ void oh_image_pool(const void *image, oh_server *servers, oh_server_pool *pool)
 {
     const header *head = image;
     const oh_topology *topology = oh_image_topology(image);
+
     read_servers(topology, servers);
     *pool = (oh_server_pool){.name = text_at(head, NAME),
         .variables = text_at(head, VARIABLES),
@@ -359,6 +379,7 @@ bool oh_image_is_of_secrets(
 {
     uint8_t digest[OH_IMAGE_DIGEST_BYTES];
     const header *head = image;
+
     return digest_secrets(pool, salt, digest) == (head->has_secrets != 0) &&
            memcmp(digest, head->secrets_digest, sizeof digest) == 0;
 }

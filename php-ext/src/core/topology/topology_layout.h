@@ -85,6 +85,7 @@ static inline const void *oh_topology_at(const oh_topology *topology, uint32_t o
 static inline uint32_t oh_topology_number_max(const oh_topology *topology)
 {
     bool has_slots = topology->distribution == OH_MODULA || topology->distribution == OH_CODIS;
+
     return has_slots ? topology->slots_count - 1 : UINT32_MAX;
 }
 

@@ -70,6 +70,7 @@ static uint32_t old_ring_count(const oh_topology *topology)
 bool oh_topology_moves_both_ways(const oh_topology *topology, uint32_t from, uint32_t to)
 {
     oh_node target = oh_topology_node(topology, to);
+
     for (uint32_t i = 0; from < ring_count(topology) && i < old_ring_count(topology); i++) {
         if (oh_node_is_same_address(
                 oh_topology_node(topology, oh_topology_old_nodes(topology)[i]), target)) {
@@ -87,6 +88,7 @@ uint32_t oh_topology_scan_count(const oh_topology *topology)
 uint32_t oh_topology_scan_node(const oh_topology *topology, uint32_t place)
 {
     uint32_t old = old_ring_count(topology);
+
     return place < old ? oh_topology_old_nodes(topology)[place] : place - old;
 }
 
@@ -103,10 +105,12 @@ uint32_t oh_topology_moved(const oh_topology *a, const oh_topology *b)
 {
     char key[4 + OH_DECIMAL_DIGITS_MAX] = "key:";
     uint32_t moved = 0;
+
     for (uint32_t i = 0; i < OH_MOVED_KEYS; i++) {
         size_t length = 4 + oh_decimal_write(key + 4, i);
         uint32_t from = oh_topology_locate(a, (const uint8_t *)key, length);
         uint32_t to = oh_topology_locate(b, (const uint8_t *)key, length);
+
         moved += !is_same_node(oh_topology_node(a, from), oh_topology_node(b, to));
     }
     return (moved + KEYS_PER_MILLE / 2) / KEYS_PER_MILLE;

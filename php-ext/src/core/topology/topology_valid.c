@@ -33,6 +33,7 @@ static bool is_text(
     const oh_topology *topology, uint32_t offset, uint32_t length, uint32_t length_max)
 {
     const char *text = oh_topology_at(topology, offset);
+
     return length <= length_max && offset >= areas_begin(topology) &&
            (uint64_t)offset + length < topology->length && text[length] == '\0';
 }
@@ -40,6 +41,7 @@ static bool is_text(
 static bool has_valid_hash(const oh_topology *topology)
 {
     const oh_foreign *foreign = oh_foreign_of((oh_distribution)topology->distribution);
+
     if (!foreign) {
         return topology->hash < OH_HASHES_COUNT && !topology->is_wide;
     }
@@ -72,6 +74,7 @@ static bool has_valid_numbers(const oh_topology *topology)
 static bool has_ring(const oh_topology *topology)
 {
     size_t size = topology->is_wide ? sizeof(oh_wide_point) : sizeof(oh_point);
+
     return is_area(topology, topology->points, (uint64_t)topology->points_count + 1, size) &&
            is_area(topology, OH_TOPOLOGY_RANGES, topology->ranges_count, sizeof(oh_range));
 }
@@ -86,6 +89,7 @@ static bool has_valid_areas(const oh_topology *topology)
 static uint64_t weights_sum_max(const oh_topology *topology)
 {
     const oh_foreign *foreign = oh_foreign_of((oh_distribution)topology->distribution);
+
     return !foreign                   ? OH_WEIGHTS_SUM_MAX
            : foreign->has_slots       ? OH_SHARD_SLOTS
            : foreign->has_many_points ? OH_POOL_SERVERS_MAX
@@ -97,6 +101,7 @@ static bool has_valid_slots_of(
     const oh_topology *topology, const oh_node_record *node, bool is_placed)
 {
     const oh_foreign *foreign = oh_foreign_of((oh_distribution)topology->distribution);
+
     if (!foreign || !foreign->has_slots || node->role == OH_REPLICA || !is_placed) {
         return node->slots_length == 0;
     }
@@ -108,8 +113,10 @@ static bool has_valid_nodes(const oh_topology *topology)
 {
     const oh_node_record *nodes = oh_topology_at(topology, topology->nodes);
     uint64_t weights_sum = 0;
+
     for (uint32_t i = 0; i < topology->nodes_count; i++) {
         bool is_placed = i < topology->nodes_count - topology->old_nodes_count;
+
         weights_sum += nodes[i].role == OH_REPLICA || !is_placed ? 0 : nodes[i].weight;
         if (!is_text(topology, nodes[i].name, nodes[i].name_length, OH_SERVER_NAME_BYTES_MAX) ||
             !is_text(
@@ -127,6 +134,7 @@ static bool has_valid_nodes(const oh_topology *topology)
 static bool has_valid_slots(const oh_topology *topology)
 {
     const uint16_t *slots = oh_topology_slots_table(topology);
+
     for (uint32_t slot = 0; slot < OH_SLOTS_COUNT; slot++) {
         if ((slots[slot] & ~OH_SLOT_UNSERVED) >= topology->nodes_count) {
             return false;
@@ -139,6 +147,7 @@ static bool has_valid_slots(const oh_topology *topology)
 static bool has_valid_wide_points(const oh_topology *topology)
 {
     const oh_wide_point *points = oh_topology_at(topology, topology->points);
+
     for (uint32_t i = 0; i <= topology->points_count; i++) {
         if (points[i].node >= topology->nodes_count) {
             return false;
@@ -165,6 +174,7 @@ static bool is_range(const oh_topology *topology, const oh_range *range)
 {
     for (int i = 0; i < 2; i++) {
         bool is_crowded = range->nodes[i] == OH_CROWDED;
+
         if (is_crowded ? range->split > topology->points_count
                        : range->nodes[i] >= topology->nodes_count) {
             return false;
@@ -176,6 +186,7 @@ static bool is_range(const oh_topology *topology, const oh_range *range)
 static bool has_valid_ranges(const oh_topology *topology)
 {
     const oh_range *ranges = oh_topology_at(topology, OH_TOPOLOGY_RANGES);
+
     for (uint32_t i = 0; i < topology->ranges_count; i++) {
         if (!is_range(topology, &ranges[i])) {
             return false;
@@ -211,6 +222,7 @@ static bool has_valid_old_ring(const oh_topology *topology)
 bool oh_topology_valid(const void *memory, size_t size)
 {
     const oh_topology *topology = memory;
+
     return size >= sizeof(oh_topology) && has_valid_header(topology, size) &&
            has_valid_numbers(topology) && has_valid_areas(topology) && has_valid_nodes(topology) &&
            has_valid_old_ring(topology) &&
