@@ -77,7 +77,7 @@ JAVA = (
     "core.base",
     "core.hash",
     "core.key",
-    "core.wire",
+    "core.resp",
     "core.command",
     "core.ssdb",
     "core.placement",

@@ -22,10 +22,10 @@ module io.onehop.core {
             io.onehop.jedis;
     exports io.onehop.core.key to
             io.onehop.jedis;
+    exports io.onehop.core.resp to
+            io.onehop.jedis;
     exports io.onehop.core.ssdb to
             io.onehop.jedis;
     exports io.onehop.core.topology to
-            io.onehop.jedis;
-    exports io.onehop.core.wire to
             io.onehop.jedis;
 }

@@ -2,7 +2,7 @@ package io.onehop.jedis;
 
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.base.Message;
-import io.onehop.core.wire.WireException;
+import io.onehop.core.resp.WireException;
 import io.onehop.jedis.Channels.Channel;
 import io.onehop.jedis.Confirmations.Kind;
 import io.onehop.jedis.internal.command.Commands;

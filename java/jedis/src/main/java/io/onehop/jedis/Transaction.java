@@ -1,7 +1,7 @@
 package io.onehop.jedis;
 
 import io.onehop.core.base.Message;
-import io.onehop.core.wire.WireException;
+import io.onehop.core.resp.WireException;
 import io.onehop.jedis.internal.batch.Reply;
 import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.connection.Deadline;

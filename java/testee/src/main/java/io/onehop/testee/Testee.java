@@ -13,9 +13,9 @@ import io.onehop.core.config.Config;
 import io.onehop.core.config.ConfigException;
 import io.onehop.core.hash.HashFunction;
 import io.onehop.core.key.Key;
+import io.onehop.core.resp.Framing;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
-import io.onehop.core.wire.Framing;
 import io.onehop.jedis.OneHopException;
 
 import org.jspecify.annotations.Nullable;

@@ -4,7 +4,7 @@ import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.base.Message;
 import io.onehop.core.cluster.Leaving;
 import io.onehop.core.command.Split;
-import io.onehop.core.wire.WireException;
+import io.onehop.core.resp.WireException;
 import io.onehop.jedis.NodeDown;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.connection.Deadline;

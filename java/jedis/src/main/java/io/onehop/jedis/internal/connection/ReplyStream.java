@@ -1,6 +1,6 @@
 package io.onehop.jedis.internal.connection;
 
-import io.onehop.core.wire.ReplyGuard;
+import io.onehop.core.resp.ReplyGuard;
 
 import redis.clients.jedis.util.RedisInputStream;
 

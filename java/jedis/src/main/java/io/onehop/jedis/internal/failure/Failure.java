@@ -4,7 +4,7 @@ import io.onehop.core.ErrorKind;
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.base.Limits;
 import io.onehop.core.base.Message;
-import io.onehop.core.wire.WireException;
+import io.onehop.core.resp.WireException;
 import io.onehop.jedis.ConfigInvalid;
 import io.onehop.jedis.CrossNode;
 import io.onehop.jedis.DeadlineExceeded;

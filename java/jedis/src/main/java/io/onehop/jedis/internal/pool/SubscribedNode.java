@@ -2,7 +2,7 @@ package io.onehop.jedis.internal.pool;
 
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.base.Message;
-import io.onehop.core.wire.WireException;
+import io.onehop.core.resp.WireException;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.connection.NodeConnection;

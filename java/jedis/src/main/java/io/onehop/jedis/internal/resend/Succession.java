@@ -8,7 +8,7 @@ import io.onehop.core.base.Words;
 import io.onehop.core.cluster.Redirect;
 import io.onehop.core.command.Command;
 import io.onehop.core.command.Spread;
-import io.onehop.core.wire.WireException;
+import io.onehop.core.resp.WireException;
 import io.onehop.jedis.NodeDown;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.batch.Batch;

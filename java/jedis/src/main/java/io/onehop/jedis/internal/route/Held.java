@@ -2,8 +2,8 @@ package io.onehop.jedis.internal.route;
 
 import io.onehop.core.ErrorKind.Outcome;
 import io.onehop.core.base.Message;
-import io.onehop.core.wire.Framing.Fault;
-import io.onehop.core.wire.WireException;
+import io.onehop.core.resp.Framing.Fault;
+import io.onehop.core.resp.WireException;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.connection.NodeConnection;

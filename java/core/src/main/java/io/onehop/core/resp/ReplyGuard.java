@@ -1,4 +1,4 @@
-package io.onehop.core.wire;
+package io.onehop.core.resp;
 
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,4 +1,4 @@
-package io.onehop.core.wire;
+package io.onehop.core.resp;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;

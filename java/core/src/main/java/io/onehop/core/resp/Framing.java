@@ -1,4 +1,4 @@
-package io.onehop.core.wire;
+package io.onehop.core.resp;
 
 import io.onehop.core.base.Limits;
 import io.onehop.core.base.Message;
