@@ -8,7 +8,7 @@ import tree
 
 from reference.health import Health
 
-STORE = "php-ext/src/core/host/store.h"
+STORE = "php-ext/src/core/store/store.h"
 
 
 def _named(group):
@@ -26,7 +26,7 @@ TIMINGS, LIMITS = _named("timings"), _named("limits")
 IDLE_S = TIMINGS["connection_idle_ms_max"] / 1e3
 LOOK_S = TIMINGS["config_check_every_ms"] / 1e3
 LEFT_S = of_c(STORE, "OH_STORE_LEFT_MS") / 1e3
-TIDY_S = of_c("php-ext/src/core/host/store_entry.c", "TIDY_EVERY_MS") / 1e3
+TIDY_S = of_c("php-ext/src/core/store/store_entry.c", "TIDY_EVERY_MS") / 1e3
 
 
 def check():

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/host/health.h"
+#include "core/health/health.h"
 #include "check.h"
 #include "vectors.h"
 

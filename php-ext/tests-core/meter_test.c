@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/host/meter.h"
+#include "core/health/meter.h"
 #include "check.h"
 #include "vectors.h"
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/host/store_name.h"
+#include "core/store/store_name.h"
 #include "check.h"
 
 #define NOW_MS UINT64_C(1000000)

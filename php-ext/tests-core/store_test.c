@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/host/health.h"
-#include "core/host/store.h"
+#include "core/health/health.h"
+#include "core/store/store.h"
 #include "check.h"
 
 #define BYTES (1 << 20)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/host/health.h"
+#include "core/health/health.h"
 #include "core/resp/wire.h"
 
 #define NODES_MAX 64

@@ -24,7 +24,7 @@
 #define OH_ENGINE_NODES_H
 
 #include "core/cluster/cluster_map.h"
-#include "core/host/store.h"
+#include "core/store/store.h"
 
 #include "engine/snapshot/snapshot.h"
 

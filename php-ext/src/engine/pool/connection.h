@@ -19,8 +19,8 @@
 
 #include "core/base/clock.h"
 #include "core/base/compiler.h"
-#include "core/host/meter.h"
-#include "core/host/store.h"
+#include "core/health/meter.h"
+#include "core/store/store.h"
 #include "core/topology/server_pool.h"
 #include "core/resp/wire.h"
 
@@ -136,7 +136,7 @@ typedef struct oh_connection {
     uint32_t step_ms;
     bool has_stepped;    /* pool: the node has answered since it was leased. */
     uint32_t timeout_ms; /* Of the caller for which SO_RCVTIMEO is set; UINT32_MAX if it is not. */
-    /* pool: the node's health when it was leased; `born` of core/host/health.h. */
+    /* pool: the node's health when it was leased; `born` of core/health/health.h. */
     uint64_t health;
     size_t handshake_length, handshake_sent, handshake_received;
     uint8_t handshake_answered;

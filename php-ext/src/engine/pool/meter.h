@@ -1,5 +1,5 @@
 /*
- * Meter: finds the counters of one node of one server pool (core/host/meter.h defines them).
+ * Meter: finds the counters of one node of one server pool (core/health/meter.h defines them).
  *
  * Meters are in the segment, so that all workers of a host count together and a change of the
  * configuration does not reset them. Without a segment, or without a free meter in it, a snapshot
@@ -9,7 +9,7 @@
 #define OH_ENGINE_METER_H
 
 #include "core/base/slice.h"
-#include "core/host/store.h"
+#include "core/store/store.h"
 
 typedef struct oh_metered {
     oh_meter *meter;        /* NULL until the first use. */

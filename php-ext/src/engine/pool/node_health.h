@@ -11,15 +11,15 @@
  * pool asks before it leases, and each exchange reports its outcome to pool. snapshot/ejection
  * removes ejected nodes from placement.
  *
- * Implements spec/health (the rules themselves: core/host/health.h).
+ * Implements spec/health (the rules themselves: core/health/health.h).
  */
 #ifndef OH_ENGINE_NODE_HEALTH_H
 #define OH_ENGINE_NODE_HEALTH_H
 
 #include "core/base/compiler.h"
-#include "core/host/health.h"
+#include "core/health/health.h"
 #include "core/topology/server_pool.h"
-#include "core/host/store.h"
+#include "core/store/store.h"
 
 #include "engine/failure/failure.h"
 

@@ -12,8 +12,8 @@
 #ifndef OH_ENGINE_POOL_H
 #define OH_ENGINE_POOL_H
 
-#include "core/host/health.h"
-#include "core/host/store.h"
+#include "core/health/health.h"
+#include "core/store/store.h"
 
 #include "engine/pool/connection.h"
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/host/store.h"
+#include "core/store/store.h"
 
 /* A node as all workers of the host and this user share it. */
 typedef struct oh_host_node {

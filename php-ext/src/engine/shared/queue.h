@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/host/store.h"
+#include "core/store/store.h"
 
 typedef struct oh_queue_note {
     uint8_t identity[OH_STORE_IDENTITY_BYTES]; /* The node of the connection. */

@@ -22,7 +22,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-#include "core/host/store_name.h"
+#include "core/store/store_name.h"
 
 #define OH_ADDRESSES_MAX OH_NAME_ADDRESSES_MAX
 

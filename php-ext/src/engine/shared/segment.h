@@ -4,8 +4,8 @@
  *
  * It is mapped at program start, before any fork, so every worker of every pool and user inherits
  * it at the same address. The lock is a kernel lock on an unnamed file: if a process dies, the
- * kernel releases it. core/host/store.h defines the content. Without a segment each process has its
- * own state, and everything still works.
+ * kernel releases it. core/store/store.h defines the content. Without a segment each process has
+ * its own state, and everything still works.
  *
  * A single program also has a segment, and shares it with its children.
  */
@@ -17,7 +17,7 @@
 
 #include "core/command/cursor.h"
 #include "core/command/kept_commands.h"
-#include "core/host/store.h"
+#include "core/store/store.h"
 
 /*
  * Called when the program starts and ends. The end only unmaps the segment, because a process that

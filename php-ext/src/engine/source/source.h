@@ -2,7 +2,7 @@
  * Source: loads server pools from a file, and reloads them when the file changes.
  *
  * One process of the host reads a configuration and builds its topology. The others copy the image
- * it publishes (core/host/store.h). At most once a second one of them checks if the file has
+ * it publishes (core/store/store.h). At most once a second one of them checks if the file has
  * changed. In all processes, new clients use the new version, and clients that exist follow between
  * two calls. A bad file never replaces a good version: it causes one warning. It causes a failure
  * only if there is no good version yet.

@@ -9,8 +9,8 @@
 #ifndef OH_ENGINE_STATUS_H
 #define OH_ENGINE_STATUS_H
 
-#include "core/host/meter.h"
-#include "core/host/store.h"
+#include "core/health/meter.h"
+#include "core/store/store.h"
 #include "core/topology/topology.h"
 
 #include "engine/snapshot/snapshot.h"

@@ -21,8 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/host/meter.h"
-#include "core/host/store_name.h"
+#include "core/health/meter.h"
+#include "core/store/store_name.h"
 
 #define OH_STORE_IDENTITY_BYTES 16
 #define OH_STORE_LABEL_BYTES 256 /* Of a pool, NUL included. */

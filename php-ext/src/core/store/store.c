@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
-#include "core/host/store_internal.h"
+#include "core/store/store_internal.h"
 
 #define READS_MAX 8
 

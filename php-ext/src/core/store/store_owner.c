@@ -3,7 +3,7 @@
  *
  * Implements spec/topology/segment.md, "Owners".
  */
-#include "core/host/store.h"
+#include "core/store/store.h"
 
 #define IDLE_PID UINT32_MAX
 #define LOST_AFTER_MS 1000u

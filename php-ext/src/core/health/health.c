@@ -11,7 +11,7 @@
  *
  * Implements spec/health.
  */
-#include "core/host/health.h"
+#include "core/health/health.h"
 
 #include <stddef.h>
 

@@ -2,7 +2,7 @@
 #ifndef OH_STORE_INTERNAL_H
 #define OH_STORE_INTERNAL_H
 
-#include "core/host/store.h"
+#include "core/store/store.h"
 
 #define OH_STORE_ALIGNMENT ((size_t)64)
 

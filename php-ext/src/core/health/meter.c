@@ -5,7 +5,7 @@
  *
  * Implements spec/meter.
  */
-#include "core/host/meter.h"
+#include "core/health/meter.h"
 
 #include "core/generated/timings.h"
 

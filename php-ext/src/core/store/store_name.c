@@ -5,7 +5,7 @@
  *     until | count, a bit for each IPv6 address, and chosen | addresses, 2 words each
  *           | digest, 2 words
  */
-#include "core/host/store_name.h"
+#include "core/store/store_name.h"
 
 #include <string.h>
 

@@ -12,8 +12,8 @@
  */
 #include <string.h>
 
-#include "core/host/health.h"
-#include "core/host/store_internal.h"
+#include "core/health/health.h"
+#include "core/store/store_internal.h"
 
 #define TIDY_EVERY_MS 1000u
 #define TELL_EVERY_MS 3600000u

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "core/host/store_internal.h"
+#include "core/store/store_internal.h"
 
 /* ---- Areas: entries of one size, each with a key; used from the front ---- */
 
