@@ -71,6 +71,9 @@ bool oh_learnt_is_refused(const char *name, oh_learnt *learnt);
 /* True if a value from shared memory can be used. */
 bool oh_learnt_is_valid(const oh_learnt *learnt);
 
+/* The table's row of an OH_LEARNT_RENAMED that these words begin. NULL if it has none. */
+const oh_command *oh_learnt_known_as(const oh_learnt *learnt, const oh_bytes *words, size_t count);
+
 /* A row that is made of a learnt command. Its pointers lead into itself: it must not be moved. */
 typedef struct oh_learnt_row {
     oh_learnt learnt;

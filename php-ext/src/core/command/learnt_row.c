@@ -93,6 +93,14 @@ void oh_learnt_open(oh_learnt_row *row, const oh_learnt *learnt)
         .reason = reason_of(learnt->refusal)};
 }
 
+const oh_command *oh_learnt_known_as(const oh_learnt *learnt, const oh_bytes *words, size_t count)
+{
+    const oh_bytes known[2] = {{(const uint8_t *)learnt->known_as, strlen(learnt->known_as)},
+        count > 1 ? words[1] : (oh_bytes){NULL, 0}};
+
+    return oh_command_find(known, count > 1 ? 2 : 1);
+}
+
 /* ---- Keys that the node finds ---- */
 
 static bool is_same(const oh_bytes *word, oh_text key)

@@ -185,7 +185,6 @@ static bool note_learnt(oh_moving *moving, oh_exchange *exchange, oh_bytes bytes
         .timeout_ms = exchange->terms.timeout_ms,
         .deadline_ns = exchange->times.deadline_ns,
         .held_node = exchange->use.keeps ? moving->node : OH_INQUIRY_NO_NODE};
-    oh_bytes renamed[2] = {{NULL, 0}, {NULL, 0}};
     const oh_command *command = NULL;
     oh_learnt_row row;
     oh_learnt learnt;
@@ -193,9 +192,7 @@ static bool note_learnt(oh_moving *moving, oh_exchange *exchange, oh_bytes bytes
 
     oh_inquiry_end end = oh_inquiry_describe(&inquiry, it->words, it->count, &learnt, &names_count);
     if (end == OH_INQUIRY_ANSWERED && learnt.kind == OH_LEARNT_RENAMED) {
-        renamed[0] = (oh_bytes){(const uint8_t *)learnt.known_as, strlen(learnt.known_as)};
-        renamed[1] = it->count > 1 ? it->words[1] : renamed[0];
-        command = oh_command_find(renamed, OH_MIN(it->count, 2));
+        command = oh_learnt_known_as(&learnt, it->words, it->count);
     } else if (end == OH_INQUIRY_ANSWERED && learnt.kind == OH_LEARNT_ROW) {
         oh_learnt_open(&row, &learnt);
         command = &row.command;

@@ -97,17 +97,6 @@ static void fail(oh_client *client, const oh_inquiry *inquiry)
 
 /* ---- The command ---- */
 
-/* The table's row of a command that the nodes have under another name. NULL if it has none. */
-static const oh_command *find_renamed(const oh_learnt *learnt, const oh_bytes *words, size_t count)
-{
-    oh_bytes known[2] = {{(const uint8_t *)learnt->known_as, strlen(learnt->known_as)}};
-
-    if (count > 1) {
-        known[1] = words[1];
-    }
-    return oh_command_find(known, MIN(count, 2));
-}
-
 static const oh_command *open_row(oh_plan *plan, const oh_learnt *learnt)
 {
     plan->learnt = emalloc(sizeof *plan->learnt);
@@ -131,7 +120,7 @@ bool oh_learn_command(oh_client *client, zend_execute_data *execute_data, oh_pla
     }
     plan->call.terms.deadline_ns = inquiry.deadline_ns;
     if (learnt.kind == OH_LEARNT_RENAMED) {
-        plan->command = find_renamed(&learnt, words, count);
+        plan->command = oh_learnt_known_as(&learnt, words, count);
     } else if (learnt.kind != OH_LEARNT_UNKNOWN) {
         plan->command = open_row(plan, &learnt);
     }
