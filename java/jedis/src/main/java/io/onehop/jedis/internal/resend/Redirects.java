@@ -4,14 +4,11 @@ import io.onehop.core.Node;
 import io.onehop.core.base.Words;
 import io.onehop.core.cluster.Redirect;
 import io.onehop.core.command.Command;
-import io.onehop.core.command.Spread;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.jedis.NodeDown;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.batch.Batch;
 import io.onehop.jedis.internal.batch.BatchExchange;
-import io.onehop.jedis.internal.batch.Forwarding;
-import io.onehop.jedis.internal.batch.Preface;
 import io.onehop.jedis.internal.batch.ReplySink;
 import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.command.Scripts;
@@ -31,7 +28,6 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -55,7 +51,7 @@ import java.util.function.BiConsumer;
  * {@link Redirect} decides what each error means. For one thread. Implements spec/route/route.md,
  * "Redirects".
  */
-public final class Redirects implements Forwarding {
+public final class Redirects extends Resend {
     private static final CommandArguments ASKING = new CommandArguments(Protocol.Command.ASKING);
 
     /** One command on its way. */
@@ -106,12 +102,8 @@ public final class Redirects implements Forwarding {
     private Snapshot sentBy; // That of the last round.
     private final Scripts scripts;
     private final Cluster cluster;
-    private final BiConsumer<List<BatchExchange>, Deadline> send;
-    private final Map<String, OneHopException> failures = new LinkedHashMap<>();
     // In the order in which their nodes answered.
     private List<RedirectedCommand> noted = Collections.emptyList();
-    private boolean hasArrived;
-    private long waitEndNs; // 0: no command has an end of its own.
 
     /** {@code send} runs exchanges until each is done or failed, by the deadline. */
     public Redirects(
@@ -119,11 +111,11 @@ public final class Redirects implements Forwarding {
             Scripts scripts,
             Cluster cluster,
             BiConsumer<List<BatchExchange>, Deadline> send) {
+        super(send);
         this.snapshot = snapshot;
         this.sentBy = snapshot;
         this.scripts = scripts;
         this.cluster = cluster;
-        this.send = send;
     }
 
     @Override
@@ -209,21 +201,6 @@ public final class Redirects implements Forwarding {
         command.failure = null;
         noted = noted.isEmpty() ? new ArrayList<>() : noted;
         noted.add(command);
-    }
-
-    @Override
-    public Map<String, OneHopException> failures() {
-        return failures;
-    }
-
-    @Override
-    public boolean hasArrived() {
-        return hasArrived;
-    }
-
-    @Override
-    public void waitsUntil(long instantNs) {
-        waitEndNs = instantNs;
     }
 
     /**
@@ -352,7 +329,7 @@ public final class Redirects implements Forwarding {
 
     private boolean endsWithFailure(RedirectedCommand command) {
         if (command.failure != null) {
-            failures.putIfAbsent(command.asked.endpoint().name(), command.failure);
+            failed(name(command.asked), command.failure);
             command.fail(command.failure);
         }
         return command.failure != null;
@@ -393,7 +370,7 @@ public final class Redirects implements Forwarding {
                 learn(next, map, cluster, next.slot() == command.slot ? moved : new HashMap<>());
         if (next.action() == Redirect.Action.NONE) {
             command.take(command.error);
-            hasArrived = true;
+            arrived();
             return null;
         }
         if (next.action() == Redirect.Action.GIVE_UP) {
@@ -402,7 +379,7 @@ public final class Redirects implements Forwarding {
                             reason(next),
                             command.error == null ? "" : Failure.text(command.error),
                             command.asked.endpoint().nodeName());
-            failures.putIfAbsent(command.asked.endpoint().name(), failure);
+            failed(name(command.asked), failure);
             command.fail(failure);
             return null;
         }
@@ -429,34 +406,14 @@ public final class Redirects implements Forwarding {
             command.hops += named != null ? 1 : 0;
             command.tries += named != null || command.error == null ? 0 : 1;
             BatchExchange exchange = batch.ofNode(node);
-            if (command.entry != null
-                    && !command.entry.isUnshared()
-                    && command.entry.spread() != Spread.REFUSED) {
-                Preface.append(command.entry, command.arguments, scripts, exchange);
-            } else {
-                // It may have changed the state of its connection: it is unknown, or renamed.
-                exchange.closeAfter();
-            }
+            prepare(exchange, command.entry, command.arguments, scripts);
             if (named != null && target != null && target.action() == Redirect.Action.ASK) {
                 exchange.append(ASKING, true, ReplySink.NOBODY);
                 exchange.bind(); // To the map, the slot still belongs to the node that said ASK.
             }
-            exchange.at(command.slot)
-                    .append(
-                            waitEndNs == 0
-                                    ? command.arguments
-                                    : Commands.waitingUntil(
-                                            waitEndNs, command.entry, command.arguments),
-                            command.entry != null && command.entry.isRetryable(),
-                            command);
+            append(exchange.at(command.slot), command.entry, command.arguments, command);
         }
-        send.accept(batch.used(), deadline);
-        for (BatchExchange exchange : batch.used()) {
-            hasArrived |= exchange.hasArrived();
-            if (exchange.failure() != null) {
-                failures.put(exchange.pool().endpoint().name(), exchange.failure());
-            }
-        }
+        send(batch, deadline);
     }
 
     /** The owner of the command's slot, or of a read the fallback of the node that was asked. */

@@ -7,14 +7,11 @@ import io.onehop.core.base.Timings;
 import io.onehop.core.base.Words;
 import io.onehop.core.cluster.Redirect;
 import io.onehop.core.command.Command;
-import io.onehop.core.command.Spread;
 import io.onehop.core.resp.WireException;
 import io.onehop.jedis.NodeDown;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.batch.Batch;
 import io.onehop.jedis.internal.batch.BatchExchange;
-import io.onehop.jedis.internal.batch.Forwarding;
-import io.onehop.jedis.internal.batch.Preface;
 import io.onehop.jedis.internal.batch.ReplySink;
 import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.command.Scripts;
@@ -31,9 +28,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
 
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
 
@@ -50,7 +45,7 @@ import java.util.function.BiConsumer;
  * has its reply or failure, by the batch's own deadline. For one thread. Implements
  * spec/topology/sentinel.md, section 5, and spec/topology/cluster.md, section 7.
  */
-public final class Succession implements Forwarding {
+public final class Succession extends Resend {
     /**
      * One command for another node: what it got so far is a refusal, a failure, or an answer that
      * came behind a refusal.
@@ -68,13 +63,9 @@ public final class Succession implements Forwarding {
     private final Scripts scripts;
     private final Sentinels sentinels;
     private final boolean isWatched;
-    private final BiConsumer<List<BatchExchange>, Deadline> send;
-    private final Map<String, OneHopException> failures = new LinkedHashMap<>();
     private final Set<Pool> overtaken = new HashSet<>(); // They executed writes behind a refusal.
     private List<Unserved> noted = new ArrayList<>();
     private Snapshot asking; // Of the commands that are on their way.
-    private boolean hasArrived;
-    private long waitEndNs; // 0: no command has an end of its own.
 
     /**
      * For a batch of this snapshot. {@code sentinels}: asked if they watch its masters. {@code
@@ -85,12 +76,12 @@ public final class Succession implements Forwarding {
             Scripts scripts,
             Sentinels sentinels,
             BiConsumer<List<BatchExchange>, Deadline> send) {
+        super(send);
         this.snapshot = snapshot;
         this.asking = snapshot;
         this.scripts = scripts;
         this.sentinels = sentinels;
         this.isWatched = !snapshot.pool().sentinels().isEmpty();
-        this.send = send;
     }
 
     @Override
@@ -185,21 +176,6 @@ public final class Succession implements Forwarding {
     }
 
     @Override
-    public Map<String, OneHopException> failures() {
-        return failures;
-    }
-
-    @Override
-    public boolean hasArrived() {
-        return hasArrived;
-    }
-
-    @Override
-    public void waitsUntil(long instantNs) {
-        waitEndNs = instantNs;
-    }
-
-    @Override
     public void follow(Deadline deadline) {
         Deadline limit =
                 deadline.isBounded() ? deadline : Deadline.in(Timings.SUCCESSION_MS_DEFAULT);
@@ -245,7 +221,7 @@ public final class Succession implements Forwarding {
 
     private void end(Unserved command) {
         if (command.failure() == null) {
-            hasArrived = true;
+            arrived();
             if (!command.sink().take(command.reply())) {
                 fail(command, violation(command));
             }
@@ -262,7 +238,7 @@ public final class Succession implements Forwarding {
     }
 
     private void fail(Unserved command, OneHopException failure) {
-        failures.putIfAbsent(command.asked().endpoint().name(), failure);
+        failed(name(command.asked()), failure);
         command.sink().fail(failure);
     }
 
@@ -280,24 +256,9 @@ public final class Succession implements Forwarding {
             BatchExchange exchange =
                     fallback < 0 ? batch.of(master.index()) : batch.of(master.index(), fallback);
             Command entry = Commands.known(command.arguments(), snapshot.commands());
-            if (entry == null || entry.isUnshared() || entry.spread() == Spread.REFUSED) {
-                exchange.closeAfter(); // Unknown or renamed, it may change its connection.
-            } else {
-                Preface.append(entry, command.arguments(), scripts, exchange);
-            }
-            exchange.append(
-                    waitEndNs == 0
-                            ? command.arguments()
-                            : Commands.waitingUntil(waitEndNs, entry, command.arguments()),
-                    entry != null && entry.isRetryable(),
-                    command.sink());
+            prepare(exchange, entry, command.arguments(), scripts);
+            append(exchange, entry, command.arguments(), command.sink());
         }
-        send.accept(batch.used(), deadline);
-        for (BatchExchange exchange : batch.used()) {
-            hasArrived |= exchange.hasArrived();
-            if (exchange.failure() != null) {
-                failures.put(exchange.pool().endpoint().name(), exchange.failure());
-            }
-        }
+        send(batch, deadline);
     }
 }

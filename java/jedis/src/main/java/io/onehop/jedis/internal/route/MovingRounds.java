@@ -3,11 +3,11 @@ package io.onehop.jedis.internal.route;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.batch.Batch;
 import io.onehop.jedis.internal.batch.BatchExchange;
-import io.onehop.jedis.internal.batch.Forwarding;
 import io.onehop.jedis.internal.batch.Nothing;
 import io.onehop.jedis.internal.batch.Reply;
 import io.onehop.jedis.internal.batch.ReplySink;
 import io.onehop.jedis.internal.connection.Deadline;
+import io.onehop.jedis.internal.resend.Resend;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 
 import org.jspecify.annotations.Nullable;
@@ -18,7 +18,6 @@ import redis.clients.jedis.Protocol.Command;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -34,28 +33,25 @@ import java.util.function.Consumer;
  * is there; so the commands of a node keep their order. For one thread. Implements
  * spec/topology/moving.md, section 4.
  */
-final class MovingRounds implements Forwarding {
+final class MovingRounds extends Resend {
 
     /** A command that waits. {@code brings}: its keys that are brought before. */
     private record Waiting(List<byte[]> brings, Reply<?> reply, Runnable append) {}
 
     private final Snapshot snapshot;
-    private final BiConsumer<List<BatchExchange>, Deadline> send;
     private final BiFunction<List<byte[]>, Deadline, Map<ByteBuffer, RuntimeException>> bring;
     private final List<Waiting> waiting = new ArrayList<>();
     private final Set<ByteBuffer> brought = new HashSet<>();
-    private final Map<String, OneHopException> failures = new LinkedHashMap<>();
     private List<Asking> doubtful = new ArrayList<>();
-    private boolean hasArrived;
 
     /** {@code bring} returns what stands in the way of keys; {@code send} runs exchanges. */
     MovingRounds(
             Snapshot snapshot,
             BiFunction<List<byte[]>, Deadline, Map<ByteBuffer, RuntimeException>> bring,
             BiConsumer<List<BatchExchange>, Deadline> send) {
+        super(send);
         this.snapshot = snapshot;
         this.bring = bring;
-        this.send = send;
     }
 
     /** True if a command waits, and others have to wait behind it. */
@@ -113,11 +109,11 @@ final class MovingRounds implements Forwarding {
     private void refuse(Reply<?> reply, RuntimeException reason) {
         if (reason instanceof OneHopException failure) {
             if (failure.getNode() != null) {
-                failures.putIfAbsent(failure.getNode(), failure);
+                failed(failure.getNode(), failure);
             }
             reply.fail(failure);
         } else {
-            hasArrived = true;
+            arrived();
             reply.take(reason);
         }
     }
@@ -232,18 +228,6 @@ final class MovingRounds implements Forwarding {
         doubtful = new ArrayList<>();
         Batch batch = Batch.of(snapshot, null);
         asking.forEach(each -> step.append(each, batch));
-        send.accept(batch.used(), deadline);
-        batch.failures().forEach(failures::putIfAbsent);
-        hasArrived |= batch.hasArrived();
-    }
-
-    @Override
-    public Map<String, OneHopException> failures() {
-        return failures;
-    }
-
-    @Override
-    public boolean hasArrived() {
-        return hasArrived;
+        send(batch, deadline);
     }
 }

@@ -1,0 +1,104 @@
+package io.onehop.jedis.internal.resend;
+
+import io.onehop.core.command.Command;
+import io.onehop.core.command.Spread;
+import io.onehop.jedis.OneHopException;
+import io.onehop.jedis.internal.batch.Batch;
+import io.onehop.jedis.internal.batch.BatchExchange;
+import io.onehop.jedis.internal.batch.Forwarding;
+import io.onehop.jedis.internal.batch.Preface;
+import io.onehop.jedis.internal.batch.ReplySink;
+import io.onehop.jedis.internal.command.Commands;
+import io.onehop.jedis.internal.command.Scripts;
+import io.onehop.jedis.internal.connection.Deadline;
+import io.onehop.jedis.internal.pool.Pool;
+
+import org.jspecify.annotations.Nullable;
+
+import redis.clients.jedis.CommandArguments;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+
+/**
+ * The mechanism of sending again: it sends commands of a batch in further batches, and remembers
+ * how these ended. Which commands, and where to, is the policy of a subclass. For one thread.
+ */
+public abstract class Resend implements Forwarding {
+    private final BiConsumer<List<BatchExchange>, Deadline> send;
+    private final Map<String, OneHopException> failures = new LinkedHashMap<>();
+    private boolean hasArrived;
+    private long waitEndNs; // 0: no command has an end of its own.
+
+    /** {@code send} runs exchanges until each is done or failed, by the deadline. */
+    protected Resend(BiConsumer<List<BatchExchange>, Deadline> send) {
+        this.send = send;
+    }
+
+    /** Appends what has to precede a command on its new connection. */
+    static void prepare(
+            BatchExchange exchange,
+            @Nullable Command entry,
+            CommandArguments arguments,
+            Scripts scripts) {
+        if (entry == null || entry.isUnshared() || entry.spread() == Spread.REFUSED) {
+            exchange.closeAfter(); // Unknown or renamed, it may change its connection.
+        } else {
+            Preface.append(entry, arguments, scripts, exchange);
+        }
+    }
+
+    /** Appends the command. A blocking one waits for the rest of its time. */
+    final void append(
+            BatchExchange exchange,
+            @Nullable Command entry,
+            CommandArguments arguments,
+            ReplySink sink) {
+        exchange.append(
+                waitEndNs == 0 ? arguments : Commands.waitingUntil(waitEndNs, entry, arguments),
+                entry != null && entry.isRetryable(),
+                sink);
+    }
+
+    /** Sends the commands of a batch. */
+    protected final void send(Batch batch, Deadline deadline) {
+        send.accept(batch.used(), deadline);
+        for (BatchExchange exchange : batch.used()) {
+            hasArrived |= exchange.hasArrived();
+            if (exchange.failure() != null) {
+                failures.put(exchange.pool().endpoint().name(), exchange.failure());
+            }
+        }
+    }
+
+    /** A command has its reply, without being sent again. */
+    protected final void arrived() {
+        hasArrived = true;
+    }
+
+    /** A command has failed at this node, without being sent again. */
+    protected final void failed(String node, OneHopException failure) {
+        failures.putIfAbsent(node, failure);
+    }
+
+    static String name(Pool node) {
+        return node.endpoint().name();
+    }
+
+    @Override
+    public final void waitsUntil(long instantNs) {
+        waitEndNs = instantNs;
+    }
+
+    @Override
+    public final Map<String, OneHopException> failures() {
+        return failures;
+    }
+
+    @Override
+    public final boolean hasArrived() {
+        return hasArrived;
+    }
+}
