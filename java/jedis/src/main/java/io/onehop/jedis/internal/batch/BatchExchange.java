@@ -276,10 +276,9 @@ public final class BatchExchange {
     private void handOut() throws WireException {
         while (handedOut < taken) {
             Object reply = replies[handedOut];
-            ReplySink sink = pending.sink(handedOut);
-            if (forwarding != null && isNoted(reply, sink, forwarding)) {
+            if (forwarding != null && isNoted(reply, forwarding)) {
                 redirected++;
-            } else if (!sink.take(reply)) {
+            } else if (!pending.sink(handedOut).take(reply)) {
                 throw new WireException(Message.UNEXPECTED_FORM);
             }
             handedOutBytes += pending.size(handedOut);
@@ -289,26 +288,22 @@ public final class BatchExchange {
     }
 
     /** True if another node is to execute the command of this reply. */
-    private boolean isNoted(@Nullable Object reply, ReplySink sink, Forwarding forwarding) {
+    private boolean isNoted(@Nullable Object reply, Forwarding forwarding) {
         int home = pending.slot(handedOut);
         if (home == PendingReplies.NO_SLOT) {
             return false;
         }
-        if (!(reply instanceof JedisDataException error)) {
-            return redirected > 0
-                    && forwarding.noteBehind(
-                            pool, home, requests.command(handedOutBytes), sink, reply);
-        }
-        if (!isMixed && forwarding.fallsBack(pool, home, error)) {
-            forwarding.fallBack(pool, home, requests.command(handedOutBytes), sink, error, null);
+        if (reply instanceof JedisDataException error
+                && forwarding.noteRefused(sent(handedOut, handedOutBytes), error, !isMixed)) {
             return true;
         }
-        if (forwarding.sendsOn(pool, error)) {
-            forwarding.note(pool, home, requests.command(handedOutBytes), sink, error);
-            return true;
-        }
-        return redirected > 0
-                && forwarding.noteBehind(pool, home, requests.command(handedOutBytes), sink, reply);
+        return redirected > 0 && forwarding.noteBehind(sent(handedOut, handedOutBytes), reply);
+    }
+
+    /** The command of this number, which begins at this byte. */
+    private SentCommand sent(int number, long from) {
+        return new SentCommand(
+                pool, pending.slot(number), () -> requests.command(from), pending.sink(number));
     }
 
     /** The operations of a selector to wait for before {@link #advance} can make progress. */
@@ -434,8 +429,7 @@ public final class BatchExchange {
         long from = 0;
         for (int i = 0; i < pending.count(); i++) {
             if (forwarding != null && pending.slot(i) != PendingReplies.NO_SLOT) {
-                forwarding.rescue(
-                        pool, pending.slot(i), requests.command(from), pending.sink(i), left);
+                forwarding.noteLeft(sent(i, from), left);
             }
             from += pending.size(i);
         }
@@ -503,16 +497,11 @@ public final class BatchExchange {
                 Failure.of(sent, pool.endpoint().nodeName(), Outcome.MAYBE_EXECUTED);
         long from = handedOutBytes;
         for (int i = handedOut; i < pending.count(); i++) {
-            ReplySink sink = pending.sink(i);
             boolean isReached = from < reached;
             OneHopException why = isReached ? reachedIt : unsent;
-            if (forwarding != null && fallsBack) {
-                forwarding.fallBack(pool, pending.slot(i), requests.command(from), sink, null, why);
-            } else if (forwarding != null && isSentOn(i, why, forwarding)) {
-                forwarding.rescue(pool, pending.slot(i), requests.command(from), sink, why);
-            } else {
+            if (!isSentOn(i, from, why, fallsBack)) {
                 failure = failure == null ? why : failure;
-                sink.fail(why);
+                pending.sink(i).fail(why);
                 if (redirected > 0 && forwarding != null) {
                     forwarding.overtaken(pool);
                 }
@@ -527,10 +516,11 @@ public final class BatchExchange {
     }
 
     /** True if another node is to execute this command, because its own has failed. */
-    private boolean isSentOn(int number, OneHopException why, Forwarding forwarding) {
-        return !leavesFailures
-                && pending.slot(number) != PendingReplies.NO_SLOT
-                && forwarding.sendsOn(pool, pending.slot(number), why, isReadOnly);
+    private boolean isSentOn(int number, long from, OneHopException why, boolean fallsBack) {
+        boolean mayBe = !leavesFailures && pending.slot(number) != PendingReplies.NO_SLOT;
+        return forwarding != null
+                && (fallsBack || mayBe)
+                && forwarding.noteFailed(sent(number, from), why, isReadOnly, fallsBack);
     }
 
     /**

@@ -7,7 +7,6 @@ import io.onehop.jedis.internal.pool.Pool;
 
 import org.jspecify.annotations.Nullable;
 
-import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 import java.util.Map;
@@ -19,33 +18,20 @@ import java.util.Map;
  */
 public interface Forwarding {
     /**
-     * True if a command with this reply of this node was not executed, and another one is to
-     * execute it.
+     * Notes a command whose reply is this error if the error says that it was not executed, and
+     * another node is to execute it. False if the error is its reply. {@code mayFallBack}: it is a
+     * read, and its node's fallback may answer it.
      */
-    default boolean sendsOn(Pool asked, JedisDataException error) {
+    default boolean noteRefused(
+            SentCommand command, JedisDataException error, boolean mayFallBack) {
         return false;
-    }
-
-    /** Notes a command of this home whose reply was such an error. */
-    default void note(
-            Pool asked,
-            int slot,
-            CommandArguments arguments,
-            ReplySink sink,
-            JedisDataException error) {
-        throw new IllegalStateException(Message.UNEXPECTED_FORM.what());
     }
 
     /**
      * Notes a command that its node has answered, although it had refused an earlier one. Otherwise
      * the earlier one would be executed after it. False if this reply stands.
      */
-    default boolean noteBehind(
-            Pool asked,
-            int slot,
-            CommandArguments arguments,
-            ReplySink sink,
-            @Nullable Object reply) {
+    default boolean noteBehind(SentCommand command, @Nullable Object reply) {
         return false;
     }
 
@@ -57,48 +43,23 @@ public interface Forwarding {
     }
 
     /**
-     * True if a command of this home that has failed like this at this node is sent to the next
-     * master.
+     * Notes a command whose node has failed if it was not sent or only reads, and the next master
+     * is to execute it. False if the failure stands. {@code fallsBack}: it is noted for the
+     * fallback of its node, which has no fallback itself.
      */
-    default boolean sendsOn(Pool asked, int home, OneHopException failure, boolean isReadOnly) {
+    default boolean noteFailed(
+            SentCommand command, OneHopException failure, boolean isReadOnly, boolean fallsBack) {
         return false;
+    }
+
+    /** Notes a command that has left its node, because another one has its slot by now. */
+    default void noteLeft(SentCommand command, OneHopException left) {
+        throw new IllegalStateException(Message.UNEXPECTED_FORM.what());
     }
 
     /** True if a fallback of this node may answer reads of this home now. */
     default boolean hasFallback(Pool asked, int home) {
         return false;
-    }
-
-    /** True if a read with this reply of this node goes to the fallback. */
-    default boolean fallsBack(Pool asked, int home, JedisDataException error) {
-        return false;
-    }
-
-    /**
-     * Notes a read for the fallback of its node, which has refused it with this error, or has
-     * failed. Once: the fallback has no fallback.
-     */
-    default void fallBack(
-            Pool asked,
-            int home,
-            CommandArguments arguments,
-            ReplySink sink,
-            @Nullable JedisDataException error,
-            @Nullable OneHopException failure) {
-        throw new IllegalStateException(Message.UNEXPECTED_FORM.what());
-    }
-
-    /**
-     * Notes a command of this home whose node has failed: a read that was not answered, or a
-     * command that was not sent. The next master is to execute it.
-     */
-    default void rescue(
-            Pool failed,
-            int slot,
-            CommandArguments arguments,
-            ReplySink sink,
-            OneHopException failure) {
-        throw new IllegalStateException(Message.UNEXPECTED_FORM.what());
     }
 
     /**

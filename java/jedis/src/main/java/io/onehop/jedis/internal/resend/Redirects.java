@@ -10,6 +10,7 @@ import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.batch.Batch;
 import io.onehop.jedis.internal.batch.BatchExchange;
 import io.onehop.jedis.internal.batch.ReplySink;
+import io.onehop.jedis.internal.batch.SentCommand;
 import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.command.Scripts;
 import io.onehop.jedis.internal.connection.Deadline;
@@ -119,12 +120,45 @@ public final class Redirects extends Resend {
     }
 
     @Override
-    public boolean sendsOn(Pool asked, JedisDataException error) {
-        return Redirect.isOne(error.getMessage());
+    public boolean noteRefused(SentCommand command, JedisDataException error, boolean mayFallBack) {
+        if (mayFallBack && fallsBack(command, error)) {
+            noteForFallback(command);
+            return true;
+        }
+        boolean isRedirect = Redirect.isOne(error.getMessage());
+        if (isRedirect) {
+            note(command).error = error;
+        }
+        return isRedirect;
+    }
+
+    /** What a replica says decides {@link Redirect}. */
+    private boolean fallsBack(SentCommand command, JedisDataException error) {
+        return Words.REDIRECT_MASTER.contains(Redirect.word(Failure.text(error)))
+                && command.asked() == snapshot.poolAt(command.home())
+                && hasFallback(command.asked(), command.home());
     }
 
     @Override
-    public boolean sendsOn(Pool asked, int slot, OneHopException failure, boolean isReadOnly) {
+    public boolean hasFallback(Pool asked, int slot) {
+        return snapshot.hasFallback(asked, slot);
+    }
+
+    @Override
+    public boolean noteFailed(
+            SentCommand command, OneHopException failure, boolean isReadOnly, boolean fallsBack) {
+        if (fallsBack) {
+            noteForFallback(command);
+            return true;
+        }
+        boolean goesOn = goesOn(command.asked(), command.home(), failure, isReadOnly);
+        if (goesOn) {
+            noteLeft(command, failure);
+        }
+        return goesOn;
+    }
+
+    private boolean goesOn(Pool asked, int slot, OneHopException failure, boolean isReadOnly) {
         return failure instanceof NodeDown
                 && (isReadOnly || !failure.mayHaveExecuted())
                 && cluster.snapshot().pool().cluster() // Else the configuration has changed.
@@ -140,67 +174,35 @@ public final class Redirects extends Resend {
                 && map.poolAt(slot).endpoint().name().equals(asked.endpoint().name());
     }
 
-    @Override
-    public boolean hasFallback(Pool asked, int slot) {
-        return snapshot.hasFallback(asked, slot);
-    }
-
-    /** What a replica says decides {@link Redirect}. */
-    @Override
-    public boolean fallsBack(Pool asked, int slot, JedisDataException error) {
-        return Words.REDIRECT_MASTER.contains(Redirect.word(Failure.text(error)))
-                && asked == snapshot.poolAt(slot)
-                && hasFallback(asked, slot);
-    }
-
-    @Override
-    public void fallBack(
-            Pool asked,
-            int slot,
-            CommandArguments arguments,
-            ReplySink sink,
-            @Nullable JedisDataException error,
-            @Nullable OneHopException failure) {
-        note(asked, slot, arguments, sink, null);
-        noted.get(noted.size() - 1).fallsBack = true;
+    private void noteForFallback(SentCommand command) {
+        note(command).fallsBack = true;
         cluster.requestRefresh(null);
     }
 
     @Override
-    public void rescue(
-            Pool failed,
-            int slot,
-            CommandArguments arguments,
-            ReplySink sink,
-            OneHopException failure) {
-        note(failed, slot, arguments, sink, null);
-        RedirectedCommand command = noted.get(noted.size() - 1);
-        command.failure = failure;
-        command.worst = Failure.worse(command.worst, failure);
+    public void noteLeft(SentCommand command, OneHopException failure) {
+        RedirectedCommand noted = note(command);
+        noted.failure = failure;
+        noted.worst = Failure.worse(noted.worst, failure);
         cluster.requestRefresh(null);
     }
 
-    @Override
-    public void note(
-            Pool asked,
-            int slot,
-            CommandArguments arguments,
-            ReplySink sink,
-            @Nullable JedisDataException error) {
+    private RedirectedCommand note(SentCommand sent) {
         RedirectedCommand command =
-                sink instanceof RedirectedCommand known
+                sent.sink() instanceof RedirectedCommand known
                         ? known
-                        : new RedirectedCommand(
-                                asked,
-                                arguments,
-                                Commands.known(arguments, snapshot.commands()),
-                                slot,
-                                sink);
-        command.asked = asked;
-        command.error = error;
+                        : redirected(sent, sent.arguments().get());
+        command.asked = sent.asked();
+        command.error = null;
         command.failure = null;
         noted = noted.isEmpty() ? new ArrayList<>() : noted;
         noted.add(command);
+        return command;
+    }
+
+    private RedirectedCommand redirected(SentCommand sent, CommandArguments arguments) {
+        Command entry = Commands.known(arguments, snapshot.commands());
+        return new RedirectedCommand(sent.asked(), arguments, entry, sent.home(), sent.sink());
     }
 
     /**

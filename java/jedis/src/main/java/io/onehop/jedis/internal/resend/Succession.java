@@ -13,6 +13,7 @@ import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.batch.Batch;
 import io.onehop.jedis.internal.batch.BatchExchange;
 import io.onehop.jedis.internal.batch.ReplySink;
+import io.onehop.jedis.internal.batch.SentCommand;
 import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.command.Scripts;
 import io.onehop.jedis.internal.connection.Deadline;
@@ -85,7 +86,21 @@ public final class Succession extends Resend {
     }
 
     @Override
-    public boolean sendsOn(Pool asked, JedisDataException error) {
+    public boolean noteRefused(SentCommand command, JedisDataException error, boolean mayFallBack) {
+        boolean fallsBack = mayFallBack && fallsBack(command, error);
+        boolean isNoted = fallsBack || isRefusal(command.asked(), error);
+        if (isNoted) {
+            note(command, error, null, fallsBack);
+        }
+        return isNoted;
+    }
+
+    private boolean fallsBack(SentCommand command, JedisDataException error) {
+        return Words.REDIRECT_MASTER.contains(Redirect.word(Failure.text(error)))
+                && hasFallback(command.asked(), command.home());
+    }
+
+    private boolean isRefusal(Pool asked, JedisDataException error) {
         String text = String.valueOf(error.getMessage());
         return isWatched
                 && !asked.endpoint().isReplica()
@@ -94,7 +109,16 @@ public final class Succession extends Resend {
     }
 
     @Override
-    public boolean sendsOn(Pool asked, int home, OneHopException failure, boolean isReadOnly) {
+    public boolean noteFailed(
+            SentCommand command, OneHopException failure, boolean isReadOnly, boolean fallsBack) {
+        boolean isNoted = fallsBack || goesOn(command.asked(), failure, isReadOnly);
+        if (isNoted) {
+            note(command, null, failure, fallsBack);
+        }
+        return isNoted;
+    }
+
+    private boolean goesOn(Pool asked, OneHopException failure, boolean isReadOnly) {
         // A replica is asked for a master that has failed already.
         return isWatched
                 && (!asked.endpoint().isReplica() || snapshot.readFrom().prefersMaster())
@@ -103,31 +127,16 @@ public final class Succession extends Resend {
     }
 
     @Override
-    public void note(
-            Pool asked,
-            int home,
-            CommandArguments arguments,
-            ReplySink sink,
-            JedisDataException error) {
-        noted.add(new Unserved(asked, master(home), arguments, sink, error, null, false));
-    }
-
-    @Override
-    public boolean noteBehind(
-            Pool asked,
-            int home,
-            CommandArguments arguments,
-            ReplySink sink,
-            @Nullable Object reply) {
-        Command entry = Commands.known(arguments, snapshot.commands());
-        if (asked.endpoint().isReplica()) {
+    public boolean noteBehind(SentCommand command, @Nullable Object reply) {
+        if (command.asked().endpoint().isReplica()) {
             return false;
         }
+        Command entry = Commands.known(command.arguments().get(), snapshot.commands());
         if (entry == null || !entry.isRetryable()) {
-            overtaken(asked);
+            overtaken(command.asked());
             return false;
         }
-        noted.add(new Unserved(asked, master(home), arguments, sink, reply, null, false));
+        note(command, reply, null, false);
         return true;
     }
 
@@ -137,36 +146,25 @@ public final class Succession extends Resend {
     }
 
     @Override
-    public void rescue(
-            Pool asked,
-            int home,
-            CommandArguments arguments,
-            ReplySink sink,
-            OneHopException failure) {
-        noted.add(new Unserved(asked, master(home), arguments, sink, null, failure, false));
-    }
-
-    @Override
     public boolean hasFallback(Pool asked, int home) {
         return snapshot.hasFallback(asked, home);
     }
 
-    @Override
-    public boolean fallsBack(Pool asked, int home, JedisDataException error) {
-        return Words.REDIRECT_MASTER.contains(Redirect.word(Failure.text(error)))
-                && hasFallback(asked, home);
-    }
-
-    @Override
-    public void fallBack(
-            Pool asked,
-            int home,
-            CommandArguments arguments,
-            ReplySink sink,
-            @Nullable JedisDataException error,
-            @Nullable OneHopException failure) {
-        noted.add(new Unserved(asked, master(home), arguments, sink, error, failure, true));
-        if (isWatched) {
+    private void note(
+            SentCommand command,
+            @Nullable Object reply,
+            @Nullable OneHopException failure,
+            boolean fallsBack) {
+        noted.add(
+                new Unserved(
+                        command.asked(),
+                        master(command.home()),
+                        command.arguments().get(),
+                        command.sink(),
+                        reply,
+                        failure,
+                        fallsBack));
+        if (fallsBack && isWatched) {
             sentinels.requestQuestion();
         }
     }

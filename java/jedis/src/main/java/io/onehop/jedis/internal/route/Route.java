@@ -17,6 +17,7 @@ import io.onehop.jedis.internal.batch.Merge;
 import io.onehop.jedis.internal.batch.Preface;
 import io.onehop.jedis.internal.batch.Reply;
 import io.onehop.jedis.internal.batch.RetryBudget;
+import io.onehop.jedis.internal.batch.SentCommand;
 import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.command.Plan;
 import io.onehop.jedis.internal.command.Scripts;
@@ -302,16 +303,10 @@ public class Route {
             return runner.ask(home, command, entry, deadline);
         } catch (JedisDataException answer) {
             Forwarding forwarding = runner.forwarding();
-            boolean fallsBack =
-                    mayFallBack && forwarding != null && forwarding.fallsBack(node, home, answer);
-            if (forwarding == null || !fallsBack && !forwarding.sendsOn(node, answer)) {
-                throw answer;
-            }
             Reply<T> reply = new Reply<>(command.getBuilder());
-            if (fallsBack) {
-                forwarding.fallBack(node, home, command.getArguments(), reply, answer, null);
-            } else {
-                forwarding.note(node, home, command.getArguments(), reply, answer);
+            if (forwarding == null
+                    || !forwarding.noteRefused(new SentCommand(node, home, command::getArguments, reply), answer, mayFallBack)) {
+                throw answer;
             }
             return sentOn(forwarding, reply, deadline, waitMs, begunNs);
         } catch (OneHopException failure) {
@@ -326,18 +321,14 @@ public class Route {
             }
             runner.failed(failure);
             Forwarding forwarding = runner.forwarding();
-            boolean fallsBack =
-                    mayFallBack && forwarding != null && forwarding.hasFallback(node, home);
-            if (forwarding == null
-                    || !fallsBack
-                            && !forwarding.sendsOn(node, home, failure, entry.isRetryable())) {
-                throw failure;
-            }
             Reply<T> reply = new Reply<>(command.getBuilder());
-            if (fallsBack) {
-                forwarding.fallBack(node, home, command.getArguments(), reply, null, failure);
-            } else {
-                forwarding.rescue(node, home, command.getArguments(), reply, failure);
+            if (forwarding == null
+                    || !forwarding.noteFailed(
+                            new SentCommand(node, home, command::getArguments, reply),
+                            failure,
+                            entry.isRetryable(),
+                            mayFallBack && forwarding.hasFallback(node, home))) {
+                throw failure;
             }
             return sentOn(forwarding, reply, deadline, waitMs, begunNs);
         }
