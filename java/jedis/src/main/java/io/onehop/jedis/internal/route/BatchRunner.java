@@ -16,8 +16,6 @@ import io.onehop.jedis.internal.batch.Scatter;
 import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.command.Scripts;
 import io.onehop.jedis.internal.connection.Deadline;
-import io.onehop.jedis.internal.nodes.Cluster;
-import io.onehop.jedis.internal.nodes.Sentinels;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.resend.Redirects;
 import io.onehop.jedis.internal.resend.Succession;
@@ -40,32 +38,17 @@ import java.util.function.BiConsumer;
  */
 public class BatchRunner {
     private final Snapshot snapshot;
-    private final Scripts scripts;
-    private final RetryBudget budget;
-    private final Cluster cluster;
-    private final Sentinels sentinels;
+    private final ClientState client;
     private final boolean isWatched;
-    private final @Nullable CallObserver observer;
     private final @Nullable Deadline begun; // Of the one call that it is for; usually null.
     private final BiConsumer<List<BatchExchange>, Deadline> send = this::run;
     private final Successors successors = this::successor;
 
-    BatchRunner(
-            Snapshot snapshot,
-            Scripts scripts,
-            RetryBudget budget,
-            Cluster cluster,
-            Sentinels sentinels,
-            @Nullable CallObserver observer,
-            @Nullable Deadline begun) {
-        this.begun = begun;
+    BatchRunner(Snapshot snapshot, ClientState client, @Nullable Deadline begun) {
         this.snapshot = snapshot;
-        this.scripts = scripts;
-        this.budget = budget;
-        this.cluster = cluster;
-        this.sentinels = sentinels;
+        this.client = client;
         this.isWatched = !snapshot.pool().sentinels().isEmpty();
-        this.observer = observer;
+        this.begun = begun;
     }
 
     Snapshot snapshot() {
@@ -73,11 +56,11 @@ public class BatchRunner {
     }
 
     RetryBudget budget() {
-        return budget;
+        return client.budget();
     }
 
     Scripts scripts() {
-        return scripts;
+        return client.scripts();
     }
 
     /** The deadline of a call that begins now. */
@@ -93,10 +76,10 @@ public class BatchRunner {
     /** Follows the redirects or the masters of one batch; {@code null} if it has neither. */
     @Nullable Forwarding forwarding() {
         if (snapshot.pool().cluster()) {
-            return new Redirects(snapshot, scripts, cluster, send);
+            return new Redirects(snapshot, client.scripts(), client.cluster(), send);
         }
         return isWatched || snapshot.pool().asksReplicas()
-                ? new Succession(snapshot, scripts, sentinels, send)
+                ? new Succession(snapshot, client.scripts(), client.sentinels(), send)
                 : null;
     }
 
@@ -111,7 +94,7 @@ public class BatchRunner {
         if (Commands.isUnknown(entry, arguments)) {
             exchange.closeAfter();
         }
-        Preface.append(entry, arguments, scripts, exchange);
+        Preface.append(entry, arguments, client.scripts(), exchange);
         exchange.append(arguments, entry.isRetryable(), reply);
         return reply;
     }
@@ -164,10 +147,11 @@ public class BatchRunner {
 
     /** Sends the commands of these exchanges. Redirects are noted. */
     void run(List<BatchExchange> exchanges, Deadline deadline) {
+        CallObserver observer = client.observer();
         if (observer != null && !exchanges.isEmpty()) {
             observer.asks(exchanges.get(0).pool(), exchanges.size());
         }
-        Scatter.run(exchanges, deadline, budget, successors);
+        Scatter.run(exchanges, deadline, client.budget(), successors);
         if (snapshot.pool().cluster() || isWatched) {
             exchanges.stream()
                     .map(BatchExchange::failure)
@@ -184,7 +168,7 @@ public class BatchRunner {
         if (deadline.isOlderThan(Timings.LEAVING_DOUBT_MS)) {
             doubt();
         }
-        return cluster.snapshot().successor(asked, home);
+        return client.cluster().snapshot().successor(asked, home);
     }
 
     /** True if another node may answer reads of this home in the place of this one. */
@@ -202,9 +186,9 @@ public class BatchRunner {
     /** Who knows the successor of a node is asked. */
     private void doubt() {
         if (snapshot.pool().cluster()) {
-            cluster.requestRefresh(null);
+            client.cluster().requestRefresh(null);
         } else if (isWatched) {
-            sentinels.requestQuestion();
+            client.sentinels().requestQuestion();
         }
     }
 }

@@ -31,7 +31,7 @@ public final class CurrentRoute implements CommandExecutor {
         this.cluster = new Cluster(snapshots);
         this.sentinels = new Sentinels(snapshots);
         Snapshot first = snapshots.newest();
-        this.route = over(new Route(first, cluster, sentinels, observer), first);
+        this.route = over(new Route(first, new ClientState(cluster, sentinels, observer)), first);
     }
 
     /**

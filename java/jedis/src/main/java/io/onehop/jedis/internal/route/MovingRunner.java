@@ -1,12 +1,8 @@
 package io.onehop.jedis.internal.route;
 
 import io.onehop.jedis.internal.batch.Batch;
-import io.onehop.jedis.internal.batch.RetryBudget;
 import io.onehop.jedis.internal.command.MovingKeys;
-import io.onehop.jedis.internal.command.Scripts;
 import io.onehop.jedis.internal.connection.Deadline;
-import io.onehop.jedis.internal.nodes.Cluster;
-import io.onehop.jedis.internal.nodes.Sentinels;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 
@@ -23,15 +19,8 @@ import java.util.Map;
 final class MovingRunner extends BatchRunner {
     private final KeyBringer bringer;
 
-    MovingRunner(
-            Snapshot snapshot,
-            Scripts scripts,
-            RetryBudget budget,
-            Cluster cluster,
-            Sentinels sentinels,
-            @Nullable CallObserver observer,
-            @Nullable Deadline begun) {
-        super(snapshot, scripts, budget, cluster, sentinels, observer, begun);
+    MovingRunner(Snapshot snapshot, ClientState client, @Nullable Deadline begun) {
+        super(snapshot, client, begun);
         MovingKeys keys = new MovingKeys(snapshot.topology(), snapshot.keys());
         this.bringer = new KeyBringer(snapshot, keys, this::run);
     }

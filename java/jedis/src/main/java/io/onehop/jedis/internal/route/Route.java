@@ -6,7 +6,6 @@ import io.onehop.core.base.Message;
 import io.onehop.core.base.Words;
 import io.onehop.core.command.Blocking;
 import io.onehop.core.command.Command;
-import io.onehop.core.command.KeptCursors;
 import io.onehop.core.command.MergeRule;
 import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
@@ -16,7 +15,6 @@ import io.onehop.jedis.internal.batch.Forwarding;
 import io.onehop.jedis.internal.batch.Merge;
 import io.onehop.jedis.internal.batch.Preface;
 import io.onehop.jedis.internal.batch.Reply;
-import io.onehop.jedis.internal.batch.RetryBudget;
 import io.onehop.jedis.internal.batch.SentCommand;
 import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.command.Plan;
@@ -24,8 +22,6 @@ import io.onehop.jedis.internal.command.Scripts;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.failure.Shown;
-import io.onehop.jedis.internal.nodes.Cluster;
-import io.onehop.jedis.internal.nodes.Sentinels;
 import io.onehop.jedis.internal.pool.Pool;
 import io.onehop.jedis.internal.resend.Redirects;
 import io.onehop.jedis.internal.snapshot.ReadFromChooser;
@@ -53,44 +49,20 @@ import java.util.function.Supplier;
 public class Route {
     private final Snapshot snapshot;
     private final ServerPool pool;
-    private final RetryBudget budget;
-    private final Scripts scripts;
-    private final KeptCursors cursors;
-    private final Cluster cluster;
-    private final Sentinels sentinels;
-    private final @Nullable CallObserver observer;
+    private final ClientState client;
     private final Intake intake;
     private final BatchRunner runner;
     private final AnyNode anyNode;
 
-    Route(
-            Snapshot snapshot,
-            Cluster cluster,
-            Sentinels sentinels,
-            @Nullable CallObserver observer) {
-        this(
-                snapshot,
-                cluster,
-                sentinels,
-                observer,
-                new RetryBudget(),
-                new Scripts(),
-                new KeptCursors(),
-                null,
-                null,
-                BatchRunner::new);
+    Route(Snapshot snapshot, ClientState client) {
+        this(snapshot, client, null, null, BatchRunner::new);
     }
 
     /** The same client's route over a snapshot, perhaps with another kind of runner. */
     Route(Route before, Snapshot snapshot, @Nullable Deadline begun, Runners runners) {
         this(
                 snapshot,
-                before.cluster,
-                before.sentinels,
-                before.observer,
-                before.budget,
-                before.scripts,
-                before.cursors,
+                before.client,
                 begun,
                 before.snapshot == snapshot ? before.anyNode : null,
                 runners);
@@ -98,42 +70,25 @@ public class Route {
 
     /** Makes the runner of a route. */
     interface Runners {
-        BatchRunner of(
-                Snapshot snapshot,
-                Scripts scripts,
-                RetryBudget budget,
-                Cluster cluster,
-                Sentinels sentinels,
-                @Nullable CallObserver observer,
-                @Nullable Deadline begun);
+        BatchRunner of(Snapshot snapshot, ClientState client, @Nullable Deadline begun);
     }
 
     private Route(
             Snapshot snapshot,
-            Cluster cluster,
-            Sentinels sentinels,
-            @Nullable CallObserver observer,
-            RetryBudget budget,
-            Scripts scripts,
-            KeptCursors cursors,
+            ClientState client,
             @Nullable Deadline begun,
             @Nullable AnyNode same,
             Runners runners) {
-        this.cursors = cursors;
         this.snapshot = snapshot;
         this.pool = snapshot.pool();
-        this.cluster = cluster;
-        this.sentinels = sentinels;
-        this.observer = observer;
-        this.budget = budget;
-        this.scripts = scripts;
-        this.runner = runners.of(snapshot, scripts, budget, cluster, sentinels, observer, begun);
+        this.client = client;
+        this.runner = runners.of(snapshot, client, begun);
         this.anyNode = same == null ? new AnyNode(runner) : same.by(runner);
         this.intake =
                 new Intake(
                         pool,
                         snapshot.keys(),
-                        scripts,
+                        client.scripts(),
                         new Inquiry(anyNode, snapshot.commands(), pool.name()));
     }
 
@@ -171,6 +126,7 @@ public class Route {
 
     /** Runs a call, for the client's observer to see if there is one. */
     public <T> T observed(String operation, int commands, Supplier<T> call) {
+        CallObserver observer = client.observer();
         return observer == null
                 ? call.get()
                 : observer.observe(snapshot, operation, commands, call);
@@ -178,11 +134,12 @@ public class Route {
 
     /** The name of a batch that begins; {@code null} if it will not be observed. */
     public @Nullable BatchName batchName(String kind) {
-        return observer == null ? null : new BatchName(kind);
+        return client.observer() == null ? null : new BatchName(kind);
     }
 
     /** A call asks this node. */
     public void asks(Pool node) {
+        CallObserver observer = client.observer();
         if (observer != null) {
             observer.asks(node, 1);
         }
@@ -191,6 +148,7 @@ public class Route {
     /* ---- One command ---- */
 
     public <T> @Nullable T executeCommand(CommandObject<T> command) {
+        CallObserver observer = client.observer();
         return observer == null
                 ? execute(command)
                 : observer.observe(
@@ -216,7 +174,7 @@ public class Route {
         }
         Plan plan = intake.plan(entry, arguments);
         if (plan.command().merge() == MergeRule.SCAN && plan.home() < 0) {
-            return new Scan(runner, cursors).run(command, plan.command());
+            return new Scan(runner, client.cursors()).run(command, plan.command());
         }
         long waitMs = Intake.waitMs(entry, arguments);
         return switch (plan.spread()) {
@@ -296,7 +254,7 @@ public class Route {
                     .run();
         } catch (JedisNoScriptException lost) {
             String digest = Scripts.digest(entry, command.getArguments());
-            if (digest == null || scripts.load(digest) == null) {
+            if (digest == null || client.scripts().load(digest) == null) {
                 throw lost;
             }
             // It has not run. Now its script is sent first.
@@ -305,7 +263,10 @@ public class Route {
             Forwarding forwarding = runner.forwarding();
             Reply<T> reply = new Reply<>(command.getBuilder());
             if (forwarding == null
-                    || !forwarding.noteRefused(new SentCommand(node, home, command::getArguments, reply), answer, mayFallBack)) {
+                    || !forwarding.noteRefused(
+                            new SentCommand(node, home, command::getArguments, reply),
+                            answer,
+                            mayFallBack)) {
                 throw answer;
             }
             return sentOn(forwarding, reply, deadline, waitMs, begunNs);
@@ -386,7 +347,7 @@ public class Route {
         if (plan.parts().length == 0) {
             return runner.append(command, plan.command(), batch.of(anyNode.preferred()), reply);
         }
-        new Merge(command, plan, pool, reply).scatter(batch, scripts);
+        new Merge(command, plan, pool, reply).scatter(batch, client.scripts());
         return reply;
     }
 
@@ -417,7 +378,7 @@ public class Route {
      * answer.
      */
     public @Nullable OneHopException redirected(JedisDataException answer, Pool asked) {
-        return pool.cluster() ? Redirects.ofHeld(answer, asked, snapshot, cluster) : null;
+        return pool.cluster() ? Redirects.ofHeld(answer, asked, snapshot, client.cluster()) : null;
     }
 
     /**
