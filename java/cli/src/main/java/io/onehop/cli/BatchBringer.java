@@ -156,7 +156,7 @@ final class BatchBringer {
         String host = owner.host();
         if (Clock.nowNs() - migratesAgainNs < 0
                 || host == null
-                || !mayMigrate(topology, old, owner)) {
+                || !topology.mayMigrate(old, owner)) {
             return null;
         }
         long timeoutMs = Timings.MIGRATE_MS + wayMs(bytes);
@@ -170,14 +170,6 @@ final class BatchBringer {
 
     private static long wayMs(double bytes) {
         return (long) (bytes / BYTES_PER_MS);
-    }
-
-    /** True unless the kind of these nodes forbids MIGRATE between them. */
-    static boolean mayMigrate(PoolTopology topology, Node old, Node owner) {
-        return old.host() != null
-                && owner.host() != null
-                && topology.pool().redisDb() == 0
-                && !(topology.isOfBothRings(old.index()) && topology.isOfBothRings(owner.index()));
     }
 
     private void cannotMigrate() {

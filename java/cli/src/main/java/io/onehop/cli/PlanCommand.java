@@ -122,7 +122,7 @@ final class PlanCommand extends OperatorCommand {
         boolean migrates =
                 topology.nodes().stream()
                         .filter(each -> plan.moves().has(node.index(), each.index()))
-                        .anyMatch(each -> BatchBringer.mayMigrate(topology, node, each));
+                        .anyMatch(each -> topology.mayMigrate(node, each));
         if (!migrates) {
             return;
         }
@@ -217,7 +217,7 @@ final class PlanCommand extends OperatorCommand {
     private static String way(PoolTopology topology, Moves.Pair pair) {
         Node from = topology.byIndex().get(pair.from());
         Node to = topology.byIndex().get(pair.to());
-        return BatchBringer.mayMigrate(topology, from, to) ? "MIGRATE" : "DUMP";
+        return topology.mayMigrate(from, to) ? "MIGRATE" : "DUMP";
     }
 
     private void printTargets(MovePlan plan, List<NodeReading> readings) {

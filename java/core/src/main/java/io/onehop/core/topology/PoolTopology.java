@@ -347,8 +347,15 @@ public final class PoolTopology implements Topology {
         return oldRing != null && oldRing.hasOneServer();
     }
 
-    /** True if a node is one of both rings. */
-    public boolean isOfBothRings(int node) {
+    /** True unless the kind of these nodes forbids MIGRATE from one to the other. */
+    public boolean mayMigrate(Node old, Node owner) {
+        return old.host() != null
+                && owner.host() != null
+                && pool.redisDb() == 0
+                && !(isOfBothRings(old.index()) && isOfBothRings(owner.index()));
+    }
+
+    private boolean isOfBothRings(int node) {
         return oldRing != null && node < pool.servers().size() && oldRing.has(node);
     }
 

@@ -120,20 +120,17 @@ final class KeyBringer {
     /** Where a key is migrated to; {@code null} if its old owner may not migrate. */
     private Bring.@Nullable Target target(int old, int owner, Deadline deadline) {
         ServerPool pool = snapshot.pool();
-        Node to = snapshot.topology().byIndex().get(owner);
-        boolean mayMigrate =
-                !snapshot.hasProvider() // What it gives is for one connection.
-                        && snapshot.pools()[old].mayMigrate()
-                        && to.host() != null
-                        && snapshot.topology().byIndex().get(old).host() != null
-                        && pool.redisDb() == 0
-                        && !(snapshot.topology().isOfBothRings(old)
-                                && snapshot.topology().isOfBothRings(owner));
-        if (!mayMigrate || to.host() == null) {
+        List<Node> nodes = snapshot.topology().byIndex();
+        Node to = nodes.get(owner);
+        String host = to.host();
+        if (host == null
+                || snapshot.hasProvider() // What it gives is for one connection.
+                || !snapshot.pools()[old].mayMigrate()
+                || !snapshot.topology().mayMigrate(nodes.get(old), to)) {
             return null;
         }
         return new Bring.Target(
-                to.host(),
+                host,
                 to.port(),
                 snapshot.database(),
                 deadline.thirdMs(Timings.MIGRATE_MS),
