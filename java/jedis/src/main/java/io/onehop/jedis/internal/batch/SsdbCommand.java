@@ -78,7 +78,7 @@ public final class SsdbCommand implements ReplySink {
         } else {
             SsdbCommand one = new SsdbCommand(shape, commands.size(), sink);
             for (byte[][] words : commands) {
-                to.accept(arguments(words), one);
+                to.accept(RoutedArguments.of(words), one);
             }
         }
     }
@@ -90,14 +90,6 @@ public final class SsdbCommand implements ReplySink {
             words.add(whole.get(part.word(i)).getRaw());
         }
         return words;
-    }
-
-    private static CommandArguments arguments(byte[][] words) {
-        CommandArguments arguments = new RoutedArguments(() -> words[0]);
-        for (int i = 1; i < words.length; i++) {
-            arguments.add(words[i]);
-        }
-        return arguments;
     }
 
     @Override

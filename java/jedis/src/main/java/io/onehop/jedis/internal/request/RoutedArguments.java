@@ -81,6 +81,15 @@ public class RoutedArguments extends CommandArguments {
         super(command);
     }
 
+    /** A command with these words. */
+    public static CommandArguments of(byte[][] words) {
+        CommandArguments arguments = new RoutedArguments(() -> words[0]);
+        for (int i = 1; i < words.length; i++) {
+            arguments.add(words[i]);
+        }
+        return arguments;
+    }
+
     /** The key as it is sent. */
     Object actual(Object key) {
         return key;

@@ -20,7 +20,6 @@ import io.onehop.jedis.internal.snapshot.Snapshot;
 
 import org.jspecify.annotations.Nullable;
 
-import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 import java.nio.ByteBuffer;
@@ -145,7 +144,7 @@ final class KeyBringer {
                 if (exchange.pool() == held) {
                     exchange.goBeyond();
                 }
-                exchange.append(arguments(question.words()), true, new Answer(job));
+                exchange.append(RoutedArguments.of(question.words()), true, new Answer(job));
             }
         }
         send.accept(batch.used(), deadline);
@@ -156,14 +155,6 @@ final class KeyBringer {
                 snapshot.pools()[job.old].cannotMigrate();
             }
         }
-    }
-
-    private static CommandArguments arguments(byte[][] words) {
-        CommandArguments arguments = new RoutedArguments(() -> words[0]);
-        for (int i = 1; i < words.length; i++) {
-            arguments.add(words[i]);
-        }
-        return arguments;
     }
 
     /** The reply to one question of a round. */
