@@ -52,6 +52,15 @@ public final class Nodes {
 
     /** The same node with another index, following a master with another index. */
     public static Node at(Node node, int index, int master) {
+        return of(node, index, node.role(), master);
+    }
+
+    /** The same node with another role, following that master. */
+    public static Node as(Node node, Role role, int master) {
+        return of(node, node.index(), role, master);
+    }
+
+    private static Node of(Node node, int index, Role role, int master) {
         return new Node(
                 index,
                 node.name(),
@@ -60,7 +69,7 @@ public final class Nodes {
                 node.path(),
                 node.weight(),
                 node.id(),
-                node.role(),
+                role,
                 master,
                 node.failing(),
                 node.loading(),
@@ -82,23 +91,6 @@ public final class Nodes {
                 false,
                 false,
                 false);
-    }
-
-    /** The same node with another role, following that master. */
-    public static Node as(Node node, Role role, int master) {
-        return new Node(
-                node.index(),
-                node.name(),
-                node.host(),
-                node.port(),
-                node.path(),
-                node.weight(),
-                node.id(),
-                role,
-                master,
-                node.failing(),
-                node.loading(),
-                node.near());
     }
 
     public static boolean isThere(Node node) {
