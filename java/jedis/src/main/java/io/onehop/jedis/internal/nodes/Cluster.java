@@ -16,7 +16,6 @@ import io.onehop.jedis.internal.failure.Failure.RefreshFailure;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.Pool;
-import io.onehop.jedis.internal.pool.PoolSettings;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 import io.onehop.jedis.internal.snapshot.Snapshots;
 import io.onehop.jedis.internal.tls.ClientTls;
@@ -269,21 +268,7 @@ public final class Cluster extends Refresher {
             ClusterRefresh refresh,
             @Nullable PoolTopology current)
             throws InterruptedException {
-        String name = ConnectionName.of(pool);
-        List<Pool> asked =
-                new ArrayList<>(
-                        nodes.stream()
-                                .map(
-                                        node ->
-                                                new Pool(
-                                                                node,
-                                                                pool,
-                                                                tls,
-                                                                PoolSettings.STANDARD,
-                                                                null,
-                                                                null)
-                                                        .named(name))
-                                .toList());
+        List<Pool> asked = NodeQuestion.pools(nodes, pool, tls, ConnectionName.of(pool));
         Collections.shuffle(asked);
         try {
             return refresh.ask(asked, current);

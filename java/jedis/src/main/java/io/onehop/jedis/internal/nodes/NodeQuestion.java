@@ -1,8 +1,10 @@
 package io.onehop.jedis.internal.nodes;
 
 import io.onehop.core.ErrorKind.Outcome;
+import io.onehop.core.Node;
 import io.onehop.core.base.Limits;
 import io.onehop.core.base.Message;
+import io.onehop.core.topology.ServerPool;
 import io.onehop.jedis.OneHopException;
 import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.connection.NodeConnection;
@@ -11,6 +13,8 @@ import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.pool.Holder;
 import io.onehop.jedis.internal.pool.NodeHealth;
 import io.onehop.jedis.internal.pool.Pool;
+import io.onehop.jedis.internal.pool.PoolSettings;
+import io.onehop.jedis.internal.tls.ClientTls;
 
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +24,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -42,6 +47,15 @@ final class NodeQuestion {
     private NodeQuestion(Pool node, NodeConnection connection) {
         this.node = node;
         this.connection = connection;
+    }
+
+    /** Pools for nothing but questions to these nodes. Who asks closes them. */
+    static List<Pool> pools(List<Node> nodes, ServerPool pool, ClientTls tls, String name) {
+        List<Pool> asked = new ArrayList<>();
+        for (Node node : nodes) {
+            asked.add(new Pool(node, pool, tls, PoolSettings.STANDARD, null, null).named(name));
+        }
+        return asked;
     }
 
     /** What {@code talk} makes of the node's replies, within this time. */

@@ -16,7 +16,6 @@ import io.onehop.jedis.internal.connection.Deadline;
 import io.onehop.jedis.internal.failure.Failure.RefreshFailure;
 import io.onehop.jedis.internal.failure.Shown;
 import io.onehop.jedis.internal.pool.Pool;
-import io.onehop.jedis.internal.pool.PoolSettings;
 import io.onehop.jedis.internal.snapshot.Snapshot;
 import io.onehop.jedis.internal.snapshot.Snapshots;
 import io.onehop.jedis.internal.tls.ClientTls;
@@ -242,19 +241,7 @@ public final class Sentinels extends Refresher {
         closeConnections();
         masters.values().forEach(master -> master.doubt(Clock.nowNs()));
         ServerPool theirs = pool.ofSentinels();
-        sentinels =
-                PoolTopology.of(theirs).nodes().stream()
-                        .map(
-                                node ->
-                                        new Pool(
-                                                        node,
-                                                        theirs,
-                                                        tls,
-                                                        PoolSettings.STANDARD,
-                                                        null,
-                                                        null)
-                                                .named(name))
-                        .toList();
+        sentinels = NodeQuestion.pools(PoolTopology.of(theirs).nodes(), theirs, tls, name);
         asked = pool;
         listen(pool);
     }
