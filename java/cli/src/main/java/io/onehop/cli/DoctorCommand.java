@@ -62,14 +62,20 @@ final class DoctorCommand extends OperatorCommand {
             compare(readings, "eviction policies", info -> info.text("maxmemory_policy"));
             for (NodeReading reading : readings) {
                 findings.addAll(NodeExamination.of(reading));
-                if (reading.info() != null && !reading.info().version().isEmpty()) {
+                if (isRedis(reading)) {
                     examine(nodes, topology, reading.node());
                 }
             }
-            long lost = readings.stream().filter(each -> each.info() == null).count();
+            long lost = readings.stream().filter(each -> !each.isThere()).count();
             answer(pool, readings.size(), lost);
             return lost > 0 ? ExitStatus.NO_ANSWER : Finding.status(findings);
         }
+    }
+
+    /** False if it answers and is something else. One that refuses INFO may be redis. */
+    private static boolean isRedis(NodeReading reading) {
+        NodeInfo info = reading.info();
+        return reading.isThere() && (info == null || !info.version().isEmpty());
     }
 
     /** What should be the same on all nodes. */

@@ -9,6 +9,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import redis.clients.jedis.Protocol;
+import redis.clients.jedis.exceptions.JedisDataException;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -67,11 +68,10 @@ final class HotCommand extends OperatorCommand {
             PoolTopology topology = nodes.topology();
             SampledKeys keys = options.of(screen, nodes, /* hasBytes= */ true);
             for (Node node : AskedNodes.withKeys(topology)) {
-                NodeInfo info = NodeInfo.of(nodes.text(node, Protocol.Command.INFO, "memory"));
                 List<SeenKey> seen = new ArrayList<>();
                 keys.read(List.of(node), seen::add);
-                boolean counts = info.text("maxmemory_policy").contains("lfu");
-                found.addAll(counts ? counted(nodes, node, seen) : looked(nodes, node, seen));
+                boolean isCounting = isCounting(nodes, node);
+                found.addAll(isCounting ? counted(nodes, node, seen) : looked(nodes, node, seen));
             }
         }
         List<Heat> hottest =
@@ -82,6 +82,18 @@ final class HotCommand extends OperatorCommand {
                         .toList();
         answer(pool, hottest, found.size());
         return ExitStatus.FINE;
+    }
+
+    /**
+     * True if a node counts the use of its keys. One that refuses INFO is taken for a usual one.
+     */
+    private static boolean isCounting(AskedNodes nodes, Node node) throws Refusal {
+        try {
+            NodeInfo info = NodeInfo.of(nodes.text(node, Protocol.Command.INFO, "memory"));
+            return info.text("maxmemory_policy").contains("lfu");
+        } catch (JedisDataException refused) {
+            return false;
+        }
     }
 
     private List<Heat> counted(AskedNodes nodes, Node node, List<SeenKey> seen) throws Refusal {

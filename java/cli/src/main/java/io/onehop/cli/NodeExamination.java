@@ -30,7 +30,8 @@ final class NodeExamination {
     static List<Finding> of(NodeReading reading) {
         if (reading.info() == null) {
             String name = Screen.plain(reading.node().name());
-            return List.of(new Finding(Level.ERROR, name, reading.failure(), ""));
+            Level level = reading.isThere() ? Level.NOTE : Level.ERROR;
+            return List.of(new Finding(level, name, reading.failure(), ""));
         }
         NodeExamination examination = new NodeExamination(reading.node(), reading.info());
         examination.lookAtServer();

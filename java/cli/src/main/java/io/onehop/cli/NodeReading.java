@@ -18,11 +18,13 @@ import java.util.concurrent.Executors;
 /**
  * What a node says of itself now, or why it says nothing.
  *
- * @param info its INFO; {@code null} if it did not answer
- * @param failure why it did not answer; otherwise empty
+ * @param info its INFO; {@code null} if it did not answer, or refuses it to this user
+ * @param isThere true if it answered
+ * @param failure why there is no INFO; otherwise empty
  * @param took how long its answer to PING took, over an open connection
  */
-record NodeReading(Node node, @Nullable NodeInfo info, String failure, Duration took) {
+record NodeReading(
+        Node node, @Nullable NodeInfo info, boolean isThere, String failure, Duration took) {
     private static final int AT_ONCE = 16;
 
     /** All nodes, in their order, asked at the same time. */
@@ -61,10 +63,14 @@ record NodeReading(Node node, @Nullable NodeInfo info, String failure, Duration 
             NodeInfo info = NodeInfo.of(nodes.text(node, Command.INFO));
             long beganNs = Clock.nowNs();
             ping(nodes, node);
-            return new NodeReading(node, info, "", Duration.ofNanos(Clock.nowNs() - beganNs));
+            Duration took = Duration.ofNanos(Clock.nowNs() - beganNs);
+            return new NodeReading(node, info, true, "", took);
+        } catch (JedisDataException refused) {
+            String why = "refuses INFO, so this was not checked: " + refused.getMessage();
+            return new NodeReading(node, null, true, Screen.plain(why), Duration.ZERO);
         } catch (Refusal | JedisException failure) {
             String why = Screen.plain(failure.getMessage());
-            return new NodeReading(node, null, why, Duration.ZERO);
+            return new NodeReading(node, null, false, why, Duration.ZERO);
         }
     }
 }

@@ -10,7 +10,10 @@ import java.util.List;
 /** What each node says of itself now. */
 @Command(
         name = "status",
-        description = {"Ask every node how it is.", "Exit status 3: a node does not answer."})
+        description = {
+            "Ask every node how it is.",
+            "Exit status 3: a node does not answer; 1: all do, but one refuses INFO."
+        })
 final class StatusCommand extends OperatorCommand {
     @Mixin ServerPoolOptions which = new ServerPoolOptions();
 
@@ -30,7 +33,7 @@ final class StatusCommand extends OperatorCommand {
             } else {
                 table.print(screen);
             }
-            return table.isWell() ? ExitStatus.FINE : ExitStatus.NO_ANSWER;
+            return table.status();
         }
     }
 }

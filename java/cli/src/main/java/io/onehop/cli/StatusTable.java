@@ -51,8 +51,8 @@ final class StatusTable {
         String name = Screen.plain(reading.node().name());
         NodeInfo info = reading.info();
         if (info == null) {
-            String down = screen.coloured(Screen.Colour.RED, "down");
-            return new String[] {name, down, "", "", "", "", "", "", ""};
+            String role = reading.isThere() ? "?" : screen.coloured(Screen.Colour.RED, "down");
+            return new String[] {name, role, "", "", "", "", "", "", ""};
         }
         return new String[] {
             name,
@@ -84,11 +84,16 @@ final class StatusTable {
     }
 
     private long answering() {
-        return readings.stream().filter(each -> each.info() != null).count();
+        return readings.stream().filter(NodeReading::isThere).count();
     }
 
-    boolean isWell() {
-        return answering() == readings.size();
+    /** The exit status. A node that answers and says nothing of itself is a finding. */
+    int status() {
+        if (answering() < readings.size()) {
+            return ExitStatus.NO_ANSWER;
+        }
+        boolean isWhole = readings.stream().allMatch(each -> each.info() != null);
+        return isWhole ? ExitStatus.FINE : ExitStatus.FINDINGS;
     }
 
     Map<String, Object> json() {
@@ -98,7 +103,7 @@ final class StatusTable {
             NodeInfo info = reading.info();
             fields.put("node", reading.node().name());
             fields.put("address", reading.node().address());
-            fields.put("answers", info != null);
+            fields.put("answers", reading.isThere());
             fields.put("failure", reading.failure());
             if (info != null) {
                 fields.put("role", role(reading, info));

@@ -58,7 +58,7 @@ final class TopCommand extends OperatorCommand {
                 earlier = readings;
                 show(table);
             }
-            return table == null || table.isWell() ? ExitStatus.FINE : ExitStatus.NO_ANSWER;
+            return table == null ? ExitStatus.FINE : table.status();
         }
     }
 

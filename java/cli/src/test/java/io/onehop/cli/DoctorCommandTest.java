@@ -92,9 +92,36 @@ class DoctorCommandTest {
         }
     }
 
+    @Test
+    void aNodeThatRefusesInfoAnswersAndHidesNoOther() throws Exception {
+        try (RedisServer one = RedisServer.start();
+                RedisServer two = RedisServer.start();
+                Jedis first = one.jedis();
+                Jedis second = two.jedis()) {
+            first.aclSetUser("ops", "on", ">secret", "~*", "+@all", "-info");
+            second.aclSetUser("ops", "on", ">secret", "~*", "+@all");
+            first.set("key", "value");
+            Path file = file(Stream.of(one, two), "username: ops", "redis_auth: secret");
+            String refusal = "refuses INFO, so this was not checked: NOPERM";
+            Ran.of("doctor", "-c", file)
+                    .with(ExitStatus.FINDINGS)
+                    .says(one.node() + ": note: " + refusal)
+                    .says(two.node() + ": warning: has no maxmemory")
+                    .says("alpha: 2 of 2 nodes answer");
+            Ran.of("status", "-c", file)
+                    .with(ExitStatus.FINDINGS)
+                    .says(one.node() + ": " + refusal)
+                    .says("alpha: 2 of 2 nodes answer");
+            Ran.of("hot", "-c", file, "--looks", "1")
+                    .with(ExitStatus.FINE)
+                    .says("of 1 sampled keys");
+        }
+    }
+
     private static List<Finding> examined(String info) {
         Node node = new Node(0, "n", "h", 1, null, 1, "", Role.NONE, 0, false, false, false);
-        return NodeExamination.of(new NodeReading(node, NodeInfo.of(info), "", Duration.ZERO));
+        return NodeExamination.of(
+                new NodeReading(node, NodeInfo.of(info), true, "", Duration.ZERO));
     }
 
     private static void found(String info, String what) {
