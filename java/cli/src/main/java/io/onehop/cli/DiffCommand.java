@@ -48,6 +48,7 @@ final class DiffCommand extends OperatorCommand {
 
     private final Moves moves = new Moves();
     private Moves.Sum all = Moves.Sum.NONE;
+    private double nowhere; // Keys in slots without a node.
 
     DiffCommand(Screen screen) {
         super(screen);
@@ -64,15 +65,21 @@ final class DiffCommand extends OperatorCommand {
         PoolTopology after = AskedNodes.topologyOf(newFile, nextPool);
         PoolTopology before = AskedNodes.topologyOf(oldFile, oldPool);
         boolean[][] isSame = isSame(before, after);
+        SoughtNodes soughtBefore = new SoughtNodes(before);
+        SoughtNodes soughtAfter = new SoughtNodes(after);
         String source =
                 options.read(
-                        screen, oldFile, oldPool, before, key -> count(before, after, isSame, key));
+                        screen,
+                        oldFile,
+                        oldPool,
+                        before,
+                        key -> count(soughtBefore, soughtAfter, isSame, key));
         if (isJson) {
             screen.json(json(before, after));
         } else {
             print(before, after, source);
         }
-        return moves.isEmpty() ? ExitStatus.FINE : ExitStatus.FINDINGS;
+        return moves.isEmpty() && nowhere == 0 ? ExitStatus.FINE : ExitStatus.FINDINGS;
     }
 
     /** For each pair of nodes whether keys stay where they are. */
@@ -91,14 +98,15 @@ final class DiffCommand extends OperatorCommand {
         return isSame;
     }
 
-    private void count(PoolTopology before, PoolTopology after, boolean[][] isSame, SeenKey seen) {
-        int owner = before.locateIndex(seen.key(), 0, seen.key().length);
+    private void count(SoughtNodes before, SoughtNodes after, boolean[][] isSame, SeenKey seen) {
         Node holder = seen.holder(); // A key that has not moved yet is on another node.
-        int from = holder == null ? owner : holder.index();
-        int to = after.locateIndex(seen.key(), 0, seen.key().length);
+        int from = holder == null ? before.of(seen.key()) : holder.index();
+        int to = after.of(seen.key());
         double bytes = seen.count() * seen.bytes();
         all = all.and(new Moves.Sum(seen.count(), bytes));
-        if (!isSame[from][to]) {
+        if (from == SoughtNodes.NOWHERE || to == SoughtNodes.NOWHERE) {
+            nowhere += seen.count();
+        } else if (!isSame[from][to]) {
             moves.add(from, to, seen.count(), bytes);
         }
     }
@@ -117,12 +125,16 @@ final class DiffCommand extends OperatorCommand {
                 Screen.percent(moved.keys() / Math.max(1, all.keys())),
                 bytes,
                 source);
+        if (nowhere > 0) {
+            screen.line("%s keys are in slots that have no node", Screen.count(nowhere));
+        }
     }
 
     private Map<String, Object> json(PoolTopology before, PoolTopology after) {
         Moves.Sum moved = moves.all();
         Map<String, Object> answer = new LinkedHashMap<>();
         answer.put("keys", Math.round(all.keys()));
+        answer.put("keys_without_node", Math.round(nowhere));
         answer.put("moved", Math.round(moved.keys()));
         answer.put("bytes", options.hasBytes() ? Math.round(all.bytes()) : null);
         answer.put("moved_bytes", options.hasBytes() ? Math.round(moved.bytes()) : null);

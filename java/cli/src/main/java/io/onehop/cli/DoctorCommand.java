@@ -60,6 +60,7 @@ final class DoctorCommand extends OperatorCommand {
             List<NodeReading> readings = NodeReading.ofAll(nodes, topology.nodes());
             compare(readings, "versions", NodeInfo::version);
             compare(readings, "eviction policies", info -> info.text("maxmemory_policy"));
+            lookAtSlots(new SoughtNodes(topology));
             for (NodeReading reading : readings) {
                 findings.addAll(NodeExamination.of(reading));
                 if (isRedis(reading)) {
@@ -95,6 +96,13 @@ final class DoctorCommand extends OperatorCommand {
             findings.add(
                     new Finding(
                             Level.WARNING, "all nodes", "have several " + what + ": " + all, ""));
+        }
+    }
+
+    private void lookAtSlots(SoughtNodes sought) {
+        if (sought.unserved() > 0) {
+            String advice = "see redis-cli --cluster check";
+            findings.add(new Finding(Level.ERROR, "all nodes", sought.warning(), advice));
         }
     }
 

@@ -1,8 +1,8 @@
 package io.onehop.cli;
 
 import io.onehop.core.Explanation;
-import io.onehop.core.Topology;
 import io.onehop.core.topology.Directive;
+import io.onehop.core.topology.PoolTopology;
 import io.onehop.core.topology.ServerPool;
 
 import picocli.CommandLine.Command;
@@ -40,20 +40,27 @@ final class ExplainCommand extends OperatorCommand {
         if (keys.stream().anyMatch(key -> key.indexOf('\ufffd') >= 0)) {
             throw Refusal.ofUsage("this locale cannot hold that key: set LC_ALL=C.UTF-8");
         }
-        Topology topology = AskedNodes.topologyOf(file, pool);
+        PoolTopology topology = AskedNodes.topologyOf(file, pool);
         List<Explanation> explained =
                 keys.stream()
                         .map(key -> topology.explain(key.getBytes(StandardCharsets.UTF_8)))
                         .toList();
         if (isJson) {
-            screen.json(explained.stream().map(each -> json(each)).toList());
+            screen.json(
+                    explained.stream().map(each -> json(each, hasNode(topology, each))).toList());
         } else {
-            explained.forEach(each -> print(each, pool));
+            explained.forEach(each -> print(each, pool, hasNode(topology, each)));
         }
-        return ExitStatus.FINE;
+        boolean isFine = explained.stream().allMatch(each -> hasNode(topology, each));
+        return isFine ? ExitStatus.FINE : ExitStatus.FINDINGS;
     }
 
-    private void print(Explanation why, ServerPool pool) {
+    /** False if the slot of the key has no node in the Redis Cluster. */
+    private static boolean hasNode(PoolTopology topology, Explanation why) {
+        return !topology.pool().cluster() || topology.isServed((int) why.point());
+    }
+
+    private void print(Explanation why, ServerPool pool, boolean hasNode) {
         screen.line("%s", Screen.shown(why.key()));
         if (isAlone(pool)) {
             screen.line("  hashed  nothing: the server pool has one server");
@@ -61,6 +68,11 @@ final class ExplainCommand extends OperatorCommand {
             screen.line("  hashed  \"%s\" (%s)", Screen.shown(why.hashed()), part(why, pool));
             screen.line("  hash    %s %d", why.hashFunction().label(), why.hash());
             screen.line("  point   %d (%s)", why.point(), point(why));
+        }
+        if (!hasNode) {
+            screen.line(
+                    "  node    none: no node has this slot, so the key cannot be read or written");
+            return;
         }
         String address =
                 why.node().address().equals(why.node().name())
@@ -96,7 +108,7 @@ final class ExplainCommand extends OperatorCommand {
         };
     }
 
-    private static Map<String, Object> json(Explanation why) {
+    private static Map<String, Object> json(Explanation why, boolean hasNode) {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("key", Screen.shown(why.key()));
         fields.put("hashed", Screen.shown(why.hashed()));
@@ -104,8 +116,8 @@ final class ExplainCommand extends OperatorCommand {
         fields.put("hash", why.hash());
         fields.put("distribution", why.distribution().label());
         fields.put("point", why.point());
-        fields.put("node", why.node().name());
-        fields.put("address", why.node().address());
+        fields.put("node", hasNode ? why.node().name() : null);
+        fields.put("address", hasNode ? why.node().address() : null);
         if (why.movesFrom() != null) {
             fields.put("from", why.movesFrom().address());
         }

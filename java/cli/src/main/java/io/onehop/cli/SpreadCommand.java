@@ -19,7 +19,8 @@ import java.util.Map;
         name = "spread",
         description = {
             "Show how evenly your keys land on the nodes.",
-            "A finding is a key that was found where clients do not seek it."
+            "A finding is a key that was found where clients do not seek it, or a slot of a Redis"
+                    + " Cluster that has no node."
         })
 final class SpreadCommand extends OperatorCommand {
     private static final int BAR = 30;
@@ -29,6 +30,7 @@ final class SpreadCommand extends OperatorCommand {
 
     private double[] keys = {};
     private double[] bytes = {};
+    private double nowhere; // Keys.
     private long strays;
     private long seen;
 
@@ -44,19 +46,26 @@ final class SpreadCommand extends OperatorCommand {
         PoolTopology topology = AskedNodes.topologyOf(file, pool);
         keys = new double[topology.byIndex().size()];
         bytes = new double[keys.length];
-        String source = options.read(screen, file, pool, topology, key -> count(topology, key));
+        SoughtNodes sought = new SoughtNodes(topology);
+        String source =
+                options.read(screen, file, pool, topology, key -> count(topology, sought, key));
         if (isJson) {
-            screen.json(json(topology));
+            screen.json(json(topology, sought));
         } else {
-            print(topology, source);
+            print(topology, sought, source);
         }
-        return strays == 0 ? ExitStatus.FINE : ExitStatus.FINDINGS;
+        boolean isFine = strays == 0 && sought.unserved() == 0;
+        return isFine ? ExitStatus.FINE : ExitStatus.FINDINGS;
     }
 
-    private void count(PoolTopology topology, SeenKey key) {
-        int node = topology.locateIndex(key.key(), 0, key.key().length);
+    private void count(PoolTopology topology, SoughtNodes sought, SeenKey key) {
+        int node = sought.of(key.key());
         Node holder = key.holder();
         seen++;
+        if (node == SoughtNodes.NOWHERE) {
+            nowhere += key.count();
+            return;
+        }
         strays += holder != null && !isSought(topology, key.key(), node, holder.index()) ? 1 : 0;
         keys[node] += key.count();
         bytes[node] += key.count() * key.bytes();
@@ -67,12 +76,13 @@ final class SpreadCommand extends OperatorCommand {
         return holder == node || topology.oldOwner(key, node) == holder;
     }
 
-    private void print(PoolTopology topology, String source) {
+    private void print(PoolTopology topology, SoughtNodes sought, String source) {
         double all = Arrays.stream(keys).sum();
         double most = Math.max(1, Arrays.stream(keys).max().orElse(1));
-        screen.line("%s: %s keys of %s", topology.pool().name(), Screen.count(all), source);
+        screen.line(
+                "%s: %s keys of %s", topology.pool().name(), Screen.count(all + nowhere), source);
         Table table = new Table("node", "keys", "share", "meant", "more", "bytes", "");
-        double[] meant = meant(topology);
+        double[] meant = meant(topology, sought);
         for (Node node : AskedNodes.withKeys(topology)) {
             int at = node.index();
             table.row(
@@ -86,6 +96,9 @@ final class SpreadCommand extends OperatorCommand {
         }
         table.print(screen);
         screen.line("%s", verdict(topology, meant, all));
+        if (sought.unserved() > 0) {
+            screen.line("%s: %s of these keys", sought.warning(), Screen.count(nowhere));
+        }
         if (strays > 0) {
             screen.line(
                     "%s of %s sampled keys are on a node where clients do not seek them: see"
@@ -95,9 +108,9 @@ final class SpreadCommand extends OperatorCommand {
     }
 
     /** The part of all keys that a node is meant to have. */
-    private static double[] meant(PoolTopology topology) {
+    private static double[] meant(PoolTopology topology, SoughtNodes sought) {
         if (topology.pool().cluster()) {
-            return topology.shares();
+            return sought.parts();
         }
         int servers = topology.pool().servers().size(); // Others are only moved from.
         double weights = topology.pool().servers().stream().mapToInt(each -> each.weight()).sum();
@@ -131,8 +144,8 @@ final class SpreadCommand extends OperatorCommand {
         return "deviation: " + typical + ", at most " + signed(worst) + name;
     }
 
-    private Map<String, Object> json(PoolTopology topology) {
-        double[] meant = meant(topology);
+    private Map<String, Object> json(PoolTopology topology, SoughtNodes sought) {
+        double[] meant = meant(topology, sought);
         double all = Arrays.stream(keys).sum();
         List<Map<String, Object>> nodes = new ArrayList<>();
         for (Node node : AskedNodes.withKeys(topology)) {
@@ -147,7 +160,9 @@ final class SpreadCommand extends OperatorCommand {
         }
         Map<String, Object> answer = new LinkedHashMap<>();
         answer.put("pool", topology.pool().name());
-        answer.put("keys", Math.round(all));
+        answer.put("keys", Math.round(all + nowhere));
+        answer.put("keys_without_node", Math.round(nowhere));
+        answer.put("slots_without_node", sought.unserved());
         answer.put("seen", seen);
         answer.put("strays", strays);
         answer.put("nodes", nodes);

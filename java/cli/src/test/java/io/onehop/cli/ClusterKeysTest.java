@@ -1,0 +1,77 @@
+package io.onehop.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.Gson;
+import com.google.gson.JsonArray;
+
+import io.onehop.jedis.lab.RedisCluster;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import redis.clients.jedis.Jedis;
+
+import java.nio.file.Path;
+
+/** Keys of a Redis Cluster in which a slot has no node. */
+class ClusterKeysTest {
+    private static final int SLOT_OF_FOO = 12_182;
+
+    @TempDir static Path folder;
+
+    private static RedisCluster cluster;
+    private static Path file;
+
+    @BeforeAll
+    static void loseASlot() throws Exception {
+        cluster = RedisCluster.start(2, false);
+        for (int i = 0; i < 2; i++) {
+            try (Jedis jedis = cluster.server(i).jedis()) {
+                jedis.clusterDelSlots(SLOT_OF_FOO);
+            }
+        }
+        file = Ran.file(folder, "a.yml", cluster.config("timeout: 30000"));
+    }
+
+    @AfterAll
+    static void stop() {
+        cluster.close();
+    }
+
+    @Test
+    void itsKeyHasNoNode() {
+        Ran.of("explain", "-c", file, "foo", "bar")
+                .with(ExitStatus.FINDINGS)
+                .says("point   12182 (the slot of the Redis Cluster)")
+                .says("node    none: no node has this slot")
+                .says("node    " + cluster.server(0).node());
+        Ran ran = Ran.of("explain", "-c", file, "foo", "--json").with(ExitStatus.FINDINGS);
+        JsonArray json = new Gson().fromJson(ran.out(), JsonArray.class);
+        assertTrue(json.get(0).getAsJsonObject().get("node").isJsonNull());
+    }
+
+    @Test
+    void itsKeysLandNowhere() throws Exception {
+        Ran.withInput("foo\n{foo}:1\nbar\n", "spread", "-c", file, "-k", "-")
+                .with(ExitStatus.FINDINGS)
+                .says("alpha: 3 keys of stdin")
+                .says("1 of 16,384 slots have no node, so keys in them cannot be")
+                .says(": 2 of these keys");
+        Path ring = Ran.file(folder, "b.yml", "a:\n  engine: redis\n  servers:\n   - h:1\n");
+        Ran diff = Ran.withInput("foo\nbar\n", "diff", file, ring, "-k", "-", "--json");
+        diff.with(ExitStatus.FINDINGS);
+        assertEquals(1, diff.json().get("moved").getAsLong());
+        assertEquals(1, diff.json().get("keys_without_node").getAsLong());
+    }
+
+    @Test
+    void doctorSaysSo() {
+        Ran.of("doctor", "-c", file)
+                .with(ExitStatus.FINDINGS)
+                .says("all nodes: error: 1 of 16,384 slots have no node");
+    }
+}
