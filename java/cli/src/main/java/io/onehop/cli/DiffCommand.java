@@ -67,6 +67,9 @@ final class DiffCommand extends OperatorCommand {
         boolean[][] isSame = isSame(before, after);
         SoughtNodes soughtBefore = new SoughtNodes(before);
         SoughtNodes soughtAfter = new SoughtNodes(after);
+        if (soughtBefore.isAnywhere() || soughtAfter.isAnywhere()) {
+            throw Refusal.ofUsage("with distribution: random a key may be on any node");
+        }
         String source =
                 options.read(
                         screen,

@@ -162,16 +162,13 @@ final class DoctorCommand extends OperatorCommand {
 
     private void lookAtKeys(AskedNodes nodes, PoolTopology topology, Node node) throws Refusal {
         SampledKeys keys = options.of(screen, nodes, /* hasBytes= */ true);
+        SoughtNodes sought = new SoughtNodes(topology);
         long[] counts = new long[2]; // Seen, and sought elsewhere.
         keys.read(
                 List.of(node),
                 seen -> {
                     counts[0]++;
-                    int home = topology.locateIndex(seen.key(), 0, seen.key().length);
-                    counts[1] +=
-                            SpreadCommand.isSought(topology, seen.key(), home, node.index())
-                                    ? 0
-                                    : 1;
+                    counts[1] += sought.isStray(seen) ? 1 : 0;
                     if (seen.bytes() >= big) {
                         String size = Screen.bytes(seen.bytes());
                         add(

@@ -1,5 +1,6 @@
 package io.onehop.cli;
 
+import io.onehop.core.Distribution;
 import io.onehop.core.Explanation;
 import io.onehop.core.topology.Directive;
 import io.onehop.core.topology.PoolTopology;
@@ -69,6 +70,10 @@ final class ExplainCommand extends OperatorCommand {
             screen.line("  hash    %s %d", why.hashFunction().label(), why.hash());
             screen.line("  point   %d (%s)", why.point(), point(why));
         }
+        if (why.distribution() == Distribution.RANDOM) {
+            screen.line("  node    any");
+            return;
+        }
         if (!hasNode) {
             screen.line(
                     "  node    none: no node has this slot, so the key cannot be read or written");
@@ -116,8 +121,9 @@ final class ExplainCommand extends OperatorCommand {
         fields.put("hash", why.hash());
         fields.put("distribution", why.distribution().label());
         fields.put("point", why.point());
-        fields.put("node", hasNode ? why.node().name() : null);
-        fields.put("address", hasNode ? why.node().address() : null);
+        boolean isFixed = hasNode && why.distribution() != Distribution.RANDOM;
+        fields.put("node", isFixed ? why.node().name() : null);
+        fields.put("address", isFixed ? why.node().address() : null);
         if (why.movesFrom() != null) {
             fields.put("from", why.movesFrom().address());
         }

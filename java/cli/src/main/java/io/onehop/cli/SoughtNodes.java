@@ -1,8 +1,11 @@
 package io.onehop.cli;
 
+import io.onehop.core.Distribution;
+import io.onehop.core.Node;
 import io.onehop.core.key.Key;
 import io.onehop.core.placement.Slots;
 import io.onehop.core.topology.PoolTopology;
+import io.onehop.core.topology.ServerPool;
 
 /** On which node clients seek a key. In: a topology and keys. Out: indexes of nodes. Pure. */
 final class SoughtNodes {
@@ -17,9 +20,37 @@ final class SoughtNodes {
         this.unserved = topology.pool().cluster() ? Slots.COUNT - topology.servedCount() : 0;
     }
 
+    /** The node of a key, or {@link #NOWHERE}. */
     int of(byte[] key) {
         boolean isNowhere = unserved > 0 && !topology.isServed(Key.slot(key, 0, key.length));
         return isNowhere ? NOWHERE : topology.locateIndex(key, 0, key.length);
+    }
+
+    /** The same for a key that may be on any node: that is where it was found. */
+    int of(SeenKey seen) {
+        Node holder = seen.holder();
+        return isAnywhere() && holder != null ? holder.index() : of(seen.key());
+    }
+
+    /** True if clients write each key to any node. */
+    boolean isAnywhere() {
+        return topology.pool().distribution() == Distribution.RANDOM;
+    }
+
+    /**
+     * True if a key was found on a node where no client seeks it. Nobody can say that where keys go
+     * to any node, or to another one while theirs is ejected; nor in a Redis Cluster, whose slots
+     * may move meanwhile, and whose nodes keep only keys of their slots.
+     */
+    boolean isStray(SeenKey seen) {
+        Node holder = seen.holder();
+        ServerPool pool = topology.pool();
+        if (holder == null || isAnywhere() || pool.autoEjectHosts() || pool.cluster()) {
+            return false;
+        }
+        int node = of(seen.key());
+        return holder.index() != node
+                && topology.oldOwner(seen.key(), node) != holder.index(); // It moves from there.
     }
 
     /** How many slots have no node. */

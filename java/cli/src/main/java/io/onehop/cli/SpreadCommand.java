@@ -47,8 +47,7 @@ final class SpreadCommand extends OperatorCommand {
         keys = new double[topology.byIndex().size()];
         bytes = new double[keys.length];
         SoughtNodes sought = new SoughtNodes(topology);
-        String source =
-                options.read(screen, file, pool, topology, key -> count(topology, sought, key));
+        String source = options.read(screen, file, pool, topology, key -> count(sought, key));
         if (isJson) {
             screen.json(json(topology, sought));
         } else {
@@ -58,22 +57,16 @@ final class SpreadCommand extends OperatorCommand {
         return isFine ? ExitStatus.FINE : ExitStatus.FINDINGS;
     }
 
-    private void count(PoolTopology topology, SoughtNodes sought, SeenKey key) {
-        int node = sought.of(key.key());
-        Node holder = key.holder();
+    private void count(SoughtNodes sought, SeenKey key) {
+        int node = sought.of(key);
         seen++;
         if (node == SoughtNodes.NOWHERE) {
             nowhere += key.count();
             return;
         }
-        strays += holder != null && !isSought(topology, key.key(), node, holder.index()) ? 1 : 0;
+        strays += sought.isStray(key) ? 1 : 0;
         keys[node] += key.count();
         bytes[node] += key.count() * key.bytes();
-    }
-
-    /** True if clients seek a key on that node: it is its node, or the one that it moves from. */
-    static boolean isSought(PoolTopology topology, byte[] key, int node, int holder) {
-        return holder == node || topology.oldOwner(key, node) == holder;
     }
 
     private void print(PoolTopology topology, SoughtNodes sought, String source) {

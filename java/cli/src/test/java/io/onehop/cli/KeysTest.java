@@ -1,6 +1,9 @@
 package io.onehop.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import com.google.gson.JsonObject;
 
 import io.onehop.jedis.OneHopClient;
 import io.onehop.jedis.lab.Nodes;
@@ -14,6 +17,7 @@ import redis.clients.jedis.Jedis;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -95,6 +99,26 @@ class KeysTest {
         Ran.of("spread", "-c", swapped, "--sample", "20", "--no-bytes")
                 .with(ExitStatus.FINDINGS)
                 .says("of 60 sampled keys are on a node where clients do not seek them");
+    }
+
+    @Test
+    void whereKeysMayBeAnywhereNoneIsAStray() throws Exception {
+        for (String directive : List.of("distribution: random", "auto_eject_hosts: true")) {
+            String text = nodes.config("timeout: 30000", "hash: md5", directive);
+            Path file = Ran.file(folder, "anywhere.yml", text);
+            Ran.of("spread", "-c", file, "--sample", "20", "--no-bytes").with(ExitStatus.FINE);
+            Ran doctor = Ran.of("doctor", "-c", file, "--rate", "100000");
+            assertFalse(doctor.out().contains("are not sought here"), doctor.out());
+        }
+        Path random =
+                Ran.file(folder, "random.yml", nodes.config("hash: md5", "distribution: random"));
+        JsonObject spread = Ran.of("spread", "-c", random, "--no-bytes", "--json").json();
+        JsonObject first = spread.getAsJsonArray("nodes").get(0).getAsJsonObject();
+        try (Jedis jedis = nodes.jedis(first.get("node").getAsString())) {
+            assertEquals(jedis.dbSize(), first.get("keys").getAsLong());
+        }
+        Ran.of("explain", "-c", random, "key:1").with(ExitStatus.FINE).says("node    any");
+        Ran.of("diff", old, random).refused(ExitStatus.WRONG_USAGE, "a key may be on any node");
     }
 
     @Test
