@@ -30,39 +30,56 @@ import java.util.Map;
 final class InitCommand extends OperatorCommand {
     private static final String TEXT =
             """
-            # The nodes of OneHop. docs/configuration.md explains every directive.
+            # A server pool: redis servers that share the keys. Programs name the pool and
+            # this file. docs/configuration.md of OneHop explains every directive, and
+            # `onehop check` reads the file.
             #
-            # hash, hash_tag, distribution and the names of the servers decide on which node a key
-            # is. Change them only while the nodes are empty, and ask `onehop diff` before.
+            # hash, hash_tag, and the names and weights of the servers decide which server
+            # has a key. Once there are keys, do not just change one of them, and do not
+            # just add or remove a server: clients would look for keys on other servers.
+            # docs/growing.md says how the keys move along. `onehop diff OLD NEW` counts
+            # those that would move.
             POOL:
+              # No proxy reads this pool, so all directives of OneHop are allowed.
               engine: redis
+              # It spreads keys well that differ only in their last digits.
               hash: murmur
-              # Keys with the same text in braces share a node: {cart:7}:items, {cart:7}:sum.
+              # Keys with the same text in braces are on one server: {cart:7}:items and
+              # {cart:7}:sum.
               hash_tag: "{}"
               # The deadline of one call, in milliseconds.
               timeout: 1000
-              # A password from the environment, or from the first line of a file:
+              # If the servers want a password, use one of these two lines. The first takes
+              # it from an environment variable, the second from the first line of a file.
               # redis_auth: ${REDIS_PASSWORD}
               # redis_auth_file: /run/secrets/redis
-              # Encrypted connections:
+              # If the servers speak TLS. Without the second line the authorities of the
+              # system count.
               # tls: true
               # tls_ca_cert_file: /etc/ssl/certs/ca.pem
-              # Each server has an address and a name. Keys follow the name, so the address may
-              # change.
+              # An address and a name each. Keys follow the name: a server may get another
+              # address, but no other name.
               servers:
             """;
 
     private static final String CLUSTER =
             """
-            # A Redis Cluster. docs/cluster.md and docs/configuration.md explain every directive.
+            # A Redis Cluster. Programs name the server pool and this file. docs/cluster.md
+            # and docs/configuration.md of OneHop explain every directive, and
+            # `onehop check` reads the file.
             POOL:
               cluster: true
               # The deadline of one call, in milliseconds.
               timeout: 1000
-              # A password from the environment, or from the first line of a file:
+              # If the nodes want a password, use one of these two lines. The first takes it
+              # from an environment variable, the second from the first line of a file.
               # redis_auth: ${REDIS_PASSWORD}
               # redis_auth_file: /run/secrets/redis
-              # Some of its nodes, which are asked for all others.
+              # If the nodes speak TLS. Without the second line the authorities of the
+              # system count.
+              # tls: true
+              # tls_ca_cert_file: /etc/ssl/certs/ca.pem
+              # Two or three of its nodes: they are asked for all others.
               servers:
             """;
 

@@ -1,7 +1,10 @@
 package io.onehop.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
 
 import io.onehop.jedis.lab.Nodes;
 import io.onehop.jedis.lab.RedisServer;
@@ -14,6 +17,8 @@ import redis.clients.jedis.Jedis;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.regex.Matcher;
 import java.util.stream.Stream;
 
 /** status, top, hot and init. */
@@ -70,6 +75,25 @@ class LiveCommandsTest {
             Ran.of("hot", "-c", file(server), "--looks", "1")
                     .with(ExitStatus.FINE)
                     .says("of 1 sampled keys");
+        }
+    }
+
+    @Test
+    void aLineOfAnInitialFileThatIsACommentIsRight() throws Exception {
+        for (String kind : List.of("--server=10.0.0.1:6379", "--cluster")) {
+            String text = Ran.of("init", kind).with(ExitStatus.FINE).out();
+            for (String secret : List.of("redis_auth: ${PATH}", "redis_auth_file: /etc/hostname")) {
+                String name = secret.substring(0, secret.indexOf(':'));
+                String used =
+                        text.replace("# tls", "tls")
+                                .replace("/etc/ssl/certs/ca.pem", "/etc/hostname")
+                                .replaceFirst(
+                                        "# " + name + ": .*", Matcher.quoteReplacement(secret));
+                Path file = Ran.file(folder, "used.yml", used);
+                JsonObject json = Ran.of("check", "--json", file).json();
+                assertTrue(json.get("valid").getAsBoolean(), json.toString());
+                assertFalse(json.toString().contains("no such file"), json.toString());
+            }
         }
     }
 
