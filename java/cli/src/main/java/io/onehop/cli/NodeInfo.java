@@ -77,10 +77,18 @@ final class NodeInfo {
         return text("role").equals("slave");
     }
 
-    /** Hits per look-up since the other reading; NaN without look-ups. */
+    /**
+     * Hits per look-up since the other reading; NaN without look-ups. Counters that began anew
+     * since then, such as those of a server that was restarted, count as they are.
+     */
     double hits(NodeInfo before) {
-        double hits = number("keyspace_hits") - before.number("keyspace_hits");
-        double misses = number("keyspace_misses") - before.number("keyspace_misses");
+        boolean isContinued =
+                text("run_id").equals(before.text("run_id"))
+                        && number("keyspace_hits") >= before.number("keyspace_hits")
+                        && number("keyspace_misses") >= before.number("keyspace_misses");
+        NodeInfo since = isContinued ? before : new NodeInfo();
+        double hits = number("keyspace_hits") - since.number("keyspace_hits");
+        double misses = number("keyspace_misses") - since.number("keyspace_misses");
         return hits / (hits + misses);
     }
 }

@@ -50,6 +50,45 @@ class LiveCommandsTest {
     }
 
     @Test
+    void hitsOfARestartedNodeAreThoseSinceItsStart() throws Exception {
+        try (RedisServer server = RedisServer.start()) {
+            NodeInfo before = afterGets(server, 3);
+            server.kill();
+            server.restart();
+            NodeInfo fewer = afterGets(server, 1);
+            assertEquals(0.5, fewer.hits(before));
+            assertEquals(1, afterHits(server, 9).hits(fewer));
+            server.kill();
+            server.restart();
+            assertEquals(0.5, afterGets(server, 30).hits(fewer), "more than before");
+            try (Jedis jedis = server.jedis()) {
+                jedis.configResetStat();
+            }
+            assertEquals(0.5, afterGets(server, 1).hits(fewer), "CONFIG RESETSTAT");
+        }
+    }
+
+    /** What a node says after so many hits, and as many misses. */
+    private static NodeInfo afterGets(RedisServer server, int count) {
+        try (Jedis jedis = server.jedis()) {
+            for (int i = 0; i < count; i++) {
+                jedis.get("missing");
+            }
+        }
+        return afterHits(server, count);
+    }
+
+    private static NodeInfo afterHits(RedisServer server, int count) {
+        try (Jedis jedis = server.jedis()) {
+            jedis.set("key", "value");
+            for (int i = 0; i < count; i++) {
+                jedis.get("key");
+            }
+            return NodeInfo.of(jedis.info());
+        }
+    }
+
+    @Test
     void aNodeWithLfuCountsTheUseOfItsKeys() throws Exception {
         try (RedisServer server =
                         RedisServer.start(
