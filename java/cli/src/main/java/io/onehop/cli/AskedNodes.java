@@ -26,7 +26,9 @@ import java.util.function.Supplier;
  * The nodes of a server pool, asked by the client that programs use: same addresses, passwords and
  * encryption.
  *
- * <p>A call ends by the pool's timeout; without one, after ten seconds. Any thread.
+ * <p>The server pool stays as it was read, so that an answer is about one configuration. {@link
+ * #following} follows the file instead. A call ends by the pool's timeout; without one, after ten
+ * seconds. Any thread.
  */
 final class AskedNodes implements AutoCloseable {
     private static final int PATIENCE_MS = 10_000;
@@ -36,7 +38,16 @@ final class AskedNodes implements AutoCloseable {
     private final boolean isOfFile; // Only the file says which nodes there are.
 
     AskedNodes(ConfigFile file, ServerPool pool) {
-        this.client = OneHopClient.builder().config(file.path()).pool(pool.name()).build();
+        this(pool, OneHopClient.builder().configText(file.text()));
+    }
+
+    /** The nodes as the file names them at each moment. */
+    static AskedNodes following(ConfigFile file, ServerPool pool) {
+        return new AskedNodes(pool, OneHopClient.builder().config(file.path()));
+    }
+
+    private AskedNodes(ServerPool pool, OneHopClient.Builder builder) {
+        this.client = builder.pool(pool.name()).build();
         this.hasTimeout = pool.timeoutMs() > 0;
         this.isOfFile = !pool.cluster() && pool.sentinels().isEmpty();
     }
@@ -131,7 +142,7 @@ final class AskedNodes implements AutoCloseable {
 
     private <T> T within(String asked, long waitMs, Supplier<T> call) throws Refusal {
         if (hasTimeout) {
-            return call.get();
+            return answer(call);
         }
         try {
             return CompletableFuture.supplyAsync(call, AskedNodes::start)
@@ -148,9 +159,21 @@ final class AskedNodes implements AutoCloseable {
             throw new Refusal(ExitStatus.NO_ANSWER, "interrupted");
         } catch (ExecutionException failed) {
             if (failed.getCause() instanceof RuntimeException failure) {
-                throw failure;
+                return answer(
+                        () -> {
+                            throw failure;
+                        });
             }
             throw new IllegalStateException(failed.getCause());
+        }
+    }
+
+    /** A node that has just left the server pool has no name any more. */
+    private static <T> T answer(Supplier<T> call) throws Refusal {
+        try {
+            return call.get();
+        } catch (IllegalArgumentException gone) {
+            throw new Refusal(ExitStatus.NO_ANSWER, String.valueOf(gone.getMessage()));
         }
     }
 

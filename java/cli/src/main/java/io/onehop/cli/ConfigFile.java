@@ -1,5 +1,6 @@
 package io.onehop.cli;
 
+import io.onehop.core.base.Limits;
 import io.onehop.core.config.Config;
 import io.onehop.core.config.ConfigException;
 import io.onehop.core.topology.ServerPool;
@@ -7,18 +8,25 @@ import io.onehop.core.topology.ServerPool;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A configuration file that a command line names, and what it says. */
-record ConfigFile(Path path, Config config) {
+/**
+ * A configuration file that a command line names, and what it says. It is read once.
+ *
+ * @param text what was read, with the names of environment variables
+ */
+record ConfigFile(Path path, String text, Config config) {
 
     static ConfigFile read(Path path) throws Refusal {
         try {
-            return new ConfigFile(path, Config.read(path));
+            return parse(path);
         } catch (ConfigException bad) {
             throw Refusal.ofUsage(
                     path
@@ -29,6 +37,15 @@ record ConfigFile(Path path, Config config) {
                             + " (onehop check says more)");
         } catch (IOException unreadable) {
             throw Refusal.ofUsage("cannot read " + path + ": " + why(unreadable));
+        }
+    }
+
+    /** No more of the file than the limit on its size. */
+    static ConfigFile parse(Path path) throws IOException, ConfigException {
+        try (InputStream bytes = Files.newInputStream(path)) {
+            byte[] text = bytes.readNBytes(Limits.CONFIG_BYTES_MAX + 1);
+            return new ConfigFile(
+                    path, new String(text, StandardCharsets.UTF_8), Config.parse(text));
         }
     }
 

@@ -52,7 +52,7 @@ final class MoveCommand extends OperatorCommand {
             throw Refusal.ofUsage("node " + first.where() + ": " + first.what());
         }
         long beganNs = Clock.nowNs();
-        try (AskedNodes nodes = new AskedNodes(file, pool);
+        try (AskedNodes nodes = AskedNodes.following(file, pool);
                 Move move = new Move(nodes, options.bytesPerSecond(), options.blockMs)) {
             run(move);
             double seconds = (Clock.nowNs() - beganNs) / 1e9;

@@ -14,7 +14,8 @@ import java.util.concurrent.TimeUnit;
         name = "top",
         description = {
             "Ask every node how it is, again and again.",
-            "Hits are those since the last time. With --json each time is one line."
+            "Hits are those since the last time. With --json each time is one line.",
+            "It follows the configuration file when that changes."
         })
 final class TopCommand extends OperatorCommand {
     private static final int SECONDS_MAX = 3600;
@@ -46,7 +47,7 @@ final class TopCommand extends OperatorCommand {
         }
         ConfigFile file = which.file();
         ServerPool pool = which.of(file);
-        try (AskedNodes nodes = new AskedNodes(file, pool)) {
+        try (AskedNodes nodes = AskedNodes.following(file, pool)) {
             StatusTable table = null;
             List<NodeReading> earlier = List.of();
             for (long time = 0; time < count && !screen.out.checkError(); time++) {
