@@ -35,17 +35,20 @@ final class CheckCommand extends OperatorCommand {
     @Override
     public Integer call() throws Refusal {
         List<Finding> findings = new ArrayList<>();
-        Config config = null;
+        ConfigFile read = null;
         int more = 0;
         try {
-            config = Config.read(file);
-            config.pools().forEach(pool -> findings.addAll(ConfigWarnings.of(file, pool)));
+            read = ConfigFile.parse(file);
+            for (ServerPool pool : read.config().pools()) {
+                findings.addAll(ConfigWarnings.of(read, pool));
+            }
         } catch (ConfigException bad) {
             more = bad.more();
             bad.errors().forEach(each -> findings.add(error(each.line(), each.reason())));
         } catch (IOException unreadable) {
             throw Refusal.ofUsage("cannot read " + file + ": " + ConfigFile.why(unreadable));
         }
+        Config config = read == null ? null : read.config();
         if (isJson) {
             screen.json(json(config, findings, more));
         } else {

@@ -11,6 +11,8 @@ import io.onehop.core.topology.Server;
 import io.onehop.core.topology.ServerPool;
 import io.onehop.core.topology.TlsVerify;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,20 +36,24 @@ final class ConfigWarnings {
                     Directive.TLS_CERT_FILE,
                     Directive.TLS_KEY_FILE);
 
+    private static final String VARIABLE = "[A-Za-z_][A-Za-z0-9_]*";
+
     /* A node with so much more or less than its part of the keys is worth a note. */
     private static final double UNEVEN = 0.25;
     private static final int SENTINELS_MIN = 3; // So that two of them are more than half.
 
     private final Path file;
+    private final String text; // Of it.
     private final ServerPool pool;
     private final List<Finding> found = new ArrayList<>();
 
-    private ConfigWarnings(Path file, ServerPool pool) {
-        this.file = file;
+    private ConfigWarnings(ConfigFile file, ServerPool pool) {
+        this.file = file.path();
+        this.text = file.text();
         this.pool = pool;
     }
 
-    static List<Finding> of(Path file, ServerPool pool) {
+    static List<Finding> of(ConfigFile file, ServerPool pool) {
         ConfigWarnings warnings = new ConfigWarnings(file, pool);
         if (!pool.redis()) {
             warnings.add(
@@ -86,10 +92,7 @@ final class ConfigWarnings {
     }
 
     private void lookAtSecrets() {
-        String password = pool.redisAuth();
-        if (password != null && password.matches("\\$[A-Za-z_][A-Za-z0-9_]*")) {
-            add(Level.WARNING, "has a password that looks like a variable", "write ${NAME}");
-        }
+        lookAtPassword(pool.isPasswordInText() ? pool.redisAuth() : null);
         if (pool.isPasswordInText() && isOpenToOthers(file)) {
             add(
                     Level.WARNING,
@@ -108,6 +111,21 @@ final class ConfigWarnings {
                     Level.WARNING,
                     "checks no certificate: anybody on the way can read and change everything",
                     "tls_verify: full");
+        }
+    }
+
+    /** The password as the file has it. "$${" writes "${", so that is meant. */
+    private void lookAtPassword(@Nullable String password) {
+        if (password != null && password.matches("\\$" + VARIABLE)) {
+            add(Level.WARNING, "has a password that looks like a variable", "write ${NAME}");
+        } else if (password != null
+                && password.matches("\\$\\{" + VARIABLE + "}")
+                && !text.contains("$" + password)) {
+            add(
+                    Level.WARNING,
+                    "has a password that looks like a variable, but has no directive of OneHop: in"
+                            + " a pool of nutcracker it is the password itself",
+                    "engine: redis");
         }
     }
 

@@ -4,13 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.onehop.core.config.Config;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 
 /** All errors of a file at once, or what is probably not meant. */
 class CheckCommandTest {
@@ -51,6 +55,31 @@ class CheckCommandTest {
                 .says("warning: alpha checks no certificate")
                 .says("redis_auth_file that cannot be read here: no such file (/no/such/file")
                 .says("a.yml:9: warning: alpha has 10.0.0.1:6379 twice, as nodes one and two");
+    }
+
+    @Test
+    void aPasswordOfAVariableIsNoVariable() throws Exception {
+        String text = WELL.replace("murmur", "murmur\n  redis_auth: ${P}");
+        Config config = Config.parse(text.getBytes(StandardCharsets.UTF_8), name -> "$word");
+        Path path = Ran.file(folder, "a.yml", text);
+        ConfigFile file = new ConfigFile(path, text, config);
+        assertEquals(List.of(), ConfigWarnings.of(file, file.pool(null)));
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
+        for (String literal : List.of("$word", "'$${word}'")) {
+            Files.writeString(path, text.replace("${P}", literal));
+            int findings = literal.startsWith("$") ? ExitStatus.FINDINGS : ExitStatus.FINE;
+            Ran.of("check", path).with(findings);
+        }
+    }
+
+    @Test
+    void inAPoolOfNutcrackerAVariableIsThePassword() throws IOException {
+        check(
+                        "alpha:\n  listen: LISTEN\n  redis: true\n  timeout: 400\n"
+                                + "  redis_auth: ${REDIS_PASSWORD}\n  servers:\n"
+                                + "   - 10.0.0.1:6379:1\n")
+                .with(ExitStatus.FINDINGS)
+                .says("a password that looks like a variable, but has no directive of OneHop");
     }
 
     @Test
