@@ -10,8 +10,11 @@ import io.onehop.jedis.PartialBatch;
 
 import org.jspecify.annotations.Nullable;
 
+import redis.clients.jedis.BuilderFactory;
 import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisRedirectionException;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -100,6 +103,23 @@ final class AskedNodes implements AutoCloseable {
                     "node " + node.name() + ": its reply to " + command + " is none of redis");
         }
         return type.cast(reply);
+    }
+
+    /**
+     * The same for a command about a key of that node. If the key has just moved to another node of
+     * the Redis Cluster, that one is asked.
+     *
+     * @param key the last word
+     */
+    <T> @Nullable T askOfKey(Node node, Class<T> type, Command command, String word, byte[] key)
+            throws Refusal {
+        try {
+            return ask(node, type, command, word, key);
+        } catch (JedisRedirectionException moved) {
+            CommandArguments arguments = new CommandArguments(command).add(word).key(key);
+            CommandObject<Object> asked = new CommandObject<>(arguments, BuilderFactory.RAW_OBJECT);
+            return type.cast(within("the server pool", () -> client.executeCommand(asked)));
+        }
     }
 
     /**

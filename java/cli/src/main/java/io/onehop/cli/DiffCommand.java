@@ -48,6 +48,7 @@ final class DiffCommand extends OperatorCommand {
 
     private final Moves moves = new Moves();
     private Moves.Sum all = Moves.Sum.NONE;
+    private final UnreadNodes unread = new UnreadNodes();
     private double nowhere; // Keys in slots without a node.
 
     DiffCommand(Screen screen) {
@@ -76,13 +77,15 @@ final class DiffCommand extends OperatorCommand {
                         oldFile,
                         oldPool,
                         before,
+                        unread,
                         key -> count(soughtBefore, soughtAfter, isSame, key));
         if (isJson) {
             screen.json(json(before, after));
         } else {
             print(before, after, source);
         }
-        return moves.isEmpty() && nowhere == 0 ? ExitStatus.FINE : ExitStatus.FINDINGS;
+        boolean isFine = moves.isEmpty() && nowhere == 0;
+        return unread.status(isFine ? ExitStatus.FINE : ExitStatus.FINDINGS);
     }
 
     /** For each pair of nodes whether keys stay where they are. */
@@ -128,6 +131,7 @@ final class DiffCommand extends OperatorCommand {
                 Screen.percent(moved.keys() / Math.max(1, all.keys())),
                 bytes,
                 source);
+        unread.print(screen);
         if (nowhere > 0) {
             screen.line("%s keys are in slots that have no node", Screen.count(nowhere));
         }
@@ -141,6 +145,7 @@ final class DiffCommand extends OperatorCommand {
         answer.put("moved", Math.round(moved.keys()));
         answer.put("bytes", options.hasBytes() ? Math.round(all.bytes()) : null);
         answer.put("moved_bytes", options.hasBytes() ? Math.round(moved.bytes()) : null);
+        answer.put("unread", unread.json());
         answer.put("moves", moves.json(before, after, options.hasBytes()));
         return answer;
     }

@@ -51,6 +51,8 @@ final class HotCommand extends OperatorCommand {
             description = "How often keys of a node without LFU are asked. Default: 5.")
     int looks;
 
+    private final UnreadNodes unread = new UnreadNodes();
+
     HotCommand(Screen screen) {
         super(screen);
     }
@@ -67,12 +69,11 @@ final class HotCommand extends OperatorCommand {
         try (AskedNodes nodes = new AskedNodes(file, pool)) {
             PoolTopology topology = nodes.topology();
             SampledKeys keys = options.of(screen, nodes, /* hasBytes= */ true);
-            for (Node node : AskedNodes.withKeys(topology)) {
-                List<SeenKey> seen = new ArrayList<>();
-                keys.read(List.of(node), seen::add);
-                boolean isCounting = isCounting(nodes, node);
-                found.addAll(isCounting ? counted(nodes, node, seen) : looked(nodes, node, seen));
+            List<Node> asked = AskedNodes.withKeys(topology);
+            for (Node node : asked) {
+                unread.attempt(node, () -> found.addAll(keysOf(nodes, keys, node)));
             }
+            unread.requireSome(asked);
         }
         List<Heat> hottest =
                 found.stream()
@@ -81,7 +82,13 @@ final class HotCommand extends OperatorCommand {
                         .limit(most)
                         .toList();
         answer(pool, hottest, found.size());
-        return ExitStatus.FINE;
+        return unread.status(ExitStatus.FINE);
+    }
+
+    private List<Heat> keysOf(AskedNodes nodes, SampledKeys keys, Node node) throws Refusal {
+        List<SeenKey> seen = new ArrayList<>();
+        keys.read(List.of(node), seen::add);
+        return isCounting(nodes, node) ? counted(nodes, node, seen) : looked(nodes, node, seen);
     }
 
     /**
@@ -102,7 +109,10 @@ final class HotCommand extends OperatorCommand {
         try (Progress progress = new Progress(screen, "OBJECT FREQ", seen.size())) {
             for (SeenKey each : seen) {
                 pace.await();
-                long count = nodes.number(node, Protocol.Command.OBJECT, "FREQ", each.key());
+                Long counted =
+                        nodes.askOfKey(
+                                node, Long.class, Protocol.Command.OBJECT, "FREQ", each.key());
+                long count = counted == null ? 0 : counted; // The key is gone.
                 found.add(new Heat(node, each.key(), count / 255.0, "LFU " + count, each.bytes()));
                 progress.step(1);
             }
@@ -120,7 +130,8 @@ final class HotCommand extends OperatorCommand {
                     pace.await();
                     byte[] key = seen.get(i).key();
                     Long idle =
-                            nodes.ask(node, Long.class, Protocol.Command.OBJECT, "IDLETIME", key);
+                            nodes.askOfKey(
+                                    node, Long.class, Protocol.Command.OBJECT, "IDLETIME", key);
                     uses[i] += idle != null && idle == 0 ? 1 : 0;
                     progress.step(1);
                 }
@@ -137,7 +148,12 @@ final class HotCommand extends OperatorCommand {
 
     private void answer(ServerPool pool, List<Heat> hottest, int count) {
         if (isJson) {
-            screen.json(hottest.stream().map(HotCommand::json).toList());
+            Map<String, Object> answer = new LinkedHashMap<>();
+            answer.put("pool", pool.name());
+            answer.put("sampled", count);
+            answer.put("keys", hottest.stream().map(HotCommand::json).toList());
+            answer.put("unread", unread.json());
+            screen.json(answer);
             return;
         }
         Table table = new Table("node", "bytes", "heat", "key");
@@ -149,6 +165,7 @@ final class HotCommand extends OperatorCommand {
                     Screen.shown(each.key));
         }
         table.print(screen);
+        unread.print(screen);
         screen.line("%s: %d of %d sampled keys", pool.name(), hottest.size(), count);
     }
 

@@ -44,6 +44,7 @@ final class KeyOptions {
      * Hands over the keys of the file, or else those that the nodes of a pool have.
      *
      * @param topology of that pool
+     * @param unread gets the nodes whose keys are not all read
      * @return what the keys are, for the person
      */
     String read(
@@ -51,6 +52,7 @@ final class KeyOptions {
             ConfigFile file,
             ServerPool pool,
             PoolTopology topology,
+            UnreadNodes unread,
             Consumer<SeenKey> taker)
             throws Refusal {
         if (keys != null) {
@@ -58,7 +60,8 @@ final class KeyOptions {
             return keys.toString().equals("-") ? "stdin" : keys.toString();
         }
         try (AskedNodes nodes = new AskedNodes(file, pool)) {
-            sampled.of(screen, nodes, hasBytes()).read(AskedNodes.withKeys(topology), taker);
+            sampled.of(screen, nodes, hasBytes())
+                    .read(AskedNodes.withKeys(topology), unread, taker);
         }
         return sampled.sample == 0 ? "all nodes" : "a sample of each node";
     }

@@ -1,6 +1,7 @@
 package io.onehop.cli;
 
 import io.onehop.core.Node;
+import io.onehop.jedis.OneHopException;
 
 import org.jspecify.annotations.Nullable;
 
@@ -8,7 +9,10 @@ import redis.clients.jedis.Protocol.Command;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
@@ -34,28 +38,56 @@ final class SampledKeys {
         this.pace = pace;
     }
 
+    /** Keys of all nodes, or else a refusal. */
     void read(List<Node> asked, Consumer<SeenKey> taker) throws Refusal {
-        long[] sizes = new long[asked.size()];
-        long total = 0;
-        for (int i = 0; i < sizes.length; i++) {
-            sizes[i] = nodes.number(asked.get(i), Command.DBSIZE);
-            total += wanted(sizes[i]);
+        Map<Node, Long> sizes = new LinkedHashMap<>();
+        for (Node node : asked) {
+            sizes.put(node, nodes.number(node, Command.DBSIZE));
         }
-        try (Progress progress = new Progress(screen, "keys sampled", total)) {
-            for (int i = 0; i < sizes.length; i++) {
-                Node node = asked.get(i);
-                double count = (double) sizes[i] / Math.max(1, wanted(sizes[i]));
-                walk(
-                        node,
-                        wanted(sizes[i]),
-                        key -> {
-                            progress.step(1);
-                            Double bytes = hasBytes ? bytesOf(node, key) : 0.0;
-                            if (bytes != null) { // Otherwise it is gone.
-                                taker.accept(new SeenKey(key, count, bytes, node));
-                            }
-                        });
+        try (Progress progress = progress(sizes)) {
+            for (Node node : asked) {
+                read(node, Objects.requireNonNull(sizes.get(node)), progress, taker);
             }
+        }
+    }
+
+    /** The same, but a node that fails is noted, and a refusal only if all fail. */
+    void read(List<Node> asked, UnreadNodes unread, Consumer<SeenKey> taker) throws Refusal {
+        Map<Node, Long> sizes = new LinkedHashMap<>();
+        for (Node node : asked) {
+            unread.attempt(node, () -> sizes.put(node, nodes.number(node, Command.DBSIZE)));
+        }
+        try (Progress progress = progress(sizes)) {
+            sizes.forEach(
+                    (node, size) -> unread.attempt(node, () -> read(node, size, progress, taker)));
+        }
+        unread.requireSome(asked);
+    }
+
+    private Progress progress(Map<Node, Long> sizes) {
+        long total = sizes.values().stream().mapToLong(this::wanted).sum();
+        return new Progress(screen, "keys sampled", total);
+    }
+
+    private void read(Node node, long size, Progress progress, Consumer<SeenKey> taker)
+            throws Refusal {
+        double count = (double) size / Math.max(1, wanted(size));
+        long[] seen = {0};
+        try {
+            walk(
+                    node,
+                    wanted(size),
+                    key -> {
+                        progress.step(1);
+                        Double bytes = hasBytes ? bytesOf(node, key) : 0.0;
+                        seen[0]++;
+                        if (bytes != null) { // Otherwise it is gone.
+                            taker.accept(new SeenKey(key, count, bytes, node));
+                        }
+                    });
+        } catch (OneHopException lost) {
+            String read = Screen.count(seen[0]) + " of " + Screen.count(wanted(size)) + ", then ";
+            throw new Refusal(ExitStatus.NO_ANSWER, read + lost.getMessage());
         }
     }
 
@@ -95,7 +127,7 @@ final class SampledKeys {
     /** The memory of a key; {@code null} if it is gone. */
     @Nullable Double bytesOf(Node node, byte[] key) throws Refusal {
         pace.await();
-        Long bytes = nodes.ask(node, Long.class, Command.MEMORY, "USAGE", key);
+        Long bytes = nodes.askOfKey(node, Long.class, Command.MEMORY, "USAGE", key);
         return bytes == null ? null : bytes.doubleValue();
     }
 

@@ -33,6 +33,7 @@ final class SpreadCommand extends OperatorCommand {
     private double nowhere; // Keys.
     private long strays;
     private long seen;
+    private final UnreadNodes unread = new UnreadNodes();
 
     SpreadCommand(Screen screen) {
         super(screen);
@@ -47,14 +48,15 @@ final class SpreadCommand extends OperatorCommand {
         keys = new double[topology.byIndex().size()];
         bytes = new double[keys.length];
         SoughtNodes sought = new SoughtNodes(topology);
-        String source = options.read(screen, file, pool, topology, key -> count(sought, key));
+        String source =
+                options.read(screen, file, pool, topology, unread, key -> count(sought, key));
         if (isJson) {
             screen.json(json(topology, sought));
         } else {
             print(topology, sought, source);
         }
         boolean isFine = strays == 0 && sought.unserved() == 0;
-        return isFine ? ExitStatus.FINE : ExitStatus.FINDINGS;
+        return unread.status(isFine ? ExitStatus.FINE : ExitStatus.FINDINGS);
     }
 
     private void count(SoughtNodes sought, SeenKey key) {
@@ -89,6 +91,7 @@ final class SpreadCommand extends OperatorCommand {
         }
         table.print(screen);
         screen.line("%s", verdict(topology, meant, all));
+        unread.print(screen);
         if (sought.unserved() > 0) {
             screen.line("%s: %s of these keys", sought.warning(), Screen.count(nowhere));
         }
@@ -158,6 +161,7 @@ final class SpreadCommand extends OperatorCommand {
         answer.put("slots_without_node", sought.unserved());
         answer.put("seen", seen);
         answer.put("strays", strays);
+        answer.put("unread", unread.json());
         answer.put("nodes", nodes);
         return answer;
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.gson.Gson;
 import com.google.gson.JsonArray;
 
+import io.onehop.core.Node;
 import io.onehop.jedis.lab.RedisCluster;
 
 import org.junit.jupiter.api.AfterAll;
@@ -14,12 +15,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Protocol.Command;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /** Keys of a Redis Cluster in which a slot has no node. */
 class ClusterKeysTest {
     private static final int SLOT_OF_FOO = 12_182;
+    private static final int SLOT_OF_BAR = 5061;
 
     @TempDir static Path folder;
 
@@ -44,7 +48,7 @@ class ClusterKeysTest {
 
     @Test
     void itsKeyHasNoNode() {
-        Ran.of("explain", "-c", file, "foo", "bar")
+        Ran.of("explain", "-c", file, "foo", "hello")
                 .with(ExitStatus.FINDINGS)
                 .says("point   12182 (the slot of the Redis Cluster)")
                 .says("node    none: no node has this slot")
@@ -73,5 +77,19 @@ class ClusterKeysTest {
         Ran.of("doctor", "-c", file)
                 .with(ExitStatus.FINDINGS)
                 .says("all nodes: error: 1 of 16,384 slots have no node");
+    }
+
+    @Test
+    void aKeyThatHasMovedIsAskedOnItsNewNode() throws Exception {
+        ConfigFile read = ConfigFile.read(file);
+        byte[] key = "bar".getBytes(StandardCharsets.US_ASCII);
+        try (Jedis jedis = cluster.server(0).jedis();
+                AskedNodes nodes = new AskedNodes(read, read.pool(null))) {
+            jedis.set("bar", "value");
+            Node old = nodes.topology().locate(key);
+            cluster.move(SLOT_OF_BAR, 0, 1);
+            Long bytes = nodes.askOfKey(old, Long.class, Command.MEMORY, "USAGE", key);
+            assertTrue(bytes != null && bytes > 0, "bytes of bar: " + bytes);
+        }
     }
 }

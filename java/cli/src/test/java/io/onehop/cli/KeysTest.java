@@ -2,11 +2,14 @@ package io.onehop.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 
 import io.onehop.jedis.OneHopClient;
 import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.RedisServer;
+import io.onehop.jedis.lab.Relay;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -119,6 +122,40 @@ class KeysTest {
         }
         Ran.of("explain", "-c", random, "key:1").with(ExitStatus.FINE).says("node    any");
         Ran.of("diff", old, random).refused(ExitStatus.WRONG_USAGE, "a key may be on any node");
+    }
+
+    @Test
+    void theKeysOfOtherNodesAreReadThoughOneFails() throws Exception {
+        try (RedisServer dead = RedisServer.start()) {
+            String text = nodes.config("timeout: 30000") + "    - " + dead.server() + "\n";
+            Path file = Ran.file(folder, "dead.yml", text);
+            String missing = dead.node() + ": not all of its keys were read: Connection refused";
+            dead.kill();
+            Ran.of("spread", "-c", file, "--no-bytes")
+                    .with(ExitStatus.NO_ANSWER)
+                    .says("alpha: 300 keys of a sample")
+                    .says(missing);
+            Ran.of("diff", file, old, "--no-bytes")
+                    .with(ExitStatus.NO_ANSWER)
+                    .says(" of 300 keys move")
+                    .says(missing);
+            Ran hot = Ran.of("hot", "-c", file, "--looks", "1", "--rate", "100000");
+            hot.with(ExitStatus.NO_ANSWER).says(" of 300 sampled keys").says(missing);
+            Ran json = Ran.of("spread", "-c", file, "--no-bytes", "--json");
+            assertTrue(json.json().getAsJsonObject("unread").has(dead.node()), json.out());
+        }
+    }
+
+    @Test
+    void aConnectionLostDuringScanIsSaid() throws Exception {
+        int port = nodes.servers().get(0).port();
+        try (Relay relay = new Relay(port, 600)) { // A reply to SCAN is longer.
+            String first = "    - " + nodes.servers().get(0).server();
+            String text = nodes.config("timeout: 30000").replace(first, "    - " + relay.server());
+            Ran.of("spread", "-c", Ran.file(folder, "relay.yml", text), "--no-bytes")
+                    .with(ExitStatus.NO_ANSWER)
+                    .says(": not all of its keys were read: 0 of " + size(0) + ", then ");
+        }
     }
 
     @Test
