@@ -241,7 +241,7 @@ static void exchange_with(mode what, const char *request, uint32_t node)
     oh_snapshot *snapshot = snapshots[what];
     oh_connections *connections = oh_snapshot_connections(snapshot, node);
     oh_peer peer = {.connections = connections,
-        .meter = oh_snapshot_meter(snapshot, node),
+        .metered = oh_snapshot_metered(snapshot, node),
         .is_of_plain_pool = what != CLUSTER};
     oh_call_terms terms = {.timeout_ms = 1000, .is_read_only = true, .has_multi = request == many};
     oh_exchange exchange = {0};

@@ -108,8 +108,9 @@ final class Topology
     /**
      * The server pools that the host knows. The host is all processes that share the memory of a
      * php-fpm master, or this process if it is alone. Each pool has its nodes with their state,
-     * their connections and the outcomes of their calls (spec/meter). Times are in microseconds.
-     * No node is called. docs/operations.md lists the fields.
+     * their connections and the outcomes of their calls, of all processes and of this one alone
+     * (spec/meter). Times are in microseconds. No node is called. docs/operations.md lists the
+     * fields.
      *
      * @return array<int, array<string, mixed>>
      */

@@ -106,7 +106,7 @@ bool caller_begin(caller *it, oh_snapshot *snapshot, uint32_t number)
     memset(it, 0, sizeof *it);
     oh_exchange_make(&it->exchange,
         (oh_peer){.connections = oh_snapshot_connections(snapshot, number),
-            .meter = oh_snapshot_meter(snapshot, number),
+            .metered = oh_snapshot_metered(snapshot, number),
             .is_of_plain_pool = !snapshot->is_cluster},
         &it->failure);
     if (snapshot->is_cluster && !oh_redirects_attach(&it->exchange, snapshot, number)) {

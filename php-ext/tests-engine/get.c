@@ -30,7 +30,7 @@ static void encode(oh_buffer *request, char **words, int count)
 static bool ask(oh_snapshot *snapshot, uint32_t node, const oh_buffer *request, oh_failure *failure)
 {
     oh_peer peer = {.connections = oh_snapshot_connections(snapshot, node),
-        .meter = oh_snapshot_meter(snapshot, node),
+        .metered = oh_snapshot_metered(snapshot, node),
         .is_of_plain_pool = true};
     oh_call_terms terms = {.timeout_ms = snapshot->pool->timeout_ms};
     oh_wire wire; /* Finds the end of the reply, as it does for the engine. */

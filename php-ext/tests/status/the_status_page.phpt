@@ -139,7 +139,7 @@ alpha: 1 of 2 nodes is down: calls for 66.7 % of the keys fail
 
 JSON
 pool path generation fingerprint distribution hash config sharing nodes
-node address weight role master share state rests_ms failures reason connections since answered_at errors_recent calls errors redirects leases waits connects selects bytes_sent bytes_received latency
+node address weight role master share state rests_ms failures reason connections since answered_at errors_recent calls errors redirects leases waits connects selects bytes_sent bytes_received latency process
 count sum p50 p99 below
 state, share, errors: ["resting",0.67,10]
 

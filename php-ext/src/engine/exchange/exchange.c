@@ -82,7 +82,7 @@ static bool begin(oh_exchange *exchange, const char *request, size_t length)
 {
     /* Drops the remains of an exchange that its caller gave up. */
     abandon(exchange);
-    if (OH_UNLIKELY(!exchange->peer.connections || !exchange->peer.meter)) {
+    if (OH_UNLIKELY(!exchange->peer.connections || !exchange->peer.metered)) {
         oh_failure_set_no_memory(exchange->failure, OH_OUTCOME_NOT_SENT);
         exchange->state = OH_EXCHANGE_FAILED;
         return false;
@@ -94,11 +94,11 @@ static bool begin(oh_exchange *exchange, const char *request, size_t length)
     exchange->request.bytes = (const uint8_t *)request;
     exchange->request.length = length;
     exchange->request.sent = 0;
+    set_times(exchange);
     if (OH_UNLIKELY(!oh_exchange_is_whole(exchange)) && OH_UNLIKELY(!write_down(exchange))) {
         oh_exchange_fail_without_memory(exchange);
         return false;
     }
-    set_times(exchange);
     if (OH_UNLIKELY(oh_pool_endpoint(exchange->peer.connections)->is_ssdb)) {
         oh_exchange_translate(exchange);
         return false;

@@ -31,6 +31,7 @@
 
 #include "engine/exchange/replies.h"
 #include "engine/exchange/request.h"
+#include "engine/pool/meter.h"
 #include "engine/pool/pool.h"
 
 #define OH_BLOCK_FOR_EVER UINT32_MAX
@@ -53,7 +54,7 @@ typedef struct oh_lookout {
 /* The node of an exchange. */
 typedef struct oh_peer {
     oh_connections *connections; /* NULL if there was no memory; calls fail then. */
-    oh_meter *meter;             /* NULL for the same reason. */
+    oh_metered *metered;         /* NULL for the same reason. */
     bool is_of_plain_pool;       /* Its server pool does not have "cluster: true". */
     bool is_watched;             /* Sentinels name its address. */
     bool may_fall_back;          /* Another node may answer the reads that it fails. */

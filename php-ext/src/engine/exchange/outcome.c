@@ -22,8 +22,10 @@
 
 static void count_bytes(oh_exchange *exchange)
 {
-    oh_meter_add(exchange->peer.meter, OH_METER_BYTES_SENT, exchange->request.sent);
-    oh_meter_add(exchange->peer.meter, OH_METER_BYTES_RECEIVED, exchange->found.received);
+    oh_meter *meter = exchange->peer.metered->meter;
+
+    oh_meter_add(meter, OH_METER_BYTES_SENT, exchange->request.sent);
+    oh_meter_add(meter, OH_METER_BYTES_RECEIVED, exchange->found.received);
     exchange->found.received = 0;
 }
 
@@ -88,7 +90,7 @@ void oh_exchange_give_back(oh_exchange *exchange, bool is_clean)
 /* Records the latency of this read if reads go to the fastest node. */
 static void remember_time(const oh_exchange *exchange, uint64_t took_ns)
 {
-    _Atomic uint64_t *smoothed_ns = &exchange->peer.meter->smoothed_ns;
+    _Atomic uint64_t *smoothed_ns = &exchange->peer.metered->meter->smoothed_ns;
     uint64_t known = atomic_load_explicit(smoothed_ns, memory_order_relaxed);
 
     atomic_store_explicit(smoothed_ns, oh_fastest_smooth(known, took_ns), memory_order_relaxed);
@@ -244,6 +246,7 @@ static void end_with_error_reply(oh_exchange *exchange, uint64_t now_ns)
 
 void oh_exchange_end_well(oh_exchange *exchange)
 {
+    const oh_metered *metered = exchange->peer.metered;
     uint64_t begun_ns = exchange->times.begun_ns, now_ns = oh_clock_now_ns();
 
     exchange->state = OH_EXCHANGE_COMPLETE;
@@ -251,13 +254,16 @@ void oh_exchange_end_well(oh_exchange *exchange)
     if (OH_UNLIKELY(oh_database_is_chosen(exchange->terms.selects))) {
         note_selected(exchange);
     }
+    metered->own->calls++;
     if (OH_LIKELY(begun_ns)) {
-        oh_meter_answered(exchange->peer.meter, now_ns, now_ns - begun_ns);
+        metered->own->took_ns += now_ns - begun_ns;
+        oh_meter_answered(metered->meter, now_ns, now_ns - begun_ns);
         if (is_typical(exchange)) {
             remember_time(exchange, now_ns - begun_ns);
         }
     } else {
-        oh_meter_answered_untimed(exchange->peer.meter, now_ns);
+        metered->own->took_ns += now_ns - exchange->times.waits_since_ns;
+        oh_meter_answered_untimed(metered->meter, now_ns);
     }
     if (OH_UNLIKELY(exchange->found.has_error_reply)) {
         end_with_error_reply(exchange, now_ns);
@@ -284,6 +290,18 @@ void oh_exchange_replace(
 
 /* ---- Failure ---- */
 
+/* It may have failed before its caller began to wait. */
+static void count_failure(const oh_exchange *exchange, uint64_t now_ns)
+{
+    const oh_metered *metered = exchange->peer.metered;
+    uint64_t begun_ns = oh_exchange_begun_ns(exchange);
+
+    metered->own->calls++;
+    metered->own->errors++;
+    metered->own->took_ns += begun_ns ? now_ns - begun_ns : 0;
+    oh_meter_failed(metered->meter, now_ns);
+}
+
 void oh_exchange_fail(oh_exchange *exchange)
 {
     uint64_t now_ns = oh_clock_now_ns();
@@ -295,7 +313,7 @@ void oh_exchange_fail(oh_exchange *exchange)
     }
     exchange->state = OH_EXCHANGE_FAILED;
     oh_replies_forget(&exchange->replies);
-    oh_meter_failed(exchange->peer.meter, now_ns);
+    count_failure(exchange, now_ns);
     if (OH_UNLIKELY(exchange->peer.is_watched || exchange->peer.may_fall_back ||
                     oh_exchange_has_left(exchange))) {
         call_succession(exchange);

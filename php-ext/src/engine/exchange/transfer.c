@@ -326,7 +326,7 @@ static bool introduce(oh_exchange *exchange)
         lose_connection(exchange, strerror(errno));
         return false;
     }
-    oh_meter_add(exchange->peer.meter, OH_METER_BYTES_SENT, endpoint->introduction_length);
+    oh_meter_add(exchange->peer.metered->meter, OH_METER_BYTES_SENT, endpoint->introduction_length);
     exchange->preface.number = connection->introduced;
     return true;
 }
@@ -384,9 +384,9 @@ static inline bool is_elsewhere(const oh_exchange *exchange)
 static void count_ready(const oh_exchange *exchange)
 {
     if (exchange->use.is_reused || is_elsewhere(exchange)) {
-        oh_connection_count_handshake(exchange->use.connection, exchange->peer.meter);
+        oh_connection_count_handshake(exchange->use.connection, exchange->peer.metered->meter);
     } else {
-        oh_connection_count_opened(exchange->use.connection, exchange->peer.meter);
+        oh_connection_count_opened(exchange->use.connection, exchange->peer.metered->meter);
     }
 }
 
@@ -405,7 +405,7 @@ static OH_NOINLINE void fail_opening(oh_exchange *exchange)
 /* The database is selected, and the answer is read, before a byte of the request is sent. */
 static OH_NOINLINE void begin_selecting(oh_exchange *exchange)
 {
-    oh_meter_count(exchange->peer.meter, OH_METER_SELECTS);
+    oh_meter_count(exchange->peer.metered->meter, OH_METER_SELECTS);
     exchange->times.has_waited = true;
     oh_handshake_select(exchange->use.connection, exchange->peer.database);
 }
@@ -476,15 +476,16 @@ void oh_exchange_lease(oh_exchange *exchange, bool must_be_new)
         return;
     }
     const oh_peer *peer = &exchange->peer;
+    oh_meter *meter = peer->metered->meter;
     oh_waiting waiting = {
         {exchange->terms.timeout_ms ? exchange->times.deadline_ns : 0, gives_up}, exchange};
     /* A new one is wanted some time after the beginning. */
     uint64_t now_ms = must_be_new ? 0 : exchange->times.begun_ns / 1000000;
     oh_wish wish = {must_be_new, peer->database};
     oh_connection *connection = OH_UNLIKELY(exchange->terms.goes_beyond)
-                                    ? oh_pool_lease_beyond(peer->connections, peer->meter, wish,
+                                    ? oh_pool_lease_beyond(peer->connections, meter, wish,
                                           waiting.patience.deadline_ns, exchange->failure)
-                                    : oh_pool_lease(peer->connections, peer->meter, wish,
+                                    : oh_pool_lease(peer->connections, meter, wish,
                                           &waiting.patience, now_ms, exchange->failure);
 
     exchange->use.connection = connection;

@@ -42,7 +42,7 @@ static oh_inquiry_end ask_node(
         .is_read_only = true,
         .goes_beyond = inquiry->node == inquiry->held_node};
     oh_peer peer = {.connections = oh_snapshot_connections(inquiry->snapshot, inquiry->node),
-        .meter = oh_snapshot_meter(inquiry->snapshot, inquiry->node)};
+        .metered = oh_snapshot_metered(inquiry->snapshot, inquiry->node)};
 
     oh_exchange_make(exchange, peer, &inquiry->failure);
     oh_exchange_prepare(exchange, &terms, NULL);

@@ -51,7 +51,9 @@ static void refuse_bytes(oh_listener *listener, uint32_t node)
 
 static oh_meter *meter_of(const oh_listener *listener, uint32_t node)
 {
-    return oh_snapshot_meter(listener->snapshot, node);
+    const oh_metered *metered = oh_snapshot_metered(listener->snapshot, node);
+
+    return metered ? metered->meter : NULL;
 }
 
 /* False if the parent of this process opened the connection, because only the parent may use it. */

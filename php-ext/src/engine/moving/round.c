@@ -77,7 +77,7 @@ static void start(oh_round *round, oh_round_request *request, bool is_read_only)
         .gathers = true,
         .goes_beyond = from->set || from->use.keeps};
     oh_peer peer = {.connections = oh_snapshot_connections(round->snapshot, request->node),
-        .meter = oh_snapshot_meter(round->snapshot, request->node),
+        .metered = oh_snapshot_metered(round->snapshot, request->node),
         .is_of_plain_pool = true,
         .database = from->peer.database};
 

@@ -68,7 +68,8 @@ static bool ask(oh_nodes *nodes, uint32_t node, uint64_t deadline_ns)
     }
     refresh->asked[refresh->count] = node;
     oh_exchange_make(exchange,
-        (oh_peer){.connections = connections, .meter = oh_snapshot_meter(refresh->snapshot, node)},
+        (oh_peer){
+            .connections = connections, .metered = oh_snapshot_metered(refresh->snapshot, node)},
         &refresh->failures[refresh->count]);
     refresh->deadline_ns = deadline_ns;
     /*

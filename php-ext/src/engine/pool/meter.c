@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/base/clock.h"
+#include "core/base/compiler.h"
 #include "core/base/memory.h"
 #include "core/hash/md5.h"
 #include "core/topology/topology_image.h"
@@ -141,6 +142,43 @@ static void give_up_meters(oh_store *store)
     oh_memory_release(configured.identities);
 }
 
+/* ---- The counts of this process ---- */
+
+/* By the number of the meter. An entry of another node begins again. */
+static OH_PER_THREAD struct {
+    uint8_t identity[OH_STORE_IDENTITY_BYTES];
+    oh_metered_own own;
+} own_counts[OH_STORE_NODES_LIMIT];
+
+static size_t number_of(const oh_store_meter *shared)
+{
+    return (size_t)(shared - oh_store_meter_at(oh_segment_store(), 0));
+}
+
+static bool is_counted(const oh_store_meter *shared)
+{
+    return memcmp(own_counts[number_of(shared)].identity, shared->key.identity,
+               OH_STORE_IDENTITY_BYTES) == 0;
+}
+
+static oh_metered_own *own_of(const oh_store_meter *shared)
+{
+    size_t number = number_of(shared);
+
+    if (!is_counted(shared)) {
+        memcpy(own_counts[number].identity, shared->key.identity, OH_STORE_IDENTITY_BYTES);
+        own_counts[number].own = (oh_metered_own){0};
+    }
+    return &own_counts[number].own;
+}
+
+oh_metered_own oh_metered_own_of(const oh_store_meter *shared)
+{
+    return is_counted(shared) ? own_counts[number_of(shared)].own : (oh_metered_own){0};
+}
+
+/* ---- Finding ---- */
+
 static uint32_t add(oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES])
 {
     uint32_t number = OH_STORE_NONE;
@@ -174,6 +212,7 @@ void oh_metered_open(oh_metered *metered, const uint8_t pool[OH_STORE_IDENTITY_B
     metered->shared = find_or_add(pool, node);
     metered->meter =
         metered->shared ? &metered->shared->meter : oh_memory_zeroed(1, sizeof *metered->meter);
+    metered->own = metered->shared ? own_of(metered->shared) : &metered->unshared;
     if (metered->meter) {
         oh_meter_open(metered->meter, oh_clock_unix_s());
     }

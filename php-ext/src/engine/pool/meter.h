@@ -4,6 +4,9 @@
  * Meters are in the segment, so that all workers of a host count together and a change of the
  * configuration does not reset them. Without a segment, or without a free meter in it, a snapshot
  * has its own meters, which end with it.
+ *
+ * Beside them each process counts alone, in its own memory. So what one request has asked the nodes
+ * is the difference of two such counts, whatever other workers do meanwhile.
  */
 #ifndef OH_ENGINE_METER_H
 #define OH_ENGINE_METER_H
@@ -11,10 +14,18 @@
 #include "core/base/slice.h"
 #include "core/store/store.h"
 
+/* The calls of this process alone; under ZTS, of this thread. */
+typedef struct oh_metered_own {
+    uint64_t calls, errors;
+    uint64_t took_ns; /* The time of all calls, failed and blocking ones included. */
+} oh_metered_own;
+
 typedef struct oh_metered {
-    oh_meter *meter;        /* NULL until the first use. */
-    oh_store_meter *shared; /* Its entry in the segment; NULL if it is the snapshot's own. */
-    uint32_t tied;          /* The number of entries its node had been given when this was set. */
+    oh_meter *meter;         /* NULL until the first use. */
+    oh_metered_own *own;     /* NULL until then. */
+    oh_store_meter *shared;  /* Its entry in the segment; NULL if it is the snapshot's own. */
+    uint32_t tied;           /* The number of entries its node had been given when this was set. */
+    oh_metered_own unshared; /* `own`, unless the meter is in the segment. */
 } oh_metered;
 
 /* NULL if no process of the host has used the node yet, or its meter is not in the segment. */
@@ -27,5 +38,8 @@ const oh_store_meter *oh_metered_find(const uint8_t pool[OH_STORE_IDENTITY_BYTES
 void oh_metered_open(
     oh_metered *metered, const uint8_t pool[OH_STORE_IDENTITY_BYTES], oh_text node);
 void oh_metered_close(oh_metered *metered);
+
+/* What this process has counted of the node of a meter in the segment. */
+oh_metered_own oh_metered_own_of(const oh_store_meter *shared);
 
 #endif

@@ -263,11 +263,11 @@ static bool brings_script(const oh_resend_run *run, oh_resent_command *resent)
 
 static void count_redirect(oh_resend_run *run, uint32_t node)
 {
-    oh_meter *meter = oh_snapshot_meter(run->map, node);
+    oh_metered *metered = oh_snapshot_metered(run->map, node);
 
     /* In a newer map the node may have no meter yet, and there may be no memory for one. */
-    if (OH_LIKELY(meter != NULL)) {
-        oh_meter_count(meter, OH_METER_REDIRECTS);
+    if (OH_LIKELY(metered != NULL)) {
+        oh_meter_count(metered->meter, OH_METER_REDIRECTS);
     }
 }
 

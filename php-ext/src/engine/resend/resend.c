@@ -171,7 +171,7 @@ static void send_all(oh_resend_run *run)
     for (uint32_t i = 0; i < run->requests_count; i++) {
         oh_resend_request *sent = &run->requests[i];
         oh_peer peer = {.connections = oh_snapshot_connections(run->map, sent->node),
-            .meter = oh_snapshot_meter(run->map, sent->node),
+            .metered = oh_snapshot_metered(run->map, sent->node),
             .is_of_plain_pool = !run->map->is_cluster,
             .database = from->peer.database,
             .lookout = &sent->lookout.lookout};

@@ -170,11 +170,11 @@ static uint32_t take_fastest(
     for (uint32_t i = 0; i < read_nodes->count && count < OH_FASTEST_NODES_MAX;
         i++, node = snapshot->read_nodes[node].next) {
         const oh_connections *connections = oh_snapshot_connections(snapshot, node);
-        const oh_meter *meter = oh_snapshot_meter(snapshot, node);
+        const oh_metered *metered = oh_snapshot_metered(snapshot, node);
 
-        if (connections && meter && !is_resting(connections, now_ms)) {
+        if (connections && metered && !is_resting(connections, now_ms)) {
             nodes[count++] = (oh_fastest_node){
-                node, atomic_load_explicit(&meter->smoothed_ns, memory_order_relaxed)};
+                node, atomic_load_explicit(&metered->meter->smoothed_ns, memory_order_relaxed)};
         }
     }
     if (OH_UNLIKELY(count == 0)) {

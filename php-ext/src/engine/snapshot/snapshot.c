@@ -119,7 +119,7 @@ oh_connections *oh_snapshot_connections(oh_snapshot *snapshot, uint32_t node)
     return OH_LIKELY(connections != NULL) ? connections : open_connections(snapshot, node);
 }
 
-oh_meter *oh_snapshot_meter(oh_snapshot *snapshot, uint32_t node)
+oh_metered *oh_snapshot_metered(oh_snapshot *snapshot, uint32_t node)
 {
     oh_connections *connections = oh_snapshot_connections(snapshot, node);
     oh_metered *metered = &snapshot->meters[node];
@@ -133,5 +133,5 @@ oh_meter *oh_snapshot_meter(oh_snapshot *snapshot, uint32_t node)
         oh_store_tie(metered->shared, number);
         metered->tied = joined;
     }
-    return metered->meter;
+    return metered;
 }

@@ -116,9 +116,9 @@ static inline void oh_snapshot_go_by_hand(oh_snapshot *snapshot, uint32_t node, 
     snapshot->by_hand_ns[node] = until_ns;
 }
 
-/* The connections of a node, and the meter of its calls. NULL if there is no memory. */
+/* The connections of a node, and where its calls are counted. NULL if there is no memory. */
 oh_connections *oh_snapshot_connections(oh_snapshot *snapshot, uint32_t node);
-oh_meter *oh_snapshot_meter(oh_snapshot *snapshot, uint32_t node);
+oh_metered *oh_snapshot_metered(oh_snapshot *snapshot, uint32_t node);
 
 /*
  * Ejection: the ring for placement while nodes are ejected, in server pools with auto_eject_hosts.

@@ -21,6 +21,7 @@ typedef struct node_view {
     const oh_store_health *down;
     uint32_t failures;
     const oh_meter *meter;
+    oh_metered_own own;
 } node_view;
 
 void oh_status_make_printable(char *text)
@@ -96,11 +97,13 @@ static node_view collect(const uint8_t *identity, const oh_snapshot *snapshot,
     if (shared) {
         add_host(&view, shared);
         view.meter = &shared->meter;
+        view.own = oh_metered_own_of(shared);
     }
     if (own != OH_STORE_NONE) {
         oh_pool_view used = oh_pool_view_now(snapshot->connections[own]);
 
         view.is_of_host = used.is_of_host;
+        view.own = *snapshot->meters[own].own;
         if (!used.is_of_host) {
             view.leased += used.leased;
             view.idle += used.idle;
@@ -140,7 +143,8 @@ static void describe(const oh_server_pool_status *status, const node_view *view,
         .leased = view->leased,
         .idle = view->idle,
         .is_of_host = view->is_of_host,
-        .meter = view->meter};
+        .meter = view->meter,
+        .own = view->own};
     if (is_following) {
         node->master = master.name;
     }

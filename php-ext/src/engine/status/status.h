@@ -34,6 +34,7 @@ typedef struct oh_node_status {
     uint32_t leased, idle; /* Connections. */
     bool is_of_host;       /* They are those of all workers, otherwise those of this process. */
     const oh_meter *meter; /* The counters of its calls; NULL if nothing was counted yet. */
+    oh_metered_own own;    /* Those of this process alone. */
 } oh_node_status;
 
 typedef struct oh_server_pool_status {

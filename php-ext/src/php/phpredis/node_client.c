@@ -67,7 +67,7 @@ static oh_peer peer_of(oh_node_client *node_client, oh_snapshot *snapshot)
     oh_succession_set(&node_client->succession, snapshot, node_client->node);
     oh_node_lookout_set(&node_client->lookout, snapshot, node_client->node);
     return (oh_peer){.connections = oh_snapshot_connections(snapshot, node_client->node),
-        .meter = oh_snapshot_meter(snapshot, node_client->node),
+        .metered = oh_snapshot_metered(snapshot, node_client->node),
         .is_of_plain_pool = !snapshot->is_cluster,
         .is_watched = snapshot->is_watched,
         .may_fall_back = !node_client->client->is_of_session &&

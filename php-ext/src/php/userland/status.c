@@ -92,6 +92,18 @@ static void show_numbers(zval *into, const oh_meter_reading *reading)
     show_latency(into, reading);
 }
 
+/* The calls of this process alone. */
+static void show_own(zval *into, const oh_metered_own *own)
+{
+    zval process;
+
+    array_init_size(&process, 4);
+    show_number(&process, "calls", own->calls);
+    show_number(&process, "errors", own->errors);
+    show_number(&process, "time", own->took_ns / 1000);
+    add_assoc_zval(into, "process", &process);
+}
+
 /* ---- Nodes ---- */
 
 /* Adds the role of a node that has one, and the master of a replica. */
@@ -156,6 +168,7 @@ static void show_node(zval *list, const oh_server_pool *pool, const oh_node_stat
     show_answered(&into, &reading, now_ns);
     show_number(&into, "errors_recent", reading.recent_errors);
     show_numbers(&into, &reading);
+    show_own(&into, &status->own);
     add_next_index_zval(list, &into);
 }
 
