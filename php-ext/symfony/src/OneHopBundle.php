@@ -15,6 +15,8 @@ final class OneHopBundle extends Bundle
         parent::build($container);
         // When definitions are whole, and none is part of another one yet.
         $container->addCompilerPass(new DsnPass(), PassConfig::TYPE_BEFORE_REMOVING);
+        // Before the profiler looks for its panels.
+        $container->addCompilerPass(new CollectorPass(), PassConfig::TYPE_BEFORE_OPTIMIZATION, 1);
         if (class_exists(Connection::class)) {
             $container->register('onehop.messenger.transport_factory', TransportFactory::class)
                 ->addTag('messenger.transport_factory');

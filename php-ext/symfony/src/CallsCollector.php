@@ -1,0 +1,123 @@
+<?php
+
+namespace OneHop\Symfony;
+
+use OneHop\Topology;
+use Symfony\Bundle\FrameworkBundle\DataCollector\AbstractDataCollector;
+use Symfony\Component\EventDispatcher\EventSubscriberInterface;
+use Symfony\Component\HttpFoundation\Request;
+use Symfony\Component\HttpFoundation\Response;
+use Symfony\Component\HttpKernel\DataCollector\LateDataCollectorInterface;
+use Symfony\Component\HttpKernel\Event\RequestEvent;
+use Symfony\Component\HttpKernel\KernelEvents;
+
+/**
+ * For the profiler: what a request has asked of each node, by all clients of its process. The
+ * extension counts the calls of a process, so they are the difference between the beginning of the
+ * request and its end. Sessions are saved after the response, and are in it. The calls of a
+ * subrequest are those of its main request.
+ */
+final class CallsCollector extends AbstractDataCollector implements
+    EventSubscriberInterface,
+    LateDataCollectorInterface
+{
+    private const COUNTS = ['calls' => 0, 'errors' => 0, 'time' => 0];
+
+    private ?Request $request = null;
+    private array $before = [];
+    private bool $isMain = false;
+
+    public static function getSubscribedEvents(): array
+    {
+        return [KernelEvents::REQUEST => ['begin', 4096]];
+    }
+
+    public static function getTemplate(): ?string
+    {
+        return '@OneHop/calls.html.twig';
+    }
+
+    public function getName(): string
+    {
+        return 'onehop';
+    }
+
+    public function begin(RequestEvent $event): void
+    {
+        if ($event->isMainRequest()) {
+            $this->request = $event->getRequest();
+            $this->before = array_column(self::nodes(), null, 'id');
+        }
+    }
+
+    public function collect(
+        Request $request,
+        Response $response,
+        ?\Throwable $exception = null,
+    ): void {
+        $this->isMain = $request === $this->request;
+    }
+
+    public function lateCollect(): void
+    {
+        if (!$this->isMain) {
+            return;
+        }
+        $this->data = [];
+        foreach (self::nodes() as $node) {
+            $before = $this->before[$node['id']] ?? self::COUNTS;
+            $isAnew = $node['calls'] < $before['calls']; // The extension has forgotten the node.
+            foreach ($isAnew ? [] : self::COUNTS as $name => $zero) {
+                $node[$name] -= $before[$name];
+            }
+            $this->data[$node['pool']][] = $node;
+        }
+        $this->data = array_filter($this->data, static fn ($nodes) => self::sum($nodes)['calls']);
+    }
+
+    public function reset(): void
+    {
+        parent::reset();
+        [$this->request, $this->before, $this->isMain] = [null, [], false];
+    }
+
+    /** @return array<string, list<array>> The server pools that were asked, with all their nodes. */
+    public function getPools(): array
+    {
+        return $this->data;
+    }
+
+    /** @return array{calls: int, errors: int, time: int} `time` in microseconds. */
+    public function getTotals(): array
+    {
+        return self::sum(array_merge([], ...array_values($this->data)));
+    }
+
+    private static function sum(array $nodes): array
+    {
+        return array_map(
+            static fn ($name) => array_sum(array_column($nodes, $name)),
+            array_combine(array_keys(self::COUNTS), array_keys(self::COUNTS)),
+        );
+    }
+
+    private static function nodes(): array
+    {
+        $nodes = [];
+        foreach (Topology::status() as $pool) {
+            $title = "{$pool['pool']} of {$pool['path']}";
+            foreach ($pool['nodes'] as $node) {
+                $nodes[] = [
+                    'id' => "$title {$node['node']}",
+                    'pool' => $title,
+                    'node' => $node['node'],
+                    'address' => $node['address'],
+                    'role' => $node['role'],
+                    'state' => $node['state'],
+                    'reason' => $node['reason'],
+                ] + $node['process'];
+            }
+        }
+        return $nodes;
+    }
+}
