@@ -38,6 +38,31 @@ static bool is_sequence(int directive)
     return directive < OH_CONFIG_SEQUENCES_COUNT;
 }
 
+#define FIRST_ROOM 16
+
+/* Makes room for one more item. Most sequences are empty, and few are long. */
+static bool grow(oh_config_reader *reader, oh_config_sequence *sequence)
+{
+    if (sequence->spelled_count < sequence->room) {
+        return true;
+    }
+    oh_config_sequence old = *sequence;
+    size_t room = old.room > 0 ? 2 * old.room : FIRST_ROOM;
+    sequence->spelled = oh_arena_take(reader->scratch, room * sizeof *old.spelled);
+    sequence->items = oh_arena_take(reader->scratch, room * sizeof(oh_server *));
+    if (sequence->spelled == NULL || sequence->items == NULL) {
+        *sequence = old;
+        oh_config_fail_memory(reader);
+        return false;
+    }
+    /* There are no items yet: they are made at the pool's end. */
+    if (old.room > 0) {
+        memcpy(sequence->spelled, old.spelled, old.spelled_count * sizeof *old.spelled);
+    }
+    sequence->room = room;
+    return true;
+}
+
 static void read_item(oh_config_reader *reader, int directive)
 {
     size_t line = oh_config_line(reader);
@@ -52,7 +77,9 @@ static void read_item(oh_config_reader *reader, int directive)
         return;
     }
     oh_config_sequence *sequence = &reader->sequences[directive];
-    sequence->spelled[sequence->spelled_count++] = keep(reader, line, directive);
+    if (grow(reader, sequence)) {
+        sequence->spelled[sequence->spelled_count++] = keep(reader, line, directive);
+    }
 }
 
 /* One more than there may be: the rest is skipped. */

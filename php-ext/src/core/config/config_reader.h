@@ -50,12 +50,16 @@ typedef struct oh_config_row {
 } oh_config_row;
 extern const oh_config_row oh_config_directives[OH_CONFIG_DIRECTIVES_COUNT];
 
-/* A directive whose value is a list, in the pool being read: of servers, sentinels, replicas. */
+/*
+ * A directive whose value is a list, in the pool being read: of servers, sentinels, replicas. Both
+ * arrays are in scratch, and stay for the next pool.
+ */
 typedef struct oh_config_sequence {
-    oh_config_spelled spelled[OH_POOL_SERVERS_MAX];
+    oh_config_spelled *spelled;
     size_t spelled_count;
-    oh_server *items[OH_POOL_SERVERS_MAX]; /* Those without an error, kept in order. */
+    oh_server **items; /* Those without an error, kept in order. */
     size_t items_count;
+    size_t room; /* For so many in each array. */
 } oh_config_sequence;
 
 typedef struct oh_config_reader {
