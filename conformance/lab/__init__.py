@@ -8,6 +8,8 @@
     nutcracker.py  Nutcracker: twemproxy and the configuration file it runs with
     cluster.py     Cluster: n masters that share the 16,384 slots
                    LargeCluster: thousands of nodes, of which three run
+    node.py        ScriptedNode: it answers what and when its script says
+    liar.py        scripted nodes that claim to be a Redis Cluster
     fpm.py         Fpm: a php-fpm master with workers, spoken to over FastCGI
     nginx.py       Nginx: a web server in front of it
     slots.py       changes to the nodes of a cluster: meet, replicate, fail over, move slots

@@ -18,9 +18,12 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lab import Cluster, Connection, LabError, Nutcracker, Process, RedisNode, ReplyError, slots
 from lab.cluster import LargeCluster
 from lab.fpm import Fpm
+from lab.liar import lying_cluster
 from lab.network import Namespace, Wire
+from lab.node import ScriptedNode
 from lab.nutcracker import check
 from lab.ports import BLOCK
+from lab.resp import encode
 
 
 class Servers(unittest.TestCase):
@@ -220,6 +223,43 @@ class Served(unittest.TestCase):
             theirs = other.communicate(b'{"do": "port"}\n' * BLOCK)[0]
         theirs = [json.loads(line)["is"] for line in theirs.splitlines()]
         self.assertEqual(len({*ours, *theirs}), 2 * BLOCK)
+
+
+class Scripts(unittest.TestCase):
+    def test_a_node_answers_by_its_script_and_waits_for_the_test(self):
+        script = """
+            for words in commands():
+                if words[0] == "GET":
+                    tell("asked")
+                    wait("go on")
+                    value("late " + test.what)
+                elif words[0] == "BYE":
+                    reset()
+                else:
+                    reply("*1", ":60")"""
+        with ScriptedNode(script, {"what": "news"}) as node:
+            with Connection(("127.0.0.1", node.port)) as connection:
+                self.assertEqual(connection.command("HTTL"), [60])
+                connection.socket.sendall(encode(["GET", b"\xff"]))
+                while node.told != ["asked"]:
+                    time.sleep(0.001)
+                node.heard.add("go on")
+                self.assertEqual(connection.stream.read(15), b"$9\r\nlate news\r\n")
+                with self.assertRaises(ConnectionResetError):
+                    connection.command("BYE")
+            self.assertEqual([words[0] for _, words in node.commands], ["HTTL", "GET", "BYE"])
+            node.stop()
+            with self.assertRaises(ConnectionRefusedError):
+                Connection(("127.0.0.1", node.port))
+
+    def test_a_cluster_lies_as_it_is_told(self):
+        one, other = lying_cluster(2)
+        with one, other, Connection(("127.0.0.1", one.port)) as connection:
+            ranges = connection.command("CLUSTER", "SLOTS")
+            self.assertEqual([each[2][1] for each in ranges], [one.port, other.port])
+            one.test.behaviour = 'f"-MOVED 5 127.0.0.1:{b}\\r\\n" if port == a else None'
+            with self.assertRaisesRegex(ReplyError, f"MOVED 5 127.0.0.1:{other.port}"):
+                connection.command("GET", "key")
 
 
 class Deaths(unittest.TestCase):

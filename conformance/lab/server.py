@@ -30,6 +30,8 @@ import sys
 
 from . import slots
 from .cluster import Cluster, LargeCluster
+from .liar import lying_cluster
+from .node import ScriptedNode
 from .nutcracker import Nutcracker
 from .ports import free_port
 from .process import LabError, Process, stop_all
@@ -44,6 +46,7 @@ class Lab:
     def __init__(self, directory):
         self._directory = directory
         self._processes = {}  # By pid.
+        self._scripts = {}  # By port.
         # Bus ports of cluster nodes, by directory: a node that returns gets the same port again.
         self._buses = {}
 
@@ -110,6 +113,52 @@ class Lab:
         proxy = Nutcracker(config)
         self._keep(proxy.process)
         return {"port": proxy.address(next(iter(proxy.pools)))[1], "pid": proxy.pid}
+
+    # ---- Scripted nodes, by their ports ----
+
+    def scripted_node(self, script, values=None, beside=None, certificate=None, key=None):
+        """A node that does what a script says, see node.py. Returns its port.
+
+        It shares the `test` of a node that it is beside.
+        """
+        test = self._scripts[beside].test if beside else None
+        return self._script(ScriptedNode(script, values, test, certificate, key))
+
+    def lying_cluster(self, count):
+        """The ports of nodes that claim to be a Redis Cluster, see liar.py."""
+        return [self._script(node) for node in lying_cluster(count)]
+
+    def change_node(self, node, values):
+        """Changes attributes of `test`, which the nodes of a lying cluster share."""
+        vars(self._scripts[node].test).update(values)
+
+    def tell_node(self, node, word):
+        """Lets scripts go on that wait for this word."""
+        self._scripts[node].heard.add(word)
+
+    def node_told(self, node):
+        """The words that its scripts have told."""
+        return self._scripts[node].told
+
+    def node_connections(self, node):
+        """How many connections it has accepted."""
+        return self._scripts[node].connections
+
+    def node_commands(self, node, forget=False):
+        """The commands that it has received: number of the connection, from 1, and words."""
+        commands = self._scripts[node].commands
+        received = [(number, list(map(shown, words))) for number, words in commands]
+        if forget:
+            commands.clear()
+        return received
+
+    def stop_node(self, node):
+        """Closes a scripted node and its connections."""
+        self._scripts.pop(node).stop()
+
+    def _script(self, node):
+        self._scripts[node.port] = node
+        return node.port
 
     # ---- Redis Clusters ----
 
@@ -196,6 +245,11 @@ def of_nodes(function, **arguments):
     if "nodes" in arguments:
         peers["nodes"] = list(map(Peer, arguments["nodes"]))
     return function(**{**arguments, **peers})
+
+
+def shown(word):
+    """A word of a command as text that JSON can carry."""
+    return word.encode(errors="surrogateescape").decode(errors="replace")
 
 
 def answer(known, line):

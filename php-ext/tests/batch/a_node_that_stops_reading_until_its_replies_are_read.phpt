@@ -8,11 +8,9 @@ require __DIR__ . '/../lab/lab.inc';
 
 /* The node's writes block, and it reads nothing meanwhile: more is in flight than buffers hold. */
 $script = '
-    $socket = socket_import_stream((fn () => $this->socket)->call($node));
-    socket_set_option($socket, SOL_SOCKET, SO_SNDBUF, 32768);
-    socket_set_option($socket, SOL_SOCKET, SO_RCVBUF, 32768);
-    socket_set_option($socket, SOL_TCP, TCP_NODELAY, 1);
-    while ($words = $node->command()) { $node->value(str_repeat($words[2][0], 40000)); }';
+    buffer(32768)
+    for words in commands():
+        value(words[2][0] * 40000)';
 
 function wrong_of(OneHop\Redis $redis, int $commands): int
 {

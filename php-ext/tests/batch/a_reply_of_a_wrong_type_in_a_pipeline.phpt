@@ -6,10 +6,8 @@ require __DIR__ . '/../lab/lab.inc';
 
 /* A node that answers by the key: its replies follow "key:" in hex. */
 $port = lab_node('
-    while ($words = $node->command()) {
-        $hex = substr(strrchr($words[1] ?? ":", ":"), 1);
-        $node->send($words[0] === "PING" ? "+PONG\r\n" : hex2bin($hex));
-    }');
+    for words in commands():
+        send("+PONG\r\n" if words[0] == "PING" else bytes.fromhex(words[1].split(":")[-1]))');
 $good = lab_redis();
 $one = lab_config([$port], ['server_failure_limit' => 1000, 'timeout' => 20000]);
 $two = lab_config([$port, $good], [

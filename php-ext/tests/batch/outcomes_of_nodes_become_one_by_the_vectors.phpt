@@ -9,33 +9,20 @@ require __DIR__ . '/../lab/lab.inc';
  * The server's own count of commands is the ledger. ANSWERED is the answer of a node of a cluster.
  */
 $real = lab_redis();
-$ports = [];
-for ($i = 0; $i < 3; $i++) {
-    $ports[] = lab_node('
-        if ($node->connection === 0) {
-            return;
-        }
-        $server = stream_socket_client("tcp://127.0.0.1:' . $real . '");
-        while ($words = $node->command()) {
-            $fate = file_get_contents(dirname($log) . "/fate-$port");
-            if ($fate === "ANSWERED") {
-                $node->send("-MOVED 1 127.0.0.1:1\r\n");
-                continue;
-            }
-            fwrite($server, "*" . count($words) . "\r\n" . implode("", array_map(
-                fn ($word) => "\$" . strlen($word) . "\r\n$word\r\n",
-                $words,
-            )));
-            $answer = fgets($server);
-            if ($answer[0] === "\$") {
-                $answer .= fgets($server);
-            }
-            if ($fate === "MAYBE_EXECUTED") {
-                return;
-            }
-            $node->send($answer);
-        }');
-}
+$script = '
+    server = socket.create_connection(("127.0.0.1", test.server)).makefile("rwb", 0)
+    for words in commands():
+        if test.fate == "ANSWERED":
+            reply("-MOVED 1 127.0.0.1:1")
+            continue
+        server.write(listed(words))
+        answer = server.readline()
+        if answer[:1] == b"$":
+            answer += server.readline()
+        if test.fate == "MAYBE_EXECUTED":
+            close()
+        send(answer)';
+$ports = array_map(static fn () => lab_node($script, ['server' => $real]), range(0, 2));
 $dead = Lab::port();
 $plain = lab_plain($real);
 function executed(): int
@@ -76,7 +63,7 @@ $kept = $worst = 0;
 foreach ($tests as $test) {
     $servers = [];
     foreach ($test['nodes'] as $i => $outcome) {
-        file_put_contents(Lab::file("fate-$ports[$i]"), $outcome);
+        lab_change($ports[$i], fate: $outcome);
         $port = $outcome === 'NOT_SENT' ? $dead : $ports[$i];
         $servers[] = "127.0.0.1:$port:1 n$i";
     }

@@ -6,26 +6,23 @@ require __DIR__ . '/../lab/lab.inc';
 
 /* The key chooses the answer. For all other keys the answer is a value that names the key. */
 $script = '
-    $answers = [
-        "simple" => "+simple\r\n",
-        "number" => ":12\r\n",
-        "list" => "*2\r\n$1\r\na\r\n$1\r\nb\r\n",
-        "nested" => "*1\r\n*2\r\n:1\r\n$-1\r\n",
-        "null list" => "*-1\r\n",
-        "resp3" => "%1\r\n+a\r\n:1\r\n",
-        "long error" => "-ERR " . str_repeat("e", 20000) . "\r\n",
-    ];
-    while ($words = $node->command()) {
-        if ($words[1] === "cut") {
-            $node->send("$3000000\r\n" . str_repeat("x", 1000000));
-            exit;
-        }
-        if (isset($answers[$words[1]])) {
-            $node->send($answers[$words[1]]);
-        } else {
-            $node->value("value of $words[1]");
-        }
-    }';
+    answers = {
+        "simple": ("+simple",),
+        "number": (":12",),
+        "list": ("*2", "$1", "a", "$1", "b"),
+        "nested": ("*1", "*2", ":1", "$-1"),
+        "null list": ("*-1",),
+        "resp3": ("%1", "+a", ":1"),
+        "long error": ("-ERR " + "e" * 20000,),
+    }
+    for words in commands():
+        if words[1] == "cut":
+            send("$3000000\r\n", "x" * 1000000)
+            close()
+        elif words[1] in answers:
+            reply(*answers[words[1]])
+        else:
+            value("value of " + words[1])';
 $port = lab_node($script);
 $redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 odd"], ['timeout' => 2000]));
 $keys = ['simple', 'number', 'list', 'nested', 'null list', 'resp3', 'long error', 'cut'];

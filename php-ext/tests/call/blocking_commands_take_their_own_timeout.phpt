@@ -60,21 +60,14 @@ $other = array_filter(lab_key_of_each($config), fn ($key) => $port($key) !== $po
 lab_tell(fn () => $redis->blPop(['{a}1', ...array_values($other)], 10));
 
 echo "a node that hangs, or does not accept\n";
-$hung = lab_node(
-    '
-        while ($words = $node->command()) {
-            if ($words[0] !== "BLPOP") {
-                $node->value("fine");
-            } elseif ($words[1] === "cut") {
-                exit(0);
-            } elseif ($words[1] === "half") {
-                $node->send("*2\r\n");
-                sleep(30);
-            } else {
-                sleep(30);
-            }
-        }',
-);
+$hung = lab_node('
+    for words in commands():
+        if words[0] != "BLPOP":
+            value("fine")
+        elif words[1] == "cut":
+            close()
+        elif words[1] == "half":
+            reply("*2")');
 $odd = new OneHop\Redis('alpha', lab_config(
     ["127.0.0.1:$hung:1 hung"],
     ['timeout' => 500, 'server_failure_limit' => 1000],

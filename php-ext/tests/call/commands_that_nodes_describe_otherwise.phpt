@@ -73,18 +73,14 @@ lab_show('of the replica', strtok($line, ','));
 
 echo "-- a server before redis 6: no ACL categories\n";
 $port = lab_node('
-    $rows = [
-        "old.get" => "*6\r\n+old.get\r\n:2\r\n*1\r\n+readonly\r\n:1\r\n:1\r\n:1\r\n",
-        "old.do" => "*6\r\n+old.do\r\n:2\r\n*1\r\n+fast\r\n:1\r\n:1\r\n:1\r\n",
-    ];
-    while ($words = $node->command()) {
-        if ($words[0] === "COMMAND") {
-            $row = $rows[$words[2]] ?? null;
-            $node->send($row ? "*1\r\n$row" : "*2\r\n:1\r\n:2\r\n");
-        } else {
-            $node->value("connection $node->connection");
-        }
-    }');
+    flags = {"old.get": "+readonly", "old.do": "+fast"}
+    for words in commands():
+        if words[0] != "COMMAND":
+            value(f"connection {number}")
+        elif words[2] in flags:
+            reply("*1", "*6", "+" + words[2], ":2", "*1", flags[words[2]], ":1", ":1", ":1")
+        else:
+            reply("*2", ":1", ":2")');
 $redis = new OneHop\Redis('alpha', lab_config([$port]));
 lab_show('about data', $redis->rawCommand('old.get', 'k'));
 lab_show('in a pipeline', $redis->pipeline()->rawCommand('old.get', 'k')->exec());

@@ -5,10 +5,9 @@ Errors of the server surface as in phpredis: false and getLastError(), or its Re
 require __DIR__ . '/../lab/lab.inc';
 
 $script = '
-    while ($words = $node->command()) {
-        $is_loading = $words[1] === "loading";
-        $node->send($is_loading ? "-LOADING Redis is loading\r\n" : "-ERR odd $words[1]\r\n");
-    }';
+    for words in commands():
+        is_loading = words[1] == "loading"
+        reply("-LOADING Redis is loading" if is_loading else "-ERR odd " + words[1])';
 $config = lab_config(
     ['127.0.0.1:' . lab_node($script) . ':1 odd', '127.0.0.1:' . lab_redis() . ':1 fine'],
     ['timeout' => 2000],

@@ -9,7 +9,9 @@ require __DIR__ . '/../../../spec/tools/reference/table.php';
 require __DIR__ . '/../../../spec/tools/reference/methods.php';
 
 /* The nodes log what they receive and answer with an error: only the target of a call matters. */
-const SCRIPT = 'while ($node->command()) { $node->send("-ERR not here\r\n"); }';
+const SCRIPT = '
+    for words in commands():
+        reply("-ERR not here")';
 
 final class Walk
 {
@@ -85,9 +87,8 @@ final class Walk
     {
         $lines = array_map(
             fn ($line) => explode(' ', explode(' ', $line, 2)[1]),
-            lab_commands($port),
+            lab_commands($port, forget: true),
         );
-        file_put_contents(Lab::file("node-$port"), '');
         return $lines;
     }
 

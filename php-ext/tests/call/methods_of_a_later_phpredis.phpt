@@ -14,9 +14,8 @@ if ($status !== 0) {
     throw new Error(implode("\n", $said));
 }
 $ports = array_map(fn () => lab_node('
-    while ($words = $node->command()) {
-        $node->send($words[0] === "HTTL" ? "*1\r\n:60\r\n" : "*1\r\n:1\r\n");
-    }'), [0, 1]);
+    for words in commands():
+        reply("*1", ":60" if words[0] == "HTTL" else ":1")'), [0, 1]);
 $config = lab_config($ports);
 [$a, $b] = array_values(lab_key_of_each($config, 'later:k'));
 file_put_contents(Lab::file('later.php'), <<<'SCRIPT'

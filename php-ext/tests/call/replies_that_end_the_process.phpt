@@ -6,30 +6,23 @@ require __DIR__ . '/../lab/lab.inc';
 
 /* A node that answers HMGET, XCLAIM and MGET as the test says, alone and in EXEC's list. */
 $port = lab_node('
-    $queued = null;
-    while ($words = $node->command()) {
-        $directory = dirname($log);
-        $answer = $words[0] === "GET" || $words[0] === "PING"
-            ? "\$2\r\nok\r\n"
-            : file_get_contents("$directory/answer");
-        if ($words[0] === "MULTI") {
-            $queued = [];
-            $node->send("+OK\r\n");
-        } elseif ($words[0] === "EXEC") {
-            $node->send("*" . count($queued) . "\r\n" . implode("", $queued));
-            $queued = null;
-        } elseif ($queued !== null) {
-            $queued[] = $answer;
-            $node->send("+QUEUED\r\n");
-        } else {
-            $node->send($answer);
-        }
-    }');
+    queued = None
+    for words in commands():
+        answer = bulk("ok") if words[0] in ("GET", "PING") else test.answer
+        if words[0] == "MULTI":
+            queued = []
+            reply("+OK")
+        elif words[0] == "EXEC":
+            send(f"*{len(queued)}\r\n", *queued)
+            queued = None
+        elif queued is not None:
+            queued.append(answer)
+            reply("+QUEUED")
+        else:
+            send(answer)');
 $other = lab_node('
-    while ($words = $node->command()) {
-        $node->send("*" . (count($words) - 1) . "\r\n"
-            . str_repeat("\$1\r\nv\r\n", count($words) - 1));
-    }');
+    for words in commands():
+        send(listed("v" for key in words[1:]))');
 $config = lab_config(
     [$port, $other],
     ['server_failure_limit' => 1000, 'timeout' => 20000, 'hash_tag' => '"{}"'],
@@ -114,7 +107,7 @@ foreach ([Redis::SERIALIZER_NONE, Redis::SERIALIZER_JSON] as $serializer) {
     echo $serializer ? "-- without the express lane\n" : "-- with the express lane\n";
     $redis->setOption(Redis::OPT_SERIALIZER, $serializer);
     foreach ($cases as $name => [$call, $answer]) {
-        file_put_contents(Lab::file('answer'), $answer);
+        lab_change($port, answer: $answer);
         $told = [];
         foreach ($modes as $mode => $make) {
             if (str_contains($name, 'two nodes') && str_contains("$mode ", 'transaction')) {
@@ -139,13 +132,11 @@ foreach ([Redis::SERIALIZER_NONE, Redis::SERIALIZER_JSON] as $serializer) {
 
 echo "-- a reply that ends in the middle of a list\n";
 $cut = lab_node('
-    while ($words = $node->command()) {
-        if ($words[0] !== "PING") {
-            $node->send("*2\r\n\$3\r\nabc\r\n\$3000\r\n" . str_repeat("x", 2000));
-            return;
-        }
-        $node->send("+PONG\r\n");
-    }');
+    for words in commands():
+        if words[0] != "PING":
+            send("*2\r\n$3\r\nabc\r\n$3000\r\n", "x" * 2000)
+            close()
+        reply("+PONG")');
 $config = lab_config([$cut], ['server_failure_limit' => 1000, 'timeout' => 20000]);
 $redis = new OneHop\Redis('alpha', $config);
 $calls = ['lRange' => ['k', 0, -1], 'hGetAll' => ['k'], 'hMget' => ['k', ['a', 'b']]];

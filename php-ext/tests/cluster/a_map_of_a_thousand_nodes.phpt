@@ -77,7 +77,7 @@ $redis = new OneHop\Redis('alpha', $config);
 $crowd = array_map(static fn ($i) => [3 * $i, 3 * $i + 2, $i ?: $liars->ports[0]], range(0, 4096));
 $liars->tell($crowd);
 lab_tell(fn () => $liars->client());
-$liars->behave('$words[0] === "GET" && $port === $a ? "-MOVED 5 127.0.0.1:$b\r\n" : null');
+$liars->behave('f"-MOVED 5 127.0.0.1:{b}\r\n" if words[0] == "GET" and port == a else None');
 for ($wrong = 0, $end = microtime(true) + 1.5; microtime(true) < $end; usleep(1000)) {
     $wrong += $redis->get($keys[5]) !== "{$liars->ports[1]} {$keys[5]}";
 }

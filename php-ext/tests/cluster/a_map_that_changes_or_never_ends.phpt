@@ -10,16 +10,11 @@ $low = lab_key_in(5);
 $high = lab_key_in(9000);
 
 echo "-- a map of 200 MB\n";
-$endless = '
-    $words[0] === "CLUSTER" && $words[1] === "SHARDS" ? (function () use ($node) {
-        $node->send("$200000000\r\n");
-        for ($i = 0; $i < 200; $i++) {
-            $node->send(str_repeat("x", 1000000));
-        }
-        return "\r\n";
-    })()';
+$endless = 'send("$200000000\r\n", *[b"x" * 1000000] * 200) or "\r\n"
+    if words[:2] == ["CLUSTER", "SHARDS"]
+    else ';
 $liars = new Liars();
-$liars->behave("$endless : null");
+$liars->behave("$endless None");
 try {
     $liars->client();
 } catch (OneHop\ProtocolViolation | OneHop\DeadlineExceeded) {
@@ -43,7 +38,7 @@ $ask = fn (string $key)
     => $fpm($page, ['key' => $key]) === str_repeat("{$liars->ports[1]} $key,", 20);
 lab_show('a worker gets its replies', $ask($high));
 $liars->behave(
-    "$endless : (\$port === \$a && \$words[1] === '$low' ? \"-MOVED 5 127.0.0.1:\$b\r\n\" : null)",
+    "$endless f'-MOVED 5 127.0.0.1:{b}\\r\\n' if port == a and words[-1] == '$low' else None",
 );
 usleep(1100000);
 $wrong = 0;
@@ -56,7 +51,7 @@ for ($i = 0; $i < 4; $i++) {
     lab_show('a worker with 4 MB gets its replies', $ask($low));
     usleep(500000);
 }
-$liars->behave('null');
+$liars->behave('None');
 lab_show('so it does once the map is good again', $ask($high));
 
 echo "-- the map changes while the values of an MSET are packed\n";
@@ -72,7 +67,7 @@ final class Curious
 $liars = new Liars(12);
 $redis = $liars->client();
 $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP);
-$ok = '$words[0] === "MSET" ? "+OK\r\n" : ($words[0] === "GET" ? "$-1\r\n" : null)';
+$ok = '{"MSET": "+OK\r\n", "GET": "$-1\r\n"}.get(words[0])';
 $liars->behave($ok);
 $times = 0;
 Curious::$look = function () use ($redis, $liars, $low, $ok, &$times) {
@@ -83,7 +78,7 @@ Curious::$look = function () use ($redis, $liars, $low, $ok, &$times) {
         );
         $liars->tell($ranges);
         $liars->behave(
-            "\$words[0] === 'GET' ? '-MOVED 5 127.0.0.1:{$liars->ports[1]}' . \"\r\n\" : $ok",
+            "'-MOVED 5 127.0.0.1:{$liars->ports[1]}\\r\\n' if words[0] == 'GET' else $ok",
         );
         try {
             $redis->get($low);
@@ -110,7 +105,7 @@ foreach (['-LOADI', '+OK\r\n-LOADI', '-MOVED 5 127'] as $bytes) {
     $redis = $liars->client(['read_from' => 'prefer_replica']);
     $redis->get($low);
     $liars->behave(
-        '$port === $b && $words[0] === "GET" ? [$node->send("' . $bytes . '"), exit(0)] : null',
+        'send("' . $bytes . '") or close() if port == b and words[0] == "GET" else None',
     );
     lab_show("after $bytes the master answers", $redis->get($low) === "{$liars->ports[0]} $low");
     lab_show('and a pipeline', $redis->pipeline()->get($low)->get($high)->exec()

@@ -36,15 +36,15 @@ $liars = new Liars();
 [$knowing, $heir] = $liars->ports;
 $dead = Lab::port();
 $key = lab_key_in(5);
-$map = static fn (string $health) => Liars::shards(
+$map = static fn (string $health) => [
     [0, 8191, [$dead, 'master', 'online'], [$heir, 'replica', $health]],
     [8192, 16383, [$knowing, 'master', 'online']],
-);
-$promoted = Liars::shards(
+];
+$promoted = [
     [0, 8191, [$dead, 'master', 'fail'], [$heir, 'master', 'online']],
     [8192, 16383, [$knowing, 'master', 'online']],
-);
-$set = static function (string $name, string ...$maps) use ($liars, $knowing, $heir, $key) {
+];
+$set = static function (string $name, array ...$maps) use ($liars, $knowing, $heir, $key) {
     $liars->tellInTurn($knowing, ...$maps);
     $before = count(lab_commands($knowing));
     $begin = microtime(true);

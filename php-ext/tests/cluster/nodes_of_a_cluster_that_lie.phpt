@@ -23,14 +23,14 @@ $give_up = function (callable $call) {
         echo "given up\n"; /* Which of the two failures depends on milliseconds. */
     }
 };
-$redirects = '$words[1] === "' . $low . '" && $port === $a';
+$redirected = 'words[-1] == "' . $low . '" and port == a';
 
 echo "-- MOVED for a command without a key\n";
 $liars = new Liars();
 $config = $liars->config();
 $redis = new OneHop\Redis('alpha', $config);
 $liars->behave(
-    '$words[0] !== "PING" ? null : ($port === $a ? "-MOVED 5 127.0.0.1:$b\r\n" : "+PONG\r\n")',
+    '(f"-MOVED 5 127.0.0.1:{b}\r\n" if port == a else "+PONG\r\n") if words[0] == "PING" else None',
 );
 $tell($liars, fn () => $redis->ping());
 $tell($liars, fn () => $redis->get($high));
@@ -42,13 +42,13 @@ lab_show(
 
 echo "-- redirects that are malformed\n";
 foreach ([
-    'MOVED', 'MOVED 5', 'MOVED 16384 127.0.0.1:$b', 'MOVED -1 127.0.0.1:$b',
-    'MOVED 5 127.0.0.1:65536', 'MOVED 5 127.0.0.1:$b\0', 'MOVED 5 127.0.0.1:0', 'MOVED 5 127.0.0.1',
-    'MOVED 5  127.0.0.1:$b', 'MOVED 5 127.0.0.1:$b ', 'ASK 5 127.0.0.1:99999999999999999999',
-    'MOVED  5 127.0.0.1:$b', 'MOVED 05x 127.0.0.1:$b', 'MOVED 5 " . str_repeat("h", 300) . ":1',
-    'ASKED 5 127.0.0.1:$b',
+    'MOVED', 'MOVED 5', 'MOVED 16384 127.0.0.1:{b}', 'MOVED -1 127.0.0.1:{b}',
+    'MOVED 5 127.0.0.1:65536', 'MOVED 5 127.0.0.1:{b}\0', 'MOVED 5 127.0.0.1:0',
+    'MOVED 5 127.0.0.1', 'MOVED 5  127.0.0.1:{b}', 'MOVED 5 127.0.0.1:{b} ',
+    'ASK 5 127.0.0.1:99999999999999999999', 'MOVED  5 127.0.0.1:{b}', 'MOVED 05x 127.0.0.1:{b}',
+    'MOVED 5 ' . str_repeat('h', 300) . ':1', 'ASKED 5 127.0.0.1:{b}',
 ] as $error) {
-    $liars->behave('$words[0] === "GET" ? "-' . $error . '\r\n" : null');
+    $liars->behave('f"-' . $error . '\r\n" if words[0] == "GET" else None');
     try {
         $answer = $redis->get($low);
         echo "$error: ", var_export($answer, true), "\n";
@@ -59,7 +59,7 @@ foreach ([
 echo count(Liars::heard($liars->ports[1])), " commands at the other node\n";
 
 echo "-- to a stranger\n";
-$stranger = lab_node('while ($node->command()) { $node->value("a stranger\'s"); }');
+$stranger = lab_node('for words in commands(): value("a stranger\'s")');
 $liars = new Liars();
 $redis = $liars->client(['timeout' => 700, 'redis_auth' => 'secret']);
 foreach ([
@@ -67,7 +67,7 @@ foreach ([
     "MOVED 5 127.0.0.1\\0:{$liars->ports[1]}",
     "ASK 5 127.0.0.1:$stranger",
 ] as $error) {
-    $liars->behave($redirects . ' ? "-' . $error . '\r\n" : null');
+    $liars->behave('"-' . $error . '\r\n" if ' . $redirected . ' else None');
     $give_up(fn () => $redis->get($low));
 }
 lab_show('the stranger heard', lab_commands($stranger));
@@ -75,7 +75,7 @@ lab_show('the stranger heard', lab_commands($stranger));
 echo "-- to a stranger, though the map knows the owner: a pipeline waits for the map once\n";
 $liars->tell([[0, 16383, $liars->ports[1]]]);
 $liars->behave(
-    '$words[0] === "GET" && $port === $a ? "-MOVED 5 127.0.0.1:' . $stranger . '\r\n" : null',
+    '"-MOVED 5 127.0.0.1:' . $stranger . '\r\n" if words[0] == "GET" and port == a else None',
 );
 $redis = $liars->client(['timeout' => 20000], 'patient.yml');
 $pipeline = $redis->pipeline();
@@ -90,48 +90,48 @@ lab_show('the stranger heard', lab_commands($stranger));
 
 echo "-- to each other, to itself, and ASKING refused\n";
 foreach ([
-    '"-MOVED 5 127.0.0.1:" . ($port === $a ? $b : $a) . "\r\n"',
-    '"-MOVED 5 127.0.0.1:$port\r\n"',
-    '"-MOVED 5 :$port\r\n"',
-    '($words[0] === "ASKING"
-        ? "-ERR no\r\n"
-        : "-ASK 5 127.0.0.1:" . ($port === $a ? $b : $a) . "\r\n")',
+    'f"-MOVED 5 127.0.0.1:{b if port == a else a}\r\n"',
+    'f"-MOVED 5 127.0.0.1:{port}\r\n"',
+    'f"-MOVED 5 :{port}\r\n"',
+    '"-ERR no\r\n" if words[0] == "ASKING" else f"-ASK 5 127.0.0.1:{b if port == a else a}\r\n"',
 ] as $answer) {
     $liars = new Liars();
     $redis = $liars->client(['timeout' => 700]);
-    $liars->behave('$words[0] === "CLUSTER" ? null : ' . $answer);
+    $liars->behave('None if words[0] == "CLUSTER" else ' . $answer);
     $give_up(fn () => $redis->get($low));
 }
 
 echo "-- surplus replies, and missing replies\n";
 $liars = new Liars();
 $redis = $liars->client();
-$liars->behave($redirects . ' ? "-MOVED 5 127.0.0.1:$b\r\n+more\r\n" : null');
+$liars->behave('f"-MOVED 5 127.0.0.1:{b}\r\n+more\r\n" if ' . $redirected . ' else None');
 lab_tell(fn () => $redis->get($low));
 foreach ([
-    '$port === $a ? "-MOVED 5 127.0.0.1:$b\r\n" : "+one\r\n+two\r\n+three\r\n"',
-    '$port === $a ? "-MOVED 5 127.0.0.1:$b\r\n" : exit(0)',
-    '$port === $a ? "-MOVED 5 127.0.0.1:$b\r\n" : [$node->send("$9\r\nhalf"), exit(0)]',
+    '"+one\r\n+two\r\n+three\r\n"',
+    'close()',
+    'send("$9\r\nhalf") or close()',
 ] as $answer) {
     $liars = new Liars();
     $redis = $liars->client();
     $redis->get($high);
-    $liars->behave('$words[0] === "CLUSTER" ? null : (' . $answer . ')');
+    $liars->behave(
+        'None if words[0] == "CLUSTER" else f"-MOVED 5 127.0.0.1:{b}\r\n" if port == a else '
+            . $answer,
+    );
     lab_tell(fn () => $redis->pipeline()->get($low)->get("{$low}2")->exec());
-    $liars->behave('null');
+    $liars->behave('None');
 }
 
 echo "-- push frames\n";
 foreach ([
     '">1\r\n+message\r\n+value\r\n"',
-    '$port === $a ? ">1\r\n+message\r\n-MOVED 5 127.0.0.1:$b\r\n" : null',
-    '$port === $a
-        ? "-ASK 5 127.0.0.1:$b\r\n"
-        : ($words[0] === "ASKING" ? ">1\r\n+message\r\n+OK\r\n" : null)',
+    'f">1\r\n+message\r\n-MOVED 5 127.0.0.1:{b}\r\n" if port == a else None',
+    'f"-ASK 5 127.0.0.1:{b}\r\n" if port == a
+        else ">1\r\n+message\r\n+OK\r\n" if words[0] == "ASKING" else None',
 ] as $answer) {
     $liars = new Liars();
     $redis = $liars->client();
-    $liars->behave('$words[0] === "CLUSTER" ? null : (' . $answer . ')');
+    $liars->behave('None if words[0] == "CLUSTER" else ' . $answer);
     lab_tell(fn () => $redis->get($low));
 }
 
@@ -139,9 +139,8 @@ echo "-- large replies around a redirect\n";
 $liars = new Liars();
 $redis = $liars->client();
 $liars->behave(
-    $redirects . ' ? "-MOVED 5 127.0.0.1:$b\r\n" : (str_ends_with($words[1], "big")
-        ? "$3000000\r\n" . str_repeat($words[1][strlen($words[1]) - 4], 3000000) . "\r\n"
-        : null)',
+    'f"-MOVED 5 127.0.0.1:{b}\r\n" if ' . $redirected
+        . ' else bulk(words[-1][-4] * 3000000) if words[-1].endswith("big") else None',
 );
 $replies = $redis->pipeline()->get("{$low}1big")->get("{$low}2big")->get($low)->get("{$low}3big")
     ->get($high)->exec();

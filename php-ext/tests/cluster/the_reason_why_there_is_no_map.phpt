@@ -6,10 +6,7 @@ require __DIR__ . '/../lab/liars.inc';
 
 $liars = new Liars(1);
 $liars->tell([[0, 9000, $liars->ports[0]], [8000, 16383, $liars->ports[0] + 1]]);
-$liars->behave(
-    '($words[1] ?? "") === "SHARDS" && !(@$asked = fopen(__DIR__ . "/asked", "x")) '
-    . '? (sleep(9) ?: "") : null',
-);
+$liars->behave('None if words[1:2] != ["SHARDS"] or first("SHARDS") else time.sleep(9) or ""');
 lab_tell(fn () => $liars->client());
 ?>
 --EXPECT--

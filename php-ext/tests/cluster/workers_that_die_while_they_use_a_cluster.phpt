@@ -8,12 +8,12 @@ require __DIR__ . '/../lab/liars.inc';
 
 $low = lab_key_in(5);
 $high = lab_key_in(9000);
-$moves = '$port === $a && str_starts_with($words[1] ?? "", "' . $low
-    . '") && $words[0] === "GET" ? "-MOVED 5 127.0.0.1:$b\r\n" : ';
+$moves = 'f"-MOVED 5 127.0.0.1:{b}\r\n"
+    if port == a and words[0] == "GET" and words[1].startswith("' . $low . '") else ';
 
 echo "-- the worker that fetches the first map is killed: the next one does not wait for it\n";
 $liars = new Liars();
-$liars->behave('$words[0] === "CLUSTER" ? [sleep(30)] : null');
+$liars->behave('time.sleep(30) if words[0] == "CLUSTER" else None');
 $fpm = lab_fpm(['onehop.config' => $liars->config(['timeout' => 4000])], 2);
 $master = array_key_last(Lab::$processes);
 file_put_contents(
@@ -25,7 +25,7 @@ Lab::start([
     '-connect', Lab::file('fpm.sock'),
 ]);
 Lab::until(fn () => lab_commands($liars->ports[0]) !== [], 'question');
-$liars->behave('null');
+$liars->behave('None');
 posix_kill((int) file_get_contents(Lab::file('pid')), SIGKILL);
 $page = '<?php
     try {
@@ -51,9 +51,7 @@ $liars = new Liars();
 $fpm = lab_fpm(['onehop.config' => $liars->config(['pool_size' => 1]), 'memory_limit' => '16M']);
 echo $get($fpm, $liars, $low, $high), "\n";
 $liars->behave(
-    $moves . '(str_ends_with($words[1] ?? "", "big")
-        ? "$6000000\r\n" . str_repeat("x", 6000000) . "\r\n"
-        : null)',
+    $moves . 'bulk("x" * 6000000) if words[-1].endswith("big") else None',
 );
 $fatal = 0;
 for ($i = 0; $i < 5; $i++) {
@@ -77,7 +75,7 @@ $liars = new Liars();
 $redis = $liars->client(['pool_size' => 1]);
 $redis->get($high);
 usleep(1100000);
-$liars->behave($moves . '($words[0] === "CLUSTER" ? usleep(100000) : null)');
+$liars->behave($moves . 'time.sleep(0.1) if words[0] == "CLUSTER" else None');
 $wrong = 0;
 for ($i = 0; $i < 100; $i++) {
     $wrong += $redis->get($low) !== "{$liars->ports[1]} $low"
@@ -94,7 +92,7 @@ $liars->tell([[0, 16383, $liars->ports[1]]]);
 $redis->get($high);
 usleep(1100000);
 $liars->behave(
-    $moves . '($words[0] === "CLUSTER" && $words[1] === "SHARDS" ? usleep(200000) : null)',
+    $moves . 'time.sleep(0.2) if words[:2] == ["CLUSTER", "SHARDS"] else None',
 );
 $expected = ["{$liars->ports[1]} {$low}1", "{$liars->ports[1]} $high"];
 $redis->get($low);
@@ -121,11 +119,11 @@ final class Suspended
 $liars = new Liars(6);
 $redis = $liars->client();
 $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_PHP);
-$ok = '(match ($words[0]) {
-    "MSET", "SET" => "+OK\r\n",
-    "GET" => "$" . strlen(serialize($words[1])) . "\r\n" . serialize($words[1]) . "\r\n",
-    default => null,
-})';
+$ok = '{
+    "MSET": b"+OK\r\n",
+    "SET": b"+OK\r\n",
+    "GET": bulk(f"s:{len(words[-1])}:\"{words[-1]}\";"),
+}.get(words[0])';
 $liars->behave($ok);
 $fibers = [];
 foreach ([5, 6, 7] as $i) {

@@ -6,21 +6,18 @@ require __DIR__ . '/../lab/lab.inc';
 
 /* It says OK to the first SELECT of the first connection, and GET tells the database. */
 $script = '
-    $database = 0;
-    $is_first = $node->connection === 1;
-    while ($words = $node->command()) {
-        if ($words[0] === "GET") {
-            $node->value("of $database");
-            continue;
-        }
-        $answer = $is_first ? "+OK\r\n" : "ANSWER";
-        $is_first = false;
-        if ($answer === "") {
-            exit(0);
-        }
-        $database = str_starts_with($answer, "+OK") ? $words[1] : $database;
-        strlen($answer) === 5 ? $node->drip($answer, 1) : $node->send($answer);
-    }';
+    database, is_first = 0, number == 1
+    for words in commands():
+        if words[0] == "GET":
+            value(f"of {database}")
+            continue
+        answer = "+OK\r\n" if is_first else test.answer
+        is_first = False
+        if not answer:
+            close()
+        if answer.startswith("+OK"):
+            database = words[1]
+        drip(answer, 1) if len(answer) == 5 else send(answer)';
 $answers = [
     'OK' => '+OK\r\n', 'QUEUED' => '+QUEUED\r\n', 'a number' => ':1\r\n', 'nil' => '$-1\r\n',
     'two' => '+OK\r\n+OK\r\n', 'a long one' => '+OK' . str_repeat('!', 40) . '\r\n',
@@ -29,7 +26,7 @@ $answers = [
 ];
 foreach ($answers as $name => $answer) {
     echo "-- $name\n";
-    $config = lab_config([$node = lab_node(str_replace('ANSWER', $answer, $script))]);
+    $config = lab_config([$node = lab_node($script, ['answer' => stripcslashes($answer)])]);
     [$one, $zero] = [new OneHop\Redis('alpha', $config), new OneHop\Redis('alpha', $config)];
     lab_show('select', $one->select(1));
     lab_tell(fn () => $zero->get('key'));

@@ -5,9 +5,9 @@ A connection at which the node has ended a wait is not used again: the node clos
 require __DIR__ . '/../lab/lab.inc';
 
 $port = lab_node('
-    $waits = $node->command()[0] === "BLPOP";
-    $node->send($waits ? "-UNBLOCKED force unblock from blocking operation, what\r\n" : "+OK\r\n");
-    $node->command();');
+    waits = command()[0] == "BLPOP"
+    reply("-UNBLOCKED force unblock from blocking operation, what" if waits else "+OK")
+    command()');
 $redis = new OneHop\Redis('alpha', lab_config([$port]));
 lab_show('blPop', $redis->blPop(['list'], 1));
 lab_show('its error', trim($redis->getLastError()));

@@ -5,21 +5,14 @@ A node whose handshake takes longer than a call, or whose answers take more than
 require __DIR__ . '/../lab/lab.inc';
 
 /* A node that answers AUTH late, or (null) when it may, and other commands late, too. */
-$may = Lab::file('may');
-$node = static fn (?int $auth, int $other) => lab_node("
-    while (\$words = \$node->command()) {
-        if (\$words[0] !== 'AUTH') {
-            usleep({$other}000);
-            \$node->value(\"value of \$words[1]\");
-            continue;
-        }
-        " . ($auth ? "usleep({$auth}000);" : "
-        while (!file_exists('$may')) {
-            usleep(1000);
-            clearstatcache();
-        }") . "
-        \$node->send(\"+OK\\r\\n\");
-    }");
+$node = static fn (?int $auth, int $other) => lab_node('
+    for words in commands():
+        if words[0] != "AUTH":
+            time.sleep(test.other / 1000)
+            value("value of " + words[1])
+            continue
+        wait("go on") if test.auth is None else time.sleep(test.auth / 1000)
+        reply("+OK")', ['auth' => $auth, 'other' => $other]);
 $config = static fn (int $port, int $timeout) => lab_config(
     [$port],
     ['redis_auth' => 'secret', 'timeout' => $timeout, 'server_failure_limit' => 100],
@@ -31,7 +24,7 @@ $connections = static fn (int $port) => count(preg_grep('/ AUTH /', lab_commands
 echo "the handshake takes longer than the timeout\n";
 $redis = $client($port = $node(null, 0), 1500);
 lab_tell(static fn () => $redis->get('key'));
-touch($may);
+lab_go($port, 'go on');
 lab_tell(static fn () => $redis->get('key'));
 lab_show('connections', $connections($port));
 
@@ -43,7 +36,6 @@ lab_tell(static fn () => $redis->get('key'));
 lab_show('connections', $connections($port));
 
 echo "without an answer a connection is given up\n";
-unlink($may);
 $redis = $client($port = $node(null, 0), 900);
 foreach ([1, 2, 3] as $i) {
     $took = lab_time(static fn () => lab_tell(static fn () => $redis->get('key')));
@@ -52,29 +44,22 @@ foreach ([1, 2, 3] as $i) {
 lab_show('connections', $connections($port));
 
 echo "a connection that the node has closed meanwhile is not gone on with\n";
-$closed = Lab::file('closed');
-$redis = $client($port = lab_node("
-    while (\$words = \$node->command()) {
-        if (\$words[0] === 'AUTH' && \$node->connection === 1) {
-            while (!file_exists('$may')) {
-                usleep(1000);
-                clearstatcache();
-            }
-            fclose(\$socket);
-            touch('$closed');
-            exit(0);
-        }
-        \$words[0] === 'AUTH' ? \$node->send(\"+OK\\r\\n\") : \$node->value('value');
-    }"), 1500);
+$redis = $client($port = lab_node('
+    for words in commands():
+        if words[0] == "AUTH" and number == 1:
+            wait("go on")
+            end()
+            tell("closed")
+            close()
+        reply("+OK") if words[0] == "AUTH" else value("value")'), 1500);
 lab_tell(static fn () => $redis->get('key'));
-touch($may);
-Lab::until(static fn () => file_exists($closed), 'end of the connection');
+lab_go($port, 'go on');
+lab_await($port, 'closed');
 lab_tell(static fn () => $redis->get('key'));
 lab_show('connections', $connections($port));
 
 echo "a worker keeps it for the next request\n";
 $page = lab_fpm();
-unlink($may);
 $query = ['config' => $config($port = $node(null, 0), 1500)];
 $ask = static fn () => $page('<?php
     try {
@@ -83,7 +68,7 @@ $ask = static fn () => $page('<?php
         echo get_class($e), $e->mayHaveExecuted() ? ", may have executed\n" : ", not sent\n";
     }', $query);
 echo $ask();
-touch($may);
+lab_go($port, 'go on');
 echo $ask();
 lab_show('connections', $connections($port));
 ?>

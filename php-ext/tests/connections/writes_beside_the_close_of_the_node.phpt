@@ -8,19 +8,19 @@ require __DIR__ . '/../lab/lab.inc';
 
 const CONNECTIONS = 500;
 /*
- * A node that closes each connection after its first reply, within two milliseconds. Nobody can
- * know of a close that has not arrived; phpredis fails then, too.
+ * A node that closes each connection after its first reply, within two milliseconds, and tells when
+ * the close had arrived and how many bytes came after it. Nobody can know of a close that has not
+ * arrived; phpredis fails then, too.
  */
+const CLOSES = '
+    value("value") if command()[0] == "GET" else reply("+OK")
+    due = time.monotonic_ns() + random.randrange(2_000_000)
+    while time.monotonic_ns() < due:
+        pass
+    end()
+    tell([number, time.monotonic_ns(), await_close()])';
 $count = static function (string $name, callable $call): void {
-    $port = Lab::port();
-    Lab::start(
-        [
-            '/usr/bin/python3', '-I', '-S', __DIR__ . '/../lab/closer.py', (string) $port,
-            $log = Lab::file("closer-$port"),
-        ],
-        Lab::file("closer-$port.errors"),
-    );
-    Lab::await("tcp://127.0.0.1:$port");
+    $port = lab_node(CLOSES);
     $config = lab_config([$port], ['server_failure_limit' => CONNECTIONS, 'timeout' => 5000]);
     $redis = new OneHop\Redis('alpha', $config);
     $begins = $failures = [];
@@ -35,17 +35,19 @@ $count = static function (string $name, callable $call): void {
             $failures[] = [$begin, $connection, $failure];
         }
     }
-    /* When each close had arrived, and how many bytes came after it. The last one has no line. */
-    $closed = [['0', '0'], ...array_map(static fn ($line) => explode(' ', $line), file($log))];
+    /* All but the last have come to their end. */
+    Lab::until(static fn () => count(lab_told($port)) >= CONNECTIONS - 1, 'end of connections');
+    /* When each close had arrived, and how many bytes came after it. */
+    $closed = [[0, 0, 0]] + array_column(lab_told($port), null, 0);
     $early = $tooLate = $unsent = 0;
     for ($i = 1; $i < CONNECTIONS; $i++) {
-        $early += $begins[$i] < (int) $closed[$i][0];
+        $early += $begins[$i] < $closed[$i][1];
     }
     foreach ($failures as [$begin, $connection, $failure]) {
-        $tooLate += $begin > (int) $closed[$connection][0];
-        $unsent += (int) $closed[$connection][1] === 0 || !$failure->mayHaveExecuted();
+        $tooLate += $begin > $closed[$connection][1];
+        $unsent += $closed[$connection][2] === 0 || !$failure->mayHaveExecuted();
     }
-    echo "-- $name\n", file_get_contents(Lab::file("closer-$port.errors"));
+    echo "-- $name\n";
     lab_show('calls on both sides of the close', min($early, CONNECTIONS - $early) > 20 ?: $early);
     lab_show('failed although the close had arrived', $tooLate);
     lab_show('failed although nothing was sent', $unsent);

@@ -11,15 +11,13 @@ require __DIR__ . '/../lab/lab.inc';
  * busy machine may need the last second for the write.
  */
 $node = lab_node('
-    while ($words = $node->command()) {
-        if ($words[0] === "SET") {
-            sleep(3);
-            $node->send("+OK\r\n");
-        } else {
-            $node->value("well");
-            sleep(3);
-        }
-    }');
+    for words in commands():
+        if words[0] == "SET":
+            time.sleep(3)
+            reply("+OK")
+        else:
+            value("well")
+            time.sleep(3)');
 $redis = new OneHop\Redis('alpha', lab_config([$node], ['timeout' => 4000]));
 lab_show('before', $redis->get('key'));
 try {

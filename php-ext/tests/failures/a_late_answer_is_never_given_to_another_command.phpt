@@ -10,21 +10,17 @@ require __DIR__ . '/../lab/lab.inc';
  * Each connection answers its first command after the client has given up, and all others
  * immediately.
  */
-$gives_up = fn (string $key) => touch(Lab::file("given-up-$key"));
-$port = lab_node('$words = $node->command();
-    for ($i = 0; $i < 6000 && !file_exists("' . Lab::$directory . '/given-up-$words[1]"); $i++) {
-        usleep(5000);
-    }
-    $node->value("late value of $words[1]");
-    touch("' . Lab::$directory . '/sent-$words[1]");
-    while (($words = $node->command()) && $words[1] !== "close") {
-        $node->value("value of $words[1]");
-    }');
-$is_sent = function (string $key) {
-    for ($i = 0; $i < 3000 && !file_exists(Lab::file("sent-$key")); $i++) {
-        usleep(5000);
-    }
-};
+$port = lab_node('
+    key = command()[1]
+    wait("given up " + key)
+    value("late value of " + key)
+    tell("sent " + key)
+    for words in commands():
+        if words[1] == "close":
+            close()
+        value("value of " + words[1])');
+$gives_up = static fn (string $key) => lab_go($port, "given up $key");
+$is_sent = static fn (string $key) => lab_await($port, "sent $key");
 $redis = new OneHop\Redis(
     'alpha',
     lab_config(["127.0.0.1:$port:1 late"], ['timeout' => 100, 'server_failure_limit' => 1000]),

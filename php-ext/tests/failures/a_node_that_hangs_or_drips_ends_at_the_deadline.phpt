@@ -22,7 +22,9 @@ lab_tell(fn () => $redis->get('key'));
 
 echo "-- it sends its answer byte by byte\n";
 /* The answer takes a minute: much longer than a busy machine needs to notice a deadline. */
-$port = lab_node('$node->command(); $node->drip("$600\r\n" . str_repeat("x", 600) . "\r\n", 100);');
+$port = lab_node('
+    command()
+    drip("$600\r\n" + "x" * 600 + "\r\n", 100)');
 $redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 drip"], ['timeout' => 250]));
 $time = lab_time(fn () => lab_tell(fn () => $redis->get('key')));
 var_dump($time >= 249, $time < 30000);

@@ -30,7 +30,7 @@ $holder->close();
 usleep(50000);
 lab_tell(fn () => $redis->get('key'));
 
-$script = '$node->send("-DENIED Redis is running in protected mode\r\n");';
+$script = 'reply("-DENIED Redis is running in protected mode")';
 $redis = new OneHop\Redis('alpha', lab_config(['127.0.0.1:' . lab_node($script) . ':1 closed']));
 lab_tell(fn () => $redis->get('key'));
 ?>

@@ -7,25 +7,23 @@ Not beneath valgrind: it moves megabytes.
 require __DIR__ . '/../lab/lab.inc';
 
 /*
- * The node stops the process when it waits in the midst of a large value, reads what is on its way,
- * and tells in files how many bytes had come before the process continued, and in the end.
+ * The node stops the process when it waits in the midst of a large value, and reads what is on its
+ * way. It tells how many bytes have come.
  */
 const VALUE_BYTES = 32_000_000;
-$files = Lab::file('bytes');
+$told = Lab::file('told');
 $node = lab_node('
-    sscanf($node->command()[1] ?? "", "key of %d", $process);
-    $node->value("well");
-    stream_socket_recvfrom($socket, 1, STREAM_PEEK);
-    while (!str_contains(file_get_contents("/proc/$process/status"), "State:\tS")) {
-        usleep(1000);
-    }
-    posix_kill($process, SIGSTOP);
-    $bytes = 0;
-    while (($more = fread($socket, 1 << 20)) !== false && $more !== "") {
-        $bytes += strlen($more);
-        file_put_contents("' . $files . '", $bytes);
-    }
-    file_put_contents("' . $files . '-all", $bytes);');
+    process = int(command()[1].split()[-1])
+    value("well")
+    peek()
+    until(lambda: "State:\tS" in open(f"/proc/{process}/status").read())
+    os.kill(process, signal.SIGSTOP)
+    tell("stopped")
+    count = 0
+    while data := receive():
+        count += len(data)
+        tell(count)
+    tell("all")');
 $config = lab_config([$node], ['timeout' => 3000]);
 if (($id = pcntl_fork()) === 0) {
     pcntl_signal(SIGUSR1, static fn () => null);
@@ -34,28 +32,21 @@ if (($id = pcntl_fork()) === 0) {
     try {
         $redis->set('key', str_repeat('x', VALUE_BYTES));
     } catch (OneHop\Exception $e) {
-        file_put_contents("$files-told", lab_hide($e->getMessage()));
+        file_put_contents($told, lab_hide($e->getMessage()));
     }
     unset($redis);
     posix_kill(posix_getpid(), SIGKILL);
 }
-$end = microtime(true) + 60;
-for ($before = $last = 0; $before === 0 || $before !== $last; $last = $before) {
-    sleep(4); /* The deadline, and a second. */
-    $before = (int) @file_get_contents($files);
-    if (microtime(true) > $end) {
-        break;
-    }
-}
+lab_await($node, 'stopped');
+sleep(4); /* The deadline, and a second. */
+$before = array_slice(lab_told($node), -1)[0];
 posix_kill($id, SIGUSR1); /* So it finds its wait interrupted. */
 posix_kill($id, SIGCONT);
 pcntl_waitpid($id, $status);
-while (!is_file("$files-all") && microtime(true) < $end) {
-    usleep(1000);
-}
+lab_await($node, 'all');
 lab_show('bytes came before', $before > 0);
-lab_show('bytes came afterwards', (int) file_get_contents("$files-all") - $before);
-echo file_get_contents("$files-told"), "\n";
+lab_show('bytes came afterwards', array_slice(lab_told($node), -2)[0] - $before);
+echo file_get_contents($told), "\n";
 ?>
 --EXPECT--
 bytes came before: true

@@ -5,31 +5,22 @@ A process that was stopped past its deadline takes the answers that have arrived
 require __DIR__ . '/../lab/lab.inc';
 
 /*
- * Once all nodes have their commands, they stop the process and answer. Files tell when: of each
- * node, the first is there when the commands are, the second when the first answer is sent. The
- * values of a batch take several reads.
+ * Once all nodes have their commands, they stop the process and answer. The values of a batch take
+ * several reads.
  */
 const VALUE_BYTES = 5000;
-$script = static fn (string $files, int $count): string => '
-    $reach = static function (string $step) use ($port) {
-        touch("' . $files . '-$step-$port");
-        while (count(glob("' . $files . '-$step-*")) < ' . $count . ') {
-            usleep(1000);
-        }
-    };
-    $value = str_repeat("x", ' . VALUE_BYTES . ');
-    $reached = false;
-    while ($words = $node->command()) {
-        if (!$reached && sscanf($words[1] ?? "", "stop %d", $process) === 1) {
-            $reached = true;
-            $reach("asked");
-            posix_kill($process, SIGSTOP);
-            $node->value($value);
-            $reach("answered");
-        } else {
-            $node->value($value);
-        }
-    }';
+$script = '
+    is_stopped = False
+    for words in commands():
+        if words[1].startswith("stop ") and not is_stopped:
+            is_stopped = True
+            test.asked += 1
+            until(lambda: test.asked == test.nodes)
+            os.kill(int(words[1].split()[1]), signal.SIGSTOP)
+            value(test.value)
+            tell("answered")
+        else:
+            value(test.value)';
 $calls = [
     'one command' => [1, static fn ($redis, array $keys) => [$redis->get(current($keys))]],
     'a batch for one node' => [1, batch(...)],
@@ -48,7 +39,9 @@ function batch(OneHop\Redis $redis, array $keys): array
 
 foreach ($calls as $what => [$nodes, $call]) {
     $files = Lab::file(strtr($what, ' ', '-'));
-    $ports = array_map(static fn () => lab_node($script($files, $nodes)), range(1, $nodes));
+    $values = ['value' => str_repeat('x', VALUE_BYTES), 'asked' => 0, 'nodes' => $nodes];
+    $ports = [lab_node($script, $values)];
+    $nodes === 2 && $ports[] = lab_node($script, beside: $ports[0]);
     $config = lab_config($ports, ['timeout' => 3000]);
     if (($id = pcntl_fork()) === 0) {
         pcntl_signal(SIGUSR1, static fn () => null);
@@ -67,11 +60,7 @@ foreach ($calls as $what => [$nodes, $call]) {
         file_put_contents("$files-told", implode('; ', $told));
         posix_kill(posix_getpid(), SIGKILL);
     }
-    for (
-        $end = microtime(true) + 60;
-        count(glob("$files-answered-*")) < $nodes && microtime(true) < $end;
-        usleep(1000)
-    );
+    array_map(static fn ($port) => lab_await($port, 'answered'), $ports);
     sleep(4);
     posix_kill($id, SIGUSR1); /* So it finds its wait interrupted. */
     posix_kill($id, SIGCONT);

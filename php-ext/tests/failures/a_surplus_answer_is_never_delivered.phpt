@@ -9,7 +9,8 @@ require __DIR__ . '/../lab/lab.inc';
 
 function config_of(string $script): string
 {
-    return lab_config(['127.0.0.1:' . lab_node($script) . ':1 odd'], ['timeout' => 5000]);
+    $port = lab_node($script, ['directory' => Lab::$directory]);
+    return lab_config(["127.0.0.1:$port:1 odd"], ['timeout' => 5000]);
 }
 
 function pool_of(string $script): OneHop\Redis
@@ -22,15 +23,11 @@ function pool_of(string $script): OneHop\Redis
  * arrived, however busy the machine is.
  */
 $more = '
-    while ($words = $node->command()) {
-        $node->value("value of $words[1]");
-        $file = "' . Lab::$directory . '/$words[1]";
-        while (!file_exists("$file-read")) {
-            usleep(50);
-        }
-        $node->value("too many");
-        touch("$file-sent");
-    }';
+    for words in commands():
+        value("value of " + words[1])
+        until(lambda: os.path.exists(f"{test.directory}/{words[1]}-read"))
+        value("too many")
+        open(f"{test.directory}/{words[1]}-sent", "w").close()';
 $let_come = static function (string $key): void {
     touch(Lab::file("$key-read"));
     while (!file_exists(Lab::file("$key-sent"))) {
@@ -42,9 +39,8 @@ $tell = static function (array $wrong): void {
 
 echo "-- two answers together\n";
 $redis = pool_of('
-    while ($words = $node->command()) {
-        $node->send("+first $words[1]\r\n+second $words[1]\r\n");
-    }');
+    for words in commands():
+        reply("+first " + words[1], "+second " + words[1])');
 lab_tell(fn () => $redis->get('a'));
 lab_tell(fn () => $redis->get('b'));
 

@@ -11,23 +11,20 @@ const PATIENT = ['timeout' => 60000, 'server_failure_limit' => 16383];
  * that the key names is sent twice: "POSITION:COUNT:SIZE:...". A late one comes 1 ms afterwards.
  */
 const DOUBLING = '
-    $bulk = fn ($value) => "\$" . strlen($value) . "\r\n$value\r\n";
-    $answer = fn ($key) => $bulk(str_pad("value of $key ", (int) explode(":", $key)[2], "."));
-    while ($words = $node->command()) {
-        [$position, $count] = explode(":", $words[1]);
-        $answers = [];
-        do {
-            $answers[] = $answer($words[1]);
-        } while (count($answers) < $count && $words = $node->command());
-        if (is_numeric($position)) {
-            $answers[$position] .= $answers[$position];
-        }
-        $node->send(implode($answers));
-        if ($position === "late") {
-            usleep(1000);
-            $node->send(end($answers));
-        }
-    }';
+    def answer(key):
+        return bulk(f"value of {key} ".ljust(int(key.split(":")[2]), "."))
+
+    for words in commands():
+        position, count = words[1].split(":")[:2]
+        answers = [answer(words[1])]
+        while len(answers) < int(count):
+            answers.append(answer(command()[1]))
+        if position.isdigit():
+            answers[int(position)] *= 2
+        send(*answers)
+        if position == "late":
+            time.sleep(0.001)
+            send(answers[-1])';
 
 /** Makes a pipeline. Returns how it ended: right, failed, or the first wrong value. */
 function ended(OneHop\Redis $redis, int|string $position, int $count, int $size = 0): string
@@ -86,22 +83,20 @@ lab_show('neither right nor failed', array_values(array_diff($found, ['right', '
 
 echo "-- in a cluster\n";
 $liars = new Liars();
-$liars->behave('(function () use ($words, $node) {
-    if (!in_array($words[0], ["MGET", "GET"])) {
-        return null;
-    }
-    $bulk = fn ($value) => "\$" . strlen($value) . "\r\n$value\r\n";
-    $values = array_map(fn ($key) => $bulk("value of $key"), array_slice($words, 1));
-    $answer = $words[0] === "GET" ? $values[0] : "*" . count($values) . "\r\n" . implode($values);
-    $GLOBALS["answers"][] = $answer;
-    if (!str_contains(implode($words), "last")) {
-        return "";
-    }
-    $GLOBALS["answers"][0] .= str_contains(implode($words), "right") ? "" : $GLOBALS["answers"][0];
-    $all = implode($GLOBALS["answers"]);
-    $GLOBALS["answers"] = [];
-    return $all;
-})()');
+$liars->behave('
+    answers = []
+    def answer(words):
+        if words[0] not in ("MGET", "GET"):
+            return None
+        values = [bulk("value of " + key) for key in words[1:]]
+        answers.append(values[0] if words[0] == "GET" else listed(values))
+        if "last" not in " ".join(words):
+            return ""
+        if "right" not in " ".join(words):
+            answers[0] *= 2
+        every = b"".join(answers)
+        answers.clear()
+        return every');
 $redis = new OneHop\Redis('alpha', $liars->config(PATIENT));
 foreach (['right', 'wrong'] as $end) {
     $keys = ['{c}1', '{d}2', '{e}3', '{f}4', "{a}last-$end", "{b}last-$end"];
@@ -113,25 +108,23 @@ foreach (['right', 'wrong'] as $end) {
 
 echo "-- a transaction, alone and in a pipeline\n";
 $script = '
-    while ($words = $node->command()) {
-        if ($words[0] === "MULTI") {
-            [$position, $gathers] = explode(" ", file_get_contents(dirname($log) . "/position"));
-            $answers = ["+OK\r\n", "+QUEUED\r\n", "+QUEUED\r\n", "*2\r\n\$1\r\na\r\n\$1\r\nb\r\n"];
-            if ($position < 4) {
-                $answers[$position] .= $position == 3 ? "\$1\r\nb\r\n" : $answers[$position];
-            }
-            $node->send(array_shift($answers));
-        } elseif (!$gathers || $words[0] === "EXEC") {
-            $node->send(implode(array_splice($answers, 0, $gathers ? 3 : 1)));
-        }
-    }';
+    for words in commands():
+        if words[0] == "MULTI":
+            answers = [b"+OK\r\n", b"+QUEUED\r\n", b"+QUEUED\r\n", listed(["a", "b"])]
+            if test.position < 4:
+                answers[test.position] += bulk("b") if test.position > 2 else answers[test.position]
+            send(answers.pop(0))
+        elif not test.gathers:
+            send(answers.pop(0))
+        elif words[0] == "EXEC":
+            send(*answers)';
 $redis = new OneHop\Redis(
     'alpha',
-    lab_config([lab_node($script)], PATIENT),
+    lab_config([$node = lab_node($script)], PATIENT),
 );
 for ($position = 0; $position <= 4; $position++) {
     foreach ([0, 1] as $gathers) {
-        file_put_contents(Lab::file('position'), "$position $gathers");
+        lab_change($node, position: $position, gathers: $gathers);
         try {
             $gathers && $redis->pipeline();
             $result = $redis->multi()->get('{k}1')->get('{k}2')->exec();

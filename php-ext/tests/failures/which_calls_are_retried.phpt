@@ -8,9 +8,7 @@ require __DIR__ . '/../lab/lab.inc';
  * Each connection answers its first command and closes after it has read the second. The log shows
  * which commands came twice.
  */
-$port = lab_node(
-    '$words = $node->command(); $node->value("value of $words[1]"); $node->command();',
-);
+$port = lab_node('value("value of " + command()[1]); command()');
 $redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 fickle"], ['timeout' => 2000]));
 lab_tell(fn () => $redis->get('a'));
 lab_tell(fn () => $redis->get('b'));
@@ -21,14 +19,12 @@ lab_tell(fn () => $redis->pipeline()->get('f')->set('g', 1)->exec());
 echo implode("\n", lab_commands($port)), "\n";
 
 echo "-- closed while idle: nothing was sent, so every command may be sent again\n";
-$port = lab_node(
-    '
-        for ($i = 0; $i < 2; $i++) {
-            $words = $node->command();
-            $node->send(":7\r\n");
-            if ($words[0] === "SET") exit;
-        }',
-);
+$port = lab_node('
+    for _ in range(2):
+        words = command()
+        reply(":7")
+        if words[0] == "SET":
+            close()');
 $redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 fickle"], ['timeout' => 2000]));
 lab_tell(fn () => $redis->set('a', 1));
 usleep(400000);
@@ -36,22 +32,17 @@ lab_tell(fn () => $redis->incr('b'));
 echo implode("\n", lab_commands($port)), "\n";
 
 echo "-- sent once, then the node dies: the first attempt may have executed\n";
-$port = lab_node(
-    '
-        $node->command();
-        $node->value("x");
-        $node->command();
-        posix_kill(posix_getppid(), SIGKILL);
-        usleep(200000);',
-);
+$port = lab_node('
+    command()
+    value("x")
+    command()
+    refuse()');
 $redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 fickle"], ['timeout' => 2000]));
 $redis->get('a');
 lab_tell(fn () => $redis->get('b'));
 
 echo "-- OPT_MAX_RETRIES 0: nothing is sent again\n";
-$port = lab_node(
-    '$words = $node->command(); $node->value("value of $words[1]"); $node->command();',
-);
+$port = lab_node('value("value of " + command()[1]); command()');
 $redis = new OneHop\Redis('alpha', lab_config(["127.0.0.1:$port:1 fickle"], ['timeout' => 2000]));
 $redis->setOption(Redis::OPT_MAX_RETRIES, 0);
 lab_tell(fn () => $redis->get('a'));

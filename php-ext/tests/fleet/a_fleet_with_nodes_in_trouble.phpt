@@ -53,7 +53,7 @@ lab_tell(fn () => (new OneHop\Redis(
 echo "-- an order that one node carries out, because the others have nothing to do\n";
 $kill = fn (string ...$answers) => new OneHop\Redis('alpha', lab_config(array_map(
     fn ($i, $answer) => $answer === '' ? "127.0.0.1:$dead:1 n$i" : '127.0.0.1:'
-        . lab_node("while (\$node->command()) { \$node->send(\"$answer\\r\\n\"); }")
+        . lab_node('for words in commands(): reply(test.answer)', ['answer' => $answer])
         . ":1 n$i",
     array_keys($answers),
     $answers,

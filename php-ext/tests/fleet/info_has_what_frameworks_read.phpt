@@ -64,9 +64,8 @@ lab_show(
 );
 
 $old = fn () => lab_node('
-    while ($node->command()) {
-        $node->value("# Server\r\nuptime_in_seconds:86500\r\nuptime_in_days:1\r\n");
-    }');
+    for words in commands():
+        value("# Server\r\nuptime_in_seconds:86500\r\nuptime_in_days:1\r\n")');
 $fleet = new OneHop\Redis('alpha', lab_config([$old(), $old()]));
 lab_show('a number behind a longer one', $fleet->info());
 ?>

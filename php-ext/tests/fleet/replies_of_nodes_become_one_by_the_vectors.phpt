@@ -41,13 +41,10 @@ $wrong = 0;
 foreach ($tests as $test) {
     $servers = [];
     foreach ($test['replies'] as $i => $reply) {
-        $bytes = base64_encode(encode($reply));
-        $port = lab_node(
-            "
-                while (\$words = \$node->command()) {
-                    \$node->send(\$words[0] === 'PUBLISH' ? \":0\\r\\n\" : base64_decode('$bytes'));
-                }",
-        );
+        $port = lab_node('
+            for words in commands():
+                send(":0\r\n" if words[0] == "PUBLISH" else test.reply)
+        ', ['reply' => encode($reply)]);
         $servers[] = "127.0.0.1:$port:1 " . ($test['nodes'][$i] ?? "n$i");
     }
     $config = lab_config($servers);
@@ -77,13 +74,11 @@ foreach ($tests as $test) {
             $names[$name] = $keys[$node][$place];
         }
         foreach ($test['replies'] as $i => $reply) {
-            $bytes = base64_encode($reply === null ? "*-1\r\n" : encode(array_map(
+            $bytes = $reply === null ? "*-1\r\n" : encode(array_map(
                 fn ($stream) => [$names[$stream[0]], $stream[1]],
                 $reply,
-            )));
-            $port = lab_node(
-                "while (\$node->command()) { \$node->send(base64_decode('$bytes')); }",
-            );
+            ));
+            $port = lab_node('for words in commands(): send(test.reply)', ['reply' => $bytes]);
             $servers[$i] = "127.0.0.1:$port:1 n$i";
         }
         $config = lab_config($servers);

@@ -7,23 +7,15 @@ require __DIR__ . '/../lab/lab.inc';
 /** A node that answers SCAN with these replies, one after another; each is [cursor, keys]. */
 function node(array $answers, int $pause_ms = 0): string
 {
-    $bytes = base64_encode(serialize(array_map(
-        fn ($answer) => is_string($answer) ? $answer : "*2\r\n$"
-            . strlen($answer[0])
-            . "\r\n$answer[0]\r\n*"
-            . count($answer[1])
-            . "\r\n"
-            . implode('', array_map(fn ($key) => '$' . strlen($key) . "\r\n$key\r\n", $answer[1])),
-        $answers,
-    )));
-    $port = lab_node(
-        "
-            \$answers = unserialize(base64_decode('$bytes'));
-            while (\$node->command()) {
-                usleep($pause_ms * 1000);
-                \$node->send(array_shift(\$answers));
-            }",
-    );
+    $port = lab_node('
+    for answer in test.answers:
+        command()
+        time.sleep(test.pause_ms / 1000)
+        if isinstance(answer, str):
+            send(answer)
+        else:
+            send(listed([answer[0], listed(answer[1])]))
+    command()', ['answers' => $answers, 'pause_ms' => $pause_ms]);
     return "127.0.0.1:$port:1";
 }
 

@@ -11,16 +11,13 @@ const CURSORS = [
 /** A node that answers each cursor with the next one, and with a key. */
 function node(string $prefix): int
 {
-    $cursors = var_export(CURSORS, true);
-    return lab_node("
-        \$cursors = $cursors;
-        while (\$words = \$node->command()) {
-            \$page = array_search(\$words[1], \$cursors, true);
-            \$node->send('*2' . \"\\r\\n\");
-            \$node->value(\$cursors[(\$page + 1) % count(\$cursors)]);
-            \$node->send('*1' . \"\\r\\n\");
-            \$node->value(\"$prefix\$page\");
-        }");
+    return lab_node('
+        for words in commands():
+            page = test.cursors.index(words[1])
+            cursor = test.cursors[(page + 1) % len(test.cursors)]
+            send(listed([cursor, listed([f"{test.prefix}{page}"])]))',
+        ['cursors' => CURSORS, 'prefix' => $prefix],
+    );
 }
 
 $ports = [node('a'), node('b')];

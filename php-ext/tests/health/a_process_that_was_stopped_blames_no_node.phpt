@@ -6,13 +6,11 @@ require __DIR__ . '/../lab/lab.inc';
 
 /* The node stops the process as soon as its command arrives, so always before its deadline. */
 $script = '
-    while ($words = $node->command()) {
-        if (sscanf($words[1], "hang until %d continues", $process) === 1) {
-            posix_kill($process, SIGSTOP);
-        } elseif ($words[1] !== "hang") {
-            $node->value("well");
-        }
-    }';
+    for words in commands():
+        if words[1].startswith("hang until "):
+            os.kill(int(words[1].split()[2]), signal.SIGSTOP)
+        elif words[1] != "hang":
+            value("well")';
 $cases = [];
 foreach ([
     'resting' => [],

@@ -6,18 +6,14 @@ Not beneath valgrind: valgrind does not follow the workers of php-fpm.
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-/* A load balancer that loses its state: what was opened before the file exists gets no answer. */
-$silent = Lab::file('silent');
-$forgets = '
-    $isOld = !is_file("' . $silent . '");
-    while ($words = $node->command()) {
-        clearstatcache();
-        if (!$isOld || !is_file("' . $silent . '")) {
-            usleep($isOld ? 3000 : 0);
-            $node->send($words[0] === "GET" ? "$4\r\nwell\r\n" : "+OK\r\n");
-        }
-    }';
-$config = lab_config([lab_node($forgets)], ['timeout' => 1500, 'pool_size' => 8]);
+/* A load balancer that loses its state: what was opened before it is silent gets no answer. */
+$node = lab_node('
+    is_old = not test.is_silent
+    for words in commands():
+        if not is_old or not test.is_silent:
+            time.sleep(0.003 if is_old else 0)
+            reply("$4", "well") if words[0] == "GET" else reply("+OK")', ['is_silent' => false]);
+$config = lab_config([$node], ['timeout' => 1500, 'pool_size' => 8]);
 
 const WORKERS = 6;
 $script = <<<'PHP'
@@ -41,7 +37,7 @@ $ask = static fn (int $ms): array => array_map(
     $page($script, ['config' => $config, 'ms' => $ms], WORKERS),
 );
 $ask(300);
-touch($silent);
+lab_change($node, is_silent: true);
 $told = $ask(3500);
 lab_show('workers that were late more than once', array_sum(array_map(
     static fn (array $worker) => (int) ($worker[0] > 1),
@@ -52,14 +48,14 @@ lab_show('other failures', array_merge(...array_column($told, 1)));
 lab_show('served again', array_unique(array_column($told, 2)));
 
 echo "one process with many idle connections\n";
-unlink($silent);
+lab_change($node, is_silent: false);
 $clients = [];
 for ($i = 0; $i < 8; $i++) {
     $clients[] = new OneHop\Redis('alpha', $config);
     $clients[$i]->watch('key');
 }
 array_map(static fn ($client) => $client->unwatch(), $clients);
-touch($silent);
+lab_change($node, is_silent: true);
 $failed = 0;
 for ($i = 0; $i < 20; $i++) {
     try {

@@ -32,12 +32,10 @@ PHP;
  * take long enough for the workers to call at the same time.
  */
 $some_hang = '
-    while ($node->command()) {
-        if (!in_array($node->connection, [2, 4])) {
-            usleep(3000);
-            $node->value("well");
-        }
-    }';
+    for words in commands():
+        if number not in (2, 4):
+            time.sleep(0.003)
+            value("well")';
 $page = lab_fpm([], WORKERS);
 $kinds = ['without a handshake' => [], 'with one' => ['redis_auth' => 'secret']];
 foreach ($kinds as $what => $directives) {
@@ -57,7 +55,7 @@ foreach ($kinds as $what => $directives) {
 foreach ($kinds as $what => $directives) {
     $redis = new OneHop\Redis(
         'alpha',
-        lab_config([lab_node('while ($node->command());')], $directives + ['timeout' => 200]),
+        lab_config([lab_node('await_close()')], $directives + ['timeout' => 200]),
     );
     $late = 0;
     $end = microtime(true) + 30;

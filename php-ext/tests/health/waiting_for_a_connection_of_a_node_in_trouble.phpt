@@ -69,15 +69,11 @@ foreach ($told as $what => $times) {
 echo "a node that had no time left\n";
 $go = Lab::file('go');
 $slow = lab_node('
-    $node->command();
-    while (!file_exists("' . $go . '")) {
-        usleep(1000);
-        clearstatcache();
-    }
-    usleep(4000000);
-    $node->value("late");
-    $node->command();
-    sleep(30);');
+    command()
+    until(lambda: os.path.exists(test.go))
+    time.sleep(4)
+    value("late")
+    await_close()', ['go' => $go]);
 $query = [
     'config' => lab_config(
         [$slow],

@@ -71,7 +71,7 @@ foreach ([
     'OOM command not allowed', 'LOADING data', 'BUSY script', 'BUSYKEY exists', 'ERR OOM', 'OOMPH',
     'MISCONF no',
 ] as $error) {
-    $bad = lab_node('while ($node->command()) { $node->send("-' . $error . '\r\n"); }');
+    $bad = lab_node('for words in commands(): reply("-" + test.error)', ['error' => $error]);
     $config = lab_config([$p0, "127.0.0.1:$bad:1 bad"], $eject);
     $key = lab_key_of_each($config)['bad'];
     $redis = new OneHop\Redis('alpha', $config);
@@ -84,7 +84,7 @@ foreach ([
     echo "$error: ", $out(new OneHop\Topology('alpha', $config)) ?: 'stays', "\n";
 }
 echo "-- a node that does not answer\n";
-$hung = lab_node('while ($node->command()) { sleep(30); }');
+$hung = lab_node('await_close()');
 $config = lab_config([$p0, "127.0.0.1:$hung:1 hung"], $eject + ['timeout' => 1500]);
 $key = lab_key_of_each($config)['hung'];
 $redis = new OneHop\Redis('alpha', $config);

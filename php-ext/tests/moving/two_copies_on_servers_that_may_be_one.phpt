@@ -6,16 +6,14 @@ require __DIR__ . '/../lab/lab.inc';
 require __DIR__ . '/moving.inc';
 
 /* By the file of before and by this one it would be the only copy. */
-$script = <<<'PHP'
-    while ($words = $node->command()) {
-        $node->send(match ($words[0]) {
-            'PING' => "+PONG\r\n",
-            'MIGRATE' => "-ERR Target instance replied with error: BUSYKEY Target key exists\r\n",
-            'INFO' => "\$10\r\n# Server\r\n\r\n",
-            default => ":1\r\n",
-        });
+$script = '
+    answers = {
+        "PING": "+PONG\r\n",
+        "MIGRATE": "-ERR Target instance replied with error: BUSYKEY Target key exists\r\n",
+        "INFO": bulk("# Server\r\n"),
     }
-    PHP;
+    for words in commands():
+        send(answers.get(words[0], ":1\r\n"))';
 [$old, $owner] = [lab_node($script), lab_node($script)];
 $redis = moving_client([$owner], [$old]);
 lab_tell(fn () => $redis->incr('key'));

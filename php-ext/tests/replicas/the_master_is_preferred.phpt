@@ -46,9 +46,8 @@ lab_show(
 );
 
 $loads = lab_node('
-    while ($node->command()) {
-        $node->send("-LOADING Redis is loading the dataset in memory\r\n");
-    }');
+    for words in commands():
+        reply("-LOADING Redis is loading the dataset in memory")');
 lab_show('loading', $answers(new OneHop\Redis('alpha', $config($loads))));
 
 Lab::signal($process, 19);

@@ -13,16 +13,19 @@ $fakes->sayAll($one, 1);
 $redis = new OneHop\Redis('alpha', $fakes->config($one));
 lab_show('a write', $redis->set('name', 'one'));
 
-/* Once the command waits at the first: the Sentinels name the second, and the first follows it. */
-$said = implode(' ', array_map(static fn ($port) => Lab::file("said-$port"), $fakes->ports));
-$waits = fn (int $port) => "until redis-cli -p $port info clients | grep -q blocked_clients:1; do
-    sleep 0.01
-done\n";
-Lab::start(['sh', '-c', $waits($one) . "sleep 0.3
-    for file in $said; do printf '127.0.0.1 $two 2' > \$file.new; mv \$file.new \$file; done
-    redis-cli -p $one replicaof 127.0.0.1 $two\n"
-    . $waits($two) . "redis-cli -p $two rpush list x"]);
-lab_show('BLPOP', $redis->blPop(['list'], 30));
+if (($child = pcntl_fork()) === 0) {
+    lab_show('BLPOP', $redis->blPop(['list'], 30));
+    exit;
+}
+$waits = static fn (int $port) => lab_plain($port)->info('clients')['blocked_clients'] == 1;
+Lab::until(static fn () => $waits($one), 'wait');
+usleep(300000);
+/* The Sentinels name the second, and the first follows it. */
+$fakes->sayAll($two, 2);
+lab_plain($one)->rawCommand('REPLICAOF', '127.0.0.1', $two);
+Lab::until(static fn () => $waits($two), 'wait at the next master');
+lab_plain($two)->rPush('list', 'x');
+pcntl_waitpid($child, $status);
 foreach (lab_plain($two)->rawCommand('SLOWLOG', 'GET', '100') as [, , , $words]) {
     if ($words[0] === 'BLPOP') {
         lab_show('with the time that is left', $words[2] > 1 && $words[2] < 29.8);

@@ -19,14 +19,13 @@ lab_show('a batch', $redis->pipeline()->get('key')->set('key', 'after')->get('ke
 
 /* A master that refuses its first write and executes the second one. */
 $port = lab_node('
-    $writes = 0;
-    while ($words = $node->command()) {
-        $node->send(match ($words[0]) {
-            "ROLE" => "*3\r\n\$6\r\nmaster\r\n:0\r\n*0\r\n",
-            "SET" => $writes++ === 0 ? "-NOREPLICAS Not enough good replicas\r\n" : "+OK\r\n",
-            default => "+PONG\r\n",
-        });
-    }');
+    for words in commands():
+        if words[0] == "ROLE":
+            reply("*3", "$6", "master", ":0", "*0")
+        elif words[0] == "SET":
+            reply("-NOREPLICAS Not enough good replicas" if first("write") else "+OK")
+        else:
+            reply("+PONG")');
 $redis = new OneHop\Redis('alpha', lab_config([$port], [
     'listen' => null, 'redis' => null, 'engine' => 'redis', 'timeout' => 5000,
     'sentinels' => "\n   - 127.0.0.1:1",

@@ -82,7 +82,7 @@ lab_show('until it is promoted', $other->set('name', 'three'));
 lab_show('at the replica', lab_plain($replica)->get('name'));
 
 echo "All name what is no server of redis\n";
-$fakes->sayAll(lab_node('while ($node->command()) { $node->send("+OK\r\n"); }'), 10);
+$fakes->sayAll(lab_node('for words in commands(): reply("+OK")'), 10);
 $other = new OneHop\Redis('alpha', $fakes->config(Lab::port(), ['timeout' => 500], 'odd.yml'));
 lab_tell(fn () => $other->set('name', 'three'));
 

@@ -5,13 +5,9 @@ Commands that SSDB would misunderstand are not sent, and a node that is not SSDB
 require __DIR__ . '/../lab/lab.inc';
 
 $serve = '
-    while ($words = $node->command()) {
-        $node->send(match ($words[0]) {
-            "VERSION" => "*1\r\n$5\r\n1.9.8\r\n",
-            "GET" => "$1\r\nv\r\n",
-            default => "+OK\r\n",
-        });
-    }';
+    answers = {"VERSION": listed(["1.9.8"]), "GET": bulk("v")}
+    for words in commands():
+        send(answers.get(words[0], "+OK\r\n"))';
 $nodes = [lab_node($serve), lab_node($serve), lab_node($serve)];
 $config = lab_config($nodes, ['engine' => 'ssdb']);
 $keys = array_values(lab_key_of_each($config));
@@ -54,14 +50,15 @@ lab_tell(fn () => (new OneHop\Redis(
 ))->get('k'));
 echo "A password:\n";
 $guarded = lab_node('
-    while ($words = $node->command()) {
-        $in = $words[0] === "AUTH" ? $words[1] === "secret" : $in ?? false;
-        $node->send(match (true) {
-            $words[0] === "AUTH" => $in ? "+OK\r\n" : "-ERR invalid password\r\n",
-            !$in => "-NOAUTH authentication required.\r\n",
-            default => $words === ["VERSION"] ? "*1\r\n$5\r\n1.9.8\r\n" : "$1\r\nv\r\n",
-        });
-    }');
+    is_in = False
+    for words in commands():
+        if words[0] == "AUTH":
+            is_in = words[1] == "secret"
+            reply("+OK" if is_in else "-ERR invalid password")
+        elif not is_in:
+            reply("-NOAUTH authentication required.")
+        else:
+            send(listed(["1.9.8"]) if words == ["VERSION"] else bulk("v"))');
 foreach ([[], ['redis_auth' => 'wrong'], [
     'redis_auth' => 'secret',
     'redis_db' => 3,
@@ -72,9 +69,7 @@ foreach ([[], ['redis_auth' => 'wrong'], [
     );
     lab_tell(fn () => $redis->get('k'));
 }
-/* By connection: each has a process, which logs what it receives with a delay. */
 $commands = lab_commands($guarded);
-usort($commands, fn (string $a, string $b) => (int) $a <=> (int) $b);
 /* After a refused password the client may or may not read on. */
 echo str_replace(
     'AUTH wrong, VERSION',

@@ -4,35 +4,22 @@ Every command of the vectors is sent to an SSDB node, and its replies are read, 
 <?php
 require __DIR__ . '/../lab/lab.inc';
 
-putenv('NOW=' . Lab::file('now'));
-
 /*
- * A file says what the node must receive next and what it answers, as recorded from a real SSDB.
+ * The test says what the node must receive next and what it answers, as recorded from a real SSDB.
+ * A letter of the vectors is a byte.
  */
 $ssdb = lab_node('
-    while ($words = $node->command()) {
-        if ($words === ["VERSION"]) {
-            $node->send("*1\r\n$5\r\n1.9.8\r\n");
-            continue;
-        }
-        $now = unserialize(file_get_contents(getenv("NOW")));
-        for ($i = 0; $i < count($now["send"]); $i++) {
-            if ($i > 0) {
-                $words = $node->command();
-            }
-            if ($words !== $now["send"][$i]) {
-                $node->send("-NOT WHAT THE VECTOR SAYS\r\n");
-                exit;
-            }
-        }
-        $node->send($now["replies"]);
-    }');
-$reader = lab_node(
-    '
-        while ($node->command()) {
-            $node->send(unserialize(file_get_contents(getenv("NOW")))["reply"]);
-        }',
-);
+    for words in commands():
+        if words == ["VERSION"]:
+            send(listed(["1.9.8"]))
+            continue
+        expected = [[word.encode("latin-1") for word in each] for each in test.send]
+        received = [words] + [command() for each in expected[1:]]
+        if [[encode(word) for word in each] for each in received] != expected:
+            reply("-NOT WHAT THE VECTOR SAYS")
+            close()
+        send(test.replies.encode("latin-1"))');
+$reader = lab_node('for words in commands(): send(test.reply.encode("latin-1"))');
 
 function bytes(mixed $text): mixed
 {
@@ -50,7 +37,8 @@ $config = lab_config(
 $redis = new OneHop\Redis('alpha', $config);
 $plain = lab_plain($reader);
 $count = ['refused' => 0, 'violation' => 0, 'same' => 0];
-foreach (array_map('bytes', $tests) as $test) {
+foreach ($tests as $said) {
+    $test = bytes($said);
     /* Not by raw calls: they cannot follow a cursor, and replies of all nodes are merged. */
     $is_of_all_nodes = in_array(
         strtolower($test['words'][0]),
@@ -66,7 +54,8 @@ foreach (array_map('bytes', $tests) as $test) {
         continue; /* All calls are raw here, and SELECT of the pool's own database is not sent. */
     }
     $told = "$test[tcId], $test[comment]: ";
-    file_put_contents(Lab::file('now'), serialize($test));
+    lab_change($ssdb, ...$said);
+    lab_change($reader, ...$said);
     try {
         $value = $redis->rawCommand(...$test['words']);
         $expected = isset($test['reply']) ? $plain->rawCommand('ANY') : 'nothing';

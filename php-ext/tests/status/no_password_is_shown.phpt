@@ -20,8 +20,8 @@ $nodes = [
     'refuses it' => lab_redis('--requirepass', 'another'),
     'knows no AUTH' => lab_redis('--rename-command', 'AUTH', ''),
     'is gone' => Lab::port(),
-    'hangs' => lab_node('sleep(60);'),
-    'speaks no RESP' => lab_node('$node->send("HTTP/1.1 400 Bad Request\r\n\r\n");'),
+    'hangs' => lab_node('await_close()'),
+    'speaks no RESP' => lab_node('send("HTTP/1.1 400 Bad Request\r\n\r\n")'),
     'speaks no TLS' => lab_redis(),
 ];
 

@@ -19,9 +19,9 @@ $with = function (string $script, array $directives = []): OneHop\Redis {
 $print = function ($redis, ...$message) {
     echo '  heard ', implode(' ', $message), "\n";
 };
-const CONFIRMATION = "*3\r\n$10\r\npsubscribe\r\n$2\r\np*\r\n:1\r\n";
-$confirms = '$node->command(); $node->send("' . addcslashes(CONFIRMATION, "\r\n$") . '");';
-$message = '$node->send("*4\r\n\$8\r\npmessage\r\n\$2\r\np*\r\n\$2\r\npx\r\n\$2\r\nhi\r\n");';
+const CONFIRMATION = 'reply("*3", "$10", "psubscribe", "$2", "p*", ":1")';
+const CONFIRMS = 'command(); ' . CONFIRMATION . '; ';
+const MESSAGE = 'send(listed(["pmessage", "p*", "px", "hi"])); ';
 
 echo "refuses connections:\n";
 lab_tell(fn () => (new OneHop\Redis(
@@ -30,41 +30,39 @@ lab_tell(fn () => (new OneHop\Redis(
 ))->psubscribe(['p*'], $print));
 echo "does not confirm:\n";
 lab_tell(
-    fn () => $with('$node->command(); sleep(60);', ['timeout' => 300])->psubscribe(['p*'], $print),
+    fn () => $with('await_close()', ['timeout' => 300])->psubscribe(['p*'], $print),
 );
 echo "does not answer the handshake:\n";
-lab_tell(fn () => $with('$node->command(); sleep(60);', [
+lab_tell(fn () => $with('await_close()', [
     'timeout' => 300,
     'redis_auth' => 'x',
 ])->psubscribe(['p*'], $print));
 echo "closes in the middle of a confirmation:\n";
-lab_tell(fn () => $with('$node->command(); $node->send("*3\r\n$10\r\npsub");')->psubscribe(
+lab_tell(fn () => $with('command(); send("*3\r\n$10\r\npsub")')->psubscribe(
     ['p*'],
     $print,
 ));
 echo "closes after a message and a half:\n";
 lab_tell(
-    fn () => $with("$confirms $message" . '$node->send("*4\r\n");')->psubscribe(['p*'], $print),
+    fn () => $with(CONFIRMS . MESSAGE . 'reply("*4")')->psubscribe(['p*'], $print),
 );
 echo "sends bytes that are no reply:\n";
-lab_tell(fn () => $with("$confirms $message" . '$node->send("hello\r\n"); sleep(60);')->psubscribe(
+lab_tell(fn () => $with(CONFIRMS . MESSAGE . 'reply("hello"); await_close()')->psubscribe(
     ['p*'],
     $print,
 ));
 echo "sends byte by byte, which is no fault:\n";
 lab_tell(fn () => $with(
-    '$node->command(); $node->drip("' . addcslashes(CONFIRMATION, "\r\n$") . '", 1); '
-        . str_replace('->send(', '->drip(', str_replace('");', '", 1);', $message)),
+    'command(); drip("*3\r\n$10\r\npsubscribe\r\n$2\r\np*\r\n:1\r\n", 1); '
+        . 'drip(listed(["pmessage", "p*", "px", "hi"]), 1)',
 ) ->psubscribe(['p*'], $print));
 echo "sends messages before it confirms:\n";
 lab_tell(fn () => $with(
-    '$node->command(); ' . "$message $message" . '$node->send("'
-        . addcslashes(CONFIRMATION, "\r\n$") . '");',
+    'command(); ' . MESSAGE . MESSAGE . CONFIRMATION,
 )->psubscribe(['p*'], $print));
 echo "sends messages of patterns that were not subscribed:\n";
 lab_tell(fn () => $with(
-    "$confirms" . '$node->send("*4\r\n\$8\r\npmessage\r\n\$2\r\nq*\r\n\$2\r\nqx\r\n\$2\r\nhi\r\n");'
-        . $message,
+    CONFIRMS . 'send(listed(["pmessage", "q*", "qx", "hi"])); ' . MESSAGE,
 )->psubscribe(['p*'], $print));
 echo "wants a password:\n";
 lab_tell(fn () => (new OneHop\Redis(

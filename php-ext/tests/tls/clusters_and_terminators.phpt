@@ -22,9 +22,8 @@ lab_show('keys', array_sum($redis->onEachNode('DBSIZE')));
 
 lab_certificate('node');
 $ssdb = lab_node('
-    while ($words = $node->command()) {
-        $node->send($words[0] === "VERSION" ? "*1\r\n$5\r\n1.9.8\r\n" : "$1\r\nv\r\n");
-    }');
+    for words in commands():
+        send(listed(["1.9.8"]) if words[0] == "VERSION" else bulk("v"))');
 $relay = new LabRelay($ssdb, 'node');
 $redis = new OneHop\Redis('alpha', lab_tls_config([$relay->port], ['engine' => 'ssdb']));
 lab_show('SSDB', $redis->get('key'));

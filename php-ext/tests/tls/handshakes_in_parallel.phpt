@@ -26,7 +26,7 @@ foreach (['a pipeline', 'mget'] as $what) {
     }
 }
 
-$hangs = lab_node('sleep(60);');
+$hangs = lab_node('time.sleep(60)');
 $config = lab_tls_config([lab_tls_redis()[0], $hangs], ['timeout' => 3000]);
 $redis = new OneHop\Redis('alpha', $config);
 ['node-0' => $good, 'node-1' => $bad] = lab_key_of_each($config);

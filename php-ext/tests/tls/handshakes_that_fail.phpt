@@ -95,11 +95,11 @@ attempt('a key of another certificate', $port,
 attempt('a file that is missing', $port, ['tls_ca_cert_file' => '/nowhere/ca.pem']);
 
 echo "--- no TLS\n";
-attempt('an answer in plain text', lab_node('$node->send("-ERR what?\r\n"); sleep(60);'));
+attempt('an answer in plain text', lab_node('reply("-ERR what?"); time.sleep(60)'));
 attempt('a redis without TLS', lab_redis(), ['timeout' => MS]);
-attempt('silence', lab_node('sleep(60);'), ['timeout' => MS]);
+attempt('silence', lab_node('time.sleep(60)'), ['timeout' => MS]);
 attempt('the end', lab_node(''));
-attempt('a reset', lab_node('$node->reset();'));
+attempt('a reset', lab_node('reset()'));
 attempt('no version in common', (function () {
     $port = Lab::port();
     Lab::start(['openssl', 's_server', '-quiet', '-accept', (string) $port, '-tls1_1',

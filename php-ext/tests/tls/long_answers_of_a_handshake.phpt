@@ -8,19 +8,16 @@ require __DIR__ . '/../lab/sentinel.inc';
 /* A master whose replicas have host names. OneHop reads 512 bytes of its answer in a step. */
 lab_certificate('node');
 $node = lab_node('
-    $list = fn (array $words) => "*" . count($words) . "\r\n"
-        . implode(array_map(fn ($word) => "\$" . strlen($word) . "\r\n$word\r\n", $words));
-    $replica = $list(["redis-replica.cache.example", "6379", "3129242"]);
-    while ($words = $node->command()) {
-        match (strtoupper($words[0])) {
-            "ROLE" => $node->send("*3\r\n\$6\r\nmaster\r\n:3129659\r\n*30\r\n"
-                . str_repeat($replica, 30)),
-            "SUBSCRIBE" => $node->send("*3\r\n\$9\r\nsubscribe\r\n\$4\r\nnews\r\n:1\r\n"
-                . "*3\r\n\$7\r\nmessage\r\n\$4\r\nnews\r\n\$5\r\nhello\r\n"),
-            "UNSUBSCRIBE" => $node->send("*3\r\n\$11\r\nunsubscribe\r\n\$4\r\nnews\r\n:0\r\n"),
-            default => $node->value("v"),
-        };
-    }');
+    replica = listed(["redis-replica.cache.example", "6379", "3129242"])
+    for words in commands():
+        if words[0] == "ROLE":
+            send(listed(["master", b":3129659\r\n", listed([replica] * 30)]))
+        elif words[0].upper() == "SUBSCRIBE":
+            send(listed(["subscribe", "news", b":1\r\n"]), listed(["message", "news", "hello"]))
+        elif words[0].upper() == "UNSUBSCRIBE":
+            send(listed(["unsubscribe", "news", b":0\r\n"]))
+        else:
+            value("v")');
 $relay = new LabRelay($node, 'node');
 $sentinels = new LabFakeSentinels();
 $sentinels->sayAll($relay->port, 1);

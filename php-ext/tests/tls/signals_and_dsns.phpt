@@ -58,7 +58,7 @@ function send_signals(?int $stopped): int
 }
 
 echo "--- a node that hangs after the ClientHello\n";
-call(lab_node('sleep(60);'), 1000);
+call(lab_node('time.sleep(60)'), 1000);
 
 echo "--- a node that answers late\n";
 $pid = (int) lab_plain($plain)->info('server')['process_id'];

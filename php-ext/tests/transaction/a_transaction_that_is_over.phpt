@@ -6,10 +6,8 @@ require __DIR__ . '/../lab/lab.inc';
 
 [$port, $id] = lab_redis_process();
 $loading = lab_node('
-    while ($words = $node->command()) {
-        $answer = @file_get_contents(dirname($log) . "/answer");
-        $node->send($words[0] === "MULTI" ? $answer : "+OK\r\n");
-    }');
+    for words in commands():
+        reply(test.answer if words[0] == "MULTI" else "+OK")');
 $config = lab_config(
     [lab_redis(), $port, $loading],
     ['hash_tag' => '"{}"', 'timeout' => 20000, 'server_failure_limit' => 1000],
@@ -83,12 +81,12 @@ $redis->set($live, 'served');
 
 echo "-- the node refuses MULTI\n";
 foreach (['LOADING data', 'BUSY with a script', 'NOPERM no right', 'ERR none'] as $answer) {
-    file_put_contents(Lab::file('answer'), "-$answer\r\n");
+    lab_change($loading, answer: "-$answer");
     tell($answer, fn () => $redis->multi()->set($loads, 1)->exec());
     tell("$answer, in a pipeline", fn () => $redis->pipeline()->multi()->set($loads, 1)->exec()
         ->exec());
 }
-file_put_contents(Lab::file('answer'), "+OK\r\n");
+lab_change($loading, answer: '+OK');
 
 echo "-- the node is lost\n";
 $redis->set($dies, 'before');

@@ -9,83 +9,50 @@ require __DIR__ . '/../lab/lab.inc';
  * EXEC.
  */
 $port = lab_node('
-    $queued = [];
-    $late = 0;
-    while ($words = $node->command()) {
-        $what = strtok($words[1] ?? "", ":");
-        if (in_array($words[0], ["MULTI", "WATCH", "DISCARD", "UNWATCH"])) {
-            if ($what === "nowatch") {
-                exit(0);
-            }
-            $queued = [];
-            $node->send("+OK\r\n");
-        } elseif ($words[0] === "EXEC") {
-            $at = $queued[0] ?? "";
-            if ($at === "execclose") {
-                exit(0);
-            }
-            if ($at === "exechang") {
-                sleep(30);
-            }
-            $answers = [
-                "execmany" => "*3\r\n$1\r\na\r\n$1\r\nb\r\n$1\r\nc\r\n",
-                "execfew" => "*1\r\n$1\r\na\r\n",
-                "execodd" => "+OK\r\n",
-                "exectwice" => "*2\r\n$1\r\na\r\n$1\r\nb\r\n*2\r\n$1\r\nc\r\n$1\r\nd\r\n",
-                "execerror" => "-OOM command not allowed\r\n",
-            ];
-            if (isset($answers[$at])) {
-                $node->send($answers[$at]);
-            } elseif ($at === "execcut") {
-                $node->send("*2\r\n$1\r\na\r\n$5\r\nb");
-                exit(0);
-            } elseif ($at === "execlarge") {
-                $node->send("*2\r\n$400000\r\n" . str_repeat("x", 300000));
-                exit(0);
-            } else {
-                $node->send("*" . count($queued) . "\r\n");
-                foreach ($queued as $i => $q) {
-                    $node->value("reply $i");
-                }
-            }
-        } elseif ($what === "plain") {
-            $node->value("value of $words[1]");
-        } else {
-            $queued[] = $what;
-            if ($what === "close") {
-                exit(0);
-            }
-            if ($what === "hang") {
-                sleep(30);
-            }
-            if ($what === "reset") {
-                $node->reset();
-            }
-            if ($what === "then") {
-                $node->send("+QUEUED\r\n");
-                exit(0);
-            }
-            if ($what === "surplus") {
-                $node->send("+QUEUED\r\n+QUEUED\r\n");
-                continue;
-            }
-            if ($what === "later") {
-                $node->send("+QUEUED\r\n");
-                usleep(20000);
-                $node->send("+QUEUED\r\n");
-                continue;
-            }
-            if ($what === "value") {
-                $node->value("value of $words[1]");
-                continue;
-            }
-            if ($what === "oom") {
-                $node->send("-OOM command not allowed\r\n");
-                continue;
-            }
-            $node->send("+QUEUED\r\n");
-        }
-    }');
+    at_exec = {
+        "execmany": listed("abc"),
+        "execfew": listed("a"),
+        "execodd": "+OK\r\n",
+        "exectwice": listed("ab") + listed("cd"),
+        "execerror": "-OOM command not allowed\r\n",
+        "execcut": "*2\r\n$1\r\na\r\n$5\r\nb",
+        "execlarge": "*2\r\n$400000\r\n" + "x" * 300000,
+    }
+    queued = []
+    for words in commands():
+        what = words[1].split(":")[0] if len(words) > 1 else ""
+        if words[0] in ("MULTI", "WATCH", "DISCARD", "UNWATCH"):
+            if what == "nowatch":
+                close()
+            queued = []
+            reply("+OK")
+        elif words[0] == "EXEC":
+            what = queued[0] if queued else ""
+            if what == "exechang":
+                await_close()
+            if what == "execclose":
+                close()
+            send(at_exec.get(what) or listed(f"reply {i}" for i in range(len(queued))))
+            if what in ("execcut", "execlarge"):
+                close()
+        elif what in ("plain", "value"):
+            queued += ["value"] if what == "value" else []
+            value("value of " + words[1])
+        else:
+            queued.append(what)
+            if what == "hang":
+                await_close()
+            if what == "reset":
+                reset()
+            if what == "close":
+                close()
+            reply("-OOM command not allowed" if what == "oom" else "+QUEUED")
+            if what == "then":
+                close()
+            if what == "later":
+                time.sleep(0.02)
+            if what in ("surplus", "later"):
+                reply("+QUEUED")');
 $redis = new OneHop\Redis(
     'alpha',
     lab_config(["127.0.0.1:$port:1 odd"], ['timeout' => 1000, 'server_failure_limit' => 1000]),
