@@ -195,7 +195,7 @@ class Talk:
             if condition():
                 return
             time.sleep(0.001)
-        raise LabError("a script has waited in vain")
+        raise LabError("a script has waited for something that did not come")
 
     encode, bulk, listed = staticmethod(encode), staticmethod(bulk), staticmethod(listed)
 

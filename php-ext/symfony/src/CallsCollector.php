@@ -81,7 +81,7 @@ final class CallsCollector extends AbstractDataCollector implements
         [$this->request, $this->before, $this->isMain] = [null, [], false];
     }
 
-    /** @return array<string, list<array>> The server pools that were asked, with all their nodes. */
+    /** @return array<string, list<array>> The server pools that were asked, with all nodes. */
     public function getPools(): array
     {
         return $this->data;

@@ -40,7 +40,7 @@ $replaced = static function (bool $is_changed, ?Closure $begin = null) use ($pai
     lab_plain($old)->rawCommand('REPLICAOF', '127.0.0.1', (string) $new);
     $plain = [lab_plain($old), lab_plain($new)];
     if ($is_changed) {
-        /* This call looks at the file. For a second others do so after READONLY only, 10 ms later. */
+        /* This call looks at the file. For a second others do so only after READONLY. */
         $redis->get($key);
         usleep(20000);
         lab_config([$new, $other], [], $name);

@@ -38,7 +38,8 @@ final class Home
 $views = '@WebProfilerBundle/Resources/config/routing';
 file_put_contents(Lab::file('routes.php'), <<<PHP
     <?php
-    return static function (Symfony\Component\Routing\Loader\Configurator\RoutingConfigurator \$routes) {
+    use Symfony\Component\Routing\Loader\Configurator\RoutingConfigurator;
+    return static function (RoutingConfigurator \$routes) {
         \$routes->add('home', '/')->controller('home');
         \$routes->import('$views/wdt.xml')->prefix('/_wdt');
         \$routes->import('$views/profiler.xml')->prefix('/_profiler');
@@ -93,7 +94,8 @@ unset($totals['time']);
 lab_show('totals', $totals);
 foreach ($profile->getCollector('onehop')->getPools() as $pool => $nodes) {
     foreach ($nodes as $node) {
-        echo basename($pool), ", {$node['node']}: {$node['calls']} calls, {$node['errors']} failed\n";
+        $counts = "{$node['calls']} calls, {$node['errors']} failed";
+        echo basename($pool), ", {$node['node']}: $counts\n";
     }
 }
 lab_show('a subrequest', $profile->getChildren()[0]->getCollector('onehop')->getTotals()['calls']);

@@ -78,7 +78,7 @@ final class NodeInfo {
     }
 
     /**
-     * Hits per look-up since the other reading; NaN without look-ups. Counters that began anew
+     * Hits per look-up since the other reading; NaN without look-ups. Counters that began at 0
      * since then, such as those of a server that was restarted, count as they are.
      */
     double hits(NodeInfo before) {
