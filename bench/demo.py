@@ -20,7 +20,7 @@ ALL_BATCHES = len(KEYS) // BATCH
 # How often each path reads all batches beforehand: a JVM compiles what it runs often.
 WARM_UP = {"PHP": 2, "Java": 40}
 ROUNDS, BATCHES_PER_ROUND = 40, 10
-TIMEOUT_MS = 30_000  # A busy machine is no failure of the demonstration.
+TIMEOUT_MS = 30_000  # A busy machine is not a failure of the demonstration.
 
 
 def main():

@@ -51,7 +51,7 @@ def path(text, row, before):
 
 def name(text, row, before):
     if not all("!" <= letter <= "~" for letter in text):
-        raise ValueError("has a blank, or a byte that is no printable ASCII")
+        raise ValueError("has a blank, or a byte that is not printable ASCII")
     return free_text(text, row, before)
 
 

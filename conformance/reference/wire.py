@@ -84,9 +84,9 @@ class Framing:
                 text.isdigit() and (text == b"0" or not text.startswith(b"0")) and int(text) <= most
             )
             if not is_null and not is_number:
-                raise Broken("a length that is no number, or beyond the limit")
+                raise Broken("a length that is not a number, or beyond the limit")
         if text in (b"", b"-"):
-            raise Broken("a length that is no number")
+            raise Broken("a length that is not a number")
         yield from self.expect(b"\n")
         return int(text)
 

@@ -27,7 +27,7 @@ static void test_write(const json_t *test)
     oh_cursor answered = {vectors_number(test, "node"), 0};
     uint64_t expected;
 
-    /* The exchange refuses what is no number of 64 bits. */
+    /* The exchange refuses what is not a number of 64 bits. */
     if (number_of(vectors_string(test, "nodeCursor"), &answered.within)) {
         CHECK(number_of(vectors_string(test, "cursor"), &expected));
         CHECK(oh_cursor_write(vectors_string(test, "fingerprint"), vectors_number(test, "nodes"),

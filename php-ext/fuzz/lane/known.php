@@ -18,7 +18,7 @@ function has_odd_key(string $method, array $arguments): bool
 
 /* Reason => whether it explains these faults: (faults, step, outcome of ours). */
 const KNOWN = [
-    'OneHop converts a key that is no text before it chooses the node.' => 'is_of_odd_key',
+    'OneHop converts a key that is not a text before it chooses the node.' => 'is_of_odd_key',
     'OneHop does not send a transaction without commands.' => 'is_empty_transaction',
     'After an exception in a call OneHop sends nothing of it; phpredis does.' => 'is_withheld',
     'OneHop throws if the transaction in a pipeline has failed.' => 'is_refused_transaction',

@@ -44,7 +44,7 @@ final class Services
             : SemaphoreStores::createStore($connection);
     }
 
-    /** Of a session the DSN may have `prefix` and `ttl`, as in Symfony. */
+    /** The DSN of a session may have `prefix` and `ttl`, as in Symfony. */
     public static function sessionHandler(
         #[\SensitiveParameter] object|string $connection,
         array $options = [],

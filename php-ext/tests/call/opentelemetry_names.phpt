@@ -1,7 +1,7 @@
 --TEST--
 The hooks for OpenTelemetry see every method that asks a node, and know the name of its command
 --DESCRIPTION--
-ext-opentelemetry is no package of Debian, so hook() only notes here what would be hooked.
+ext-opentelemetry is not a package of Debian, so hook() only notes here what would be hooked.
 --FILE--
 <?php
 namespace OpenTelemetry\Instrumentation {

@@ -26,7 +26,7 @@ for ($i = 0; $i < strlen($reply); $i++) {
 print_r(array_count_values($seen));
 lab_tell(fn () => $redis->lRange(strlen($reply) + 1 & ~1, 0, -1));
 
-echo "-- bytes that are no reply, quickly and without large allocations\n";
+echo "-- bytes that are not a reply, quickly and without large allocations\n";
 $streams = [
     "hello\r\n", "$-2\r\n", "$3\r\nabcXX", "$3\nabc\r\n", "*-5\r\n", "$99999999999999999999\r\n",
     "$2147483647\r\n", "*2147483647\r\n", str_repeat("*1\r\n", 200000), "\0\0\0\0",
@@ -49,7 +49,7 @@ Array
     [NodeDown true] => 23
 )
 value: ["hello","12"]
--- bytes that are no reply, quickly and without large allocations
+-- bytes that are not a reply, quickly and without large allocations
 ProtocolViolation true
 ProtocolViolation true
 ProtocolViolation true

@@ -1,5 +1,5 @@
 --TEST--
-scan() copes with nodes that are down, fail or are slow, and refuses what is no cursor
+scan() copes with nodes that are down, fail or are slow, and refuses other values than cursors
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';
@@ -65,7 +65,7 @@ $redis->setOption(Redis::OPT_SCAN, Redis::SCAN_RETRY);
 $iterator = null;
 lab_tell(function () use ($redis, &$iterator) { return $redis->hScan('key', $iterator); });
 
-echo "-- what is no cursor\n";
+echo "-- what is not a cursor\n";
 $redis = new OneHop\Redis('alpha', lab_config([
     node([['18446744073709551615', ['a']], ['18446744073709551616', ['b']]]) . ' large',
 ]));
@@ -90,7 +90,7 @@ value: ["a"]
 value: "late"
 it goes on: true
 value: {"field":"late"}
--- what is no cursor
+-- what is not a cursor
 value: "a"
 OneHop\ProtocolViolation, node large, may have executed: true
   The node's cursor is not a 64-bit number, node large (127.0.0.1:PORT), server pool alpha: the command was answered; check what listens at that address

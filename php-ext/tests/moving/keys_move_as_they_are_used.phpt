@@ -26,7 +26,7 @@ foreach ([$old, $plain] as $redis) {
 }
 $ours = moving_client($ports, array_slice($ports, 0, 2), ['hash_tag' => '"{}"']);
 
-/* What asks leaves the keys where they are, and a key that is nowhere is nothing. */
+/* A command that asks leaves the keys where they are, and a key that is nowhere is nothing. */
 $reads = $writes = [];
 foreach ($numbers as $i) {
     array_push(

@@ -41,7 +41,7 @@ lab_show('what is known goes on', $redis->set('key', 'other'));
 lab_show('at the known address', lab_plain($other)->get('key'));
 $told();
 
-echo "A redis that is no Sentinel\n";
+echo "A redis that is not a Sentinel\n";
 $config = $fakes->config($port, ['sentinels' => "\n   - 127.0.0.1:$port"]);
 lab_show('a write', (new OneHop\Redis('alpha', $config))->set('key', 'value'));
 $told();
@@ -71,7 +71,7 @@ a write: true
 what is known goes on: true
 at the known address: "other"
   OneHop: no Sentinel of server pool alpha names master node-0 (Connection closed by the node): its address so far stays in use
-A redis that is no Sentinel
+A redis that is not a Sentinel
 a write: true
   OneHop: no Sentinel of server pool alpha names master node-0 (it is not a Sentinel): its address in the configuration stays in use
 A password

@@ -81,7 +81,7 @@ lab_plain($replica)->rawCommand('REPLICAOF', 'NO', 'ONE');
 lab_show('until it is promoted', $other->set('name', 'three'));
 lab_show('at the replica', lab_plain($replica)->get('name'));
 
-echo "All name what is no server of redis\n";
+echo "All name what is not a server of redis\n";
 $fakes->sayAll(lab_node('for words in commands(): reply("+OK")'), 10);
 $other = new OneHop\Redis('alpha', $fakes->config(Lab::port(), ['timeout' => 500], 'odd.yml'));
 lab_tell(fn () => $other->set('name', 'three'));
@@ -123,7 +123,7 @@ OneHop\NodeDown, node node-0, may have executed: false
   The node is not a master: ROLE says slave, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; if this persists, compare the address with SENTINEL MASTERS
 until it is promoted: true
 at the replica: "three"
-All name what is no server of redis
+All name what is not a server of redis
 OneHop\NodeDown, node node-0, may have executed: false
   The node is not a master: ROLE says something that is not a role, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; if this persists, compare the address with SENTINEL MASTERS
 A master whose replica has left

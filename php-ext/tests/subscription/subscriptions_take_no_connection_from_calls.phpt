@@ -1,5 +1,5 @@
 --TEST--
-A subscription's connection is none of pool_size, which calls wait for
+A subscription's connection does not count towards pool_size, so calls never wait for it
 --FILE--
 <?php
 require __DIR__ . '/../lab/lab.inc';

@@ -46,12 +46,12 @@ echo "closes after a message and a half:\n";
 lab_tell(
     fn () => $with(CONFIRMS . MESSAGE . 'reply("*4")')->psubscribe(['p*'], $print),
 );
-echo "sends bytes that are no reply:\n";
+echo "sends bytes that are not a reply:\n";
 lab_tell(fn () => $with(CONFIRMS . MESSAGE . 'reply("hello"); await_close()')->psubscribe(
     ['p*'],
     $print,
 ));
-echo "sends byte by byte, which is no fault:\n";
+echo "sends byte by byte, which is not a fault:\n";
 lab_tell(fn () => $with(
     'command(); drip("*3\r\n$10\r\npsubscribe\r\n$2\r\np*\r\n:1\r\n", 1); '
         . 'drip(listed(["pmessage", "p*", "px", "hi"]), 1)',
@@ -170,11 +170,11 @@ closes after a message and a half:
   heard p* px hi
 OneHop\NodeDown, node node-0, may have executed: true
   Connection closed by the node, node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; messages published in between are lost
-sends bytes that are no reply:
+sends bytes that are not a reply:
   heard p* px hi
 OneHop\ProtocolViolation, node node-0, may have executed: true
   The node violated the protocol (a byte that cannot begin a reply), node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; check what listens at that address
-sends byte by byte, which is no fault:
+sends byte by byte, which is not a fault:
   heard p* px hi
 OneHop\NodeDown, node node-0, may have executed: true
   Connection closed by the node, node node-0 (127.0.0.1:PORT), server pool alpha: the command was answered; subscribe again; messages published in between are lost

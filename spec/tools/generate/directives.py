@@ -34,7 +34,7 @@ def bounds(row):
 
 
 def complaint(kind):
-    """What an error says of a value that is none of the words of its type."""
+    """The error for a value that is not one of the words of its type."""
     if kind in ("hash", "distribution"):
         return f"is not a valid {kind}"
     *first, last = [f'"{word}"' for word in TYPES[kind]["words"]]
@@ -126,7 +126,7 @@ def is_zero(row):
 
 
 def is_shared(row):
-    """True if the image of a pool has it: it matters, and is no secret."""
+    """True if the image of a pool has it: it matters, and is not a secret."""
     return row["about"] != "nothing" and not row.get("secret")
 
 
@@ -201,7 +201,7 @@ POOL_FACTS = {
 
 
 def c_fact(term):
-    """A term of a rule that is no directive alone: its constant, and an expression of C."""
+    """A term of a rule that is not a directive alone: its constant, and an expression of C."""
     if term in POOL_FACTS:
         return POOL_FACTS[term]
     name, value = term.split(": ")

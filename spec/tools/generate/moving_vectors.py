@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Writes the vectors of a ring that keys move from: spec/topology/vectors/moving.json.
 
-The references compute them: that of conformance the rings, moving.py the commands and replies.
+Two references compute them: conformance computes the rings, moving.py the commands and replies.
 """
 
 import json

@@ -54,7 +54,7 @@ final class Relay
         ftruncate($this->record, 0);
     }
 
-    /** The commands since forget(); null in place of bytes that are no command. */
+    /** The commands since forget(); null in place of bytes that are not a command. */
     public function commands(): array
     {
         $this->settle();

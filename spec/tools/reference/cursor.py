@@ -20,7 +20,7 @@ class Dropped(Exception):
 
 
 class TooLarge(Exception):
-    """A node gave a cursor that is no number of 64 bits (ProtocolViolation)."""
+    """A node gave a cursor that is not a number of 64 bits (ProtocolViolation)."""
 
 
 def topology(fingerprint):

@@ -82,7 +82,7 @@ def span(spec, words, begin):
 
 
 def is_key(spec, word):
-    """An empty key argument of MIGRATE is no key; SORT's patterns without * read no other key."""
+    """MIGRATE's empty key argument is not a key; SORT's patterns without * read no other key."""
     if spec["kind"] == "pattern":
         return "*" in word
     return not (spec.get("unless_empty") and word == "")

@@ -44,8 +44,8 @@ static oh_text cut_word(oh_text *rest)
 }
 
 /*
- * Turns "host:port" into the name that the map would have for it; empty if it is none. An empty
- * host is that of the node that was asked.
+ * Turns "host:port" into the name that the map would give it; empty if it is not an address. An
+ * empty host is that of the node that was asked.
  */
 static oh_text read_name(
     const oh_topology *map, uint32_t asked, oh_text endpoint, char name[OH_ADDRESS_BYTES_MAX])

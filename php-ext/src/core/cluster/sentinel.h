@@ -51,7 +51,7 @@ static inline oh_text oh_sentinel_replica_name(const oh_sentinel_replica *replic
 /* The answer of a Sentinel that has not answered. */
 oh_sentinel_answer oh_sentinel_silent(void);
 
-/* True if a reply says that the server does not know SENTINEL: a redis that is none. */
+/* True if a reply says that the server does not know SENTINEL: it is not a Sentinel. */
 bool oh_sentinel_is_none(const uint8_t *reply, size_t length);
 
 /*

@@ -125,7 +125,7 @@ typedef struct oh_key_position {
 
 /*
  * The name that these words have together, as the table spells names: in small letters, with a |
- * between the words. False if they are no name: too long, or with a byte that no name has.
+ * between the words. False if they are not a name: too long, or with a byte that no name has.
  */
 bool oh_command_name(char name[OH_COMMAND_NAME_BYTES], const oh_bytes *words, size_t count);
 

@@ -103,7 +103,10 @@ bool oh_cursor_read(
     }
     found->node = (uint32_t)low(cursor >> NODE_AT, OH_CURSOR_NODE_BITS);
     found->within = low(cursor, OH_CURSOR_WITHIN_BITS);
-    /* A set sign bit is none of the topology's 11 bits, so it does not match either. */
+    /*
+     * The sign bit is not one of the topology's 11 bits, so a cursor that has it set does not match
+     * either.
+     */
     return cursor >> TOPOLOGY_AT == topology_of(fingerprint) && found->node < nodes_count;
 }
 

@@ -186,7 +186,7 @@ static bool set_name(const setting *it)
 {
     for (size_t i = 0; i < it->value.length; i++) {
         if (it->value.bytes[i] < '!' || it->value.bytes[i] > '~') {
-            return fail(it, "has a blank, or a byte that is no printable ASCII");
+            return fail(it, "has a blank, or a byte that is not printable ASCII");
         }
     }
     return set_text(it);

@@ -68,7 +68,7 @@ oh_text oh_value_error_text(const void *reply, size_t length);
 
 /*
  * A command as clients write it: a list of words. The first two take its head, then one word after
- * another; the last takes all of it. False if the bytes are no command.
+ * another; the last takes all of it. False if the bytes are not a command.
  */
 bool oh_value_take_command(oh_values *values, size_t *words_count);
 bool oh_value_take_word(oh_values *values, oh_bytes *word);

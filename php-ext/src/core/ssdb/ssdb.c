@@ -62,7 +62,7 @@ static size_t read_words(oh_ssdb *ssdb, const uint8_t *request, size_t length, s
     size_t count;
 
     ssdb->words.count = 0;
-    ssdb->refusal = "What was written is no command.";
+    ssdb->refusal = "What was written is not a command.";
     if (!oh_value_take_command(&values, &count)) {
         return 0;
     }

@@ -53,7 +53,7 @@ bool oh_store_recall(const oh_store_names *names, const uint8_t identity[OH_NAME
 bool oh_store_recall_last(
     const oh_store_names *names, const uint8_t identity[OH_NAME_IDENTITY_BYTES], oh_name *name);
 
-/* Makes an address the first of those, or the last. False if it is none of them. */
+/* Makes an address the first of those, or the last. False if it is not one of them. */
 bool oh_name_choose(oh_name *name, const oh_ip *address, bool is_first);
 
 #endif

@@ -129,7 +129,7 @@ size_t oh_server_pool_sentinels(const oh_server_pool *pool, oh_server *sentinels
 
 /* ---- Zone: a host is one of its hosts, or has its name as a label ---- */
 
-/* True for an IP address, whose parts between dots are no labels. */
+/* True for an IP address, whose parts between dots are not labels. */
 static bool is_address(oh_text host)
 {
     bool is_number = true;

@@ -166,8 +166,8 @@ typedef struct oh_server_pool {
      */
     bool is_password_in_text;
     /*
-     * How the fingerprint of the server pool begins, as its configuration has it, also in a map of
-     * its nodes. An image has it; config leaves it 0.
+     * How the fingerprint of the server pool's configuration begins, also in a map of its nodes. An
+     * image has it; config leaves it 0.
      */
     uint32_t fingerprint;
 

@@ -96,7 +96,7 @@ size_t oh_request_end_of_command(const uint8_t *bytes, size_t length, size_t at)
 typedef struct oh_preface {
     /*
      * The number of its reply on the connection, or of the last reply to an introduction if there
-     * is no preface; 0 if it is not owed.
+     * is not a preface; 0 if it is not owed.
      */
     uint64_t number;
     char reply[OH_PREFACE_REPLY_BYTES]; /* Cut to the size, ends with a 0. */

@@ -101,7 +101,7 @@ static void frame(oh_listener *listener, uint32_t node)
             oh_pool_report_success(subscribed_node->connection, oh_clock_now_ms());
             oh_listener_take(
                 listener, node, subscribed_node->received + begin, subscribed_node->framed - begin);
-            if (!subscribed_node->connection) { /* What it has said was its last word. */
+            if (!subscribed_node->connection) { /* Its last message ended the connection. */
                 return;
             }
             begin = subscribed_node->framed;

@@ -68,7 +68,7 @@ void oh_moving_leave_out_brought(oh_moving *moving)
 
 /* ---- One command ---- */
 
-/* False if there is no memory, or if these are no words. */
+/* False if there is no memory, or if these are not words. */
 static bool read_words(oh_bytes bytes, command_words *it)
 {
     oh_values values = oh_values_of(bytes.bytes, bytes.length);

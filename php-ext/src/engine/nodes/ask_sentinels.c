@@ -159,8 +159,8 @@ static void log_moves(const oh_server_pool *before, const oh_sentinels_map *next
 }
 
 /*
- * One process of the host logs when a name is not named any more, and when all are again. `why` is
- * the failure of a Sentinel, or NULL.
+ * One process of the host logs when the Sentinels stop naming a master, and when they name all
+ * again. `why` is the failure of a Sentinel, or NULL.
  */
 static void log_silence(oh_nodes *nodes, const oh_sentinels_map *next, const char *why)
 {

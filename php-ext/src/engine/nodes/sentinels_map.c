@@ -24,7 +24,7 @@
 
 /* ---- What is known ---- */
 
-/* What was adopted before. The store may hold anything: an id that is not a number is none. */
+/* What was adopted before. The store may hold anything: an id that is not a number is ignored. */
 static oh_sentinel_known known_of(const oh_server *server)
 {
     oh_sentinel_known known = {.host = server->host, .port = server->port};

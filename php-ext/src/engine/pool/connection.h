@@ -220,7 +220,7 @@ bool oh_connection_is_open(const oh_connection *connection);
 /* True if an idle connection is still connected and silent. One system call. */
 bool oh_connection_is_sound(const oh_connection *connection);
 
-/* True if more bytes have come. The end of the stream is none. One system call. */
+/* True if more bytes have come; the end of the stream does not count. One system call. */
 bool oh_connection_has_more(const oh_connection *connection);
 
 /* Receives like recv(); `flags` are 0 or MSG_DONTWAIT. */

@@ -296,7 +296,7 @@ static oh_connection *open_new(oh_connections *connections, uint32_t seat, uint6
 
 /*
  * Goes on with the connection that an earlier call could not open, if there is one. If the node has
- * closed it meanwhile, that is no failure of this call.
+ * closed it meanwhile, that is not a failure of this call.
  */
 static oh_connection *open_on(oh_connections *connections, uint32_t seat, uint64_t now_ms)
 {
@@ -308,7 +308,7 @@ static oh_connection *open_on(oh_connections *connections, uint32_t seat, uint64
         uint64_t pause_ms = now_ms > connection->used_ms ? now_ms - connection->used_ms : 0;
 
         connection->seat = seat;
-        /* The time in which no call waited is no part of its step. */
+        /* The time in which no call waited is not part of its step. */
         connection->asked_ms = OH_MIN(connection->asked_ms + pause_ms, now_ms);
         return connection;
     }

@@ -156,7 +156,7 @@ bool oh_resend_may_go_on(const oh_exchange *failed);
 
 /*
  * True if they may wait for the promotion of a replica of this node. What says nothing of the node
- * is no sign that there will be one.
+ * is not a sign that there will be one.
  */
 bool oh_resend_may_wait(const oh_exchange *failed, const oh_snapshot *map, uint32_t node);
 

@@ -49,7 +49,7 @@ typedef struct oh_snapshot {
     const oh_topology *topology;
     uint32_t nodes_count;
     uint32_t masters_count; /* Nodes that have keys. */
-    /* Has the newest map. NULL if this is no map: its nodes are those of the configuration. */
+    /* Has the newest map. NULL if this is not a map: its nodes are those of the configuration. */
     struct oh_nodes *known_by;
     bool is_cluster;              /* The map of a Redis Cluster: its keys have slots. */
     bool is_watched;              /* Sentinels name the addresses of its masters. */

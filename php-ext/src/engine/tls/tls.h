@@ -57,7 +57,7 @@ bool oh_tls_channel_has_received(const oh_tls_channel *channel);
 /*
  * Receives and sends like recv() and send(), with their results and errno; sending never waits.
  * With MSG_DONTWAIT receiving never waits, without it at most once. It fails with EINTR if bytes
- * have come that are no data yet.
+ * have come that are not data yet.
  */
 ssize_t oh_tls_channel_receive(oh_tls_channel *channel, void *bytes, size_t size, int flags);
 ssize_t oh_tls_channel_send(oh_tls_channel *channel, const void *bytes, size_t size);

@@ -82,7 +82,7 @@ void oh_route_method(INTERNAL_FUNCTION_PARAMETERS)
 
 /*
  * Sends read-only commands to replicas if `read_from` allows it. Returns false and throws if there
- * is no replica.
+ * is not a replica.
  */
 static bool read_elsewhere(oh_client *client, oh_plan *plan)
 {

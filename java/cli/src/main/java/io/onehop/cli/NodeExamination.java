@@ -48,7 +48,7 @@ final class NodeExamination {
 
     private void lookAtServer() {
         if (info.version().isEmpty()) {
-            add(Level.NOTE, "is no redis: only that it answers was checked", "");
+            add(Level.NOTE, "is not redis: only that it answers was checked", "");
         } else if (info.redisMajor() < TRIED_SINCE) {
             add(
                     Level.NOTE,

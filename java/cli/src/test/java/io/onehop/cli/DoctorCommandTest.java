@@ -133,7 +133,7 @@ class DoctorCommandTest {
     void whatANodeSaysOfItselfIsExamined() {
         String well = "redis_version:7.2.4\r\n";
         assertEquals(List.of(), examined(well));
-        found("", "is no redis");
+        found("", "is not redis");
         found("redis_version:5.0.1", "has redis 5.0.1");
         found(well + "role:slave\r\nmaster_link_status:up", "refuses writes");
         found(well + "role:slave\r\nmaster_link_status:down", "has lost its master");

@@ -87,7 +87,7 @@ final class MeterGroups {
         void register(Group<M> group);
     }
 
-    /** True if it was no member before. Otherwise {@code shown} replaces what it showed. */
+    /** True if it was not a member before. Otherwise {@code shown} replaces what it showed. */
     @SuppressWarnings("unchecked") // All groups of a name have members of one type.
     synchronized <M> boolean join(Membership it, M shown, Registration<M> registration) {
         Key key = new Key(it.name, it.tags);

@@ -274,10 +274,10 @@ public final class OneHopClient extends UnifiedJedis {
      * nodes and closes it at the end.
      *
      * <p>When a node is lost, the subscription goes on with the others, and is back on that node as
-     * soon as it answers. What was published there meanwhile is lost: the log says so, and a
-     * subscriber that is a {@link ChannelsListener} is told. Throws {@link NodeDown} when no node
-     * is left, or when a new configuration places the channels on other nodes. Then subscribe
-     * again.
+     * soon as it answers. Messages that were published there in that time are lost: the log says
+     * so, and a subscriber that is a {@link ChannelsListener} is told. Throws {@link NodeDown} when
+     * no node is left, or when a new configuration places the channels on other nodes. Then
+     * subscribe again.
      */
     @Override
     public void subscribe(JedisPubSub subscriber, String... channels) {

@@ -178,7 +178,7 @@ public final class OneHopMetrics implements MeterBinder {
 
         /**
          * A node's role if it has one, and the master of a replica. They are labels, because they
-         * are no numbers.
+         * are not numbers.
          */
         private static Tags roleTags(Node node, PoolTopology topology, Tags tags) {
             String master =

@@ -171,7 +171,7 @@ class HostileNodeTest {
         }
     }
 
-    /* ---- What is no answer ---- */
+    /* ---- What is not an answer ---- */
 
     static Stream<String> garbage() {
         return Stream.of(

@@ -280,7 +280,7 @@ class RedisClusterConfigurationTest {
             assertEquals(List.of(8L), transaction.exec());
             assertEquals("plain", client.get(key));
             assertEquals(0, plain.calls("cluster|info") + plain.calls("cluster|shards"));
-            assertEquals(asked, asked(), "maps asked of servers that are no cluster any more");
+            assertEquals(asked, asked(), "maps asked of servers that are not a cluster any more");
             change(seed(1), ServerPool::cluster);
             assertEquals("cluster!", client.get(key));
             assertEquals("cluster", client.get(moved));

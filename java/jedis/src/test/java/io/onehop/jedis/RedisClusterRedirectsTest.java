@@ -292,7 +292,7 @@ class RedisClusterRedirectsTest {
                     return failure.getMessage().contains("TRYAGAIN");
                 });
         for (Pool pool : client.route().take().pools()) {
-            assertEquals(0, pool.meter().redirects(), "TRYAGAIN is no redirect");
+            assertEquals(0, pool.meter().redirects(), "TRYAGAIN is not a redirect");
         }
         assertEquals("2", client.get(tag + "2"));
     }

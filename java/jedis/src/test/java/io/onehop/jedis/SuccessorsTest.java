@@ -169,7 +169,9 @@ class SuccessorsTest {
         }
     }
 
-    /** The owner of the slot is the master that is dead, so it is no successor of the replica. */
+    /**
+     * The owner of the slot is the master that is dead, so it is not a successor of the replica.
+     */
     @Test
     void aReadThatHasFallenBackStaysWithItsReplica() throws Exception {
         try (RedisCluster cluster = RedisCluster.start(1, true);

@@ -221,7 +221,7 @@ final class TlsFaultsTest {
         requireReason("The TLS options are not valid: ", failure);
     }
 
-    /* ---- What is no TLS ---- */
+    /* ---- What is not TLS ---- */
 
     @Test
     void aNodeThatAnswersInPlainText() {

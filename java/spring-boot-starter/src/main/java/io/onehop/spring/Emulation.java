@@ -66,7 +66,7 @@ final class Emulation {
         if (value == null) {
             throw new JedisDataException("ERR no such key");
         }
-        // To RESTORE 0 is no time to live, to PTTL it is less than a millisecond.
+        // For RESTORE 0 means no time to live; for PTTL it means less than a millisecond.
         client.restore(to, ttl == 0 ? 1 : Math.max(ttl, 0), value, params);
         client.del(from);
     }

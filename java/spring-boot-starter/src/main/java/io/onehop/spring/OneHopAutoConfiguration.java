@@ -32,7 +32,7 @@ public class OneHopAutoConfiguration {
      *
      * @param properties name the configuration and the pool
      * @param customizers say more
-     * @param resources find what is no plain path
+     * @param resources find what is not a plain path
      * @return an open client
      */
     @Bean(destroyMethod = "close")

@@ -23,7 +23,7 @@ import java.util.function.Supplier;
 final class Translation {
     private Translation() {}
 
-    /** The translation of a failure of OneHop; {@code null} if it is none. */
+    /** The translation of a failure of OneHop; {@code null} for any other exception. */
     static @Nullable DataAccessException ofOwn(Exception thrown) {
         if (!(thrown instanceof OneHopException failure)) {
             return null;

@@ -21,7 +21,7 @@ import java.util.Map;
  */
 public record SentinelAnswer(@Nullable Message reason, String host, int port, long epoch) {
     private static final int DIGITS_MAX = 18;
-    private static final String UNKNOWN = "-ERR unknown command"; // A redis that is none.
+    private static final String UNKNOWN = "-ERR unknown command"; // A redis that is not a Sentinel.
 
     /** The answer of a Sentinel that has not answered. */
     public static final SentinelAnswer SILENT = without(Message.SENTINEL_SILENT);

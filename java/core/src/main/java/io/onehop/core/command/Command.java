@@ -68,7 +68,7 @@ public final class Command {
         return found == null || found.spread == Spread.NONE ? null : found;
     }
 
-    /** A word of a name in lower case, as the table has it. */
+    /** A word of a name, in lower case as in the table. */
     static String lower(byte[] word) {
         return word.length > NAME_BYTES_MAX
                 ? ""

@@ -114,7 +114,7 @@ record Description(
         return texts;
     }
 
-    /** In RESP2 a map is a flat list. What is none is empty. */
+    /** In RESP2 a map is a flat list. Anything else is read as an empty map. */
     private static Map<String, @Nullable Object> pairs(@Nullable Object value) {
         Map<String, @Nullable Object> pairs = new HashMap<>();
         List<?> flat = value instanceof List<?> list ? list : List.of();

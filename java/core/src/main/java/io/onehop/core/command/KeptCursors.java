@@ -12,8 +12,9 @@ import java.util.concurrent.atomic.AtomicLongArray;
 /**
  * Cursors of nodes that are too large for a {@link ScanCursor}. A ticket stands for each there.
  *
- * <p>A ticket is made of its cursor, so none is taken for another one's. Of the few places where a
- * cursor may be, it takes the one that was not used for the longest time. Any number of threads.
+ * <p>A ticket is made of its cursor, so it is never taken for that of another cursor. Of the few
+ * places where a cursor may be, it takes the one that was not used for the longest time. Any number
+ * of threads.
  */
 public final class KeptCursors {
     private static final int NEAR = Limits.KEPT_CURSORS_NEAR;

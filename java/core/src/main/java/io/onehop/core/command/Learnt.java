@@ -153,7 +153,10 @@ public final class Learnt {
 
     /* ---- Denials ---- */
 
-    /** The command that the node does not have, by its error; {@code null} if it says no such. */
+    /**
+     * The command that the node, according to its error, does not have; {@code null} if the error
+     * says nothing of that kind.
+     */
     public static @Nullable String denied(String error) {
         int from = DENIAL.length() + 1;
         if (!error.startsWith(DENIAL) || error.length() <= from) {

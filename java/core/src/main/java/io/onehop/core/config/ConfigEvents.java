@@ -17,7 +17,7 @@ import java.util.Optional;
 
 /**
  * The second pass over a configuration. In: characters. Out: YAML events, or the line where the
- * text is no YAML.
+ * text is not YAML.
  *
  * <p>It reads the whole text before anything is made of it. Implements spec/config, section 3.
  */
@@ -37,7 +37,7 @@ final class ConfigEvents {
             throw new ConfigException(line(problem.getProblemMark()), REASON);
         } catch (RuntimeException problem) {
             // Whatever a hostile text provokes inside the library, the caller only learns that it
-            // is no YAML.
+            // is not YAML.
             throw new ConfigException(1, REASON);
         }
     }

@@ -35,8 +35,8 @@ import java.util.stream.Stream;
  *
  * <p>It reads events, not objects: nutcracker knows no YAML types, so {@code 010}, {@code ~} and
  * {@code yes} are texts like any other. It visits the nodes once, from top to bottom. It skips a
- * node with an error and all that is in it, and goes on. What a pool spells is understood at its
- * end, by {@link ConfigPool}. Implements spec/config, section 5.
+ * node with an error and all that is in it, and goes on. The values of a pool are interpreted at
+ * its end, by {@link ConfigPool}. Implements spec/config, section 5.
  */
 final class ConfigReader {
     private final Iterator<Event> events;

@@ -141,7 +141,7 @@ final class ConfigRules {
                 : value instanceof Distribution named ? named.label() : String.valueOf(value);
     }
 
-    /** True if it is none of the hashes that the distribution may have. */
+    /** True if the distribution may not have this hash. */
     private static boolean isOtherHash(@Nullable Object hash, Foreign.@Nullable Row foreign) {
         return hash instanceof Hash named
                 && (foreign == null

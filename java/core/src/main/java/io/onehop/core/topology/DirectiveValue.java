@@ -40,7 +40,7 @@ public interface DirectiveValue {
         TLS_VERIFY
     }
 
-    /** What else is so of a directive. */
+    /** What else holds for a directive. */
     enum Trait {
         /** nutcracker does not know it: it makes its pool a OneHop pool. */
         OWN,
@@ -255,7 +255,7 @@ public interface DirectiveValue {
     /** CLIENT SETNAME takes nothing else. */
     private String name(String text) throws Fault {
         if (!text.chars().allMatch(letter -> letter >= '!' && letter <= '~')) {
-            throw fault("has a blank, or a byte that is no printable ASCII");
+            throw fault("has a blank, or a byte that is not printable ASCII");
         }
         return text(text);
     }

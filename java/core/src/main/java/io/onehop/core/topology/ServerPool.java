@@ -260,8 +260,8 @@ public final class ServerPool {
     }
 
     /**
-     * The server pool as the configuration has it. Sentinels may have moved its servers since, or
-     * this is the pool of its Sentinels.
+     * The server pool as it is configured. Sentinels may have moved its servers since, or this is
+     * the pool of its Sentinels.
      */
     ServerPool configured() {
         return configured;

@@ -154,7 +154,9 @@ public final class WatchedMasters implements AutoCloseable {
         asking.start();
     }
 
-    /** Asks for it if not: a Sentinel gives up if a busy replica is no master after 3 seconds. */
+    /**
+     * Asks for it if not: a Sentinel gives up if a busy replica is not a master after 3 seconds.
+     */
     private boolean isPromoted(int number) {
         try (Jedis sentinel = sentinel(sentinels.get(0))) {
             Map<String, String> master = sentinel.sentinelMaster("node-" + number);

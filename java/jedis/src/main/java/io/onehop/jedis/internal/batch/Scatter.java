@@ -31,10 +31,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class Scatter {
     /*
-     * Leasing: an exchange without a free connection is left for the next round, after all
-     * others have been served and have given their connections back. Only a round that could
-     * lease nothing waits, for its first node, while it holds nothing. So two batches cannot
-     * wait for each other, and the exhausted pool of one node does not delay the rest.
+     * Leasing: an exchange without a free connection is left for the next round, after all others
+     * have been served and have given their connections back. If a round could lease nothing, it
+     * waits for its first node, and holds nothing meanwhile. So two batches cannot wait for each
+     * other, and the exhausted pool of one node does not delay the rest.
      *
      * Waiting: healthy nodes answer within a millisecond of each other. So it is enough to wait
      * for the first one, on its own selector, and then to check all. If that takes longer, each

@@ -83,7 +83,7 @@ public final class MovingKeys {
                 : new Found(Moving.asks(command, words, found, isAlone), moving);
     }
 
-    /** Of a command that nobody has described. A key that is none of its words is a sample. */
+    /** Of a command that nobody has described. A key that is not one of its words is a sample. */
     private Found marked(List<Object> marked, ArgumentWords words) {
         List<byte[]> moving = new ArrayList<>();
         for (Object each : marked) {

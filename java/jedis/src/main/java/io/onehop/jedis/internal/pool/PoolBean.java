@@ -178,7 +178,7 @@ final class PoolBean implements GenericObjectPoolMXBean {
         return true;
     }
 
-    /* ---- What there is none of ---- */
+    /* ---- What this pool does not have ---- */
 
     @Override
     public boolean isAbandonedConfig() {
