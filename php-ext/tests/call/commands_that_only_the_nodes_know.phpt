@@ -125,7 +125,7 @@ OneHop\Redis::rawcommand(): the node cannot find the keys of "onehop.last": ERR 
 count: 2
 ONEHOP.COUNT needs all its keys on one node
 OneHop\Unsupported, node none, may have executed: false
-  OneHop\Redis::rawcommand() with ONEHOP.COUNT is not supported: the command was not sent; it is malformed: its number of keys is not a number
+  OneHop\Redis::rawcommand() with ONEHOP.COUNT is not supported: the command was not sent; it is malformed: its key count is not a number
 OneHop\Unsupported, node none, may have executed: false
   OneHop\Redis::rawcommand() with ONEHOP.GET is not supported: the command was not sent; it is malformed: it has fewer arguments than its keys need
 -- all nodes

@@ -58,7 +58,7 @@ OneHop\NodeDown, node 127.0.0.1:PORT, may have executed: true
   The cluster cannot serve this now: a transaction is never sent again (node 127.0.0.1:PORT answered MOVED 119 127.0.0.1:PORT), node 127.0.0.1:PORT, server pool alpha: the command was answered; try again
 the value stays: "2"
 -- in a pipeline, between transactions of a slot that stays and single commands
-Part of the batch failed, although every node answered, server pool alpha: all commands were answered; getReplies() has the replies, with a failure in place of each part that failed; the first failure: The cluster cannot serve this now: a transaction is never sent again, node 127.0.0.1:PORT, server pool alpha
+Part of the batch failed, although every node answered, server pool alpha: all commands were answered; getReplies() has the replies, with a failure in place of each part that failed; the first failure: The cluster cannot serve this transaction now, and a transaction is never sent again, node 127.0.0.1:PORT, server pool alpha
 reply 0: "other:0"
 reply 1: [true,2]
 reply 2: "OneHop\\NodeDown"

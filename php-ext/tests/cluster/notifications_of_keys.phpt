@@ -74,4 +74,4 @@ by a channel, beside an ordinary one:
 by a pattern that matches everything:
 62 messages, 62 of them different
 another master ends it, because it notifies, too:
-The cluster has new masters, whose key notifications this subscription lacks, server pool alpha: the command was answered; subscribe again
+The cluster has new masters, and this subscription does not receive their key notifications, server pool alpha: the command was answered; subscribe again

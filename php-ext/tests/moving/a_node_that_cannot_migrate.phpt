@@ -57,4 +57,4 @@ renamed: true
 with a password: true
 RedisException: NOPERM %s
 OneHop\NodeDown, node %s, may have executed: false
-  A key that moves could not be brought: %s
+  A key could not be moved to its new node: %s

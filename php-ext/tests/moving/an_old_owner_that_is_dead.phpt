@@ -71,17 +71,17 @@ foreach (['x', 'k0'] as $key) {
 others: true
 moved: ["v!",3]
 OneHop\NodeDown, node node-0, may have executed: false
-  A key moves from or to node-0: Connection refused while connecting, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
+  While a key moved from or to node-0: Connection refused while connecting, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
 OneHop\NodeDown, node node-0, may have executed: false
-  A key moves from or to node-0: Connection refused while connecting, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
+  While a key moved from or to node-0: Connection refused while connecting, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
 asked: ["v!?",["node-0",false],"v!",["node-0"]]
 brought: [true,["node-0",false],"a",["node-0"]]
 after a read: [["node-0",false],["node-0",false],"a",["node-0"]]
 by phpredis: ["a",["node-0",false],["node-0",false],1,["node-0"]]
 in a transaction: [["node-0",false],"v!",["node-0"]]
 OneHop\NodeDown, node node-0, may have executed: false
-  A key moves from or to node-0: Connection refused while connecting, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
+  While a key moved from or to node-0: Connection refused while connecting, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
 OneHop\NodeDown, node node-0, may have executed: false
-  A key moves from or to node-0: Connection refused while connecting, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
+  While a key moved from or to node-0: Connection refused while connecting, node node-0 (127.0.0.1:PORT), server pool alpha: the command was not sent; check that the node is running and reachable
 x: ["a:1",null]
 k0: ["c:1","a:1"]

@@ -26,6 +26,6 @@ foreach ([$old, $owner] as $port) {
 ?>
 --EXPECTF--
 OneHop\NodeDown, node node-0, may have executed: false
-  A key that moves is on both of its nodes, and INFO names no run_id, so they may be one server%s
+  A key that is being moved is on its old and its new node, and INFO shows no run_id, so both may be one server%s
 asked for: ["MIGRATE","INFO"]
 asked for: ["INFO"]

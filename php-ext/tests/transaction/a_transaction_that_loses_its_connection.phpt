@@ -168,12 +168,12 @@ mode, ATOMIC again: 0
 outside: "value of plain:1"
 -- then
 then: queued
-next: NodeDown, may have executed: false: The connection was closed by the node, or is out of step ...PORT), server pool alpha: the command was not sent; nothing in the transaction was executed; start it again
+next: NodeDown, may have executed: false: The node closed the connection, or its replies are out of step ...PORT), server pool alpha: the command was not sent; nothing in the transaction was executed; start it again
 exec: null
 outside: "value of plain:1"
 -- later
 later: queued
-next: NodeDown, may have executed: false: The connection was closed by the node, or is out of step ...PORT), server pool alpha: the command was not sent; nothing in the transaction was executed; start it again
+next: NodeDown, may have executed: false: The node closed the connection, or its replies are out of step ...PORT), server pool alpha: the command was not sent; nothing in the transaction was executed; start it again
 exec: null
 outside: "value of plain:1"
 -- surplus

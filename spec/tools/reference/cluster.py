@@ -108,7 +108,8 @@ class Map:
         try:
             self.read(reply)
         except Form:
-            raise Refused("the reply is not one of CLUSTER SHARDS or CLUSTER SLOTS") from None
+            reason = "the reply does not have the form of CLUSTER SHARDS or CLUSTER SLOTS"
+            raise Refused(reason) from None
         self.close()
         told = [line for line in info.split("\n") if line.startswith("cluster_current_epoch:")]
         self.epoch = int(told[0].partition(":")[2]) if told else 0

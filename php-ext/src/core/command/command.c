@@ -14,7 +14,7 @@
 #define NAME_BYTES_MAX (OH_COMMAND_NAME_BYTES - 1)
 
 static const char beyond_the_end[] = "it has fewer arguments than its keys need";
-static const char not_a_number[] = "its number of keys is not a number";
+static const char not_a_number[] = "its key count is not a number";
 static const char uneven[] = "each key needs its value (or id); one is missing";
 
 /* ---- Words ---- */

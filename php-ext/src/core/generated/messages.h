@@ -148,7 +148,7 @@
 #define OH_WHAT_TLS_UNKNOWN_CA "The node's certificate was issued by an unknown CA"
 #define OH_SAY_TLS_UNKNOWN_CA OH_ERROR_CONFIG_INVALID, OH_ADVICE_TLS_UNKNOWN_CA, OH_WHAT_TLS_UNKNOWN_CA
 
-#define OH_ADVICE_TLS_OTHER_NAME "issue a certificate for this name, or configure a name that the certificate has"
+#define OH_ADVICE_TLS_OTHER_NAME "issue a certificate for this name, or configure a name that the certificate contains"
 #define OH_WHAT_TLS_OTHER_NAME "The node's certificate is not valid for %s"
 #define OH_SAY_TLS_OTHER_NAME OH_ERROR_CONFIG_INVALID, OH_ADVICE_TLS_OTHER_NAME, OH_WHAT_TLS_OTHER_NAME
 
@@ -220,19 +220,19 @@
 #define OH_WHAT_REDIRECTED "The cluster cannot serve this now: %s (node %s answered %s)"
 #define OH_SAY_REDIRECTED OH_ERROR_NODE_DOWN, OH_ADVICE_REDIRECTED, OH_WHAT_REDIRECTED
 
-#define OH_ADVICE_NOT_BROUGHT "let the server pool's user use MIGRATE, or DUMP, PTTL, RESTORE, UNLINK and INFO"
-#define OH_WHAT_NOT_BROUGHT "A key that moves could not be brought: %s answered %s"
+#define OH_ADVICE_NOT_BROUGHT "allow the server pool's user to run MIGRATE, or DUMP, PTTL, RESTORE, UNLINK and INFO"
+#define OH_WHAT_NOT_BROUGHT "A key could not be moved to its new node: %s answered %s"
 #define OH_SAY_NOT_BROUGHT OH_ERROR_NODE_DOWN, OH_ADVICE_NOT_BROUGHT, OH_WHAT_NOT_BROUGHT
 
 #define OH_ADVICE_NOT_DESCRIBED "allow the server pool's user to run COMMAND, or send the unknown command to nodes of your choice with onNode() or onEachNode()"
 #define OH_WHAT_NOT_DESCRIBED "The node does not describe the command \"%s\", whose keys may move: %s"
 #define OH_SAY_NOT_DESCRIBED OH_ERROR_UNSUPPORTED, OH_ADVICE_NOT_DESCRIBED, OH_WHAT_NOT_DESCRIBED
 
-#define OH_ADVICE_NO_RUN_ID "if they are one server, spell its address alike in both lists; if they are two, remove the key from the old one"
-#define OH_WHAT_NO_RUN_ID "A key that moves is on both of its nodes, and INFO names no run_id, so they may be one server"
+#define OH_ADVICE_NO_RUN_ID "if they are one server, write its address in the same way in both lists; if they are two, remove the key from the old one"
+#define OH_WHAT_NO_RUN_ID "A key that is being moved is on its old and its new node, and INFO shows no run_id, so both may be one server"
 #define OH_SAY_NO_RUN_ID OH_ERROR_NODE_DOWN, OH_ADVICE_NO_RUN_ID, OH_WHAT_NO_RUN_ID
 
-#define OH_WHAT_OLD_OWNER_FAILED "A key moves from or to %s: %s"
+#define OH_WHAT_OLD_OWNER_FAILED "While a key moved from or to %s: %s"
 
 #define OH_WHAT_REDIRECT_FAILED "Redirected to %s: %s"
 
@@ -293,7 +293,7 @@
 #define OH_SAY_NODE_LEFT_CLUSTER OH_ERROR_NODE_DOWN, OH_ADVICE_NODE_LEFT_CLUSTER, OH_WHAT_NODE_LEFT_CLUSTER
 
 #define OH_ADVICE_MASTERS_CHANGED "subscribe again"
-#define OH_WHAT_MASTERS_CHANGED "The cluster has new masters, whose key notifications this subscription lacks"
+#define OH_WHAT_MASTERS_CHANGED "The cluster has new masters, and this subscription does not receive their key notifications"
 #define OH_SAY_MASTERS_CHANGED OH_ERROR_NODE_DOWN, OH_ADVICE_MASTERS_CHANGED, OH_WHAT_MASTERS_CHANGED
 
 #define OH_ADVICE_SLOT_MOVED "subscribe again"
@@ -350,8 +350,8 @@
 #define OH_WHAT_PATTERN_ANYWHERE "%s reads keys made from the pattern \"%s\", which may live on any node"
 #define OH_SAY_PATTERN_ANYWHERE OH_ERROR_CROSS_NODE, OH_ADVICE_PATTERN_ANYWHERE, OH_WHAT_PATTERN_ANYWHERE
 
-#define OH_ADVICE_PATTERN_MOVES "do it when moving_from is gone from the server pool, or read these keys before"
-#define OH_WHAT_PATTERN_MOVES "%s reads keys made from the pattern \"%s\", which move from another node"
+#define OH_ADVICE_PATTERN_MOVES "run it after you have removed moving_from from the server pool, or read these keys first"
+#define OH_WHAT_PATTERN_MOVES "%s reads keys made from the pattern \"%s\", which may still be on another node"
 #define OH_SAY_PATTERN_MOVES OH_ERROR_UNSUPPORTED, OH_ADVICE_PATTERN_MOVES, OH_WHAT_PATTERN_MOVES
 
 #define OH_ADVICE_BOUND "give its keys a common hash tag, so that they share a node"
@@ -421,7 +421,7 @@
 #define OH_SAY_EXEC_REFUSED OH_ERROR_UNSUPPORTED, OH_ADVICE_EXEC_REFUSED, OH_WHAT_EXEC_REFUSED
 
 #define OH_ADVICE_EXEC_REDIRECTED "the transaction was not executed, but everything else was; start it again"
-#define OH_WHAT_EXEC_REDIRECTED "The cluster cannot serve this now: a transaction is never sent again"
+#define OH_WHAT_EXEC_REDIRECTED "The cluster cannot serve this transaction now, and a transaction is never sent again"
 #define OH_SAY_EXEC_REDIRECTED OH_ERROR_NODE_DOWN, OH_ADVICE_EXEC_REDIRECTED, OH_WHAT_EXEC_REDIRECTED
 
 #define OH_ADVICE_EXEC_SHORT "check what listens at that address"
@@ -483,7 +483,7 @@
 #define OH_REASON_MORE_NAMES "%s and %u more"
 #define OH_REASON_CLOSED_BY_NODE "Connection closed by the node"
 #define OH_REASON_LOST "The connection was lost"
-#define OH_REASON_OUT_OF_STEP "The connection was closed by the node, or is out of step"
+#define OH_REASON_OUT_OF_STEP "The node closed the connection, or its replies are out of step"
 #define OH_REASON_REDIRECT_HELD "a transaction is never sent again"
 #define OH_REASON_REDIRECT_CIRCLE "the nodes redirect it to each other"
 #define OH_REASON_REDIRECT_UNKNOWN "the node is not in the map of the cluster"
@@ -494,7 +494,7 @@
 #define OH_REASON_SENTINEL_UNKNOWING "it does not know this master"
 #define OH_REASON_SENTINEL_MALFORMED "its answer is malformed"
 #define OH_REASON_SENTINEL_ADDRESS "it returned no valid address"
-#define OH_REASON_MAP_SHAPE "the reply is not one of CLUSTER SHARDS or CLUSTER SLOTS"
+#define OH_REASON_MAP_SHAPE "the reply does not have the form of CLUSTER SHARDS or CLUSTER SLOTS"
 #define OH_REASON_MAP_TOO_LONG "the reply is longer than %u bytes"
 #define OH_REASON_MAP_NODES "there are more than %u nodes"
 #define OH_REASON_MAP_PORT "a node has no valid port"
@@ -550,11 +550,11 @@
 #define OH_REASON_BASEDIR "open_basedir does not allow it"
 #define OH_REASON_DSN_EMPTY "it names neither a file nor servers"
 #define OH_REASON_DSN_PORT "a server has no port; a path needs three slashes"
-#define OH_REASON_DSN_QUERY "after the ? it must list name=value, separated by &"
+#define OH_REASON_DSN_QUERY "after the ? it must list name=value pairs, separated by &"
 #define OH_REASON_DSN_POOL "it names a file but no server pool"
 #define OH_REASON_DSN_FILE "a DSN that names a file can set only pool"
 #define OH_REASON_DSN_PATH "it has a user or a password, but names a file; write servers after two slashes, not three"
-#define OH_REASON_DSN_TWICE "it has the same name twice"
+#define OH_REASON_DSN_TWICE "it sets the same name twice"
 #define OH_REASON_LONG_PATH "the path is too long"
 #define OH_REASON_WHOLE_WITH "its groups need the data of several nodes; send it to each node with onEachNode()"
 #define OH_REASON_NOT_A_FILE "it is a FIFO, a device or a socket, not a file"

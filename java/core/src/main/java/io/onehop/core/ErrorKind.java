@@ -4,56 +4,21 @@ package io.onehop.core;
 /** Every kind of error, named alike in PHP and in Java. */
 public enum ErrorKind {
     /** The node could not be reached: refused, reset, closed, full, or not resolvable. */
-    NODE_DOWN(
-            "NodeDown",
-            "The node could not be reached: refused, reset, closed, full, or not resolvable."),
+    NODE_DOWN("NodeDown", "The node could not be reached: refused, reset, closed, full, or not resolvable."),
     /** The deadline passed while leasing, connecting, writing or reading. */
-    DEADLINE_EXCEEDED(
-            "DeadlineExceeded",
-            "The deadline passed while leasing, connecting, writing or reading."),
-    /**
-     * The command or transaction needs all its keys on one node and they are not; nothing was sent.
-     */
-    CROSS_NODE(
-            "CrossNode",
-            "The command or transaction needs all its keys on one node and they are not; nothing"
-                    + " was sent."),
-    /**
-     * Every connection to the node stayed leased until the deadline, or could not be given back by
-     * anybody.
-     */
-    POOL_EXHAUSTED(
-            "PoolExhausted",
-            "Every connection to the node stayed leased until the deadline, or could not be given"
-                    + " back by anybody."),
-    /**
-     * The configuration is missing, malformed or not accepted by the node: file, server pool, user,
-     * password, database, engine.
-     */
-    CONFIG_INVALID(
-            "ConfigInvalid",
-            "The configuration is missing, malformed or not accepted by the node: file, server"
-                    + " pool, user, password, database, engine."),
-    /**
-     * The node sent something that is not a reply, more than was asked for, or more than the limits
-     * allow.
-     */
-    PROTOCOL_VIOLATION(
-            "ProtocolViolation",
-            "The node sent something that is not a reply, more than was asked for, or more than the"
-                    + " limits allow."),
-    /**
-     * The method or command is not served, malformed or unknown, and nothing was sent; or the
-     * replies of several nodes differ and none can stand for all.
-     */
-    UNSUPPORTED(
-            "Unsupported",
-            "The method or command is not served, malformed or unknown, and nothing was sent; or"
-                    + " the replies of several nodes differ and none can stand for all."),
+    DEADLINE_EXCEEDED("DeadlineExceeded", "The deadline passed while leasing, connecting, writing or reading."),
+    /** The command or transaction needs all its keys on one node and they are not; nothing was sent. */
+    CROSS_NODE("CrossNode", "The command or transaction needs all its keys on one node and they are not; nothing was sent."),
+    /** Every connection to the node stayed leased until the deadline, or could not be given back by anybody. */
+    POOL_EXHAUSTED("PoolExhausted", "Every connection to the node stayed leased until the deadline, or could not be given back by anybody."),
+    /** The configuration is missing, malformed or not accepted by the node: file, server pool, user, password, database, engine. */
+    CONFIG_INVALID("ConfigInvalid", "The configuration is missing, malformed or not accepted by the node: file, server pool, user, password, database, engine."),
+    /** The node sent something that is not a reply, more than was asked for, or more than the limits allow. */
+    PROTOCOL_VIOLATION("ProtocolViolation", "The node sent something that is not a reply, more than was asked for, or more than the limits allow."),
+    /** The method or command is not served, malformed or unknown, and nothing was sent; or the replies of several nodes differ and none can stand for all. */
+    UNSUPPORTED("Unsupported", "The method or command is not served, malformed or unknown, and nothing was sent; or the replies of several nodes differ and none can stand for all."),
     /** Some nodes of a batch answered and some failed; what did arrive is carried along. */
-    PARTIAL_BATCH(
-            "PartialBatch",
-            "Some nodes of a batch answered and some failed; what did arrive is carried along.");
+    PARTIAL_BATCH("PartialBatch", "Some nodes of a batch answered and some failed; what did arrive is carried along.");
 
     private final String label;
     private final String meaning;

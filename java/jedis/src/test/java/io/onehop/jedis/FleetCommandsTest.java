@@ -383,9 +383,9 @@ class FleetCommandsTest {
                                 + " malformed: each key needs its value (or id); one is missing",
                         new CommandArguments(Command.DEL),
                         "DEL is not supported, server pool alpha: the command was not sent; it is"
-                                + " malformed: it names no key",
+                                + " malformed: it contains no key",
                         new CommandArguments(Command.EVAL).add("return 1").add("x"),
-                        "its number of keys is not a number");
+                        "its key count is not a number");
         calls.forEach(
                 (arguments, expected) -> {
                     Unsupported refused =

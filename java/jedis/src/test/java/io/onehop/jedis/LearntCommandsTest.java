@@ -203,7 +203,7 @@ class LearntCommandsTest {
         assertRefused(
                 "onehop.count x k",
                 "ONEHOP.COUNT is not supported, server pool alpha: the command was not sent; it is"
-                        + " malformed: its number of keys is not a number");
+                        + " malformed: its key count is not a number");
     }
 
     @Test
