@@ -30,7 +30,7 @@ typedef enum step { MIGRATE, DUMP, RESTORE, COMPARE, UNLINK, CHECK, ENDED } step
 typedef struct carried {
     oh_moving *moving;
     oh_moving_key *key;  /* The first one in its list with this key. */
-    uint32_t keys_count; /* So often is it there: once for each command. */
+    uint32_t keys_count; /* How often it is there: once for each command. */
     step step;
     bool is_sent;      /* In this round. */
     bool has_migrated; /* MIGRATE was sent. */

@@ -223,7 +223,7 @@ static const char *why_silent(
     return why;
 }
 
-/* What is not named stays. */
+/* Addresses that no Sentinel names stay. */
 static uint64_t judge(oh_nodes *nodes)
 {
     const oh_refresh *refresh = nodes->refresh;

@@ -108,7 +108,7 @@ final class ConfigWatcher implements AutoCloseable {
                             + " interrupted");
             return true;
         } catch (Throwable unexpected) {
-            // Without memory nothing can be said, nor waited for. The next check says it.
+            // Out of memory, it can neither log nor wait. The next check logs it.
             LockSupport.parkNanos(PAUSE_NS);
             return false;
         }
@@ -167,8 +167,8 @@ final class ConfigWatcher implements AutoCloseable {
     }
 
     /**
-     * The topology of a pool. A Redis Cluster must first return its map; a configuration without
-     * one is no good.
+     * The topology of a pool. A Redis Cluster must first return its map; a configuration without a
+     * map is not used.
      */
     private PoolTopology topologyOf(ServerPool pool, PoolTopology before)
             throws ConfigRefused, InterruptedException {
@@ -217,7 +217,7 @@ final class ConfigWatcher implements AutoCloseable {
                         + ")");
         try {
             listener.accept(change);
-        } catch (Throwable theirs) { // Not only what Java's compiler lets it throw.
+        } catch (Throwable theirs) { // A listener in another language may throw any exception.
             LOG.log(
                     Level.WARNING,
                     "the listener to changes failed; the changed configuration is used all the"

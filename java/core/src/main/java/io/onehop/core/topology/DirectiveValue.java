@@ -206,7 +206,7 @@ public interface DirectiveValue {
         return number;
     }
 
-    /** The one that is called so. */
+    /** The value with this name. */
     private <T> T labelled(String text, T[] all, Function<T, String> label) throws Fault {
         return all[labels(all, label).indexOf(word(text))];
     }

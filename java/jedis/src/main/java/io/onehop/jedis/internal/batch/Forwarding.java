@@ -63,8 +63,8 @@ public interface Forwarding {
     }
 
     /**
-     * The only command of the batch is a blocking one, and waits until then: sent again, it waits
-     * for what is left.
+     * The only command of the batch is a blocking one, which waits until this instant. If it is
+     * sent again, it waits only for the time that is left.
      */
     default void waitsUntil(long instantNs) {
         // Nothing was noted.

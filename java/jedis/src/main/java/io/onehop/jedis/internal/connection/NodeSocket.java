@@ -191,7 +191,7 @@ public final class NodeSocket extends Socket {
         }
     }
 
-    /** The same, but at most until the call should look for a successor. */
+    /** Like {@link #await}, but at most until the call should check for a successor. */
     void awaitAWhile(int operations, Successor looking) throws IOException {
         isReady(operations, looking);
     }

@@ -21,8 +21,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * One node of a subscription. Its connection is one beside those of the pool, so calls do not miss
- * it. It is closed at the end, because the node sends messages unasked.
+ * One node of a subscription. Its connection does not count towards the size of the pool, so calls
+ * keep all of theirs. It is closed at the end, because the node sends messages unasked.
  *
  * <p>Connecting and writing have a timeout; receiving has none. For one thread.
  */
