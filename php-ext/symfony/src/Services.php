@@ -77,7 +77,7 @@ final class Services
                 parent::__construct($items);
             }
 
-            /** It is the inner adapter that meets a node that is down. */
+            /** The inner adapter logs the failures of nodes, so it also needs the logger. */
             public function setLogger(LoggerInterface $logger): void
             {
                 parent::setLogger($logger);

@@ -120,7 +120,7 @@ def ring_test(comment, servers, moving_from, directives):
     }
 
 
-COMMANDS = [  # Every key of them moves, unless it begins with "stay".
+COMMANDS = [  # All their keys move, except those that begin with "stay".
     "GET a",
     "get a",
     "GET stay",

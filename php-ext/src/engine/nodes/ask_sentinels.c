@@ -215,7 +215,7 @@ static const char *why_silent(
             why = refresh->failures[i].what;
         } else if (oh_value_begins_error(all.bytes, all.length) &&
                    !oh_sentinel_is_none(all.bytes, all.length)) {
-            /* Not of one name: NOAUTH, for example. */
+            /* An error about no single name: NOAUTH, for example. */
             oh_text text = oh_value_error_text(all.bytes, all.length);
             why = oh_quote(error, text.bytes, text.length);
         }
@@ -234,7 +234,7 @@ static uint64_t judge(oh_nodes *nodes)
     oh_map_catch_up(nodes);
     list_replies(refresh, replies);
     const char *why = why_silent(refresh, replies, &error);
-    /* The directives of the newest configuration, and of the map only the addresses. */
+    /* The directives come from the newest configuration, and only the addresses from the map. */
     const oh_server_pool *known = nodes->map ? nodes->map->pool : nodes->seeds->pool;
     if (oh_sentinels_map_begin(&next, known)) {
         next.distrusts_known = is_long_contradicted(nodes);

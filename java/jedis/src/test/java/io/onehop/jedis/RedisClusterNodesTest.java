@@ -38,7 +38,7 @@ import java.util.stream.IntStream;
  * bootstraps.
  */
 class RedisClusterNodesTest {
-    private static final int SLOT_OF_LAST = 16000; // Of three masters, one of the last.
+    private static final int SLOT_OF_LAST = 16000; // One of the last slots, which the third master has.
 
     @TempDir private Path folder;
 
@@ -188,7 +188,7 @@ class RedisClusterNodesTest {
             client.set(key, "2");
             assertEquals("2", client.get(key));
             assertNotSame(before, poolOf(client, name));
-            // A question for the map may still have one.
+            // A question for the map may still have a connection.
             RedisCluster.await(
                     "the earlier node's pool is empty",
                     () -> before.getNumIdle() + before.getNumActive() == 0);
