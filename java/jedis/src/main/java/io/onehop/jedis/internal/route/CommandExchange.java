@@ -25,7 +25,9 @@ import java.net.SocketTimeoutException;
 /**
  * One command on one node: lease, exchange, settle, by one deadline, and at most one retry.
  *
- * <p>{@link Route} has found the node. For one thread and one call.
+ * <p>{@link Route} has found the node. For one thread and one call. A batch of one would do the
+ * same, but a GET would allocate 1,450 bytes instead of 450, and large values would be stored
+ * before Jedis decodes them.
  */
 final class CommandExchange<T> extends Holder implements Successor {
     /*
