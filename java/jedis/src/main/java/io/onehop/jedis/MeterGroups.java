@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -82,21 +83,19 @@ final class MeterGroups {
         }
     }
 
-    /** Registers the meters of a new group. */
-    interface Registration<M> {
-        void register(Group<M> group);
-    }
-
-    /** True if it was not a member before. Otherwise {@code shown} replaces what it showed. */
+    /**
+     * True if it was not a member before. Otherwise {@code shown} replaces what it showed. {@code
+     * register} registers the meters of a new group.
+     */
     @SuppressWarnings("unchecked") // All groups of a name have members of one type.
-    synchronized <M> boolean join(Membership it, M shown, Registration<M> registration) {
+    synchronized <M> boolean join(Membership it, M shown, Consumer<Group<M>> register) {
         Key key = new Key(it.name, it.tags);
         Group<M> group = (Group<M>) groups.get(key);
         if (group == null) {
             group = new Group<>();
             groups.put(key, group);
             group.members.put(it.member, shown);
-            registration.register(group);
+            register.accept(group);
             return true;
         }
         return group.members.put(it.member, shown) == null;

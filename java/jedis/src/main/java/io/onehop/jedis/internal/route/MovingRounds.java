@@ -219,15 +219,11 @@ final class MovingRounds extends Resend {
         }
     }
 
-    private interface Step {
-        void append(Asking asking, Batch batch);
-    }
-
-    private void round(Step step, Deadline deadline) {
+    private void round(BiConsumer<Asking, Batch> step, Deadline deadline) {
         List<Asking> asking = doubtful;
         doubtful = new ArrayList<>();
         Batch batch = Batch.of(snapshot, null);
-        asking.forEach(each -> step.append(each, batch));
+        asking.forEach(each -> step.accept(each, batch));
         send(batch, deadline);
     }
 }
