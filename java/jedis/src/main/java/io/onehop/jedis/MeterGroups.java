@@ -5,7 +5,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,10 +34,6 @@ final class MeterGroups {
         private final List<Meter> meters = new ArrayList<>();
         // What members that have left had counted. A sum must not shrink.
         private final Map<ToDoubleFunction<M>, Double> left = new ConcurrentHashMap<>();
-
-        Collection<M> members() {
-            return members.values();
-        }
 
         void add(Meter meter) {
             meters.add(meter);

@@ -17,23 +17,11 @@ import java.io.InputStream;
  * spec/wire.
  */
 public final class ReplyGuard extends InputStream {
-
-    /**
-     * Called before each read that may block, to give the socket the time that is left, or to
-     * refuse.
-     */
-    @FunctionalInterface
-    public interface BeforeRead {
-        void run() throws IOException;
-    }
-
     private final InputStream source;
-    private final BeforeRead beforeRead;
     private final Framing framing = new Framing();
 
-    public ReplyGuard(InputStream source, BeforeRead beforeRead) {
+    public ReplyGuard(InputStream source) {
         this.source = source;
-        this.beforeRead = beforeRead;
     }
 
     /**
@@ -83,20 +71,12 @@ public final class ReplyGuard extends InputStream {
         return framing.isClean();
     }
 
-    /**
-     * True if unexpected bytes have arrived. Costs one system call. Call it when nothing is owed.
-     */
-    public boolean hasSurplus() throws IOException {
-        return framing.owed() == 0 && source.available() > 0;
-    }
-
     @Override
     public int read(byte[] into, int offset, int length) throws IOException {
         refuseIfWrong();
         if (length == 0) {
             return 0;
         }
-        beforeRead.run();
         int count = source.read(into, offset, length);
         if (count <= 0) {
             return count;
@@ -118,11 +98,6 @@ public final class ReplyGuard extends InputStream {
     public int read() throws IOException {
         byte[] one = new byte[1];
         return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
-    }
-
-    @Override
-    public int available() throws IOException {
-        return framing.fault() == null ? source.available() : 0;
     }
 
     @Override

@@ -51,11 +51,6 @@ public final class Batch {
         return forwarding;
     }
 
-    /** The number of nodes. */
-    int size() {
-        return exchanges.length;
-    }
-
     /**
      * Adds the timeout of a blocking command. Commands of one node run one after another, so their
      * timeouts add up.

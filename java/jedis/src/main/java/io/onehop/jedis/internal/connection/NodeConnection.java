@@ -222,7 +222,7 @@ public final class NodeConnection extends Connection {
 
     private void sendHandshake() throws IOException {
         source.give(socket);
-        guard = new ReplyGuard(socket.incoming(), () -> {});
+        guard = new ReplyGuard(socket.incoming());
         replies = new ReplyStream(guard);
         super.connect();
         protocol = RedisProtocol.RESP2;
