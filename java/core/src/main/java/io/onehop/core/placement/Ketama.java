@@ -24,6 +24,7 @@ public final class Ketama implements Placement {
     private static final int POINTS_PER_NODE = 160;
     private static final int POINTS_PER_DIGEST = 4;
     private static final int DIGITS_MAX = 10;
+    private static final long LARGEST = 0xffffffffL;
 
     private final Ranges ring;
 
@@ -88,13 +89,13 @@ public final class Ketama implements Placement {
     }
 
     private static Ketama ofPoints(long[] sorted) {
-        int[] points = new int[sorted.length];
+        long[] points = new long[sorted.length];
         int[] owners = new int[sorted.length];
         for (int i = 0; i < sorted.length; i++) {
-            points[i] = (int) (sorted[i] >>> Integer.SIZE);
+            points[i] = sorted[i] >>> Integer.SIZE;
             owners[i] = (int) sorted[i];
         }
-        return new Ketama(new Ranges(points, owners, -1));
+        return new Ketama(new Ranges(points, owners, LARGEST));
     }
 
     /**
@@ -128,11 +129,11 @@ public final class Ketama implements Placement {
 
     @Override
     public int locate(int hash) {
-        return ring.owner(hash);
+        return ring.owner(Integer.toUnsignedLong(hash));
     }
 
     @Override
     public long point(int hash) {
-        return ring.end(hash);
+        return ring.end(Integer.toUnsignedLong(hash));
     }
 }

@@ -16,8 +16,8 @@ public final class Modula implements Placement {
     private final Ranges slots;
     private final int slotsCount;
 
-    private Modula(int[] lastSlots, int[] owners) {
-        slotsCount = lastSlots[lastSlots.length - 1] + 1;
+    private Modula(long[] lastSlots, int[] owners) {
+        slotsCount = (int) lastSlots[lastSlots.length - 1] + 1;
         slots = new Ranges(lastSlots, owners, slotsCount - 1);
     }
 
@@ -26,9 +26,9 @@ public final class Modula implements Placement {
      * 2^31.
      */
     public static Modula of(List<Node> live) {
-        int[] lastSlots = new int[live.size()];
+        long[] lastSlots = new long[live.size()];
         int[] owners = new int[live.size()];
-        int slots = 0;
+        long slots = 0;
         for (int i = 0; i < owners.length; i++) {
             slots += live.get(i).weight();
             lastSlots[i] = slots - 1;

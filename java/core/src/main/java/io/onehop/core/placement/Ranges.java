@@ -28,7 +28,7 @@ final class Ranges {
      * Sorted, with the sign bit flipped: then Java's signed comparison sorts them as unsigned
      * numbers.
      */
-    private final int[] ends;
+    private final long[] ends;
 
     /** The owner of each range. One more entry repeats the first, where the ring closes. */
     private final int[] owners;
@@ -42,18 +42,18 @@ final class Ranges {
      * {@code ends} are not empty and sorted as unsigned numbers. {@code owners} are not negative.
      * No number above {@code largest} will be asked for.
      */
-    Ranges(int[] ends, int[] owners, int largest) {
+    Ranges(long[] ends, int[] owners, long largest) {
         int bits = Integer.SIZE - Integer.numberOfLeadingZeros(ends.length * BUCKETS_PER_RANGE - 1);
-        int significant = Integer.SIZE - Integer.numberOfLeadingZeros(largest);
+        int significant = Long.SIZE - Long.numberOfLeadingZeros(largest);
         shift = Math.max(0, significant - bits);
-        this.ends = new int[ends.length];
+        this.ends = new long[ends.length];
         this.owners = new int[ends.length + 1];
         for (int i = 0; i < ends.length; i++) {
-            this.ends[i] = ends[i] ^ Integer.MIN_VALUE;
+            this.ends[i] = ends[i] ^ Long.MIN_VALUE;
             this.owners[i] = owners[i];
         }
         this.owners[ends.length] = owners[0];
-        buckets = new int[(largest >>> shift) + 1];
+        buckets = new int[(int) (largest >>> shift) + 1];
         int position = 0;
         for (int bucket = 0; bucket < buckets.length; bucket++) {
             int first = position;
@@ -75,19 +75,19 @@ final class Ranges {
     }
 
     /** The owner of a number. */
-    int owner(int number) {
-        int bucket = buckets[number >>> shift];
-        return bucket >= 0 ? bucket : owners[search(number ^ Integer.MIN_VALUE, ~bucket)];
+    int owner(long number) {
+        int bucket = buckets[(int) (number >>> shift)];
+        return bucket >= 0 ? bucket : owners[search(number ^ Long.MIN_VALUE, ~bucket)];
     }
 
     /** The end of the range that contains a number. */
-    long end(int number) {
-        int position = search(number ^ Integer.MIN_VALUE, 0);
+    long end(long number) {
+        int position = search(number ^ Long.MIN_VALUE, 0);
         return endAt(position < ends.length ? position : 0);
     }
 
     /** The position of the first end, from a position on, that is not below a flipped number. */
-    private int search(int flipped, int from) {
+    private int search(long flipped, int from) {
         int low = from;
         int high = from;
         for (int step = 1; high < ends.length && ends[high] < flipped; step *= 2) {
@@ -112,7 +112,7 @@ final class Ranges {
 
     /** The end of the range at a position. */
     long endAt(int position) {
-        return Integer.toUnsignedLong(ends[position] ^ Integer.MIN_VALUE);
+        return ends[position] ^ Long.MIN_VALUE;
     }
 
     /** The owner of the range at a position. */

@@ -38,36 +38,35 @@ class RangesTest {
 
     /** With as many owners as ranges, with a few, and with one. */
     private static void check(int[] numbers, Random random) {
-        int[] ends =
-                Arrays.stream(numbers)
-                        .boxed()
-                        .sorted(Integer::compareUnsigned)
-                        .mapToInt(end -> end)
-                        .toArray();
+        long[] ends = Arrays.stream(numbers).mapToLong(Integer::toUnsignedLong).sorted().toArray();
+        long[] wide = Arrays.stream(ends).map(end -> end << Integer.SIZE | end).toArray();
         for (int ownersCount : new int[] {Integer.MAX_VALUE, 3, 1}) {
             int[] owners = random.ints(ends.length, 0, ownersCount).toArray();
-            checkAll(new Ranges(ends, owners, -1), ends, owners, random, -1);
-            int largest = ends[ends.length - 1];
+            checkAll(new Ranges(ends, owners, 0xffffffffL), ends, owners, random, 0xffffffffL);
+            checkAll(new Ranges(wide, owners, -1), wide, owners, random, -1);
+            long largest = ends[ends.length - 1];
             checkAll(new Ranges(ends, owners, largest), ends, owners, random, largest);
         }
     }
 
     private static void checkAll(
-            Ranges ranges, int[] ends, int[] owners, Random random, int largest) {
+            Ranges ranges, long[] ends, int[] owners, Random random, long largest) {
         checkOne(ranges, ends, owners, 0);
         checkOne(ranges, ends, owners, largest);
-        for (int end : ends) {
-            for (int number : new int[] {end - 1, end, end + 1, random.nextInt()}) {
-                if (Integer.compareUnsigned(number, largest) <= 0) {
+        int zeros = Long.numberOfLeadingZeros(largest);
+        for (long end : ends) {
+            long any = random.nextLong() >>> Math.min(zeros, Long.SIZE - 1);
+            for (long number : new long[] {end - 1, end, end + 1, any}) {
+                if (Long.compareUnsigned(number, largest) <= 0) {
                     checkOne(ranges, ends, owners, number);
                 }
             }
         }
     }
 
-    private static void checkOne(Ranges ranges, int[] ends, int[] owners, int number) {
+    private static void checkOne(Ranges ranges, long[] ends, int[] owners, long number) {
         int position = 0;
-        while (position < ends.length && Integer.compareUnsigned(ends[position], number) < 0) {
+        while (position < ends.length && Long.compareUnsigned(ends[position], number) < 0) {
             position++;
         }
         int expected = position % ends.length;
@@ -75,6 +74,6 @@ class RangesTest {
                 owners[expected],
                 ranges.owner(number),
                 () -> number + " in " + Arrays.toString(ends));
-        assertEquals(Integer.toUnsignedLong(ends[expected]), ranges.end(number));
+        assertEquals(ends[expected], ranges.end(number));
     }
 }
