@@ -6,14 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.onehop.core.Node;
 import io.onehop.core.Role;
 import io.onehop.core.topology.ServerPool;
+import io.onehop.jedis.lab.Certificates;
 import io.onehop.jedis.lab.Nodes;
+import io.onehop.jedis.lab.RedisCluster;
 import io.onehop.jedis.lab.RedisServer;
+import io.onehop.jedis.lab.TlsServer;
+import io.onehop.jedis.lab.WatchedMasters;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import redis.clients.jedis.Jedis;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -115,6 +120,63 @@ class DoctorCommandTest {
             Ran.of("hot", "-c", file, "--looks", "1")
                     .with(ExitStatus.FINE)
                     .says("of 1 sampled keys");
+        }
+    }
+
+    @Test
+    void nodesAreReachedByTls() throws Exception {
+        Certificates certificates = new Certificates(folder);
+        try (TlsServer server = TlsServer.start(certificates, "node", "maxmemory", "100mb")) {
+            String[] trusting = {
+                "tls: true", "tls_ca_cert_file: " + certificates.certificate("ca")
+            };
+            Ran.of("doctor", "-c", file(server, trusting))
+                    .with(ExitStatus.FINE)
+                    .says("alpha: 1 of 1 nodes answer: 0 errors, 0 warnings");
+            Ran.of("doctor", "-c", file(server))
+                    .with(ExitStatus.NO_ANSWER)
+                    .says(server.node() + ": error: ")
+                    .says("alpha: 0 of 1 nodes answer");
+            new Certificates(Files.createDirectory(folder.resolve("other")));
+            trusting[1] = "tls_ca_cert_file: " + folder.resolve("other/ca.crt");
+            Ran.of("doctor", "-c", file(server, trusting))
+                    .with(ExitStatus.NO_ANSWER)
+                    .says("certificate");
+        }
+    }
+
+    private Path file(TlsServer server, String... directives) throws Exception {
+        String[] all =
+                Stream.concat(Stream.of("timeout: 30000"), Stream.of(directives))
+                        .toArray(String[]::new);
+        return Ran.file(folder, "a.yml", Nodes.configOf(Stream.of(server.server()), all));
+    }
+
+    @Test
+    void theMastersOfSentinelsAreExamined() throws Exception {
+        try (WatchedMasters masters = WatchedMasters.start(1)) {
+            String text = masters.config("timeout: 30000", "hash: murmur");
+            Path file = Ran.file(folder, "a.yml", text);
+            Ran.of("doctor", "-c", file)
+                    .with(ExitStatus.FINDINGS)
+                    .says("node-0: warning: has no maxmemory")
+                    .says("alpha: 1 of 1 nodes answer: 0 errors");
+            masters.failOver(0);
+            RedisCluster.await("the replica has taken over", () -> hasTakenOver(masters));
+            Ran.of("doctor", "-c", file)
+                    .with(ExitStatus.FINDINGS)
+                    .says("alpha: 1 of 1 nodes answer: 0 errors");
+            masters.blind();
+            Ran.of("doctor", "-c", file).refused(ExitStatus.NO_ANSWER, "node-0");
+        }
+    }
+
+    /** The Sentinels name the replica, and its old master follows it. */
+    private static boolean hasTakenOver(WatchedMasters masters) {
+        try (Jedis old = masters.master(0).jedis()) {
+            return masters.masterPorts(0).stream()
+                            .allMatch(port -> port == masters.replica(0).port())
+                    && old.info("replication").contains("master_link_status:up");
         }
     }
 

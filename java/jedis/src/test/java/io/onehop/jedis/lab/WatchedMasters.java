@@ -174,6 +174,18 @@ public final class WatchedMasters implements AutoCloseable {
         }
     }
 
+    /** Where each Sentinel says that the master of this number is. */
+    public List<Integer> masterPorts(int number) {
+        List<Integer> ports = new ArrayList<>();
+        for (int port : sentinels) {
+            try (Jedis sentinel = sentinel(port)) {
+                List<String> address = sentinel.sentinelGetMasterAddrByName("node-" + number);
+                ports.add(Integer.valueOf(address.get(1)));
+            }
+        }
+        return ports;
+    }
+
     /** How many clients have subscribed to announcements of each Sentinel. */
     public List<Integer> listeners() {
         List<Integer> counts = new ArrayList<>();
