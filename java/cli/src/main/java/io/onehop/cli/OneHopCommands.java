@@ -7,6 +7,7 @@ import picocli.AutoComplete.GenerateCompletion;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -37,12 +38,19 @@ import java.util.logging.Logger;
         },
         synopsisSubcommandLabel = "COMMAND",
         versionProvider = OneHopCommands.Version.class,
+        exitCodeListHeading = "%nExit status:%n",
+        exitCodeList = {
+            "0:Fine.",
+            "1:Findings: the answer has something that a person should see.",
+            "2:The command line is wrong, or a file that it names.",
+            "3:A node that had to be asked did not answer.",
+            "4:The output could not be written, or onehop has a fault."
+        },
+        footerHeading = "%n",
         footer = {
-            "",
-            "Exit status: 0 fine, 1 findings, 2 wrong usage or file, 3 a node did not answer,",
-            "4 the output could not be written.",
+            "The file of a server pool: --config or ONEHOP_CONFIG, --pool or ONEHOP_POOL.",
             "Completion for bash and zsh: eval \"$(onehop generate-completion)\"",
-            "The file of a server pool: --config or ONEHOP_CONFIG, --pool or ONEHOP_POOL."
+            "Manual page: onehop generate-man-page | man -l -"
         })
 public final class OneHopCommands {
 
@@ -114,7 +122,9 @@ public final class OneHopCommands {
         line.addSubcommand(new TopCommand(screen));
         line.addSubcommand(new HotCommand(screen));
         line.addSubcommand(new InitCommand(screen));
+        line.addSubcommand(hidden(new CommandLine(new HelpCommand())));
         line.addSubcommand(hidden(new CommandLine(new GenerateCompletion())));
+        line.addSubcommand(hidden(new CommandLine(new ManPageCommand(screen))));
         line.setOut(writer(screen.out));
         line.setErr(writer(screen.err));
         line.setColorScheme(

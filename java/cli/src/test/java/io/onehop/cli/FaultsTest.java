@@ -24,6 +24,7 @@ class FaultsTest {
             value = {
                 "2 | Missing required subcommand |",
                 "2 | did you mean spread? | spred",
+                "2 | Unknown subcommand 'foo' | help foo",
                 "2 | Unknown option: '--foo' | check --foo x",
                 "2 | Missing required parameter: 'FILE' | check",
                 "2 | Unmatched argument | check good.yml more",
@@ -90,12 +91,13 @@ class FaultsTest {
 
     @Test
     void helpAndVersionAreFine() {
-        Ran.of("--help").with(ExitStatus.FINE).says("Exit status: 0 fine");
+        Ran.of("--help").with(ExitStatus.FINE).says("Exit status:").says("  0   Fine.");
         Ran.of("--version").with(ExitStatus.FINE).says("onehop ");
         Ran.of("generate-completion").with(ExitStatus.FINE).says("complete -F");
+        Ran.of("help", "spread").with(ExitStatus.FINE).says("Usage: onehop spread");
         Stream.of(
-                        "check", "explain", "spread", "diff", "move", "doctor", "status", "top",
-                        "hot", "init")
+                        "check", "explain", "spread", "diff", "plan", "move", "doctor", "status",
+                        "top", "hot", "init")
                 .forEach(
                         each -> Ran.of(each, "--help").with(ExitStatus.FINE).says("Usage: onehop"));
     }
