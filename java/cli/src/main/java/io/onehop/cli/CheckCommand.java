@@ -46,7 +46,7 @@ final class CheckCommand extends OperatorCommand {
             more = bad.more();
             bad.errors().forEach(each -> findings.add(error(each.line(), each.reason())));
         } catch (IOException unreadable) {
-            throw Refusal.ofUsage("cannot read " + file + ": " + ConfigFile.why(unreadable));
+            throw ConfigFile.unreadable(file, unreadable);
         }
         Config config = read == null ? null : read.config();
         if (isJson) {

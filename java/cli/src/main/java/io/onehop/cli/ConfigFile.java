@@ -36,8 +36,14 @@ record ConfigFile(Path path, String text, Config config) {
                             + bad.reasons()
                             + " (onehop check says more)");
         } catch (IOException unreadable) {
-            throw Refusal.ofUsage("cannot read " + path + ": " + why(unreadable));
+            throw unreadable(path, unreadable);
         }
+    }
+
+    static Refusal unreadable(Path path, IOException failure) {
+        return path.toString().isEmpty()
+                ? Refusal.ofUsage("the name of a file is empty")
+                : Refusal.ofUsage("cannot read " + path + ": " + why(failure));
     }
 
     /** No more of the file than the limit on its size. */

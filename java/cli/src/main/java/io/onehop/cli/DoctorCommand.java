@@ -53,6 +53,9 @@ final class DoctorCommand extends OperatorCommand {
     @Override
     public Integer call() throws Refusal {
         options.check();
+        if (big < 1) {
+            throw Refusal.ofUsage("--big is " + big + ", but at least 1");
+        }
         ConfigFile file = which.file();
         ServerPool pool = which.of(file);
         try (AskedNodes nodes = new AskedNodes(file, pool)) {

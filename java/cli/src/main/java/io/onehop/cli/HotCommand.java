@@ -60,8 +60,11 @@ final class HotCommand extends OperatorCommand {
     @Override
     public Integer call() throws Refusal {
         options.check();
-        if (looks < 1 || looks > LOOKS_MAX || most < 1) {
-            throw Refusal.ofUsage("--looks is from 1 to " + LOOKS_MAX + ", --most at least 1");
+        if (looks < 1 || looks > LOOKS_MAX) {
+            throw Refusal.ofUsage("--looks is " + looks + ", but must be from 1 to " + LOOKS_MAX);
+        }
+        if (most < 1) {
+            throw Refusal.ofUsage("--most is " + most + ", but at least 1");
         }
         ConfigFile file = which.file();
         ServerPool pool = which.of(file);

@@ -108,6 +108,17 @@ final class InitCommand extends OperatorCommand {
 
     @Override
     public Integer call() throws Refusal {
+        if (file != null && file.toString().isEmpty()) {
+            throw Refusal.ofUsage("the name of the new file is empty");
+        }
+        if (!pool.matches("[A-Za-z0-9_.-]{1,100}")) {
+            throw Refusal.ofUsage("--pool is \"" + pool + "\", but a name of letters and digits");
+        }
+        for (String server : servers) {
+            if (!server.matches("[^\\s#]+")) {
+                throw Refusal.ofUsage("--server is \"" + server + "\", but must be HOST:PORT");
+            }
+        }
         String text = text();
         try {
             Config.parse(text.getBytes(StandardCharsets.UTF_8), name -> "");

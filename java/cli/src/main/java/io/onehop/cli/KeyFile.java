@@ -43,7 +43,7 @@ final class KeyFile {
                 progress.step(got);
             }
         } catch (IOException unreadable) {
-            throw Refusal.ofUsage("cannot read " + path + ": " + ConfigFile.why(unreadable));
+            throw ConfigFile.unreadable(path, unreadable);
         }
         if (length > 0) {
             takeLine(taker);

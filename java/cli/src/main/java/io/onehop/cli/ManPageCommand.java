@@ -20,6 +20,7 @@ import java.util.stream.Collectors;
  */
 @Command(
         name = "generate-man-page",
+        mixinStandardHelpOptions = true,
         description = "Print the manual page: onehop generate-man-page | man -l -")
 final class ManPageCommand implements Callable<Integer> {
     private final Screen screen;

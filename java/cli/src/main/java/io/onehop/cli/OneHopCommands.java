@@ -63,6 +63,10 @@ public final class OneHopCommands {
         }
     }
 
+    /* Words of Java, and what they mean. */
+    private static final String NO_NUMBER = " is not (a long|an int)$";
+    private static final String NUMBER = " is no whole number, or too large";
+
     /* Held, because a logger that nobody holds is made again, with the level of all others. */
     private static final Logger LOG = Logger.getLogger("io.onehop");
 
@@ -129,6 +133,7 @@ public final class OneHopCommands {
         line.setErr(writer(screen.err));
         line.setColorScheme(
                 CommandLine.Help.defaultColorScheme(screen.isTerminal ? Ansi.AUTO : Ansi.OFF));
+        line.setExpandAtFiles(false); // A key may begin with @.
         line.setCaseInsensitiveEnumValuesAllowed(true);
         line.setParameterExceptionHandler((wrong, words) -> refuse(screen, wrong));
         line.setExecutionExceptionHandler(
@@ -147,7 +152,7 @@ public final class OneHopCommands {
 
     private static int refuse(Screen screen, ParameterException wrong) {
         String name = wrong.getCommandLine().getCommandSpec().qualifiedName();
-        String reason = Screen.plain(wrong.getMessage());
+        String reason = Screen.plain(wrong.getMessage()).replaceFirst(NO_NUMBER, NUMBER);
         if (wrong instanceof UnmatchedArgumentException unmatched
                 && !unmatched.getSuggestions().isEmpty()) {
             reason += ": did you mean " + String.join(" or ", unmatched.getSuggestions()) + "?";

@@ -71,6 +71,9 @@ final class StatusTable {
         if (reading.node().role() == Role.SPARE) {
             return "spare";
         }
+        if (!info.has("role")) {
+            return "?"; // It is no redis.
+        }
         return info.isReplica() ? "replica" : "master";
     }
 

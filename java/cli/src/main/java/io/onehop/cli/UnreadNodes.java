@@ -32,7 +32,10 @@ final class UnreadNodes {
     /** Refuses to answer if all of these nodes are unread. */
     void requireSome(List<Node> asked) throws Refusal {
         if (!asked.isEmpty() && why.keySet().containsAll(asked)) {
-            throw new Refusal(ExitStatus.NO_ANSWER, why.values().iterator().next());
+            Node first = why.keySet().iterator().next();
+            String reason = String.valueOf(why.get(first));
+            String of = reason.contains(first.name()) ? "" : "node " + first.name() + ": ";
+            throw new Refusal(ExitStatus.NO_ANSWER, of + reason);
         }
     }
 

@@ -38,7 +38,7 @@ class FaultsTest {
                 "2 | server pool \"beta\" is not in | explain key -c good.yml -p beta",
                 "2 | has 2 server pools: --pool is one of a, b | explain key -c two.yml",
                 "2 | speaks memcached | explain key -c cached.yml",
-                "2 | 'x' is not a long | spread -c good.yml --sample x",
+                "2 | 'x' is no whole number | spread -c good.yml --sample x",
                 "2 | --sample is -1 | spread -c good.yml --sample -1",
                 "2 | --rate is 0 | spread -c good.yml --rate 0",
                 "2 | cannot read nofile: no such file | spread -c good.yml -k nofile",
@@ -46,13 +46,34 @@ class FaultsTest {
                 "2 | Missing required parameter: 'NEW' | diff good.yml",
                 "2 | cannot read nofile.yml | diff good.yml nofile.yml",
                 "2 | is not in | diff good.yml good.yml --new-pool b",
-                "2 | 'x' is not a long | doctor -c good.yml --big x",
+                "2 | 'x' is no whole number | doctor -c good.yml --big x",
                 "2 | --sample is -1 | doctor -c good.yml --sample -1",
                 "2 | --every is 0 | top -c good.yml --every 0",
                 "2 | --count is 0 | top -c good.yml --count 0",
-                "2 | --looks is from 1 | hot -c good.yml --looks 0",
+                "2 | --looks is 0 | hot -c good.yml --looks 0",
                 "2 | which configuration file? | status",
                 "2 | the server has an invalid port | init --server 10.0.0.1:99999",
+                "2 | --most is 0 | hot -c good.yml --most 0",
+                "2 | --big is 0 | doctor -c good.yml --big 0",
+                "2 | '1e3' is no whole number | top -c good.yml --every 1e3",
+                "2 | the name of a file is empty | check EMPTY",
+                "2 | the name of a file is empty | spread -c good.yml -k EMPTY",
+                "2 | the name of a file is empty | diff EMPTY EMPTY",
+                "2 | the name of the new file is empty | init EMPTY",
+                "2 | --pool is \"\" | init --pool EMPTY",
+                "2 | --pool is \"a:\" | init --pool a:",
+                "2 | --server is \"h:1#x\" | init --server h:1#x",
+                "2 | --server is \"\" | init --server EMPTY",
+                "2 | has no moving_from | plan -c good.yml",
+                "2 | has no moving_from | move -c good.yml",
+                "2 | --rate is x | plan -c moving.yml --rate x",
+                "2 | --block is 0 | move -c moving.yml --block 0",
+                "2 | --sample is -1 | plan -c moving.yml --sample -1",
+                "2 | Unmatched argument at index 4: 'b' | move -c moving.yml a b",
+                "2 | server pool \"b\" is not in | move -c moving.yml b",
+                "3 | Connection refused | plan -c moving.yml",
+                "2 | (onehop generate-man-page --help) | generate-man-page more",
+                "2 | Unmatched argument | status -c good.yml @good.yml",
                 "2 | is there already | init good.yml",
                 "2 | cannot write | init /no/such/folder/file",
                 "3 | Connection refused | hot -c good.yml",
@@ -64,6 +85,7 @@ class FaultsTest {
             })
     void aFaultIsOneLine(int status, String text, String line) throws Exception {
         Ran.file(folder, "good.yml", "a" + POOL);
+        Ran.file(folder, "moving.yml", "a" + POOL + "  moving_from:\n   - 127.0.0.1:2\n");
         Ran.file(folder, "two.yml", "a" + POOL + "b" + POOL);
         Ran.file(folder, "bad.yml", "a:\n  hsah: x\n");
         Ran.file(folder, "cached.yml", "a:\n  listen: LISTEN\n  servers:\n   - h:1:1\n");
@@ -72,6 +94,7 @@ class FaultsTest {
                 line == null
                         ? new Object[0]
                         : Stream.of(line.split(" "))
+                                .map(word -> word.equals("EMPTY") ? "" : word)
                                 .map(word -> word.endsWith(".yml") ? folder.resolve(word) : word)
                                 .toArray();
         Ran.of(words)
