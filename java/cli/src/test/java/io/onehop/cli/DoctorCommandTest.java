@@ -189,6 +189,16 @@ class DoctorCommandTest {
                 new NodeReading(node, NodeInfo.of(info), true, "", Duration.ZERO));
     }
 
+    @Test
+    void somethingElseThanRedisHasNoRole() throws Exception {
+        Node node = new Node(0, "n", "h", 1, null, 1, "", Role.NONE, 0, false, false, false);
+        NodeReading reading = new NodeReading(node, NodeInfo.of("hello"), true, "", Duration.ZERO);
+        String text = "a:\n  engine: redis\n  servers:\n   - h:1\n";
+        ServerPool pool = ConfigFile.read(Ran.file(folder, "c.yml", text)).pool(null);
+        String shown = new StatusTable(pool, List.of(reading), List.of()).json().toString();
+        assertTrue(shown.contains("role=?"), shown);
+    }
+
     private static void found(String info, String what) {
         String all = String.join("\n", examined(info).stream().map(Finding::what).toList());
         assertTrue(all.contains(what), all);

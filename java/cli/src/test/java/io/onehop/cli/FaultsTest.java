@@ -8,6 +8,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import redis.clients.jedis.Jedis;
+
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
@@ -109,6 +111,19 @@ class FaultsTest {
                             Stream.of(server.server()), "redis_auth: wrong", "timeout: 30000");
             Path file = Ran.file(folder, "a.yml", text);
             Ran.of("spread", "-c", file).refused(ExitStatus.NO_ANSWER, server.node());
+        }
+    }
+
+    @Test
+    void aNodeThatRefusesACommandIsNamed() throws Exception {
+        try (RedisServer server = RedisServer.start();
+                Jedis jedis = server.jedis()) {
+            jedis.aclSetUser("ops", "on", ">secret", "~*", "+@all", "-scan");
+            jedis.set("key", "value");
+            String[] directives = {"username: ops", "redis_auth: secret", "timeout: 30000"};
+            String text = Nodes.configOf(Stream.of(server.server()), directives);
+            Ran.of("spread", "-c", Ran.file(folder, "a.yml", text))
+                    .refused(ExitStatus.NO_ANSWER, "node " + server.node() + ": NOPERM");
         }
     }
 
