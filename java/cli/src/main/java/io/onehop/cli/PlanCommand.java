@@ -27,7 +27,6 @@ import java.util.Map;
         })
 final class PlanCommand extends OperatorCommand {
     private static final int COMMANDS_PER_SECOND = 1000;
-    private static final int BAR = 20;
 
     @Mixin MoveOptions options = new MoveOptions();
 
@@ -204,13 +203,14 @@ final class PlanCommand extends OperatorCommand {
         plan.moves()
                 .forEach(
                         (pair, sum) ->
-                                table.row(
+                                table.bar(
+                                        sum.bytes() / most[0],
                                         Moves.shown(topology, pair.from()),
                                         Moves.shown(topology, pair.to()),
                                         Screen.count(sum.keys()),
                                         Screen.bytes(sum.bytes()),
                                         way(topology, pair),
-                                        screen.bar(sum.bytes() / most[0], BAR)));
+                                        ""));
         table.print(screen);
     }
 

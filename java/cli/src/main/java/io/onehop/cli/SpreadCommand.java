@@ -23,8 +23,6 @@ import java.util.Map;
                     + " Cluster that has no node."
         })
 final class SpreadCommand extends OperatorCommand {
-    private static final int BAR = 30;
-
     @Mixin ServerPoolOptions which = new ServerPoolOptions();
     @Mixin KeyOptions options = new KeyOptions();
 
@@ -80,14 +78,15 @@ final class SpreadCommand extends OperatorCommand {
         double[] meant = meant(topology, sought);
         for (Node node : AskedNodes.withKeys(topology)) {
             int at = node.index();
-            table.row(
+            table.bar(
+                    keys[at] / most,
                     Screen.plain(node.name()),
                     Screen.count(keys[at]),
                     Screen.percent(keys[at] / Math.max(1, all)),
                     Screen.percent(meant[at]),
                     all == 0 ? "" : signed(deviation(at, meant, all)),
                     options.hasBytes() ? Screen.bytes(bytes[at]) : "",
-                    screen.bar(keys[at] / most, BAR));
+                    "");
         }
         table.print(screen);
         screen.line("%s", verdict(topology, meant, all));

@@ -5,21 +5,46 @@ import java.util.List;
 
 /**
  * Rows of texts, written in columns as wide as their widest text. The first column and the last are
- * on the left, all between on the right: numbers.
+ * on the left, all between on the right: numbers. Bars may be the last column: they take what is
+ * left of a usual terminal's line.
  */
 final class Table {
+    private static final int COLUMNS = 80;
+    private static final int BAR_MAX = 30;
+    private static final int BAR_MIN = 5; // A shorter one shows nothing.
+
     private final List<List<String>> rows = new ArrayList<>();
+    private final List<Double> bars = new ArrayList<>(); // Of the rows after the heads.
 
     Table(String... heads) {
         row(heads);
     }
 
     Table row(String... cells) {
-        rows.add(List.of(cells));
+        rows.add(new ArrayList<>(List.of(cells)));
         return this;
     }
 
+    /** The same, and a bar in the last column: that part of the longest one. */
+    void bar(double part, String... cells) {
+        row(cells);
+        bars.add(part);
+    }
+
+    private void draw(Screen screen) {
+        int last = rows.get(0).size() - 1;
+        int room = COLUMNS;
+        for (int column = 0; column < last; column++) {
+            room -= width(column) + 2;
+        }
+        for (int i = 0; i < bars.size() && room >= BAR_MIN; i++) {
+            String bar = screen.bar(bars.get(i), Math.min(BAR_MAX, room));
+            rows.get(i + 1).set(last, bar);
+        }
+    }
+
     void print(Screen screen) {
+        draw(screen);
         int last = rows.get(0).size() - 1;
         for (List<String> row : rows) {
             StringBuilder line = new StringBuilder();
