@@ -6,6 +6,8 @@ import os
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 EXTENSION = os.path.join(ROOT, "php-ext/modules/onehop.so")
 JAR = os.path.join(ROOT, "java/testee/target/onehop-testee.jar")
+# A program of Java that runs for seconds is over before an optimizing compiler pays.
+JAVA = ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", JAR]
 PHP = ["php", "-d", f"extension={EXTENSION}"]
 
 

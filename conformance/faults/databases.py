@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 
-from built import EXTENSION, JAR
+from built import EXTENSION, JAVA
 from figures import Figure
 from lab import LabError
 from lab.fpm import Fpm
@@ -140,7 +140,7 @@ def write(path, text):
 
 def ask_jvm(config, commands):
     source = os.path.join(HERE, "Databases.java")
-    command = ["java", "-cp", JAR, source, config, str(commands), str(CALLERS)]
+    command = [*JAVA, source, config, str(commands), str(CALLERS)]
     jvm = subprocess.run(command, stdout=subprocess.PIPE, check=True)
     return [json.loads(line) for line in jvm.stdout.splitlines()]
 

@@ -12,7 +12,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 
-from built import EXTENSION, JAR
+from built import EXTENSION, JAVA
 from clusters import configure, retry, tags_of
 from failover import Shard
 from figures import Figure
@@ -66,7 +66,7 @@ class Callers:
         try:
             jobs = [f"{job}={self.config(pool)}" for job, pool in JOBS]
             self._java = Process(
-                ["java", "-cp", JAR, os.path.join(HERE, "Heirs.java"), self.directory, *jobs],
+                [*JAVA, os.path.join(HERE, "Heirs.java"), self.directory, *jobs],
                 name="heirs",
                 stdout=subprocess.PIPE,
             )

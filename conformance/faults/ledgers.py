@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-from built import EXTENSION, JAR
+from built import EXTENSION, JAVA
 from clusters import configure, tags_of
 from figures import Figure
 from lab import LabError, Process
@@ -35,7 +35,7 @@ class Ledgers:
         self._signal("tags", ",".join(tags_of(range(SLOTS))))
         config = configure(cluster, self.directory)
         self._callers, self._java, self._fpm = ThreadPoolExecutor(workers), None, None
-        command = ["java", "-cp", JAR, os.path.join(HERE, "Ledger.java")]
+        command = [*JAVA, os.path.join(HERE, "Ledger.java")]
         try:
             self._java = Process(
                 [*command, config, self.directory, workers],

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import time
 
-from built import JAR, PHP
+from built import JAVA, PHP
 from figures import Figure
 from lab import LabError, Process, RedisNode
 from table import bold, show
@@ -89,9 +89,7 @@ def run(progress, is_short):
                 if not workers:
                     workers = {
                         "PHP": Worker([*PHP, os.path.join(HERE, "lifetime.php")], paths),
-                        "Java": Worker(
-                            ["java", "-cp", JAR, os.path.join(HERE, "Lifetime.java")], paths
-                        ),
+                        "Java": Worker([*JAVA, os.path.join(HERE, "Lifetime.java")], paths),
                     }
                     for worker in workers.values():
                         worker.ask()

@@ -12,7 +12,7 @@ import subprocess
 import threading
 import time
 
-from built import JAR, ROOT
+from built import JAVA, ROOT
 from figures import Figure
 from house import Callers, House
 from lab import LabError, Process
@@ -68,7 +68,7 @@ class Jvm(threading.Thread):
         super().__init__()
         program = os.path.join(ROOT, "conformance/faults/Follow.java")
         self.process = Process(
-            ["java", "-cp", JAR, program, path],
+            [*JAVA, program, path],
             name="follow",
             namespace=house.namespace,
             stdin=subprocess.PIPE,

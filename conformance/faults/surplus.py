@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-from built import EXTENSION, JAR
+from built import EXTENSION, JAVA
 from figures import Figure
 from lab import LabError
 from lab.fpm import Fpm
@@ -116,7 +116,7 @@ def ask_scripts(config, calls):
 
 def ask_jvm(config, calls):
     source = os.path.join(HERE, "Surplus.java")
-    command = ["java", "-cp", JAR, source, config, str(calls), str(CALLERS)]
+    command = [*JAVA, source, config, str(calls), str(CALLERS)]
     jvm = subprocess.run(command, stdout=subprocess.PIPE, check=True)
     return [json.loads(line) for line in jvm.stdout.splitlines()]
 

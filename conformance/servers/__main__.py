@@ -23,7 +23,7 @@ sys.path[:0] = [os.path.join(HERE, "../../spec/tools/reference"), os.path.dirnam
 
 import modules  # noqa: E402 (the path above finds it)
 import table  # noqa: E402
-from built import JAR, PHP, ROOT  # noqa: E402
+from built import JAVA, PHP, ROOT  # noqa: E402
 from lab import RedisNode  # noqa: E402
 from lab.cluster import Cluster  # noqa: E402
 
@@ -47,7 +47,7 @@ def client(language, name):
     """The words that run the program of that name."""
     if language == "PHP":
         return [*PHP, os.path.join(HERE, f"{name}.php")]
-    return ["java", "-cp", JAR, os.path.join(HERE, f"{name.capitalize()}.java")]
+    return [*JAVA, os.path.join(HERE, f"{name.capitalize()}.java")]
 
 
 def program(name):
