@@ -5,11 +5,11 @@ each node is read directly, so a write that was executed elsewhere is found, too
 """
 
 import concurrent.futures
+import contextlib
 import json
 import os
 import random
 import subprocess
-import sys
 import tempfile
 import threading
 
@@ -17,10 +17,8 @@ from built import EXTENSION, JAVA
 from figures import Figure
 from lab import LabError
 from lab.fpm import Fpm
-from lab.ports import free_port
-from lab.process import Process
 from lab.redis import RedisNode
-from stalls import is_open
+from lab.relay import Relay
 from table import bold, show
 
 CALLERS = 4
@@ -28,7 +26,6 @@ COMMANDS_OF_A_PAGE = 200
 DATABASES = range(3)
 NODES = 2
 HERE = os.path.dirname(os.path.abspath(__file__))
-RELAY = os.path.join(os.path.dirname(HERE), "lab/relay.py")
 CONFIG = "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 200\n  servers:\n"
 
 
@@ -100,42 +97,29 @@ def values_of(node, database):
 
 
 def among_faults(ask, commands, nodes, directory):
-    told = [os.path.join(directory, f"relay-{index}") for index in range(NODES)]
-    ports, is_over = [free_port() for _ in nodes], threading.Event()
-    relays = []
-    try:
-        for node, port, file in zip(nodes, ports, told, strict=True):
-            write(f"{file}.silent", "")
-            relay = Process([sys.executable, RELAY, port, node.port, file], name="relay")
-            relays.append(relay)
-            relay.wait_until(lambda port=port: is_open(port), what="listen")
+    is_over = threading.Event()
+    with contextlib.ExitStack() as stack:
+        relays = [stack.enter_context(Relay(node.port)) for node in nodes]
+        servers = (f"    - 127.0.0.1:{relay.port}:1 n{relay.port}\n" for relay in relays)
         config = os.path.join(directory, "onehop.yml")
-        write(config, CONFIG + "".join(f"    - 127.0.0.1:{port}:1 n{port}\n" for port in ports))
-        harm = threading.Thread(target=do_harm, args=(told, is_over))
+        with open(config, "w") as file:
+            file.write(CONFIG + "".join(servers))
+        harm = threading.Thread(target=do_harm, args=(relays, is_over))
         harm.start()
         try:
             return ask(config, commands)
         finally:
             is_over.set()
             harm.join()
-    finally:
-        for relay in relays:
-            relay.stop()
 
 
-def do_harm(told, is_over):
+def do_harm(relays, is_over):
     """Cuts each connection after a few calls, and silences all of a node about once a second."""
     while not is_over.wait(0.1):
-        for file in told:
-            write(f"{file}.limit", str(random.randint(100, 20000)))
+        for relay in relays:
+            relay.limit(random.randint(100, 20000))
         if random.random() < 0.1:
-            os.utime(f"{random.choice(told)}.silent")
-
-
-def write(path, text):
-    with open(f"{path}.new", "w") as file:
-        file.write(text)
-    os.replace(f"{path}.new", path)
+            random.choice(relays).silence()
 
 
 def ask_jvm(config, commands):

@@ -9,7 +9,6 @@ import json
 import os
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 
@@ -20,6 +19,7 @@ from lab.fpm import Fpm
 from lab.network import Namespace, Wire
 from lab.ports import free_port
 from lab.process import Process, program
+from lab.relay import Relay
 from lab.slots import until
 from table import bold, show
 
@@ -28,7 +28,6 @@ STALL_S, STALL_EVERY_S = 0.4, 2
 WARM_S = 1.5
 HERE = os.path.dirname(os.path.abspath(__file__))
 SCRIPT, PROGRAM = os.path.join(HERE, "stalls.php"), os.path.join(HERE, "Stalls.java")
-RELAY = os.path.join(os.path.dirname(HERE), "lab/relay.py")
 
 
 class Answers:
@@ -139,7 +138,7 @@ def by_threads(client, config, ports, seconds, meanwhile, *, count, namespace=No
 
 
 # Where the node stands: a ring, the same by TLS, a Redis Cluster, behind a Sentinel. Each gives the
-# node and the lines of the file, for a relay at that port.
+# node, lines of the configuration, and files for a relay at that port.
 
 
 @contextlib.contextmanager
@@ -193,25 +192,19 @@ def silence(where, by, count, pool_size, seconds, **more):
     with (
         tempfile.TemporaryDirectory(prefix="onehop-stalls-") as directory,
         where(directory, port) as (node, directives, certificate),
+        Relay(node.port, port, *certificate) as relay,
+        configuration([f"127.0.0.1:{port}:1 a"], pool_size, directives) as config,
     ):
-        told = os.path.join(directory, "relay")
-        open(f"{told}.silent", "w").close()
-        relay = [sys.executable, RELAY, port, node.port, told, *certificate]
 
         def meanwhile():
             time.sleep(WARM_S)
             began = time.monotonic()
-            os.utime(f"{told}.silent")
+            relay.silence()
             return began
 
-        with (
-            Process(relay, name="relay") as process,
-            configuration([f"127.0.0.1:{port}:1 a"], pool_size, directives) as config,
-        ):
-            process.wait_until(lambda: is_open(port), what="listen")
-            answers, began = by(
-                "onehop", config, str(port), seconds + WARM_S, meanwhile, count=count, **more
-            )
+        answers, began = by(
+            "onehop", config, str(port), seconds + WARM_S, meanwhile, count=count, **more
+        )
     failed = answers.between(began, float("inf"))
     return {
         "failed": len(failed),

@@ -10,6 +10,7 @@
                    LargeCluster: thousands of nodes, of which three run
     node.py        ScriptedNode: it answers what and when its script says
     liar.py        scripted nodes that claim to be a Redis Cluster
+    relay.py       Relay: on the way to a server; it cuts, keeps back, falls silent
     fpm.py         Fpm: a php-fpm master with workers, spoken to over FastCGI
     nginx.py       Nginx: a web server in front of it
     slots.py       changes to the nodes of a cluster: meet, replicate, fail over, move slots

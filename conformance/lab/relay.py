@@ -1,105 +1,146 @@
-"""A relay that does harm: relay.py PORT TO FILE [CERTIFICATE KEY].
+"""A relay that does harm: it connects each client with a port of this host.
 
-It connects each client with the port TO of this host, and counts the bytes of both directions. The
-count of each connection that ends becomes a line of FILE.passed. With a certificate the relay ends
-TLS. Files say what happens, and need not be there:
-
-    FILE.limit      a connection that has carried as many bytes as it said at first is reset
-    FILE.meet       the name of a file and a number: a connection passes nothing on before as many
-                    connections, of all relays with this file, have brought their first byte
-    FILE.silent     whenever its time changes, what is open passes nothing on any more, and stays
-                    open, as behind a load balancer that has lost its state; new ones are served
+With a certificate and its key, both files in PEM, it ends TLS.
 """
 
-import os
-import selectors
+import collections
+import contextlib
+import select
 import socket
-import ssl
-import struct
 import sys
 import threading
 import time
 
-PORT, TO, FILE = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+from .node import RESET, tls_of
+from .ports import free_port
+from .process import Running
+
 CHUNK_BYTES = 65536
-RESET = struct.pack("ii", 1, 0)
-LOOK_S = 0.005
+LOOK_S = 0.001
 
 
-def main():
-    context = None
-    if len(sys.argv) > 4:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(sys.argv[4], sys.argv[5])
-    with socket.create_server(("127.0.0.1", PORT)) as server:
-        while True:
-            client, _ = server.accept()
-            threading.Thread(target=serve, args=(client, context), daemon=True).start()
+class Meeting:
+    """Lets nobody pass before so many have come."""
+
+    def __init__(self, count):
+        self._missing, self._lock, self._is_whole = count, threading.Lock(), threading.Event()
+
+    def join(self):
+        with self._lock:
+            self._missing -= 1
+            if self._missing == 0:
+                self._is_whole.set()
+        self._is_whole.wait()
 
 
-def serve(client, context):
-    passed = 0
-    try:
-        if context:
-            client = context.wrap_socket(client, server_side=True)
-        meet(client)
-        with client, socket.create_connection(("127.0.0.1", TO)) as node:
-            passed = relay(client, node, limit())
-    except OSError:
-        client.close()
-    with open(f"{FILE}.passed", "a", encoding="ascii") as file:
-        file.write(f"{passed}\n")
+class Relay(Running):
+    def __init__(self, to, port=None, certificate=None, key=None):
+        self.port = port or free_port()
+        self.passed = []  # How many bytes each connection that has ended carried both ways.
+        self.given = 0  # How many bytes of the node all clients have got.
+        # A connection passes nothing on before it has come to this meeting, with its first byte.
+        self.meeting = None
+        self._to, self._tls = to, tls_of(certificate, key)
+        self._limit, self._silences = (None, False), 0
+        self._allowed = None  # How many more bytes of the node clients may get; None: all.
+        self._giving = threading.Lock()
+        self._listener = socket.create_server(("127.0.0.1", self.port), backlog=128)
+        threading.Thread(target=self._accept, daemon=True).start()
 
+    def limit(self, count, of_node=False):
+        """Resets connections that begin from now on after so many bytes; None: never.
 
-def meet(client):
-    if os.path.exists(f"{FILE}.meet") and client.recv(1, socket.MSG_PEEK):
-        with open(f"{FILE}.meet", encoding="ascii") as file:
-            meeting, count = file.read().rsplit(" ", 1)
-        with open(meeting, "ab") as file:
-            file.write(b".")
-        while os.path.getsize(meeting) < int(count):
-            time.sleep(0.002)
+        Bytes of both directions count, or only those of the node.
+        """
+        self._limit = (count, of_node)
 
+    def silence(self):
+        """What is open passes nothing on any more, and stays open. New connections are served.
 
-def limit():
-    try:
-        with open(f"{FILE}.limit", encoding="ascii") as file:
-            return int(file.read() or sys.maxsize)
-    except FileNotFoundError:
-        return sys.maxsize
+        So does a load balancer that has lost its state.
+        """
+        self._silences += 1
 
+    def hold(self, count):
+        """Gives clients so many bytes more, and keeps the rest until `release`."""
+        with self._giving:
+            self._allowed = count
 
-def silenced():
-    """When connections were silenced; None if nobody ever silences them."""
-    try:
-        return os.stat(f"{FILE}.silent").st_mtime_ns
-    except FileNotFoundError:
-        return None
+    def release(self):
+        self.hold(None)
 
+    def inject(self, data):
+        """Gives the latest client bytes that are not the node's."""
+        self._latest.sendall(data)
 
-def relay(client, node, most):
-    """Carries at most that many bytes, and returns how many."""
-    passed, other, before = 0, {client: node, node: client}, silenced()
-    with selectors.DefaultSelector() as selector:
-        for end in other:
+    def stop(self):
+        """Serves nobody any more. What is open stays open."""
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+    def _accept(self):
+        with contextlib.suppress(OSError):  # It is stopped.
+            while True:
+                client, _ = self._listener.accept()
+                threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+
+    def _serve(self, client):
+        count, of_node = self._limit
+        carried = collections.Counter()  # Bytes by their sender.
+        try:
+            if self._tls:
+                client = self._tls.wrap_socket(client, server_side=True)
+            if self.meeting and client.recv(1, socket.MSG_PEEK):
+                self.meeting.join()
+            with client, socket.create_connection(("127.0.0.1", self._to)) as node:
+                self._latest = client
+                counted = (node,) if of_node else (client, node)
+                most = sys.maxsize if count is None else count
+                self._relay(client, node, carried, lambda: most - sum(carried[s] for s in counted))
+        except OSError:
+            client.close()
+        self.passed.append(carried.total())
+
+    def _relay(self, client, node, carried, left):
+        """Carries bytes until one side ends or none are left."""
+        silences = self._silences
+        for end in (client, node):
             end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            selector.register(end, selectors.EVENT_READ)
-        while passed < most:
-            ready = selector.select(None if before is None else LOOK_S)
-            while before is not None and silenced() != before:
+        while left() > 0:
+            is_held = self._allowed == 0
+            ends = [client] if is_held else [client, node]
+            ready, _, _ = select.select(ends, [], [], LOOK_S if is_held else None)
+            while self._silences != silences:
                 time.sleep(3600)
-            for key, _ in ready:
-                data = key.fileobj.recv(min(CHUNK_BYTES, most - passed))
-                if not data:
-                    return passed
-                other[key.fileobj].sendall(data)
-                passed += len(data)
-                if passed == most:
-                    break
-    for end in other:
-        end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
-    return passed
+            for end in ready:
+                size = min(CHUNK_BYTES, left())
+                count = self._give(client, node, size) if end is node else carry(client, node, size)
+                if count == 0 < size:
+                    return
+                carried[end] += count or 0
+        for end in (client, node):
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+
+    def _give(self, client, node, size):
+        """Gives the client what it may get: how many bytes, or None if that is none now.
+
+        A client that has them finds them counted.
+        """
+        with self._giving:
+            if self._allowed is not None:
+                size = min(size, self._allowed)
+            if size == 0:
+                return None
+            count = carry(node, client, size)
+            self.given += count
+            if self._allowed is not None:
+                self._allowed -= count
+            return count
 
 
-if __name__ == "__main__":
-    main()
+def carry(source, target, size):
+    """Passes on at most so many bytes, and returns how many."""
+    data = source.recv(size)
+    target.sendall(data)
+    return len(data)

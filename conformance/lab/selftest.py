@@ -23,6 +23,7 @@ from lab.network import Namespace, Wire
 from lab.node import ScriptedNode
 from lab.nutcracker import check
 from lab.ports import BLOCK
+from lab.relay import Relay
 from lab.resp import encode
 
 
@@ -260,6 +261,22 @@ class Scripts(unittest.TestCase):
             one.test.behaviour = 'f"-MOVED 5 127.0.0.1:{b}\\r\\n" if port == a else None'
             with self.assertRaisesRegex(ReplyError, f"MOVED 5 127.0.0.1:{other.port}"):
                 connection.command("GET", "key")
+
+    def test_a_relay_keeps_back_and_cuts(self):
+        with RedisNode() as node, Relay(node.port) as relay:
+            with Connection(("127.0.0.1", relay.port)) as connection:
+                relay.hold(3)
+                connection.socket.sendall(b"PING\r\n")
+                self.assertEqual(connection.stream.read(3), b"+PO")
+                relay.release()
+                self.assertEqual(connection.stream.read(4), b"NG\r\n")
+            relay.limit(3, of_node=True)
+            with Connection(("127.0.0.1", relay.port)) as connection:
+                connection.socket.sendall(b"PING\r\n")
+                self.assertEqual(connection.stream.read(3), b"+PO")
+                with self.assertRaises(ConnectionResetError):
+                    connection.stream.read(1)
+            self.assertEqual(relay.given, 10)
 
 
 class Deaths(unittest.TestCase):

@@ -36,6 +36,7 @@ from .nutcracker import Nutcracker
 from .ports import free_port
 from .process import LabError, Process, stop_all
 from .redis import RedisNode
+from .relay import Meeting, Relay
 from .resp import ReplyError
 from .slots import Peer
 
@@ -46,7 +47,7 @@ class Lab:
     def __init__(self, directory):
         self._directory = directory
         self._processes = {}  # By pid.
-        self._scripts = {}  # By port.
+        self._scripts, self._relays = {}, {}  # By port.
         # Bus ports of cluster nodes, by directory: a node that returns gets the same port again.
         self._buses = {}
 
@@ -153,12 +154,45 @@ class Lab:
         return received
 
     def stop_node(self, node):
-        """Closes a scripted node and its connections."""
-        self._scripts.pop(node).stop()
+        """Closes a scripted node and its connections. What it has heard is still known."""
+        self._scripts[node].stop()
 
     def _script(self, node):
         self._scripts[node.port] = node
         return node.port
+
+    # ---- Relays, by their ports; see relay.py ----
+
+    def relay(self, to, certificate=None, key=None):
+        """A relay to a port. Returns its own."""
+        made = Relay(to, certificate=certificate, key=key)
+        self._relays[made.port] = made
+        return made.port
+
+    def limit_relay(self, relay, count=None, of_node=False):
+        """Resets connections from now on after so many bytes; None: never."""
+        self._relays[relay].limit(count, of_node)
+
+    def let_relays_meet(self, relays):
+        """Lets no connection pass anything on before each relay has one."""
+        meeting = Meeting(len(relays))
+        for relay in relays:
+            self._relays[relay].meeting = meeting
+
+    def hold_relay(self, relay, count=None):
+        """Gives clients so many bytes more, and keeps the rest; None: no more."""
+        self._relays[relay].hold(count)
+
+    def inject(self, relay, data):
+        """Gives the latest client bytes, in hex, that are not the node's."""
+        self._relays[relay].inject(bytes.fromhex(data))
+
+    def relay_counts(self, relay):
+        """How many bytes of the node clients have got, and what each that is gone has carried."""
+        return {"given": self._relays[relay].given, "passed": self._relays[relay].passed}
+
+    def stop_relay(self, relay):
+        self._relays[relay].stop()
 
     # ---- Redis Clusters ----
 

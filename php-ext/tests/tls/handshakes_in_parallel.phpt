@@ -8,13 +8,12 @@ const NODES = 4;
 
 /* No handshake goes on before all of them have begun. One after another, none would ever end. */
 foreach (['a pipeline', 'mget'] as $what) {
-    $ports = [];
+    $relays = [];
     for ($i = 0; $i < NODES; $i++) {
-        $relay = new LabRelay(lab_tls_redis()[0]);
-        $relay->meet($what, NODES);
-        $ports[] = $relay->port;
+        $relays[] = new LabRelay(lab_tls_redis()[0]);
     }
-    $config = lab_tls_config($ports);
+    LabRelay::meet(...$relays);
+    $config = lab_tls_config(array_column($relays, 'port'));
     $redis = new OneHop\Redis('alpha', $config);
     $keys = array_values(lab_key_of_each($config));
     if ($what === 'mget') {

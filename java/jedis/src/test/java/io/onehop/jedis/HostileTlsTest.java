@@ -115,7 +115,7 @@ final class HostileTlsTest {
     private static void inject(int size, BiFunction<String, String[], OneHopClient> clients)
             throws Exception {
         try (TlsServer server = TlsServer.start(certificates, "node");
-                Relay relay = new Relay(server.port(), Long.MAX_VALUE);
+                Relay relay = Relay.to(server.port());
                 OneHopClient redis =
                         clients.apply(
                                 relay.server(), new String[] {"pool_size: 1", "timeout: 30000"})) {
@@ -185,9 +185,9 @@ final class HostileTlsTest {
     /** Lets the node send the surplus, passes that much of it on, and the rest a moment later. */
     private static void passOnInParts(CountDownLatch told, Relay relay, int length) {
         relay.hold(length);
-        long end = relay.passed() + length;
+        long end = relay.given() + length;
         told.countDown();
-        RedisCluster.await("the part has arrived", () -> relay.passed() == end);
+        RedisCluster.await("the part has arrived", () -> relay.given() == end);
         Thread later =
                 new Thread(
                         () -> {
@@ -204,7 +204,7 @@ final class HostileTlsTest {
     void aSurplusReplyThatHasArrivedInPartIsNotTheNextReply(int length) {
         CountDownLatch told = new CountDownLatch(1);
         try (ScriptedNode node = ScriptedNode.start(certificates.contextOf("node"), lying(told));
-                Relay relay = new Relay(node.port(), Long.MAX_VALUE);
+                Relay relay = Relay.to(node.port());
                 OneHopClient redis = client(relay.server())) {
             assertEquals("first", redis.get("key"));
             passOnInParts(told, relay, length);
@@ -216,7 +216,7 @@ final class HostileTlsTest {
     void aTransactionEndsIfASurplusReplyHasArrivedInPart() {
         CountDownLatch told = new CountDownLatch(1);
         try (ScriptedNode node = ScriptedNode.start(certificates.contextOf("node"), lying(told));
-                Relay relay = new Relay(node.port(), Long.MAX_VALUE);
+                Relay relay = Relay.to(node.port());
                 OneHopClient redis = client(relay.server());
                 AbstractTransaction transaction = redis.transaction(false)) {
             transaction.watch("key");

@@ -284,9 +284,9 @@ final class TlsFaultsTest {
     @Timeout(600)
     void aResetAtEachByteOfTheHandshake(String version) {
         try (TlsServer server = TlsServer.start(certificates, "node", "tls-protocols", version);
-                Relay relay = new Relay(server.port(), Long.MAX_VALUE)) {
+                Relay relay = Relay.to(server.port())) {
             requireReply(relay);
-            long whole = relay.passed();
+            long whole = relay.given();
             long handshake = whole - 2 * REPLY_BYTES_MAX; // Signatures differ by some bytes.
             for (long cut = 0; cut < handshake; cut++) {
                 relay.limit(cut);
@@ -298,7 +298,7 @@ final class TlsFaultsTest {
                     assertFalse(failure.mayHaveExecuted(), at + failure);
                 }
             }
-            relay.limit(Long.MAX_VALUE);
+            relay.limitNothing();
             requireReply(relay);
         }
     }

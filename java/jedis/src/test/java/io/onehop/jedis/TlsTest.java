@@ -348,16 +348,16 @@ final class TlsTest {
     void aLaterHandshakeResumesTheSession(String version) {
         SSLContext shared = certificates.context();
         try (TlsServer server = TlsServer.start(certificates, "node", "tls-protocols", version);
-                Relay relay = new Relay(server.port(), Long.MAX_VALUE)) {
+                Relay relay = Relay.to(server.port())) {
             long[] bytes = new long[2];
             for (int i = 0; i < 2; i++) {
-                relay.limit(Long.MAX_VALUE);
+                long before = relay.given();
                 try (OneHopClient redis =
                         Nodes.clientOf(
                                 OneHopClient.builder().tls(shared),
                                 Nodes.configOf(Stream.of(relay.server())))) {
                     assertNull(redis.get("missing"));
-                    bytes[i] = relay.passed();
+                    bytes[i] = relay.given() - before;
                 }
             }
             assertTrue(bytes[1] < bytes[0] * 2 / 3, bytes[0] + " bytes, then " + bytes[1]);
@@ -367,7 +367,7 @@ final class TlsTest {
     @Test
     void ssdbIsServedThroughATlsTerminator() {
         try (ScriptedNode ssdb = ScriptedNode.start(TlsTest::answerAsSsdb);
-                Relay terminator = Relay.terminator(certificates.contextOf("node"), ssdb.port());
+                Relay terminator = Relay.terminator(certificates, "node", ssdb.port());
                 OneHopClient redis =
                         Nodes.clientOf(
                                 OneHopClient.builder().tls(context),
