@@ -1,6 +1,6 @@
 <?php
 /*
- * Reads unique keys from the node of surplus_node.py, some immediately, some after a pause: as a
+ * Reads unique keys from the node of surplus.py, some immediately, some after a pause: as a
  * page, or as `php surplus.php CONFIG CALLS`. Answers JSON: how many calls were answered, how many
  * failed, and the calls that got another key's value, with their start and that value.
  */

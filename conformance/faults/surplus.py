@@ -5,41 +5,55 @@ are counted separately.
 """
 
 import concurrent.futures
+import contextlib
 import json
 import os
-import struct
+import random
 import subprocess
-import sys
 import tempfile
+import threading
+import time
 
 from built import EXTENSION, JAVA
 from figures import Figure
 from lab import LabError
 from lab.fpm import Fpm
-from lab.ports import free_port
-from lab.process import Process, program
+from lab.node import ScriptedNode
+from lab.process import program
 from table import bold, show
 
 CALLERS = 4
+SHARE, LATE_S = 0.2, 0.02  # One reply in five is followed by a surplus one, at most so late.
 CALLS_OF_A_PAGE = 20
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-class Ledger:
-    """When the node sent which reply."""
+class SurplusNode:
+    """Answers each command with its key, and sometimes sends one more reply soon afterwards.
 
-    def __init__(self, path):
-        self.path = path
+    Replies have numbers. On the loopback device one arrives when the kernel has taken it: then an
+    instant of CLOCK_MONOTONIC is written down (hrtime(true) in PHP, System.nanoTime() in Java). So
+    a client that gets a value of another key should have noticed it, if that came before its call.
+    """
+
+    def __init__(self):
+        self.sent, self.lock = [], threading.Lock()  # When, and whether it was one too many.
+
+    def serve(self, talk):
+        for words in talk.commands():
+            self.send(talk, words[-1])
+            if random.random() < SHARE:
+                late_s = random.random() * LATE_S
+                threading.Timer(late_s, self.send, (talk, "surplus")).start()
+
+    def send(self, talk, text):
+        with self.lock, contextlib.suppress(OSError):  # The client is gone.
+            talk.value(f"{text} {len(self.sent)}")
+            self.sent.append((time.monotonic_ns(), text == "surplus"))
 
     def had_arrived(self, began_ns, value):
         """Whether this answer of a call had arrived before the call began."""
-        with open(self.path, "rb") as file:
-            file.seek(16 * int(value.rsplit(" ", 1)[1]))
-            return struct.unpack("<qq", file.read(16))[0] < began_ns
-
-    def count_surplus(self):
-        with open(self.path, "rb") as file:
-            return sum(kind for _, kind in struct.iter_unpack("<qq", file.read()))
+        return self.sent[int(value.rsplit(" ", 1)[1])][0] < began_ns
 
 
 def run(progress, is_short):
@@ -83,28 +97,25 @@ def run(progress, is_short):
 
 
 def measure(ask, calls):
-    with tempfile.TemporaryDirectory(prefix="onehop-surplus-") as directory:
-        ledger, port = Ledger(os.path.join(directory, "ledger")), free_port()
-        python = [sys.executable, os.path.join(HERE, "surplus_node.py")]
-        node = Process([*python, ledger.path, "--port", port], name="surplus node")
-        try:
-            node.wait_until(lambda: os.path.exists(ledger.path), what="listen")
-            config = os.path.join(directory, "onehop.yml")
-            with open(config, "w") as file:
-                file.write(
-                    "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 5000\n"
-                    f"  servers:\n    - 127.0.0.1:{port}:1 odd\n"
-                )
-            answers = ask(config, calls)
-        finally:
-            node.stop()
-        total = {
-            "calls": sum(one["calls"] for one in answers),
-            "errors": sum(one["errors"] for one in answers),
-            "wrong": [wrong for one in answers for wrong in one["wrong"]],
-        }
-        broken = sum(ledger.had_arrived(*wrong) for wrong in total["wrong"])
-        return total, ledger.count_surplus(), broken
+    answering = SurplusNode()
+    with (
+        tempfile.TemporaryDirectory(prefix="onehop-surplus-") as directory,
+        ScriptedNode(answering.serve) as node,
+    ):
+        config = os.path.join(directory, "onehop.yml")
+        with open(config, "w") as file:
+            file.write(
+                "alpha:\n  listen: 127.0.0.1:1\n  redis: true\n  timeout: 5000\n"
+                f"  servers:\n    - 127.0.0.1:{node.port}:1 odd\n"
+            )
+        answers = ask(config, calls)
+    total = {
+        "calls": sum(one["calls"] for one in answers),
+        "errors": sum(one["errors"] for one in answers),
+        "wrong": [wrong for one in answers for wrong in one["wrong"]],
+    }
+    broken = sum(answering.had_arrived(*wrong) for wrong in total["wrong"])
+    return total, sum(is_surplus for _, is_surplus in answering.sent), broken
 
 
 def ask_scripts(config, calls):
