@@ -195,7 +195,7 @@ class Talk:
             if condition():
                 return
             time.sleep(0.001)
-        raise LabError("a script has waited for something that did not come")
+        raise LabError("the condition of a script never held")
 
     encode, bulk, listed = staticmethod(encode), staticmethod(bulk), staticmethod(listed)
 
