@@ -293,9 +293,7 @@ class BatchFailuresTest {
                 talk -> {
                     talk.handshake();
                     int commands = 0;
-                    for (List<String> command = talk.command();
-                            command != null;
-                            command = talk.command()) {
+                    for (List<String> command : talk.commands()) {
                         seen.add(command.get(0));
                         if (++commands == 4 && talk.number() == 1) {
                             return;
@@ -335,9 +333,7 @@ class BatchFailuresTest {
                         talk.command();
                         talk.send("+OK\r\n:0\r\n").reset();
                     }
-                    for (List<String> command = talk.command();
-                            command != null;
-                            command = talk.command()) {
+                    for (List<String> command : talk.commands()) {
                         seen.add(command.get(0));
                         talk.send(":1\r\n");
                     }

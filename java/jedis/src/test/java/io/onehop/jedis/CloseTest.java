@@ -59,7 +59,7 @@ class CloseTest {
         return ScriptedNode.start(
                 talk -> {
                     talk.handshake();
-                    for (List<String> c = talk.command(); c != null; c = talk.command()) {
+                    for (List<String> c : talk.commands()) {
                         switch (c.get(0)) {
                             case "SUBSCRIBE", "PSUBSCRIBE" -> {
                                 String kind = c.get(0).toLowerCase(java.util.Locale.ROOT);

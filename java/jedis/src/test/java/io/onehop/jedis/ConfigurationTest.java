@@ -309,9 +309,7 @@ class ConfigurationTest {
     private static ScriptedNode remembering(List<String> seen) {
         return ScriptedNode.start(
                 talk -> {
-                    for (List<String> command = talk.command();
-                            command != null;
-                            command = talk.command()) {
+                    for (List<String> command : talk.commands()) {
                         seen.add(command.get(0));
                         talk.send("+OK\r\n");
                     }

@@ -147,9 +147,7 @@ class EachNodeTest {
         try (ScriptedNode node =
                         ScriptedNode.start(
                                 talk -> {
-                                    for (List<String> command = talk.command();
-                                            command != null;
-                                            command = talk.command()) {
+                                    for (List<String> command : talk.commands()) {
                                         seen.add(talk.number() + " " + command.get(0));
                                         talk.send("+OK\r\n");
                                     }

@@ -409,9 +409,7 @@ class FailuresTest {
         ScriptedNode.Script script =
                 talk -> {
                     talk.handshake();
-                    for (List<String> command = talk.command();
-                            command != null;
-                            command = talk.command()) {
+                    for (List<String> command : talk.commands()) {
                         boolean isSlow = command.get(1).equals("slow");
                         if (isSlow) {
                             isOver.acquireUninterruptibly();
@@ -441,9 +439,7 @@ class FailuresTest {
             ScriptedNode.Script script =
                     talk -> {
                         talk.handshake();
-                        for (List<String> command = talk.command();
-                                command != null;
-                                command = talk.command()) {
+                        for (List<String> command : talk.commands()) {
                             String value = "value of " + command.get(1);
                             if (command.get(1).equals("twice") && pause == 0) {
                                 talk.send(
@@ -509,9 +505,7 @@ class FailuresTest {
                 talk -> {
                     talk.handshake();
                     int commands = 0;
-                    for (List<String> command = talk.command();
-                            command != null;
-                            command = talk.command()) {
+                    for (List<String> command : talk.commands()) {
                         seen.add(command.get(0) + " " + command.get(1));
                         if (++commands == 2 && talk.number() == 1) {
                             return;

@@ -301,9 +301,7 @@ class HandshakeTest {
         List<String> seen = Collections.synchronizedList(new ArrayList<>());
         ScriptedNode.Script script =
                 talk -> {
-                    for (List<String> command = talk.command();
-                            command != null;
-                            command = talk.command()) {
+                    for (List<String> command : talk.commands()) {
                         seen.add(String.join(" ", command));
                         talk.send("+OK\r\n");
                     }

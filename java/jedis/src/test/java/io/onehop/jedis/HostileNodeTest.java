@@ -298,9 +298,7 @@ class HostileNodeTest {
                             ScriptedNode.start(
                                     talk -> {
                                         talk.handshake();
-                                        for (List<String> command = talk.command();
-                                                command != null;
-                                                command = talk.command()) {
+                                        for (List<String> command : talk.commands()) {
                                             talk.send(
                                                     command.get(0).equals("MGET")
                                                             ? "*2\r\n+1\r\n+2\r\n"
@@ -368,9 +366,7 @@ class HostileNodeTest {
                         ScriptedNode.start(
                                 talk -> {
                                     talk.handshake();
-                                    for (List<String> command = talk.command();
-                                            command != null;
-                                            command = talk.command()) {
+                                    for (List<String> command : talk.commands()) {
                                         talk.send(
                                                 "-"
                                                         + errors.get(

@@ -237,7 +237,7 @@ final class HostileTlsTest {
         AtomicBoolean isDead = new AtomicBoolean();
         return talk -> {
             talk.handshake();
-            for (List<String> command = talk.command(); command != null; command = talk.command()) {
+            for (List<String> command : talk.commands()) {
                 boolean isOfBatch = command.get(0).equals("INCR");
                 if (isOfBatch) {
                     executed.merge(command.get(1), 1, Integer::sum);

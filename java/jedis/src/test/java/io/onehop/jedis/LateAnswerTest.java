@@ -62,9 +62,7 @@ class LateAnswerTest {
                 talk -> {
                     Random random = new Random(seed * 1000L + talk.number());
                     talk.handshake();
-                    for (List<String> command = talk.command();
-                            command != null;
-                            command = talk.command()) {
+                    for (List<String> command : talk.commands()) {
                         if (random.nextInt(24) == 0) {
                             String early =
                                     random.nextBoolean() && command.get(0).equals("GET") ? "$" : "";
@@ -97,9 +95,7 @@ class LateAnswerTest {
                         ScriptedNode.start(
                                 talk -> {
                                     talk.handshake();
-                                    for (List<String> command = talk.command();
-                                            command != null;
-                                            command = talk.command()) {
+                                    for (List<String> command : talk.commands()) {
                                         if (talk.number() == 1) {
                                             onTheFirst.add(command.get(1));
                                             await(hasFailed);

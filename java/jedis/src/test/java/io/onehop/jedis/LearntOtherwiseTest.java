@@ -211,7 +211,7 @@ class LearntOtherwiseTest {
 
     private static void old(ScriptedNode.Talk talk) throws IOException {
         talk.handshake();
-        for (List<String> words = talk.command(); words != null; words = talk.command()) {
+        for (List<String> words : talk.commands()) {
             if (!words.get(0).equals("COMMAND")) {
                 talk.bulk("connection " + talk.number());
             } else if (words.get(2).equals("new.do")) {

@@ -59,9 +59,7 @@ class OutcomesTest {
         return ScriptedNode.start(
                 talk -> {
                     talk.handshake();
-                    for (List<String> command = talk.command();
-                            command != null;
-                            command = talk.command()) {
+                    for (List<String> command : talk.commands()) {
                         if (fate.equals("ANSWERED")) {
                             talk.send("-MOVED 1 127.0.0.1:1\r\n");
                             continue;

@@ -220,9 +220,7 @@ class PartialBatchTest {
         ScriptedNode.Script strange =
                 talk -> {
                     talk.handshake();
-                    for (List<String> command = talk.command();
-                            command != null;
-                            command = talk.command()) {
+                    for (List<String> command : talk.commands()) {
                         talk.send(
                                 "*"
                                         + (command.size() - 1)
@@ -263,9 +261,7 @@ class PartialBatchTest {
         ScriptedNode.Script silent =
                 talk -> {
                     talk.handshake();
-                    for (List<String> command = talk.command();
-                            command != null;
-                            command = talk.command()) {
+                    for (List<String> command : talk.commands()) {
                         reached.add(command.get(1));
                         if (closes && reached.size() == 50) {
                             return;

@@ -89,7 +89,7 @@ class PauseTest {
     private static void serve(ScriptedNode.Talk talk, String word, Stop stop) throws IOException {
         talk.handshake();
         boolean hasStopped = false;
-        for (List<String> command = talk.command(); command != null; command = talk.command()) {
+        for (List<String> command : talk.commands()) {
             if (hasStopped || !command.get(1).startsWith(word)) {
                 talk.bulk(VALUE);
             } else {
@@ -126,7 +126,7 @@ class PauseTest {
     private static ScriptedNode.Script answeringWindow(AtomicInteger received) {
         return talk -> {
             talk.handshake();
-            for (List<String> command = talk.command(); command != null; command = talk.command()) {
+            for (List<String> command : talk.commands()) {
                 if (command.get(0).equals("GET")) {
                     talk.bulk(VALUE);
                 } else if (received.incrementAndGet() == IN_WINDOW) {

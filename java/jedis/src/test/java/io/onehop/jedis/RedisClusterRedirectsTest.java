@@ -109,7 +109,7 @@ class RedisClusterRedirectsTest {
     private static void talk(
             ScriptedNode.Talk talk, ScriptedNode self, List<String> commands, String answer)
             throws IOException {
-        for (List<String> command = talk.command(); command != null; command = talk.command()) {
+        for (List<String> command : talk.commands()) {
             String port = String.valueOf(self.port());
             switch (command.get(0) + (command.size() > 1 ? " " + command.get(1) : "")) {
                 case "PING" -> talk.send("+PONG\r\n");

@@ -163,7 +163,7 @@ class ScanTest {
         ScriptedNode.Script script =
                 talk -> {
                     talk.handshake();
-                    for (List<String> c = talk.command(); c != null; c = talk.command()) {
+                    for (List<String> c : talk.commands()) {
                         asked.add(c.get(1));
                         int page = cursors.indexOf(c.get(1));
                         talk.send("*2\r\n").bulk(cursors.get((page + 1) % cursors.size()));

@@ -185,9 +185,7 @@ class ScriptsTest {
                         ScriptedNode.start(
                                 talk -> {
                                     talk.handshake();
-                                    for (List<String> command = talk.command();
-                                            command != null;
-                                            command = talk.command()) {
+                                    for (List<String> command : talk.commands()) {
                                         seen.add(command.get(0));
                                         talk.send(":1\r\n");
                                     }

@@ -324,9 +324,7 @@ class SentinelsTest {
         return ScriptedNode.start(
                 talk -> {
                     String digits = String.valueOf(epoch);
-                    for (List<String> words = talk.command();
-                            words != null;
-                            words = talk.command()) {
+                    for (List<String> words : talk.commands()) {
                         if (words.contains("GET-MASTER-ADDR-BY-NAME")) {
                             Processes.pause(delayMs);
                             talk.send("*2\r\n$9\r\n127.0.0.1\r\n").bulk(String.valueOf(port));
@@ -364,7 +362,7 @@ class SentinelsTest {
     private static void answer(
             ScriptedNode.Talk talk, List<List<String>> writes, List<String> replies)
             throws IOException {
-        for (List<String> command = talk.command(); command != null; command = talk.command()) {
+        for (List<String> command : talk.commands()) {
             if (command.get(0).equals("ROLE")) {
                 talk.send("*3\r\n$6\r\nmaster\r\n:0\r\n*0\r\n");
             } else if (command.get(0).equals("SET")) {

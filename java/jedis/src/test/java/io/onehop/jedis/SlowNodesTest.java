@@ -91,7 +91,7 @@ class SlowNodesTest {
                     talk.command();
                     Processes.pause(1800);
                     talk.send("+PONG\r\n");
-                    for (List<String> it = talk.command(); it != null; it = talk.command()) {
+                    for (List<String> it : talk.commands()) {
                         if (it.get(0).equals("SUBSCRIBE")) {
                             talk.send("*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n");
                         } else if (it.get(0).equals("UNSUBSCRIBE")) {

@@ -56,7 +56,7 @@ class SsdbNodesTest {
     }
 
     private void serve(ScriptedNode.Talk talk) throws java.io.IOException {
-        for (List<String> command = talk.command(); command != null; command = talk.command()) {
+        for (List<String> command : talk.commands()) {
             if (!command.get(0).equals("VERSION")) {
                 sent.add(command);
             }

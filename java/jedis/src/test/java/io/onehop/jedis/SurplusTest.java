@@ -71,9 +71,7 @@ class SurplusTest {
             return ScriptedNode.start(
                     talk -> {
                         talk.handshake();
-                        for (List<String> command = talk.command();
-                                command != null;
-                                command = talk.command()) {
+                        for (List<String> command : talk.commands()) {
                             talk.send(add(talk, answer(command)));
                         }
                     });
@@ -210,9 +208,7 @@ class SurplusTest {
         ScriptedNode.Script script =
                 talk -> {
                     talk.handshake();
-                    for (List<String> command = talk.command();
-                            command != null;
-                            command = talk.command()) {
+                    for (List<String> command : talk.commands()) {
                         if (served.incrementAndGet() == 2) { // The first of the batch, twice.
                             talk.send(answer(command).repeat(2)).end();
                             return;

@@ -377,7 +377,7 @@ final class TlsTest {
     }
 
     private static void answerAsSsdb(ScriptedNode.Talk talk) throws IOException {
-        for (List<String> command = talk.command(); command != null; command = talk.command()) {
+        for (List<String> command : talk.commands()) {
             talk.send(command.get(0).equals("VERSION") ? "*1\r\n$5\r\n1.9.8\r\n" : "$1\r\nv\r\n");
         }
     }

@@ -29,7 +29,7 @@ class WindowTest {
         String tail = "y".repeat(bytes);
         return talk -> {
             talk.handshake();
-            for (List<String> command = talk.command(); command != null; command = talk.command()) {
+            for (List<String> command : talk.commands()) {
                 talk.bulk(command.get(1) + tail);
             }
         };
@@ -73,9 +73,7 @@ class WindowTest {
                 talk -> {
                     talk.handshake();
                     int commands = 0;
-                    for (List<String> command = talk.command();
-                            command != null;
-                            command = talk.command()) {
+                    for (List<String> command : talk.commands()) {
                         if (commands++ % 500 == 0) {
                             Processes.pause(5); // Time for everything to arrive.
                             most.accumulateAndGet(talk.arrived(), Math::max);

@@ -83,7 +83,7 @@ public final class LyingCluster implements AutoCloseable {
     }
 
     private void serve(int number, ScriptedNode.Talk talk) throws IOException {
-        for (List<String> command = talk.command(); command != null; command = talk.command()) {
+        for (List<String> command : talk.commands()) {
             String answer = behaviour.answer(number, command, talk);
             talk.send(answer != null ? answer : ordinary(number, command));
         }

@@ -5,6 +5,7 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -12,9 +13,11 @@ import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 
 import javax.net.ServerSocketFactory;
 import javax.net.ssl.SSLContext;
@@ -64,6 +67,19 @@ public final class ScriptedNode implements AutoCloseable {
                 next = read();
             }
             return next;
+        }
+
+        /** All commands, until the client closes. */
+        public Iterable<List<String>> commands() {
+            return () -> Stream.generate(this::next).takeWhile(Objects::nonNull).iterator();
+        }
+
+        private List<String> next() {
+            try {
+                return command();
+            } catch (IOException over) {
+                throw new UncheckedIOException(over);
+            }
         }
 
         /** The next command, also of an introduction. */
