@@ -18,7 +18,7 @@ from built import EXTENSION, JAVA
 from figures import Figure
 from lab import LabError
 from lab.fpm import Fpm
-from lab.node import ScriptedNode
+from lab.node import ScriptedNode, bulk
 from lab.process import program
 from table import bold, show
 
@@ -48,7 +48,7 @@ class SurplusNode:
 
     def send(self, talk, text):
         with self.lock, contextlib.suppress(OSError):  # The client is gone.
-            talk.value(f"{text} {len(self.sent)}")
+            talk.give(bulk(f"{text} {len(self.sent)}"))
             self.sent.append((time.monotonic_ns(), text == "surplus"))
 
     def had_arrived(self, began_ns, value):

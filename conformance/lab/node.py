@@ -126,7 +126,12 @@ class Talk:
     # ---- What the node does ----
 
     def send(self, *parts):
-        """Sends bytes as they are."""
+        """Sends bytes as they are. A client that is gone does not get them."""
+        with contextlib.suppress(OSError):
+            self.give(*parts)
+
+    def give(self, *parts):
+        """The same, and fails if the client is gone."""
         self._socket.sendall(b"".join(map(encode, parts)))
 
     def reply(self, *lines):
@@ -160,7 +165,8 @@ class Talk:
 
     def end(self):
         """Sends no more. Within one host the client's side knows that when this returns."""
-        self._socket.shutdown(socket.SHUT_WR)
+        with contextlib.suppress(OSError):  # The client has closed it.
+            self._socket.shutdown(socket.SHUT_WR)
 
     def close(self):
         """Ends the script, and so the connection."""
