@@ -81,29 +81,20 @@ public final class Scatter {
             RetryBudget budget,
             Successors successors) {
         Holder holder = new Holder();
+        List<BatchExchange> waiting = exchanges;
         try {
-            run(exchanges, holder, deadline, budget, successors);
+            while (!waiting.isEmpty()) {
+                boolean isLater = waiting != exchanges;
+                Scatter round =
+                        new Scatter(holder, deadline, budget, successors, isLater, waiting.size());
+                round.lease(waiting);
+                round.serve();
+                waiting = round.rest;
+            }
+            exchanges.forEach(BatchExchange::end);
         } finally {
             holder.isOver = true;
         }
-    }
-
-    private static void run(
-            List<BatchExchange> exchanges,
-            Holder holder,
-            Deadline deadline,
-            RetryBudget budget,
-            Successors successors) {
-        List<BatchExchange> waiting = exchanges;
-        while (!waiting.isEmpty()) {
-            boolean isLater = waiting != exchanges;
-            Scatter round =
-                    new Scatter(holder, deadline, budget, successors, isLater, waiting.size());
-            round.lease(waiting);
-            round.serve();
-            waiting = round.rest;
-        }
-        exchanges.forEach(BatchExchange::end);
     }
 
     /* ---- Leasing ---- */
