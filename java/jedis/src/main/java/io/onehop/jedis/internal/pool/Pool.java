@@ -150,11 +150,7 @@ public final class Pool implements ObjectPool<NodeConnection> {
 
     /** An open connection, by the deadline. If this throws, nothing of the caller's was sent. */
     public NodeConnection lease(Holder holder, Deadline deadline) {
-        return lease(holder, deadline, NodeHealth.NOT_ASKED);
-    }
-
-    public NodeConnection lease(Holder holder, Deadline deadline, long asked) {
-        return lease(holder, deadline, asked, Successor.NONE);
+        return lease(holder, deadline, NodeHealth.NOT_ASKED, Successor.NONE);
     }
 
     /** Leases a connection for a call that leaves if it knows a successor. */
