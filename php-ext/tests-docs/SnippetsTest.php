@@ -79,7 +79,9 @@ final class SnippetsTest extends TestCase
         'docs/frameworks.md, WordPress with redis-cache, php 1' => self::NOT_IN_DEBIAN,
         'docs/frameworks.md, Drupal with redis, php 1' => self::NOT_IN_DEBIAN,
         'docs/frameworks.md, Yii 2, php 1' => self::NOT_IN_DEBIAN,
-        'docs/frameworks.md, Magento, php 1' => self::NOT_IN_DEBIAN,
+        "docs/frameworks.md, Magento's cache, php 1" => self::NOT_IN_DEBIAN,
+        "docs/frameworks.md, Magento's sessions, php 1" => self::NOT_IN_DEBIAN,
+        "docs/frameworks.md, Magento's sessions, php 2" => self::NOT_IN_DEBIAN,
     ];
 
     /** @var int[] Two servers that a program shards by itself, which a page leaves. */
