@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""test.py PART ...: runs parts of the proof, one after the other.
+"""test.py PART ...: runs parts of the proof, in that order.
 
 test    what the product does: specification, C, PHP and Java, with servers and a live nutcracker
 prove   more: valgrind, clang-tidy, fuzzers, coverage, benchmarks, pages, packages
@@ -47,7 +47,7 @@ class Run:
     """A step while it runs."""
 
     def __init__(self, step):
-        self.step, self.started = step, time.monotonic()
+        self.step, self.started, self.processor = step, time.monotonic(), 0.0
         self.process = Process(step.command, name="test", cwd=ROOT, environment=ENVIRONMENT)
 
     @property
@@ -55,7 +55,11 @@ class Run:
         return time.monotonic() - self.started
 
     def has_ended(self):
-        return not self.process.is_running or self.seconds > STEP_SECONDS_MAX
+        """Then `processor` has the seconds of processor of all that it has started."""
+        before = sum(os.times()[2:4])
+        has_ended = not self.process.is_running or self.seconds > STEP_SECONDS_MAX
+        self.processor += sum(os.times()[2:4]) - before
+        return has_ended
 
     def end(self):
         """(True if it ended with 0, all its output)"""
@@ -75,7 +79,7 @@ class Run:
 
 def main(*parts):
     started, passed, failed, failures, late = time.monotonic(), 0, 0, [], []
-    for run in (run for part in parts for run in ended(PARTS[part])):
+    for run in ended(step for part in parts for step in PARTS[part]):
         is_good, output = run.end()
         step_passed, step_failed = counted(output)
         step_late = [
@@ -86,7 +90,8 @@ def main(*parts):
         print(*lines, sep="\n", end="\n" if lines else "")
         count = f"{step_passed:,} tests, " if step_passed else ""
         verdict = "passed" if is_good else "FAILED"
-        print(f"  {verdict}  {run.step.title} ({count}{run.seconds:.0f} s)", flush=True)
+        seconds = f"{run.seconds:.0f} s, {run.processor:.0f} s of processor"
+        print(f"  {verdict}  {run.step.title} ({count}{seconds})", flush=True)
         passed += step_passed or int(is_good)
         failed += step_failed or int(not is_good)
         failures += [] if is_good else [f"failed: {run.step.title}"]
