@@ -14,7 +14,10 @@ PYTHON = "/usr/bin/python3"
 
 
 class Step(NamedTuple):
-    """A command. Steps with the same place write to the same files: one of them runs at a time."""
+    """A command. Of steps with the same place one runs at a time.
+
+    They write to the same files, or each of them keeps a processor busy with a whole suite.
+    """
 
     title: str
     command: list
@@ -239,7 +242,7 @@ PARTS = {
     "check": CHECK,
     "lint": (*FORMATS, STRICT, TIDY),
     "trixie": (
-        Step("Java on JDK 25", [".ci/test-jdk25"]),
-        Step("PHP extension on PHP 8.4 and phpredis 6.2", [".ci/test-trixie"]),
+        Step("Java on JDK 25", [".ci/test-jdk25"], "java"),
+        Step("PHP extension on PHP 8.4 and phpredis 6.2", [".ci/test-trixie"], "php"),
     ),
 }
