@@ -24,7 +24,7 @@ JAVA_CALL = re.compile(
     r'|Unsupported|PartialBatch|WireException|ClusterException)\((?:[^;"]|"(?:[^"\\]|\\.)*")*?\);'
 )
 
-C_USE, JAVA_USE = r"\bOH_(SAY|WHAT|ADVICE|REASON)_NAME\b", r"\bNAME\b"
+C_USE, JAVA_USE = r"\bOH_(?:SAY|WHAT|ADVICE|REASON)_(\w+)", r"\b[A-Z]\w*"
 
 
 def sources(language):
@@ -50,10 +50,9 @@ def literals(path, text, call):
 
 
 def unused(language, texts, pattern, page=PAGE):
-    whole = "\n".join(texts)
+    used = {name for text in texts for name in re.findall(pattern, text)}
     for row in [*page["failures"], *page["reasons"]]:
-        name = row["id"].upper()
-        if language in row["in"] and not re.search(pattern.replace("NAME", name), whole):
+        if language in row["in"] and row["id"].upper() not in used:
             yield f"spec/messages.json: {row['id']} is used nowhere in {language}"
 
 
