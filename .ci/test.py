@@ -55,7 +55,7 @@ class Run:
         return time.monotonic() - self.started
 
     def has_ended(self):
-        """Then `processor` has the seconds of processor of all that it has started."""
+        """Then `processor` has the seconds of processor that it and its children took."""
         before = sum(os.times()[2:4])
         has_ended = not self.process.is_running or self.seconds > STEP_SECONDS_MAX
         self.processor += sum(os.times()[2:4]) - before
