@@ -33,12 +33,28 @@ class ClusterKeysTest {
     @BeforeAll
     static void loseASlot() throws Exception {
         cluster = RedisCluster.start(2, false);
-        for (int i = 0; i < 2; i++) {
-            try (Jedis jedis = cluster.server(i).jedis()) {
-                jedis.clusterDelSlots(SLOT_OF_FOO);
+        try (Jedis owner = cluster.server(1).jedis();
+                Jedis other = cluster.server(0).jedis()) {
+            owner.clusterDelSlots(SLOT_OF_FOO);
+            // What the owner said before is heard first, and would bring the slot back.
+            long pings = heard(other, "ping");
+            long pongs = heard(other, "pong");
+            RedisCluster.await(
+                    "the owner has been heard since",
+                    () -> heard(other, "ping") > pings + 1 && heard(other, "pong") > pongs + 1);
+            if (other.clusterInfo().contains("cluster_slots_assigned:16384")) {
+                other.clusterDelSlots(SLOT_OF_FOO);
             }
         }
         file = Ran.file(folder, "a.yml", cluster.config("timeout: 30000"));
+    }
+
+    private static long heard(Jedis jedis, String kind) {
+        return jedis.clusterInfo()
+                .lines()
+                .filter(line -> line.startsWith("cluster_stats_messages_" + kind + "_received:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll(".*:", "").trim()))
+                .sum();
     }
 
     @AfterAll
