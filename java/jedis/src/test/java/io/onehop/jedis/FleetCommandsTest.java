@@ -42,7 +42,7 @@ import java.util.stream.Stream;
  * would answer.
  */
 class FleetCommandsTest {
-    @RegisterExtension static final SharedNodes SHARED = SharedNodes.start(4, "timeout: 2000");
+    @RegisterExtension static final SharedNodes SHARED = SharedNodes.start(4);
     private static final Nodes nodes = SHARED.nodes();
     private static final OneHopClient redis = SHARED.client();
 

@@ -38,7 +38,7 @@ import java.util.stream.IntStream;
  * bootstraps.
  */
 class RedisClusterNodesTest {
-    private static final int SLOT_OF_LAST = 16000; // One of the last slots, which the third master has.
+    private static final int SLOT_OF_LAST = 16000; // One of the last slots: the third master's.
 
     @TempDir private Path folder;
 

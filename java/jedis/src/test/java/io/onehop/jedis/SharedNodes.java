@@ -6,14 +6,18 @@ import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestWatcher;
 
 /**
  * Nodes and a client of them, for all tests of a class. Before each test the nodes are empty. After
- * each test every connection must be back in the client's pools.
+ * each test every connection must be back in the client's pools. A class has them in a static
+ * field, so after a failure they stay for the second try, which has the same JVM.
  */
-final class SharedNodes implements BeforeEachCallback, AfterEachCallback, AfterAllCallback {
+final class SharedNodes
+        implements BeforeEachCallback, AfterEachCallback, AfterAllCallback, TestWatcher {
     private final Nodes nodes;
     private final OneHopClient client;
+    private boolean hasFailed;
 
     private SharedNodes(int count, String... directives) {
         nodes = Nodes.start(count);
@@ -43,8 +47,15 @@ final class SharedNodes implements BeforeEachCallback, AfterEachCallback, AfterA
     }
 
     @Override
+    public void testFailed(ExtensionContext test, Throwable cause) {
+        hasFailed = true;
+    }
+
+    @Override
     public void afterAll(ExtensionContext tests) {
-        client.close();
-        nodes.close();
+        if (!hasFailed) {
+            client.close();
+            nodes.close();
+        }
     }
 }

@@ -49,7 +49,7 @@ import java.util.stream.Stream;
 class SubscriptionTest {
     private static final byte[] HELLO = "hello".getBytes(StandardCharsets.UTF_8);
 
-    @RegisterExtension static final SharedNodes SHARED = SharedNodes.start(4, "timeout: 2000");
+    @RegisterExtension static final SharedNodes SHARED = SharedNodes.start(4);
     private static final Nodes nodes = SHARED.nodes();
     private static final OneHopClient redis = SHARED.client();
 

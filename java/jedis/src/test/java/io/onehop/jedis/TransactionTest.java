@@ -32,8 +32,7 @@ import java.util.stream.Stream;
 
 /** Transactions: on one node, all or nothing, and never sent a second time in part. */
 class TransactionTest {
-    @RegisterExtension
-    static final SharedNodes SHARED = SharedNodes.start(2, "timeout: 2000", "hash_tag: \"{}\"");
+    @RegisterExtension static final SharedNodes SHARED = SharedNodes.start(2, "hash_tag: \"{}\"");
 
     private static final Nodes nodes = SHARED.nodes();
     private static final OneHopClient redis = SHARED.client();

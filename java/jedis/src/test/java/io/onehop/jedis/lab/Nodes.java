@@ -7,6 +7,7 @@ import redis.clients.jedis.Jedis;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -32,19 +33,25 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * A pool of these servers. The hash is murmur unless the test sets another one: nutcracker's
-     * default places long runs of counted keys on one node.
+     * A pool of these servers. Unless the test sets others, the hash is murmur, because
+     * nutcracker's default places long runs of counted keys on one node, and the timeout is 30 s,
+     * so that a busy machine is not taken for a slow node.
      */
     public static String configOf(Stream<String> servers, String... directives) {
         StringBuilder config = new StringBuilder("alpha:\n  listen: LISTEN\n  redis: true\n");
-        if (Arrays.stream(directives).noneMatch(directive -> directive.startsWith("hash:"))) {
-            config.append("  hash: murmur\n");
-        }
+        List.of("hash: murmur", "timeout: 30000").stream()
+                .filter(line -> Arrays.stream(directives).noneMatch(isOf(line)))
+                .forEach(line -> config.append("  ").append(line).append('\n'));
         Arrays.stream(directives)
                 .forEach(directive -> config.append("  ").append(directive).append('\n'));
         config.append("  servers:\n");
         servers.forEach(server -> config.append("    - ").append(server).append('\n'));
         return config.toString();
+    }
+
+    private static Predicate<String> isOf(String line) {
+        String directive = line.substring(0, line.indexOf(' '));
+        return other -> other.startsWith(directive);
     }
 
     /** A client of the pool. */
