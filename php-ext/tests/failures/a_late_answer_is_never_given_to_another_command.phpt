@@ -23,7 +23,7 @@ $gives_up = static fn (string $key) => lab_go($port, "given up $key");
 $is_sent = static fn (string $key) => lab_await($port, "sent $key");
 $redis = new OneHop\Redis(
     'alpha',
-    lab_config(["127.0.0.1:$port:1 late"], ['timeout' => 100, 'server_failure_limit' => 1000]),
+    lab_config(["127.0.0.1:$port:1 late"], ['timeout' => 500, 'server_failure_limit' => 1000]),
 );
 $seen = [];
 for ($i = 0; $i < 5; $i++) {
@@ -47,7 +47,7 @@ $is_sent('b1');
 /* With enough time the very next call gets its own answers while the late one is in flight. */
 for ($i = 0; $i < 3; $i++) {
     $gives_up("d$i");
-    $redis->setOption(Redis::OPT_READ_TIMEOUT, 0.05);
+    $redis->setOption(Redis::OPT_READ_TIMEOUT, 0.3);
     try {
         $redis->get("c$i");
     } catch (OneHop\DeadlineExceeded) {
@@ -58,7 +58,7 @@ for ($i = 0; $i < 3; $i++) {
     }
     /* Leaves the good connection in the middle of a reply: the next round needs a new one. */
     try {
-        $redis->setOption(Redis::OPT_READ_TIMEOUT, 0.05);
+        $redis->setOption(Redis::OPT_READ_TIMEOUT, 0.3);
         $redis->get('close');
     } catch (OneHop\DeadlineExceeded) {
     }
