@@ -180,7 +180,7 @@ class MovingFailuresTest {
             NodeDown failure = assertThrows(NodeDown.class, () -> client.incr("key"));
             assertFalse(failure.mayHaveExecuted());
             assertEquals(old.node(), failure.getNode());
-            assertTrue(failure.getMessage().contains("names no run_id"), failure.getMessage());
+            assertTrue(failure.getMessage().contains("shows no run_id"), failure.getMessage());
             assertEquals(List.of("MIGRATE", "INFO", "INFO"), asked);
         }
     }
