@@ -46,12 +46,14 @@ $port = lab_node('
                 reset()
             if what == "close":
                 close()
+            if what == "surplus":
+                reply("+QUEUED", "+QUEUED")
+                continue
             reply("-OOM command not allowed" if what == "oom" else "+QUEUED")
             if what == "then":
                 close()
             if what == "later":
                 time.sleep(0.02)
-            if what in ("surplus", "later"):
                 reply("+QUEUED")');
 $redis = new OneHop\Redis(
     'alpha',
@@ -93,7 +95,7 @@ foreach (['then', 'later', 'surplus', 'value'] as $what) {
     echo "-- $what\n";
     $redis->multi();
     $show($what, fn () => $redis->get("$what:1"));
-    usleep(60000);
+    usleep(300000);
     $show('next', fn () => $redis->get('fine:2'));
     $show('exec', fn () => $redis->exec() ?: null);
     $show('outside', fn () => $redis->get('plain:1'));

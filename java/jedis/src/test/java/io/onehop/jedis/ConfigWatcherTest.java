@@ -400,7 +400,7 @@ class ConfigWatcherTest {
                         + TWO.replace("alpha", "beta").replace("127.0.0.1:1\n", "127.0.0.1:2\n"));
         assertEquals(List.of(), checked());
         assertSame(before, snapshots.newest());
-        replace(ONE.replace("alpha:\n", "alpha:\n  timeout: 1234\n"));
+        replace(ONE.replace("timeout: 30000", "timeout: 1234"));
         assertEquals(
                 List.of(
                         "info: configuration file "
