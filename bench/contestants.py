@@ -17,7 +17,12 @@ themselves.
 from collections import namedtuple
 
 LANGUAGES = {"c": "C", "php": "PHP", "java": "Java"}
-PROGRAMS = {"lettuce": "Java, rivals", "redisson": "Java, rivals", "sharding": "Java, sharding"}
+PROGRAMS = {
+    "lettuce": "Java, rivals",
+    "redisson": "Java, rivals",
+    "spring": "Java, rivals",
+    "sharding": "Java, sharding",
+}
 BATCHES = ("get", "set", "pipeline", "mget", "mset", "del")
 VALUES = ("values.get", "values.set", "values.mget")
 THREADS = ("threads.get", "threads.pipeline")
@@ -120,6 +125,30 @@ CONTESTANTS = (
     C("java.lettuce.cluster", "lettuce-cluster", "cluster", "Lettuce, Redis Cluster", "async"),
     C("java.redisson", "redisson", "one", "Redisson, one node", "RBatch", BATCHES + THREADS),
     C("java.redisson.cluster", "redisson-cluster", "cluster", "Redisson, Redis Cluster", "RBatch"),
+    C(
+        "java.spring",
+        "spring-onehop",
+        "pool",
+        "Spring on OneHop",
+        "executePipelined",
+        ("pipeline",),
+    ),
+    C(
+        "java.spring.cluster",
+        "spring-onehop",
+        "cluster_pool",
+        "Spring on OneHop, Redis Cluster",
+        "executePipelined",
+        ("pipeline",),
+    ),
+    C(
+        "java.spring.lettuce",
+        "spring-lettuce-cluster",
+        "cluster",
+        "Spring on Lettuce, Redis Cluster",
+        "executePipelined",
+        ("pipeline",),
+    ),
     C("java.proxy.1", "pipeline", "proxy_1", "Jedis, nutcracker, 1", "server_connections: 1"),
     C("java.proxy.15", "pipeline", "proxy_15", "Jedis, nutcracker, 15", "server_connections: 15"),
     C("java.proxy.mbuf", "pipeline", "proxy_mbuf", "Jedis, small mbufs", "15, --mbuf-size 512"),

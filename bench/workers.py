@@ -48,6 +48,10 @@ lines for all others. A worker that cannot do an operation answers `no`.
     predis-cluster   HOST PORT ...   PHP         Predis on a Redis Cluster
     lettuce, redisson                Java        the same libraries' clients of one node, and of a
         and ...-cluster  HOST PORT   rivals      Redis Cluster
+    spring-onehop    CONFIG POOL     Java        Spring's StringRedisTemplate over the starter of
+                                     rivals      OneHop: executePipelined
+    spring-lettuce-  HOST PORT ...   Java        the same over Spring's Lettuce of a Redis Cluster
+        cluster                      rivals
     sharding         HOST PORT ...   Java,       JedisSharding of Jedis 6.2; in a process of its
                                      sharding    own, because its classes have Jedis 8's names
     scatter, slots   HOST PORT ...   C           bench/limit

@@ -1,6 +1,6 @@
 /*
- * The Java contestants that need libraries of their own: Lettuce, Redisson, and the last Jedis that
- * had sharding. Each is set up as its documentation recommends.
+ * The Java contestants that need libraries of their own: Lettuce, Redisson, Spring Data Redis, and
+ * the last Jedis that had sharding. Each is set up as its documentation recommends.
  *
  * Run by bench/workers.py like Worker.java, with the jars of bench/java/pom.xml.
  */
@@ -58,6 +58,10 @@ public final class Rivals {
         Worker.KINDS.put("redisson", (words, timeoutMs) -> new OfRedisson(words, timeoutMs, false));
         Worker.KINDS.put(
                 "redisson-cluster", (words, timeoutMs) -> new OfRedisson(words, timeoutMs, true));
+        Worker.KINDS.put("spring-onehop", (words, timeoutMs) -> OfSpring.onehop(words));
+        Worker.KINDS.put(
+                "spring-lettuce-cluster",
+                (words, timeoutMs) -> OfSpring.lettuceCluster(words, timeoutMs));
         Worker.KINDS.put("sharding", (words, timeoutMs) -> new Sharding(words, timeoutMs));
     }
 
