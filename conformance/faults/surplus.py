@@ -31,9 +31,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 class SurplusNode:
     """Answers each command with its key, and sometimes sends one more reply soon afterwards.
 
-    Replies have numbers. On the loopback device one arrives when the kernel has taken it: then an
-    instant of CLOCK_MONOTONIC is written down (hrtime(true) in PHP, System.nanoTime() in Java). So
-    a client that gets a value of another key should have noticed it, if that came before its call.
+    Replies have numbers. On the loopback device a reply has arrived once the kernel has taken it;
+    that moment is written down (hrtime(true) in PHP, System.nanoTime() in Java). If it is before a
+    client's call began, that client should have noticed the reply.
     """
 
     def __init__(self):

@@ -1,7 +1,7 @@
 """A scripted node: it reads real commands, and answers what and when its script says.
 
 A script is Python, or a function with one argument, a Talk. It runs once for each connection, in a
-thread of its own, and its connection is closed when it ends. It ends, too, when the client is gone.
+thread of its own, and its connection is closed when it ends. It also ends when it reads and the client is gone.
 All public names of Talk are its words:
 
     for words in commands():                   command()
@@ -14,7 +14,7 @@ A test tells a node a word, which `wait` waits for. A node tells a test a word b
 test gives the node, and may change at any time, are the attributes of `test`. All connections of a
 node share them.
 
-Text is UTF-8. Bytes of a command that are none come back as they were if the node sends them.
+Text is UTF-8. Other bytes survive, too: if a node sends back what it got, they are unchanged.
 """
 
 import contextlib
@@ -76,7 +76,7 @@ class Talk:
     # ---- What comes ----
 
     def command(self):
-        """The words of the next command. Introductions are answered, and no commands."""
+        """The words of the next command. CLIENT SETNAME and SETINFO are answered here, not returned."""
         while True:
             words = self.any_command()
             if words[0] != "CLIENT" or not words[1].startswith("SET"):
@@ -164,7 +164,7 @@ class Talk:
             self._socket.setsockopt(socket.SOL_SOCKET, option, size)
 
     def end(self):
-        """Sends no more. Within one host the client's side knows that when this returns."""
+        """Ends the node's half of the connection. On one host the client has that end at once."""
         with contextlib.suppress(OSError):  # The client has closed it.
             self._socket.shutdown(socket.SHUT_WR)
 

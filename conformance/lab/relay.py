@@ -34,11 +34,13 @@ class Meeting:
 
 
 class Relay(Running):
+    """A port that passes bytes on to another port until a test says otherwise."""
+
     def __init__(self, to, port=None, certificate=None, key=None):
         self.port = port or free_port()
         self.passed = []  # How many bytes each connection that has ended carried both ways.
         self.given = 0  # How many bytes of the node all clients have got.
-        # A connection passes nothing on before it has come to this meeting, with its first byte.
+        # A connection joins with its first byte, and passes nothing on until all have joined.
         self.meeting = None
         self._to, self._tls = to, tls_of(certificate, key)
         self._limit, self._silences = (None, False), 0
@@ -123,9 +125,9 @@ class Relay(Running):
             end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
 
     def _give(self, client, node, size):
-        """Gives the client what it may get: how many bytes, or None if that is none now.
+        """Passes on what the client may get now. Returns how many bytes, or None if none may.
 
-        A client that has them finds them counted.
+        They are counted before the next request of the test can ask for the count.
         """
         with self._giving:
             if self._allowed is not None:

@@ -1,4 +1,4 @@
-"""The lab for programs in other languages: they ask it for servers, which end when they end.
+"""The lab for programs in other languages: a program asks it for servers.
 
     python3 -I -S conformance/lab/serve.py DIRECTORY
 
@@ -120,7 +120,7 @@ class Lab:
     def scripted_node(self, script, values=None, beside=None, certificate=None, key=None):
         """A node that does what a script says, see node.py. Returns its port.
 
-        It shares the `test` of a node that it is beside.
+        With `beside`, both nodes share one `test`.
         """
         test = self._scripts[beside].test if beside else None
         return self._script(ScriptedNode(script, values, test, certificate, key))
@@ -154,7 +154,7 @@ class Lab:
         return received
 
     def stop_node(self, node):
-        """Closes a scripted node and its connections. What it has heard is still known."""
+        """Closes a scripted node and its connections. Its commands can still be read."""
         self._scripts[node].stop()
 
     def _script(self, node):
@@ -170,17 +170,17 @@ class Lab:
         return made.port
 
     def limit_relay(self, relay, count=None, of_node=False):
-        """Resets connections from now on after so many bytes; None: never."""
+        """New connections are reset after so many bytes; None: never."""
         self._relays[relay].limit(count, of_node)
 
     def let_relays_meet(self, relays):
-        """Lets no connection pass anything on before each relay has one."""
+        """Each relay keeps its connection waiting until all of these have one."""
         meeting = Meeting(len(relays))
         for relay in relays:
             self._relays[relay].meeting = meeting
 
     def hold_relay(self, relay, count=None):
-        """Gives clients so many bytes more, and keeps the rest; None: no more."""
+        """Gives clients so many bytes more, and keeps the rest. None: keeps nothing back."""
         self._relays[relay].hold(count)
 
     def inject(self, relay, data):
@@ -188,7 +188,7 @@ class Lab:
         self._relays[relay].inject(bytes.fromhex(data))
 
     def relay_counts(self, relay):
-        """How many bytes of the node clients have got, and what each that is gone has carried."""
+        """`given`: bytes of the node that clients got. `passed`: of each connection that ended."""
         return {"given": self._relays[relay].given, "passed": self._relays[relay].passed}
 
     def stop_relay(self, relay):

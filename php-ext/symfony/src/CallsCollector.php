@@ -14,8 +14,8 @@ use Symfony\Component\HttpKernel\KernelEvents;
 /**
  * For the profiler: what a request has asked of each node, by all clients of its process. The
  * extension counts the calls of a process, so they are the difference between the beginning of the
- * request and its end. Sessions are saved after the response, and are in it. The calls of a
- * subrequest are those of its main request.
+ * request and its end. Symfony saves the session after collect(), so lateCollect() counts. The
+ * calls of a subrequest are those of its main request.
  */
 final class CallsCollector extends AbstractDataCollector implements
     EventSubscriberInterface,

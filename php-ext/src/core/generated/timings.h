@@ -32,8 +32,9 @@
 #define OH_REST_AHEAD_MS_MAX 10000u
 
 /*
- * How long after the last answer of any node several nodes that are late together are not their
- * failure. A host that gets no processor time, or no network, for longer has no use for them.
+ * If several nodes are late together, that does not count against them until so long after the last
+ * answer of any node. A host that gets no processor time, or no network, for longer has no use for
+ * them.
  */
 #define OH_LATE_TOGETHER_MS_MAX 5000u
 

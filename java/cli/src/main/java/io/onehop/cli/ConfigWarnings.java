@@ -114,7 +114,7 @@ final class ConfigWarnings {
         }
     }
 
-    /** The password as the file has it. "$${" writes "${", so that is meant. */
+    /** Warns of a password that looks like a variable. Who writes "$${" wants the text "${". */
     private void lookAtPassword(@Nullable String password) {
         if (password != null && password.matches("\\$" + VARIABLE)) {
             add(Level.WARNING, "has a password that looks like a variable", "write ${NAME}");
@@ -123,8 +123,8 @@ final class ConfigWarnings {
                 && !text.contains("$" + password)) {
             add(
                     Level.WARNING,
-                    "has a password that looks like a variable, but has no directive of OneHop: in"
-                            + " a pool of nutcracker it is the password itself",
+                    "has a password that looks like a variable; variables need a directive of"
+                            + " OneHop, so this text itself is the password",
                     "engine: redis");
         }
     }

@@ -54,7 +54,7 @@ final class DoctorCommand extends OperatorCommand {
     public Integer call() throws Refusal {
         options.check();
         if (big < 1) {
-            throw Refusal.ofUsage("--big is " + big + ", but at least 1");
+            throw Refusal.ofUsage("--big is " + big + ", but must be at least 1");
         }
         ConfigFile file = which.file();
         ServerPool pool = which.of(file);

@@ -64,7 +64,7 @@ final class HotCommand extends OperatorCommand {
             throw Refusal.ofUsage("--looks is " + looks + ", but must be from 1 to " + LOOKS_MAX);
         }
         if (most < 1) {
-            throw Refusal.ofUsage("--most is " + most + ", but at least 1");
+            throw Refusal.ofUsage("--most is " + most + ", but must be at least 1");
         }
         ConfigFile file = which.file();
         ServerPool pool = which.of(file);

@@ -34,15 +34,15 @@ final class InitCommand extends OperatorCommand {
             # this file. docs/configuration.md of OneHop explains every directive, and
             # `onehop check` reads the file.
             #
-            # hash, hash_tag, and the names and weights of the servers decide which server
-            # has a key. Once there are keys, do not just change one of them, and do not
-            # just add or remove a server: clients would look for keys on other servers.
+            # distribution, hash, hash_tag, and the names and weights of the servers decide
+            # which server has a key. Once there are keys, do not just change one of them,
+            # and do not just add or remove a server: clients would look elsewhere for keys.
             # docs/growing.md says how the keys move along. `onehop diff OLD NEW` counts
             # those that would move.
             POOL:
               # No proxy reads this pool, so all directives of OneHop are allowed.
               engine: redis
-              # It spreads keys well that differ only in their last digits.
+              # This hash spreads keys well even if they differ only in their last digits.
               hash: murmur
               # Keys with the same text in braces are on one server: {cart:7}:items and
               # {cart:7}:sum.
@@ -79,7 +79,7 @@ final class InitCommand extends OperatorCommand {
               # system count.
               # tls: true
               # tls_ca_cert_file: /etc/ssl/certs/ca.pem
-              # Two or three of its nodes: they are asked for all others.
+              # Two or three of its nodes. OneHop asks them for the others.
               servers:
             """;
 
@@ -112,7 +112,7 @@ final class InitCommand extends OperatorCommand {
             throw Refusal.ofUsage("the name of the new file is empty");
         }
         if (!pool.matches("[A-Za-z0-9_.-]{1,100}")) {
-            throw Refusal.ofUsage("--pool is \"" + pool + "\", but a name of letters and digits");
+            throw Refusal.ofUsage("--pool is \"" + pool + "\", but must have 1 to 100 letters, digits, _ . or -");
         }
         for (String server : servers) {
             if (!server.matches("[^\\s#]+")) {

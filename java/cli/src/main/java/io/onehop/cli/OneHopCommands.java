@@ -42,7 +42,7 @@ import java.util.logging.Logger;
         exitCodeList = {
             "0:Fine.",
             "1:Findings: the answer has something that a person should see.",
-            "2:The command line is wrong, or a file that it names.",
+            "2:The command line is wrong, or a file that it names (check: 1).",
             "3:A node that had to be asked did not answer.",
             "4:The output could not be written, or onehop has a fault."
         },
@@ -63,9 +63,9 @@ public final class OneHopCommands {
         }
     }
 
-    /* Words of Java, and what they mean. */
+    /* What picocli says, and what we say instead. */
     private static final String NO_NUMBER = " is not (a long|an int)$";
-    private static final String NUMBER = " is no whole number, or too large";
+    private static final String NUMBER = " is not a whole number, or is too large";
 
     /* Held, because a logger that nobody holds is made again, with the level of all others. */
     private static final Logger LOG = Logger.getLogger("io.onehop");

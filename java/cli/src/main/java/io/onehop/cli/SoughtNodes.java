@@ -38,9 +38,9 @@ final class SoughtNodes {
     }
 
     /**
-     * True if a key was found on a node where no client seeks it. Nobody can say that where keys go
-     * to any node, or to another one while theirs is ejected; nor in a Redis Cluster, whose slots
-     * may move meanwhile, and whose nodes keep only keys of their slots.
+     * True if a key was found on a node where no client seeks it. Always false with {@code random}
+     * and with {@code auto_eject_hosts}, where a key may be on any node. Also false in a Redis
+     * Cluster: its nodes keep only keys of their slots, and slots may move while we look.
      */
     boolean isStray(SeenKey seen) {
         Node holder = seen.holder();

@@ -72,7 +72,7 @@ final class StatusTable {
             return "spare";
         }
         if (!info.has("role")) {
-            return "?"; // It is no redis.
+            return "?"; // It is not a redis-server.
         }
         return info.isReplica() ? "replica" : "master";
     }

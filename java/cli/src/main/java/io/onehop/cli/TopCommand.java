@@ -43,7 +43,7 @@ final class TopCommand extends OperatorCommand {
             throw Refusal.ofUsage("--every is " + every + ", but must be from 1 to " + SECONDS_MAX);
         }
         if (count < 1) {
-            throw Refusal.ofUsage("--count is " + count + ", but at least 1");
+            throw Refusal.ofUsage("--count is " + count + ", but must be at least 1");
         }
         ConfigFile file = which.file();
         ServerPool pool = which.of(file);

@@ -79,7 +79,7 @@ class CheckCommandTest {
                                 + "  redis_auth: ${REDIS_PASSWORD}\n  servers:\n"
                                 + "   - 10.0.0.1:6379:1\n")
                 .with(ExitStatus.FINDINGS)
-                .says("a password that looks like a variable, but has no directive of OneHop");
+                .says("a password that looks like a variable; variables need");
     }
 
     @Test

@@ -38,8 +38,9 @@ public final class Timings {
     public static final int REST_AHEAD_MS_MAX = 10000;
 
     /**
-     * How long after the last answer of any node several nodes that are late together are not their
-     * failure. A host that gets no processor time, or no network, for longer has no use for them.
+     * If several nodes are late together, that does not count against them until so long after the
+     * last answer of any node. A host that gets no processor time, or no network, for longer has no
+     * use for them.
      */
     public static final int LATE_TOGETHER_MS_MAX = 5000;
 
