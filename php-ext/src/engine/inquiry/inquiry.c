@@ -102,7 +102,7 @@ static oh_inquiry_end ask(oh_inquiry *inquiry, const oh_buffer *question, inquir
 
 typedef struct what_it_is {
     inquirer inquirer;
-    const oh_snapshot *snapshot;
+    const oh_inquiry *inquiry;
     const oh_bytes *words;
     size_t count;
     size_t names_count;
@@ -112,7 +112,7 @@ typedef struct what_it_is {
 static void keep(const what_it_is *it)
 {
     oh_kept_commands_add(
-        oh_segment_commands(), it->snapshot->identity, it->learnt, oh_clock_now_ms());
+        oh_segment_commands(), it->inquiry->snapshot->identity, it->learnt, oh_clock_now_ms());
 }
 
 static bool find_kept(const what_it_is *it)
@@ -120,8 +120,8 @@ static bool find_kept(const what_it_is *it)
     char name[OH_COMMAND_NAME_BYTES];
 
     return oh_command_name(name, it->words, it->names_count) &&
-           oh_kept_commands_find(
-               oh_segment_commands(), it->snapshot->identity, name, oh_clock_now_ms(), it->learnt);
+           oh_kept_commands_find(oh_segment_commands(), it->inquiry->snapshot->identity, name,
+               oh_clock_now_ms(), it->learnt);
 }
 
 /* True if the first words can be no name, so that no node has the command. */
@@ -183,60 +183,29 @@ static bool is_container(const oh_bytes *words)
     return command && command->is_container;
 }
 
-static what_it_is about(
-    const oh_snapshot *snapshot, const oh_bytes *words, size_t count, oh_learnt *learnt)
-{
-    size_t names_count = count > 1 && is_container(words) ? 2 : 1;
-
-    return (what_it_is){{read_description}, snapshot, words, count, names_count, learnt};
-}
-
-/* True if nothing has to be asked: the name is refused, or a node has described the command. */
-static bool is_known(what_it_is *it)
-{
-    char name[OH_COMMAND_NAME_BYTES];
-
-    if (oh_command_name(name, it->words, 1) && oh_learnt_is_refused(name, it->learnt)) {
-        it->names_count = 1;
-        return true;
-    }
-    return find_kept(it) && (!goes_on(it) || find_kept(it));
-}
-
 oh_inquiry_end oh_inquiry_describe(oh_inquiry *inquiry, const oh_bytes *words, size_t count,
     oh_learnt *learnt, size_t *names_count)
 {
-    what_it_is it = about(inquiry->snapshot, words, count, learnt);
+    what_it_is it = {{read_description}, inquiry, words, count,
+        count > 1 && is_container(words) ? 2 : 1, learnt};
     oh_inquiry_end end = OH_INQUIRY_ANSWERED;
-    bool is_unknown = !is_known(&it);
+    char name[OH_COMMAND_NAME_BYTES];
 
-    if (is_unknown && is_nameless(&it)) {
+    *names_count = 1;
+    if (oh_command_name(name, words, 1) && oh_learnt_is_refused(name, learnt)) {
+        return end;
+    }
+    bool is_kept = find_kept(&it);
+    if (is_kept && goes_on(&it)) {
+        is_kept = find_kept(&it);
+    }
+    if (!is_kept && is_nameless(&it)) {
         memset(learnt, 0, sizeof *learnt);
-    } else if (is_unknown) {
+    } else if (!is_kept) {
         end = ask_what_it_is(inquiry, &it);
     }
     *names_count = it.names_count;
     return end;
-}
-
-const oh_command *oh_inquiry_recall(
-    const oh_snapshot *snapshot, const oh_bytes *words, size_t count, oh_learnt_row *row)
-{
-    const oh_command *command = oh_command_find(words, count);
-    oh_learnt learnt;
-    what_it_is it = about(snapshot, words, count, &learnt);
-
-    if (command || !is_known(&it)) {
-        return command;
-    }
-    if (learnt.kind == OH_LEARNT_RENAMED) {
-        return oh_learnt_known_as(&learnt, words, count);
-    }
-    if (learnt.kind != OH_LEARNT_ROW) {
-        return NULL;
-    }
-    oh_learnt_open(row, &learnt);
-    return &row->command;
 }
 
 /* ---- Where its keys are ---- */

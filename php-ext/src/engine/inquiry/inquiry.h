@@ -43,13 +43,6 @@ typedef enum oh_inquiry_end {
 oh_inquiry_end oh_inquiry_describe(oh_inquiry *inquiry, const oh_bytes *words, size_t count,
     oh_learnt *learnt, size_t *names_count);
 
-/*
- * The row of the table, or the one that is made of what a node has said; the host still knows it.
- * NULL if there is none. Nothing is asked.
- */
-const oh_command *oh_inquiry_recall(
-    const oh_snapshot *snapshot, const oh_bytes *words, size_t count, oh_learnt_row *row);
-
 /* Finds the keys of a command: see oh_learnt_find_keys. */
 oh_inquiry_end oh_inquiry_find_keys(oh_inquiry *inquiry, const oh_bytes *words, size_t count,
     oh_key_position *positions, size_t *found);

@@ -33,14 +33,16 @@ bool oh_lookout_find(oh_snapshot *newest, oh_text name, uint32_t *node)
 
 bool oh_lookout_has_moved(const oh_snapshot *map, uint32_t node, oh_bytes commands)
 {
-    uint32_t slot =
-        oh_snapshot_has_keys(map, node) ? oh_resend_first_slot(map, commands) : OH_SLOTS_COUNT;
+    size_t end = oh_request_end_of_command(commands.bytes, commands.length, 0);
+    uint32_t slot;
+    oh_state state;
 
-    if (slot == OH_SLOTS_COUNT) {
+    if (!oh_snapshot_has_keys(map, node) ||
+        !oh_resend_find_slot((oh_bytes){commands.bytes, end}, &slot, &state)) {
         return false;
     }
     oh_snapshot *newest = oh_nodes_hold_newest(map->known_by);
-    bool has_moved = oh_snapshot_node_of(newest, slot) != node;
+    bool has_moved = slot < OH_SLOTS_COUNT && oh_snapshot_node_of(newest, slot) != node;
     oh_snapshot_release(newest);
     return has_moved;
 }

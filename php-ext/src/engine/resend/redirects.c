@@ -24,13 +24,10 @@ static void forget_request(oh_redirects *redirects)
     redirects->request = NULL;
 }
 
-/* The caller's part of a request, behind the preface. */
-static oh_bytes part_of_caller(const oh_exchange *exchange, oh_bytes request)
+/* Returns where the caller's part of the request begins, after the preface. */
+static size_t begin_of(const oh_exchange *exchange, const uint8_t *request, size_t length)
 {
-    size_t begin =
-        exchange->terms.preface ? oh_request_end_of_command(request.bytes, request.length, 0) : 0;
-
-    return (oh_bytes){request.bytes + begin, request.length - begin};
+    return exchange->terms.preface ? oh_request_end_of_command(request, length, 0) : 0;
 }
 
 /* A request is about to be sent. */
@@ -147,7 +144,10 @@ static size_t readable(const oh_interceptor *interceptor, const oh_exchange *exc
 static void replace(
     oh_redirects *redirects, oh_exchange *exchange, oh_bytes request, oh_destination to)
 {
-    oh_redirects_follow(redirects, exchange, part_of_caller(exchange, request), to);
+    size_t first = begin_of(exchange, request.bytes, request.length);
+
+    oh_redirects_follow(
+        redirects, exchange, (oh_bytes){request.bytes + first, request.length - first}, to);
     oh_exchange_gather(exchange, false);
 }
 
@@ -166,6 +166,36 @@ static void ask_others(oh_redirects *redirects, oh_exchange *exchange, oh_destin
     exchange->use.was_sent |= exchange->failure->outcome != OH_OUTCOME_NOT_SENT;
     oh_exchange_mark_complete(exchange);
     replace(redirects, exchange, (oh_bytes){request->bytes, request->length}, to);
+}
+
+/* True if the newest map gives the slot to another node. */
+static bool has_successor(const oh_redirects *redirects, const oh_exchange *exchange)
+{
+    const oh_request *request = &exchange->request;
+    size_t at = begin_of(exchange, request->bytes, request->length);
+
+    return oh_lookout_has_moved(
+        redirects->map, redirects->node, (oh_bytes){request->bytes + at, request->length - at});
+}
+
+/* True if each of its commands has a slot: others need not wait, another node can answer them. */
+static bool is_of_slots(const oh_exchange *exchange)
+{
+    const oh_request *request = &exchange->request;
+    size_t at = begin_of(exchange, request->bytes, request->length);
+
+    while (at < request->length) {
+        size_t end = oh_request_end_of_command(request->bytes, request->length, at);
+        uint32_t slot;
+        oh_state state;
+
+        if (!oh_resend_find_slot((oh_bytes){request->bytes + at, end - at}, &slot, &state) ||
+            slot == OH_SLOTS_COUNT) {
+            return false;
+        }
+        at = end;
+    }
+    return true;
 }
 
 /*
@@ -192,15 +222,12 @@ static void take_failure(oh_redirects *redirects, oh_exchange *exchange)
     if (!oh_resend_may_go_on(exchange)) {
         return;
     }
-    const oh_request *request = &exchange->request;
-    oh_bytes commands = part_of_caller(exchange, (oh_bytes){request->bytes, request->length});
     /* Asked first: another process may publish the next map in between. */
     bool may_wait = oh_resend_may_wait(exchange, redirects->map, redirects->node);
 
-    if (oh_lookout_has_moved(redirects->map, redirects->node, commands)) {
+    if (has_successor(redirects, exchange)) {
         ask_others(redirects, exchange, OH_TO_OWNERS);
-    } else if (may_wait && oh_resend_first_slot(redirects->map, commands) < OH_SLOTS_COUNT) {
-        /* A call without a slot does not wait: another node can answer it. */
+    } else if (may_wait && is_of_slots(exchange)) {
         ask_others(redirects, exchange, OH_TO_HEIR);
     }
 }

@@ -78,7 +78,6 @@ static bool find_commands(oh_resend_run *run, oh_bytes request, uint32_t node, o
     const oh_exchange *exchange = run->exchange;
     oh_resent_list *list = &run->list;
     bool is_inside = false, has_failed = to != OH_TO_NAMED;
-    uint32_t first_slot = has_failed ? oh_resend_first_slot(run->map, request) : OH_SLOTS_COUNT;
     size_t at = 0;
 
     for (uint32_t number = 0, i = 0; has_failed ? at < request.length : i < list->count; number++) {
@@ -89,15 +88,13 @@ static bool find_commands(oh_resend_run *run, oh_bytes request, uint32_t node, o
             .command = {request.bytes + at, end - at}, .slot = OH_SLOTS_COUNT, .node = node};
 
         if ((is_wanted || exchange->terms.has_multi) &&
-            !oh_resend_find_slot(run->map, found.command, &found.slot, &state)) {
+            !oh_resend_find_slot(found.command, &found.slot, &state)) {
             return fail_without_memory(run);
         }
         is_inside ^= state == OH_STATE_TRANSACTION;
         found.is_exec = state == OH_STATE_TRANSACTION;
         found.is_done = !exchange->use.keeps && (is_inside || found.is_exec);
         if (has_failed) {
-            /* One without a slot goes with those that have one. */
-            found.slot = found.slot == OH_SLOTS_COUNT ? first_slot : found.slot;
             found.goes_home = to == OH_TO_HEIR;
             if (to != OH_TO_FALLBACK || !fall_back(run, &found)) {
                 place_anew(run, &found);

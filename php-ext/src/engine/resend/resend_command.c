@@ -10,7 +10,6 @@
 #include "core/key/key.h"
 
 #include "engine/base/environment.h"
-#include "engine/inquiry/inquiry.h"
 #include "engine/resend/resend_internal.h"
 #include "engine/snapshot/read_from.h"
 
@@ -31,17 +30,16 @@ oh_bytes *oh_resend_read_words(oh_bytes command, size_t *count)
     return words;
 }
 
-bool oh_resend_find_slot(const oh_snapshot *map, oh_bytes bytes, uint32_t *slot, oh_state *state)
+bool oh_resend_find_slot(oh_bytes bytes, uint32_t *slot, oh_state *state)
 {
     size_t count, found = 0;
     oh_bytes *words = oh_resend_read_words(bytes, &count);
     oh_key_position position;
-    oh_learnt_row row;
 
     if (!words) {
         return false;
     }
-    const oh_command *command = oh_inquiry_recall(map, words, count, &row);
+    const oh_command *command = oh_command_find(words, count);
     *slot = OH_SLOTS_COUNT;
     *state = command ? command->state : OH_STATE_NONE;
     if (command && !oh_command_keys(command, words, count, &position, 1, &found) && found > 0) {
@@ -49,20 +47,6 @@ bool oh_resend_find_slot(const oh_snapshot *map, oh_bytes bytes, uint32_t *slot,
     }
     oh_call_release(words);
     return true;
-}
-
-uint32_t oh_resend_first_slot(const oh_snapshot *map, oh_bytes commands)
-{
-    uint32_t slot = OH_SLOTS_COUNT;
-    oh_state state;
-
-    for (size_t at = 0, end; at < commands.length && slot == OH_SLOTS_COUNT; at = end) {
-        end = oh_request_end_of_command(commands.bytes, commands.length, at);
-        if (!oh_resend_find_slot(map, (oh_bytes){commands.bytes + at, end - at}, &slot, &state)) {
-            return OH_SLOTS_COUNT;
-        }
-    }
-    return slot;
 }
 
 /* A script may be known to one node only. */

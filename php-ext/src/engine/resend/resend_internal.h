@@ -27,10 +27,7 @@ oh_bytes *oh_resend_read_words(oh_bytes command, size_t *count);
  * Finds the slot of a command's first key (OH_SLOTS_COUNT without a key), and whether the command
  * begins or ends a transaction. False if there is no memory.
  */
-bool oh_resend_find_slot(const oh_snapshot *map, oh_bytes command, uint32_t *slot, oh_state *state);
-
-/* The slot of the first command that has one; OH_SLOTS_COUNT if none has, or without memory. */
-uint32_t oh_resend_first_slot(const oh_snapshot *map, oh_bytes commands);
+bool oh_resend_find_slot(oh_bytes command, uint32_t *slot, oh_state *state);
 
 /*
  * When the wait of a blocking command ends, if it is the only one of its request; 0 if it has no
@@ -61,7 +58,7 @@ oh_snapshot *oh_lookout_known(oh_snapshot *snapshot);
  */
 bool oh_lookout_find(oh_snapshot *newest, oh_text name, uint32_t *node);
 
-/* True if the newest map gives the first slot of these commands to another node. */
+/* True if the newest map gives the slot of the first key of these commands to another node. */
 bool oh_lookout_has_moved(const oh_snapshot *map, uint32_t node, oh_bytes commands);
 
 /* ---- The mechanism ---- */
