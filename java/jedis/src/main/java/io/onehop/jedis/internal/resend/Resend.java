@@ -11,6 +11,7 @@ import io.onehop.jedis.internal.batch.ReplySink;
 import io.onehop.jedis.internal.command.Commands;
 import io.onehop.jedis.internal.command.Scripts;
 import io.onehop.jedis.internal.connection.Deadline;
+import io.onehop.jedis.internal.failure.Failure;
 import io.onehop.jedis.internal.pool.Pool;
 
 import org.jspecify.annotations.Nullable;
@@ -68,7 +69,7 @@ public abstract class Resend implements Forwarding {
         for (BatchExchange exchange : batch.used()) {
             hasArrived |= exchange.hasArrived();
             if (exchange.failure() != null) {
-                failures.put(exchange.pool().endpoint().name(), exchange.failure());
+                failed(name(exchange.pool()), exchange.failure());
             }
         }
     }
@@ -78,9 +79,9 @@ public abstract class Resend implements Forwarding {
         hasArrived = true;
     }
 
-    /** A command has failed at this node, without being sent again. */
+    /** A command has failed at this node. Of several failures of a node the worst one is kept. */
     protected final void failed(String node, OneHopException failure) {
-        failures.putIfAbsent(node, failure);
+        failures.merge(node, failure, Failure::worse);
     }
 
     static String name(Pool node) {
