@@ -149,7 +149,8 @@ class KeysTest {
     @Test
     void aConnectionLostDuringScanIsSaid() throws Exception {
         int port = nodes.servers().get(0).port();
-        try (Relay relay = new Relay(port, 600)) { // A reply to SCAN is longer.
+        try (Relay relay = Relay.to(port)) {
+            relay.limit(600); // A reply to SCAN is longer.
             String first = "    - " + nodes.servers().get(0).server();
             String text = nodes.config("timeout: 30000").replace(first, "    - " + relay.server());
             Ran.of("spread", "-c", Ran.file(folder, "relay.yml", text), "--no-bytes")
