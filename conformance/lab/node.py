@@ -1,8 +1,8 @@
 """A scripted node: it reads real commands, and answers what and when its script says.
 
 A script is Python, or a function with one argument, a Talk. It runs once for each connection, in a
-thread of its own, and its connection is closed when it ends. It also ends when it reads and the client is gone.
-All public names of Talk are its words:
+thread of its own, and its connection is closed when it ends. It also ends when it reads and the
+client is gone. All public names of Talk are its words:
 
     for words in commands():                   command()
         if words[0] == "PING":                 value("late")
@@ -76,7 +76,7 @@ class Talk:
     # ---- What comes ----
 
     def command(self):
-        """The words of the next command. CLIENT SETNAME and SETINFO are answered here, not returned."""
+        """The words of the next command. CLIENT SETNAME and SETINFO are answered here."""
         while True:
             words = self.any_command()
             if words[0] != "CLIENT" or not words[1].startswith("SET"):

@@ -112,7 +112,8 @@ final class InitCommand extends OperatorCommand {
             throw Refusal.ofUsage("the name of the new file is empty");
         }
         if (!pool.matches("[A-Za-z0-9_.-]{1,100}")) {
-            throw Refusal.ofUsage("--pool is \"" + pool + "\", but must have 1 to 100 letters, digits, _ . or -");
+            throw Refusal.ofUsage(
+                    "--pool is \"" + pool + "\", but must have 1 to 100 letters, digits, _ . or -");
         }
         for (String server : servers) {
             if (!server.matches("[^\\s#]+")) {
