@@ -119,13 +119,14 @@ class LiveCommandsTest {
 
     @Test
     void aLineOfAnInitialFileThatIsACommentIsRight() throws Exception {
+        String there = Ran.file(folder, "there", "secret\n").toString();
         for (String kind : List.of("--server=10.0.0.1:6379", "--cluster")) {
             String text = Ran.of("init", kind).with(ExitStatus.FINE).out();
-            for (String secret : List.of("redis_auth: ${PATH}", "redis_auth_file: /etc/hostname")) {
+            for (String secret : List.of("redis_auth: ${PATH}", "redis_auth_file: " + there)) {
                 String name = secret.substring(0, secret.indexOf(':'));
                 String used =
                         text.replace("# tls", "tls")
-                                .replace("/etc/ssl/certs/ca.pem", "/etc/hostname")
+                                .replace("/etc/ssl/certs/ca.pem", there)
                                 .replaceFirst(
                                         "# " + name + ": .*", Matcher.quoteReplacement(secret));
                 Path file = Ran.file(folder, "used.yml", used);
