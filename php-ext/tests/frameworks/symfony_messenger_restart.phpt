@@ -19,77 +19,109 @@ final class Job
     }
 }
 
-$saving = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', ''];
-[$port, $id] = lab_redis_process(...$saving);
-$config = lab_config([lab_redis(), $port, lab_redis()], ['hash_tag' => '"{}"', 'timeout' => 5000]);
-$stream = lab_key_of_each($config)['node-1'];
-$app = SymfonyApplication::of(['messenger' => [
-    'transports' => array_map(fn ($consumer) => [
-        'dsn' => "onehop://alpha/$stream/workers/$consumer?config=$config",
-        // What another worker has taken and not acknowledged is delivered again at once.
-        'options' => ['delete_after_ack' => true, 'redeliver_timeout' => 0, 'claim_interval' => 0],
-    ], ['jobs' => 'one', 'other' => 'two']),
-    'routing' => [Job::class => 'jobs'],
-]]);
-$sender = $app->get('messenger.default_bus');
-$jobs = $app->get('messenger.transport.jobs');
+const SAVING = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', ''];
 
-$sent = $handled = [];
-$send = function (int $from, int $to) use ($sender, &$sent): void {
-    for ($n = $from; $n <= $to; $n++) {
-        try {
-            $sender->dispatch(new Job($n));
-            $sent[] = $n;
-        } catch (TransportException) {
-            return; // The caller knows, and tries again or says so.
+/** What a worker lives through whose stream is on a node that is killed and started again. */
+function live_through(string $config, string $stream, callable $kill, callable $start): void
+{
+    $app = SymfonyApplication::of(['messenger' => [
+        'transports' => array_map(fn ($consumer) => [
+            'dsn' => "onehop://alpha/$stream/workers/$consumer?config=$config",
+            // What another worker has taken and not acknowledged is delivered again at once.
+            'options' => [
+                'delete_after_ack' => true, 'redeliver_timeout' => 0, 'claim_interval' => 0,
+            ],
+        ], ['jobs' => 'one', 'other' => 'two']),
+        'routing' => [Job::class => 'jobs'],
+    ]]);
+    $sender = $app->get('messenger.default_bus');
+    $jobs = $app->get('messenger.transport.jobs');
+
+    $sent = $handled = [];
+    $send = function (int $from, int $to) use ($sender, &$sent): void {
+        for ($n = $from; $n <= $to; $n++) {
+            try {
+                $sender->dispatch(new Job($n));
+                $sent[] = $n;
+            } catch (TransportException) {
+                return; // The caller knows, and tries again or says so.
+            }
         }
-    }
-};
-/** Runs a worker as messenger:consume does, until the condition holds or it ends with a failure. */
-$work = function (callable $isEnough) use ($jobs, &$handled): ?string {
-    $bus = new MessageBus([new HandleMessageMiddleware(new HandlersLocator([
-        Job::class => [function (Job $job) use (&$handled): void {
-            $handled[] = $job->n;
-        }],
-    ]))]);
-    $events = new EventDispatcher();
-    $events->addListener(WorkerRunningEvent::class, function ($event) use ($isEnough): void {
-        $isEnough() && $event->getWorker()->stop();
-    });
-    try {
-        (new Worker(['jobs' => $jobs], $bus, $events))->run(['sleep' => 1000]);
-        return null;
-    } catch (TransportException $e) {
-        return get_class($e->getPrevious());
-    }
-};
+    };
+    /** Runs a worker as messenger:consume does, until the condition holds or it ends with a failure. */
+    $work = function (callable $isEnough) use ($jobs, &$handled): ?string {
+        $bus = new MessageBus([new HandleMessageMiddleware(new HandlersLocator([
+            Job::class => [function (Job $job) use (&$handled): void {
+                $handled[] = $job->n;
+            }],
+        ]))]);
+        $events = new EventDispatcher();
+        $events->addListener(WorkerRunningEvent::class, function ($event) use ($isEnough): void {
+            $isEnough() && $event->getWorker()->stop();
+        });
+        try {
+            (new Worker(['jobs' => $jobs], $bus, $events))->run(['sleep' => 1000]);
+            return null;
+        } catch (TransportException $e) {
+            return get_class($e->getPrevious());
+        }
+    };
 
-$send(1, 50);
-lab_show('a worker that is stopped', $work(function () use (&$handled) {
-    return count($handled) >= 20;
-}));
-[...$app->get('messenger.transport.other')->get()]; // By a worker that is killed then.
-Lab::stop($id);
-$send(51, 60);
-lab_show('sent while the node is dead', array_values(array_filter($sent, fn ($n) => $n > 50)));
-lab_show('a worker ends with', $work(fn () => false));
-$directory = Lab::file("redis-$port");
-Lab::ask('redis', ['port' => $port, 'directory' => $directory, 'options' => $saving]);
-$end = microtime(true) + 30;
-while (count($sent) < 60 && microtime(true) < $end) {
-    $send(count($sent) + 1, 60);
+    $send(1, 50);
+    lab_show('a worker that is stopped', $work(function () use (&$handled) {
+        return count($handled) >= 20;
+    }));
+    [...$app->get('messenger.transport.other')->get()]; // By a worker that is killed then.
+    $kill();
+    $send(51, 60);
+    lab_show('sent while the node is dead', array_values(array_filter($sent, fn ($n) => $n > 50)));
+    lab_show('a worker ends with', $work(fn () => false));
+    $start();
+    $end = microtime(true) + 30;
+    while (count($sent) < 60 && microtime(true) < $end) {
+        $send(count($sent) + 1, 60);
+    }
+    /* A supervisor starts it again, and once more if the node still rests. */
+    $isDone = function () use (&$sent, &$handled, $end) {
+        return array_diff($sent, $handled) === [] || microtime(true) > $end;
+    };
+    do {
+        $ended = $work($isDone);
+    } while ($ended !== null && microtime(true) < $end);
+    lab_show('sent', count($sent));
+    lab_show('lost', array_values(array_diff($sent, $handled)));
 }
-/* A supervisor starts it again, and once more if the node still rests. */
-$isDone = function () use (&$sent, &$handled, $end) {
-    return array_diff($sent, $handled) === [] || microtime(true) > $end;
-};
-do {
-    $ended = $work($isDone);
-} while ($ended !== null && microtime(true) < $end);
-lab_show('sent', count($sent));
-lab_show('lost', array_values(array_diff($sent, $handled)));
+
+echo "a ring\n";
+[$port, $id] = lab_redis_process(...SAVING);
+$config = lab_config([lab_redis(), $port, lab_redis()], ['hash_tag' => '"{}"', 'timeout' => 5000]);
+live_through(
+    $config,
+    lab_key_of_each($config)['node-1'],
+    fn () => Lab::stop($id),
+    fn () => Lab::ask('redis', [
+        'port' => $port, 'directory' => Lab::file("redis-$port"), 'options' => SAVING,
+    ]),
+);
+
+echo "a cluster\n";
+$cluster = new LabCluster(3, 0, ...SAVING);
+$owner = $cluster->owner(lab_slot('jobs'));
+live_through(
+    $cluster->config(['timeout' => 5000], name: 'cluster.yml'),
+    'jobs',
+    fn () => $cluster->kill($owner),
+    fn () => $cluster->start($owner),
+);
 ?>
 --EXPECT--
+a ring
+a worker that is stopped: null
+sent while the node is dead: []
+a worker ends with: "OneHop\\NodeDown"
+sent: 60
+lost: []
+a cluster
 a worker that is stopped: null
 sent while the node is dead: []
 a worker ends with: "OneHop\\NodeDown"
