@@ -50,7 +50,7 @@ static bool grow(oh_config_reader *reader, oh_config_sequence *sequence)
     size_t room = old.room > 0 ? 2 * old.room : FIRST_ROOM;
     sequence->spelled = oh_arena_take(reader->scratch, room * sizeof *old.spelled);
     sequence->items = oh_arena_take(reader->scratch, room * sizeof(oh_server *));
-    if (sequence->spelled == NULL || sequence->items == NULL) {
+    if (!sequence->spelled || !sequence->items) {
         *sequence = old;
         oh_config_fail_memory(reader);
         return false;
