@@ -10,6 +10,7 @@ use Symfony\Component\Messenger\Exception\TransportException;
 use Symfony\Component\Messenger\Handler\HandlersLocator;
 use Symfony\Component\Messenger\MessageBus;
 use Symfony\Component\Messenger\Middleware\HandleMessageMiddleware;
+use Symfony\Component\Messenger\Transport\Receiver\ReceiverInterface;
 use Symfony\Component\Messenger\Worker;
 
 final class Job
@@ -20,6 +21,26 @@ final class Job
 }
 
 const SAVING = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', ''];
+
+/** Runs a worker as messenger:consume does, until the condition holds or it ends with a failure. */
+function work(ReceiverInterface $jobs, array &$handled, callable $isEnough): ?string
+{
+    $bus = new MessageBus([new HandleMessageMiddleware(new HandlersLocator([
+        Job::class => [function (Job $job) use (&$handled): void {
+            $handled[] = $job->n;
+        }],
+    ]))]);
+    $events = new EventDispatcher();
+    $events->addListener(WorkerRunningEvent::class, function ($event) use ($isEnough): void {
+        $isEnough() && $event->getWorker()->stop();
+    });
+    try {
+        (new Worker(['jobs' => $jobs], $bus, $events))->run(['sleep' => 1000]);
+        return null;
+    } catch (TransportException $e) {
+        return get_class($e->getPrevious());
+    }
+}
 
 /** What a worker lives through whose stream is on a node that is killed and started again. */
 function live_through(string $config, string $stream, callable $kill, callable $start): void
@@ -48,34 +69,15 @@ function live_through(string $config, string $stream, callable $kill, callable $
             }
         }
     };
-    /** Runs a worker as messenger:consume does, until the condition holds or it ends with a failure. */
-    $work = function (callable $isEnough) use ($jobs, &$handled): ?string {
-        $bus = new MessageBus([new HandleMessageMiddleware(new HandlersLocator([
-            Job::class => [function (Job $job) use (&$handled): void {
-                $handled[] = $job->n;
-            }],
-        ]))]);
-        $events = new EventDispatcher();
-        $events->addListener(WorkerRunningEvent::class, function ($event) use ($isEnough): void {
-            $isEnough() && $event->getWorker()->stop();
-        });
-        try {
-            (new Worker(['jobs' => $jobs], $bus, $events))->run(['sleep' => 1000]);
-            return null;
-        } catch (TransportException $e) {
-            return get_class($e->getPrevious());
-        }
-    };
-
     $send(1, 50);
-    lab_show('a worker that is stopped', $work(function () use (&$handled) {
+    lab_show('a worker that is stopped', work($jobs, $handled, function () use (&$handled) {
         return count($handled) >= 20;
     }));
     [...$app->get('messenger.transport.other')->get()]; // By a worker that is killed then.
     $kill();
     $send(51, 60);
     lab_show('sent while the node is dead', array_values(array_filter($sent, fn ($n) => $n > 50)));
-    lab_show('a worker ends with', $work(fn () => false));
+    lab_show('a worker ends with', work($jobs, $handled, fn () => false));
     $start();
     $end = microtime(true) + 30;
     while (count($sent) < 60 && microtime(true) < $end) {
@@ -86,7 +88,7 @@ function live_through(string $config, string $stream, callable $kill, callable $
         return array_diff($sent, $handled) === [] || microtime(true) > $end;
     };
     do {
-        $ended = $work($isDone);
+        $ended = work($jobs, $handled, $isDone);
     } while ($ended !== null && microtime(true) < $end);
     lab_show('sent', count($sent));
     lab_show('lost', array_values(array_diff($sent, $handled)));
