@@ -36,6 +36,15 @@ foreach ([OneHop\Redis::class, OneHop\Topology::class] as $class) {
     $try('as a name', $class, str_replace('engine', 'redis_auth: hidden', $json), $yaml);
     $try('a path', $class, 'alpha', 'no/such{file}.yml');
 }
+$texts = [
+    "/alpha: {engine: redis, servers: ['$server']}",
+    "/alpha:\r  engine: redis\r  servers:\r  - $server",
+];
+foreach ($texts as $text) {
+    OneHop\Topology::check($text);
+    lab_show('a pool whose name begins with a slash',
+        OneHop\Topology::fromText('/alpha', $text)->locate('k')->index);
+}
 ini_set('open_basedir', getcwd());
 $try('outside of open_basedir', OneHop\Redis::class, 'alpha', "/$json");
 ?>
@@ -62,4 +71,6 @@ lines behind a slash: "Configuration /alpha:...: No such file or directory; corr
 in a DSN: "Configuration /...: No such file or directory; correct the file, or name another one"
 as a name: "There is no server pool ... in the configuration, only alpha; name one of these"
 a path: "Configuration, line 1: the document is not a mapping of server pools; correct the file, or name another one"
+a pool whose name begins with a slash: 0
+a pool whose name begins with a slash: 0
 outside of open_basedir: "Configuration /...: open_basedir does not allow it; correct the file, or name another one"

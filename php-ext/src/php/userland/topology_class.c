@@ -177,7 +177,9 @@ ZEND_METHOD(OneHop_Topology, __construct)
 /* Throws if the argument is the path of a file instead of its text. */
 static bool is_text(const zend_string *text, uint32_t argument)
 {
-    if (*ZSTR_VAL(text) == '/' && !strchr(ZSTR_VAL(text), '\n')) {
+    size_t length = ZSTR_LEN(text);
+
+    if (*ZSTR_VAL(text) == '/' && oh_config_path_length(ZSTR_VAL(text), length) == length) {
         zend_argument_value_error(
             argument, "must be the text of a configuration, not the path of a file");
         return false;
