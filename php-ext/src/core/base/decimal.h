@@ -1,6 +1,5 @@
 /*
- * Numbers as decimal text, for texts that are digested, and back: no locale, no buffer that could
- * be too small, no stdio. And "host:port".
+ * Decimal: numbers as digits, and back, without locale and stdio; and addresses as "host:port".
  */
 #ifndef OH_DECIMAL_H
 #define OH_DECIMAL_H
@@ -45,7 +44,7 @@ static inline bool oh_decimal_read(oh_text digits, uint64_t *number)
 /* Room for a "host:port", as servers, Sentinels and redirects name a node, and for a NUL. */
 #define OH_ADDRESS_BYTES_MAX (OH_SERVER_ADDRESS_BYTES_MAX + 1 + OH_DECIMAL_DIGITS_MAX + 1)
 
-/* Writes it, ended by a NUL. The host has at most OH_SERVER_ADDRESS_BYTES_MAX bytes. */
+/* Writes "host:port", ended by a NUL. The host has at most OH_SERVER_ADDRESS_BYTES_MAX bytes. */
 static inline oh_text oh_address_write(char to[OH_ADDRESS_BYTES_MAX], oh_text host, uint16_t port)
 {
     size_t length = host.length;

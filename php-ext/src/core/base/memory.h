@@ -5,8 +5,7 @@
  * ... allocation fail, and checks that each failure is handled and nothing leaks. Replace it only
  * while nothing else runs.
  *
- * An arena holds what consists of many small pieces and is released as a whole, such as a
- * configuration.
+ * An arena holds a value of many small pieces that is released as a whole, such as a configuration.
  */
 #ifndef OH_MEMORY_H
 #define OH_MEMORY_H
@@ -28,7 +27,7 @@ void *oh_memory_copy(const void *bytes, size_t length);
 /* Releases memory of the functions above; NULL is allowed. */
 void oh_memory_release(void *memory);
 
-/* Overwrites a secret. No compiler may leave it out. */
+/* Overwrites a secret. The compiler cannot remove this call. */
 void oh_memory_erase(void *memory, size_t length);
 
 /* Begins as all zeros. */

@@ -35,7 +35,7 @@ static inline bool oh_text_is(oh_text text, const char *word)
     return oh_text_is_same(text, (oh_text){word, strlen(word)});
 }
 
-/* True if the text begins so. */
+/* True if the text begins with `beginning`. */
 static inline bool oh_text_begins(oh_text text, const char *beginning)
 {
     size_t length = strlen(beginning);
@@ -54,7 +54,7 @@ static inline bool oh_bytes_begins(oh_bytes bytes, const char *beginning)
     return oh_text_begins((oh_text){(const char *)bytes.bytes, bytes.length}, beginning);
 }
 
-/* True if the text has this part between two separators, or between one and an end. */
+/* True if one of the parts between the separators is `part`. */
 static inline bool oh_text_has_part(oh_text text, char separator, oh_text part)
 {
     for (size_t start = 0, end; start <= text.length; start = end + 1) {
@@ -67,7 +67,7 @@ static inline bool oh_text_has_part(oh_text text, char separator, oh_text part)
     return false;
 }
 
-/* How many digits there are from this place on. */
+/* How many digits follow each other from index `from` on. */
 static inline size_t oh_digits_at(oh_bytes text, size_t from)
 {
     size_t at = from;

@@ -10,7 +10,8 @@
 
 #include "core/cluster/cluster_reader.h"
 
-#define NODE_BYTES_MIN 15 /* An array of an endpoint of one byte and a port. */
+#define NODE_BYTES_MIN 15 /* The shortest node: an array with an endpoint of one byte and a port.  \
+                           */
 
 /* ---- Reading ---- */
 
@@ -208,8 +209,8 @@ static bool keep_gone(
 }
 
 /*
- * The new index of each node: `to` by its index in the map. Returns how many indexes there are
- * then.
+ * Finds the new index of each node: to[i] is that of node i of the map. Returns how many indexes
+ * there are then.
  */
 static uint32_t find_places(oh_cluster_map *map, const oh_topology *current, oh_node_index *names,
     uint16_t *to, bool *is_taken)

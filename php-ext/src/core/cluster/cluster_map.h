@@ -5,9 +5,9 @@
  *     CLUSTER INFO, SHARDS | SLOTS ─► read ─► map ─┐
  *     the same of a second node    ─► read ─► map ─┴► choose ─► keep indexes ─► pool ─► topology
  *
- * A refresh makes a map, off the road, and discards it when its pool has become a topology. That
- * topology is the current map of all calls. Everything a node says is checked; a bad answer gives a
- * reason and changes nothing. The room never crashes, hangs or leaks, whatever the bytes.
+ * A refresh makes a map, and discards it when its pool has become a topology. That topology is the
+ * current map of all calls. Everything a node says is checked; a bad answer gives a reason and
+ * changes nothing. The room never crashes, hangs or leaks, whatever the bytes.
  *
  * Before it on the road: the bytes of two replies, framed by wire. After it: topology.
  *
@@ -25,7 +25,7 @@
 typedef struct oh_cluster_answer {
     oh_bytes reply; /* To CLUSTER SHARDS, or to CLUSTER SLOTS: one whole value. */
     oh_bytes info;  /* To CLUSTER INFO: one whole value; may be empty. */
-    /* Of the node that was asked: it replaces every endpoint that is left open. */
+    /* The host of the asked node, which replaces every endpoint that is left open. */
     oh_text host;
     oh_zone zone; /* The pool's. */
 } oh_cluster_answer;
@@ -53,8 +53,8 @@ void oh_cluster_free(oh_cluster_map *map);
 bool oh_cluster_is_foreign(const oh_topology *current, const oh_cluster_map *map);
 
 /*
- * The better of two maps, either of which may be NULL, if it may replace `current`, which is NULL
- * before the first map. Otherwise NULL, and `reason` says why.
+ * Returns the better of two maps if it may replace `current`, which is NULL before the first map.
+ * Otherwise returns NULL, and `reason` says why. Either map may be NULL.
  */
 oh_cluster_map *oh_cluster_choose(const oh_topology *current, oh_cluster_map *first,
     oh_cluster_map *second, char reason[OH_CLUSTER_REASON_BYTES]);
@@ -80,8 +80,8 @@ void oh_cluster_keep_moved(
 oh_server_pool oh_cluster_pool(const oh_cluster_map *map, const oh_server_pool *configured);
 
 /*
- * The host that an endpoint means; `open` stands for one that is left open, `address` (may be
- * absent) for a "?".
+ * The host that an endpoint means: `open` if the endpoint is left open, and `address`, which may be
+ * absent, if it is "?".
  */
 oh_text oh_cluster_host(oh_text endpoint, oh_text address, oh_text open);
 

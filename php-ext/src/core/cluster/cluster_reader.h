@@ -1,8 +1,8 @@
 /*
- * The inside of room cluster: what its files share while an answer is read, be it of a node or of
- * a Sentinel.
+ * The inside of room cluster: what its files share while they read an answer of a node or of a
+ * Sentinel.
  *
- * cluster_reply.c knows the two forms of an answer; cluster_node.c collects nodes and slots and
+ * cluster_reply.c reads the two forms of an answer; cluster_node.c collects nodes and slots and
  * closes the map; cluster_map.c judges maps. A function that returns false has written the reason;
  * its caller then also returns false.
  */
@@ -62,8 +62,8 @@ bool oh_cluster_fail(oh_cluster_reader *reader, const char *format, ...)
 bool oh_cluster_fail_memory(oh_cluster_reader *reader);
 
 /*
- * Adds a node, or finds it if it is there: its index, or OH_NO_OWNER if it has no address. False
- * with the reason written.
+ * Adds a node, unless it was added before, and sets its index: OH_NO_OWNER if it has no address. If
+ * it returns false, it has written the reason.
  */
 bool oh_cluster_add_node(oh_cluster_reader *reader, const oh_told_node *told, uint16_t *index);
 
@@ -74,7 +74,7 @@ bool oh_cluster_claim(oh_cluster_reader *reader, int64_t first, int64_t last, ui
 bool oh_cluster_read_reply(oh_cluster_reader *reader);
 
 /*
- * Sets the roles, drops nodes that are there twice, and lets neighbours stand in for slots without
+ * Sets the roles, drops nodes that are listed twice, and lets neighbours stand in for slots without
  * a node.
  */
 bool oh_cluster_close(oh_cluster_reader *reader);

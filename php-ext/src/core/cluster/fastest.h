@@ -2,8 +2,8 @@
  * Fastest: which of the nodes that have a key answers it soonest, as this host has measured it
  * (`read_from: lowest_latency`).
  *
- * One number is kept for each node: a mean of the times of reads in which a new time has the weight
- * of an eighth, 0 while there is none. Several processes write it without a lock, and a lost time
+ * One number is kept for each node: a mean of the times of its reads, 0 before the first read. Each
+ * new time has a weight of one eighth. Several processes write it without a lock, and a lost time
  * does not matter.
  *
  * Implements spec/topology/cluster.md, section 7.
@@ -24,8 +24,8 @@ typedef struct oh_fastest_node {
 uint64_t oh_fastest_smooth(uint64_t smoothed_ns, uint64_t took_ns);
 
 /*
- * Chooses one of the nodes, at least one and ascending, for a read. `reads` is how many reads were
- * given a node before, `last` the node of the last one.
+ * Chooses one of the nodes, at least one and ascending, for a read. `reads` is the number of reads
+ * before this one, and `last` is the node of the latest of them.
  */
 uint32_t oh_fastest_choose(
     const oh_fastest_node *nodes, uint32_t count, uint64_t reads, uint32_t last);

@@ -45,7 +45,7 @@ static oh_text cut_word(oh_text *rest)
 
 /*
  * Turns "host:port" into the name that the map would give it; empty if it is not an address. An
- * empty host is that of the node that was asked.
+ * empty host means the host of the asked node.
  */
 static oh_text read_name(
     const oh_topology *map, uint32_t asked, oh_text endpoint, char name[OH_ADDRESS_BYTES_MAX])
@@ -120,8 +120,8 @@ static oh_redirect go_to(
 
 /*
  * A node that the map does not know may be new, or foreign: only a refreshed map can show which. If
- * that does not know it either, its owner of the slot may be the same node under another name, or
- * the change has not arrived yet.
+ * the refreshed map does not have the node either, the owner of the slot in that map may be the
+ * same node under another name, or the change has not arrived yet.
  */
 static oh_redirect to_unknown(
     const oh_topology *map, const oh_redirect_case *it, oh_redirect_action action, uint32_t slot)
@@ -198,7 +198,9 @@ oh_redirect oh_redirect_decide(const oh_topology *map, const oh_redirect_case *i
     return is_from_replica ? to_master(map, it) : again(it, is_behind, OH_REASON_REDIRECT_LATE);
 }
 
-/* What may be sent again may leave; what was sent and may have been executed stays. */
+/*
+ * A request that may be sent again may leave. One that was sent, and may have been executed, stays.
+ */
 oh_leaving oh_leaving_decide(const oh_leaving_case *it)
 {
     bool may_leave = !it->is_sent || (it->may_repeat && !it->has_heard && !it->is_blocking);

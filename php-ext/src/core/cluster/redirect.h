@@ -5,8 +5,8 @@
  * and has no clock: the caller has the command, the deadline and the connections. All of these
  * errors say that the command was not executed, so writes are treated like reads.
  *
- * Of a plain server pool it says only which errors are refusals: room resend decides where such
- * a command goes then.
+ * For a plain server pool it only says which errors are refusals. Room resend then decides where
+ * such a command goes.
  *
  * On the road it comes after the reply. Implements spec/route/route.md, section 10.
  */
@@ -34,10 +34,10 @@ typedef struct oh_redirect_case {
     uint32_t asked;  /* The node that sent it. */
     uint32_t hops;   /* How often the command was forwarded already: FOLLOW and ASK. */
     uint32_t tries;  /* How often it has waited already: AGAIN. */
-    int64_t left_ms; /* To the deadline; negative: there is none. */
-    bool is_held;    /* The connection is one caller's: MULTI, WATCH. */
+    int64_t left_ms; /* Until the deadline; negative if there is none. */
+    bool is_held;    /* The connection belongs to one caller: MULTI, WATCH. */
     bool is_fresh;   /* The map was refreshed, or could not be, after this error came. */
-    uint32_t chance; /* Any number, another one each time. */
+    uint32_t chance; /* A random number, a new one each time. */
 } oh_redirect_case;
 
 typedef struct oh_redirect {
@@ -54,13 +54,16 @@ typedef struct oh_redirect {
 oh_redirect oh_redirect_decide(const oh_topology *map, const oh_redirect_case *it);
 
 /*
- * True if a node of a plain server pool has refused a command that may be sent to another one.
+ * True if a node of a plain server pool has refused a command that may be sent to another node.
  * is_watched: Sentinels name its address. has_fallback: another node may answer these reads in its
  * place. The second function is true if the node says that it has become a replica.
  */
 bool oh_redirect_is_refusal(oh_text error, bool is_watched, bool has_fallback);
 bool oh_redirect_is_readonly(oh_text error);
-/* True if the node has become a replica, and so has ended a wait. It closes the connection then. */
+/*
+ * True if the node has ended a blocking command because it has become a replica. It then closes the
+ * connection.
+ */
 bool oh_redirect_ends_wait(oh_text error);
 
 /*
@@ -78,13 +81,13 @@ typedef enum oh_leaving {
 typedef struct oh_leaving_case {
     bool is_sent;        /* A byte of the request was sent. */
     bool has_heard;      /* A byte of an answer has come. */
-    bool may_repeat;     /* All of it only reads, and may be sent again. */
+    bool may_repeat;     /* The whole request only reads, and may be sent again. */
     bool is_blocking;    /* It is a blocking command. */
     bool is_bound;       /* It needs this node: a transaction, or a node that the caller chose. */
     bool has_successor;  /* The client knows a node that has taken over. */
     bool has_fallback;   /* The node has a fallback: another one that may answer reads. */
     uint64_t left_ns;    /* Until the deadline. */
-    uint32_t timeout_ms; /* 0 is none. */
+    uint32_t timeout_ms; /* Of the call; 0 if there is none. */
 } oh_leaving_case;
 
 oh_leaving oh_leaving_decide(const oh_leaving_case *it);

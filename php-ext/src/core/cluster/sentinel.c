@@ -1,4 +1,7 @@
-/* The majority decides, then the newest epoch. There are few Sentinels: all are compared. */
+/*
+ * The majority decides, then the newest epoch. There are few Sentinels, so each answer is compared
+ * with all others.
+ */
 #include "core/cluster/sentinel.h"
 
 #include <stdlib.h>
@@ -10,7 +13,7 @@
 #include "core/generated/messages.h"
 #include "core/topology/server_pool.h"
 
-#define NUMBER_DIGITS_MAX 18 /* They fit into 64 bits with a sign. */
+#define NUMBER_DIGITS_MAX 18 /* So many digits fit into a signed number of 64 bits. */
 
 /* ---- Reading ---- */
 
@@ -69,7 +72,7 @@ bool oh_sentinel_read_fields(oh_values values, oh_sentinel_fields *fields)
 }
 
 /*
- * Reads one reply from the two; both were skipped before, so they are whole. Without a port the
+ * Reads one of the two replies; both were skipped before, so they are whole. Without a port the
  * address is not valid.
  */
 static const char *read_address(oh_values values, oh_sentinel_answer *answer)
@@ -178,7 +181,7 @@ bool oh_sentinel_is_contradicted(
 /* An address as its supporters name it: Sentinels that are not stale. */
 typedef struct {
     size_t support;
-    size_t median; /* The index of the answer whose epoch it has. */
+    size_t median; /* The index of the answer whose epoch the address gets. */
     bool has_majority, is_known;
 } candidate;
 
@@ -289,7 +292,7 @@ size_t oh_sentinel_count_replicas(const oh_values *replies, size_t count)
     return most;
 }
 
-/* Those that one reply names, each once. */
+/* Reads the replicas that one reply names, each once. */
 static size_t read_named(oh_values reply, const oh_sentinel_answer *adopted, uint16_t master,
     oh_sentinel_replica *replicas)
 {

@@ -24,7 +24,8 @@ typedef struct oh_sentinel_answer {
 
 /* The address of a name so far. */
 typedef struct oh_sentinel_known {
-    bool is_adopted; /* False: it is only the first guess, and the epoch has no meaning. */
+    /* If false, the address is only a first guess, and the epoch has no meaning. */
+    bool is_adopted;
     oh_text host;
     uint16_t port;
     uint64_t epoch;
@@ -39,7 +40,7 @@ typedef struct oh_sentinel_replica {
     char name[OH_ADDRESS_BYTES_MAX];
 } oh_sentinel_replica;
 
-/* Sets it, with its name. */
+/* Sets the replica, with the name that its address gives it. */
 void oh_sentinel_set_replica(
     oh_sentinel_replica *replica, oh_text host, uint16_t port, uint16_t master);
 
@@ -74,7 +75,7 @@ int oh_sentinel_judge(
 bool oh_sentinel_is_certain(
     const oh_sentinel_answer *answers, size_t count, const oh_sentinel_known *known);
 
-/* True if more than half of all Sentinels name another address than what is known by now. */
+/* True if more than half of all Sentinels name another address than the one in use. */
 bool oh_sentinel_is_contradicted(
     const oh_sentinel_answer *answers, size_t count, const oh_sentinel_known *now);
 
@@ -84,12 +85,15 @@ typedef struct oh_sentinel_fields {
 } oh_sentinel_fields;
 
 /*
- * Reads a list of names and values, which is a whole RESP value; of each name the first text
- * counts. False if it is not such a list.
+ * Reads a list of names and values, which is a whole RESP value. If a name is repeated, its first
+ * text counts. False if it is not such a list.
  */
 bool oh_sentinel_read_fields(oh_values values, oh_sentinel_fields *fields);
 
-/* Reads a port or an epoch. False if it is not a number, or one that no Sentinel has. */
+/*
+ * Reads a port or an epoch. False if it is not a number, or is larger than any that a Sentinel
+ * sends.
+ */
 bool oh_sentinel_read_number(oh_text text, uint64_t *number);
 
 /* The port of this address; 0 if the address is not valid. */
@@ -101,14 +105,14 @@ size_t oh_sentinel_count_replicas(const oh_values *replies, size_t count);
 /*
  * Reads the replicas that may answer reads for this master: more than half of the replies name
  * them, and they do not have the adopted address. Returns how many. `replicas` has room for as many
- * as the other function says.
+ * as oh_sentinel_count_replicas returns.
  */
 size_t oh_sentinel_read_replicas(const oh_values *replies, size_t count,
     const oh_sentinel_answer *adopted, uint16_t master, oh_sentinel_replica *replicas);
 
 /*
- * Puts replicas of all servers in order, and leaves out those whose name one of an earlier server
- * has. Returns how many are left.
+ * Puts the replicas of all servers in order. Leaves out each replica whose name an earlier server's
+ * replica has. Returns how many are left.
  */
 size_t oh_sentinel_order_replicas(oh_sentinel_replica *replicas, size_t count);
 

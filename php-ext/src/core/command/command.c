@@ -178,8 +178,8 @@ static bool is_key(const oh_key_spec *spec, const oh_bytes *word)
 }
 
 /*
- * The position of the last key of a range that begins at `first`; may lie before it or beyond the
- * end.
+ * The position of the last key of a range that begins at `first`; the result may lie before `first`
+ * or beyond the end.
  */
 static ptrdiff_t last_of(const oh_key_spec *spec, size_t count, size_t first)
 {
@@ -192,8 +192,8 @@ static ptrdiff_t last_of(const oh_key_spec *spec, size_t count, size_t first)
 }
 
 /*
- * The first and the last key that begin here. `last` is before `first` if there are none, which is
- * no error.
+ * The first and the last key that begin here. If there are none, `last` is before `first`, and this
+ * is not an error.
  */
 static const char *span_of(const oh_key_spec *spec, const oh_bytes *words, size_t count,
     size_t begin, size_t *first, size_t *last)
@@ -246,7 +246,7 @@ static const char *find_span(const oh_key_spec *spec, const oh_bytes *words, siz
     return malformed;
 }
 
-/* How many words follow an option that is not the one looked for. */
+/* How many words belong to this word, if it is an option of `skip`. */
 static size_t skipped(const oh_key_spec *spec, const oh_bytes *word)
 {
     const char *name = spec->skip;
@@ -280,8 +280,8 @@ static const char *find_options(
 }
 
 /*
- * The position after the first such word; 0 if there is none. As in the server, the last word is
- * never checked.
+ * The position after the keyword; 0 if it is missing. As in the server, the last word is never
+ * checked.
  */
 static size_t begin_of(const oh_key_spec *spec, const oh_bytes *words, size_t count)
 {

@@ -103,9 +103,12 @@ typedef struct oh_command {
     oh_access access;
     bool is_retryable, is_container;
     bool is_ssdb; /* Only SSDB has it. */
-    /* With one of these words after its keys it needs one node. Each ends with a space. */
+    /*
+     * If one of these words follows its keys, they must all be on one node. Each word ends with a
+     * space.
+     */
     const char *whole_with;
-    bool brings; /* It reads, and yet its keys that move are brought first. */
+    bool brings; /* Its keys that move are brought first, although it only reads. */
     oh_state state;
     oh_blocking blocking;
     const oh_key_spec *keys;
@@ -120,7 +123,7 @@ typedef struct oh_key_position {
     oh_key_kind kind;
 } oh_key_position;
 
-/* The name with the most bytes that any command may have, and a NUL. */
+/* Room for the longest name that a command may have, and for a NUL. */
 #define OH_COMMAND_NAME_BYTES 65
 
 /*
@@ -162,8 +165,8 @@ const char *oh_command_shape_of(
     const oh_command *command, const oh_bytes *words, size_t count, oh_command_shape *shape);
 
 /*
- * True if a word after the keys asks for all of them on one node. Only for a command that is split
- * or sent to all nodes.
+ * True if a word after the keys requires all of them to be on one node. Only for a command that is
+ * split or sent to all nodes.
  */
 bool oh_command_is_whole(const oh_command *command, const oh_bytes *words, size_t count);
 
@@ -172,8 +175,7 @@ bool oh_command_is_whole(const oh_command *command, const oh_bytes *words, size_
 /*
  * Writes the words that node `node` gets, and returns their number. `nodes` lists the node of each
  * key, by the key's position in the command. `part` has room for all words of the command. `number`
- * has room for the part's own number of keys, which is a word of a part if it is one of the
- * command.
+ * has room for the part's number of keys as text: if the command has such a word, so has each part.
  */
 size_t oh_command_part(const oh_command_shape *shape, const oh_bytes *words, const uint32_t *nodes,
     uint32_t node, oh_bytes *part, char number[OH_NUMBER_OF_KEYS_BYTES]);

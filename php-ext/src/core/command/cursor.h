@@ -7,8 +7,8 @@
  *     bits 62..52                        51..40             39..0
  *     first 11 bits of the fingerprint | the node's index | the node's own cursor
  *
- * A node's cursor of more than 39 bits is kept, and a ticket takes its place. The ticket is made of
- * the kept cursor, so no foreign or damaged one is taken for it.
+ * A node's cursor of more than 39 bits is kept, and a ticket takes its place. The ticket is
+ * computed from the kept cursor, so a foreign or damaged cursor is never taken for it.
  *
  * No I/O. Implements spec/route, "SCAN".
  */

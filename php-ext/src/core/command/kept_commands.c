@@ -1,6 +1,6 @@
 /*
- * A command has a few places, by its name and its server pool, and takes the one that was filled
- * first.
+ * The name and the server pool of a command decide which few places may hold it. A new command
+ * takes the one of them that was filled first.
  */
 #include "core/command/kept_commands.h"
 

@@ -28,7 +28,7 @@ typedef enum told_field {
 /* Where the fields of a description are. */
 typedef struct description {
     oh_values fields[TOLD_FIELDS];
-    size_t count; /* How many there are, of those that are known here. */
+    size_t count; /* How many of the fields that are known here it has. */
 } description;
 
 /* ---- Lists and maps ---- */
@@ -47,7 +47,7 @@ static bool is_list_of_texts(oh_values values)
     return count == 0;
 }
 
-/* The first text of a list that begins so; without bytes if there is none. */
+/* The first text of a list that begins with `beginning`; without bytes if there is none. */
 static oh_text text_of(oh_values values, const char *beginning)
 {
     size_t count;
@@ -95,7 +95,7 @@ static bool find_in_map(oh_values values, const char *name, oh_values *value)
     return false;
 }
 
-/* The number of a map, if it is within these bounds. */
+/* Finds the number that a map has under this name. False if it is not within these bounds. */
 static bool number_in_map(
     oh_values map, const char *name, int64_t least, int64_t most, int64_t *number)
 {
@@ -283,7 +283,10 @@ static bool read_range(const description *told, oh_learnt *learnt)
     return true;
 }
 
-/* False if a specification is not understood. `is_explained`: one of them moves with its words. */
+/*
+ * False if a specification is not understood. `is_explained`: a specification says why the keys are
+ * at different positions in different calls.
+ */
 static bool read_specs(oh_values values, oh_learnt *learnt, bool *is_explained)
 {
     size_t count;
@@ -426,7 +429,7 @@ static void make_container(oh_learnt *learnt)
 
 /* ---- The answer ---- */
 
-/* Looks for this subcommand. Without it the node does not have the command. */
+/* Looks for this subcommand. If it is missing, the node does not have the command. */
 static bool read_child(const description *told, const oh_bytes *words, oh_learnt *learnt)
 {
     char own[OH_COMMAND_NAME_BYTES], wanted[OH_COMMAND_NAME_BYTES], name[OH_COMMAND_NAME_BYTES];

@@ -26,10 +26,10 @@ typedef enum oh_learnt_kind {
 /* Why a learnt command is refused. */
 typedef enum oh_learnt_refusal {
     OH_LEARNT_SERVED,
-    OH_LEARNT_OF_CONNECTION, /* It changes its connection, or needs it for itself. */
+    OH_LEARNT_OF_CONNECTION, /* It changes its connection, or needs one of its own. */
     OH_LEARNT_BLOCKING,      /* Nothing says where its timeout is. */
     OH_LEARNT_WITHOUT_KEY,
-    OH_LEARNT_OF_INDEX /* Of an index, which each node has for itself. */
+    OH_LEARNT_OF_INDEX /* It is about an index, and each node has its own. */
 } oh_learnt_refusal;
 
 /* A key specification. The numbers are those of oh_key_spec. */
@@ -65,7 +65,7 @@ typedef enum oh_learnt_answer {
 oh_learnt_answer oh_learnt_read(
     oh_bytes reply, const oh_bytes *words, size_t count, oh_learnt *learnt);
 
-/* True if the name alone tells that it is refused, whatever a node says of it. */
+/* True if the command is refused for its name alone, whatever a node says of it. */
 bool oh_learnt_is_refused(const char *name, oh_learnt *learnt);
 
 /* True if a value from shared memory can be used. */

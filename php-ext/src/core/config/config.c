@@ -82,7 +82,7 @@ static void read_item(oh_config_reader *reader, int directive)
     }
 }
 
-/* One more than there may be: the rest is skipped. */
+/* Adds an error for one item more than allowed, and skips the rest. */
 static void refuse_more_items(oh_config_reader *reader, int directive)
 {
     size_t line = oh_config_line(reader);

@@ -46,7 +46,8 @@ typedef struct oh_config_errors {
     size_t more;                                /* Errors that are not in the list. */
     bool is_out_of_memory; /* Then the list has one error, which says nothing about the text. */
     bool has_variables;    /* Another environment may make the text good. */
-    bool has_no_lines;     /* Set by the caller: nobody has seen the text, so lines say nothing. */
+    /* Set by the caller if no person has seen the text, so that line numbers mean nothing. */
+    bool has_no_lines;
 } oh_config_errors;
 
 /*
@@ -73,8 +74,8 @@ void oh_config_free(oh_config *config);
 bool oh_config_takes_text(const char *directive, size_t length);
 
 /*
- * Takes the password from the content of a password file, without copying it. False, and a reason
- * that shows nothing of the content, if there is none.
+ * Takes the password from the content of a password file, without copying it. If there is none,
+ * returns false and a reason that shows nothing of the content.
  */
 typedef struct oh_password_reason {
     char text[128];

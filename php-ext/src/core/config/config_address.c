@@ -13,7 +13,7 @@
 
 /*
  * "host:port" without the brackets of an IPv6 address; brackets around nothing are a host. Absent
- * without memory, which is an error already.
+ * if there is no memory; the error has been added then.
  */
 static oh_text without_brackets(oh_config_reader *reader, oh_text text)
 {
@@ -30,7 +30,10 @@ static oh_text without_brackets(oh_config_reader *reader, oh_text text)
     return (oh_text){whole, (size_t)(end - whole)};
 }
 
-/* What is wrong with "host:port", or NULL; `form` if that is its form. */
+/*
+ * What is wrong with "host:port", or NULL if it is right. Returns `form` if the text does not have
+ * this form at all.
+ */
 static const char *take_apart(oh_text spelled, oh_text text, oh_config_parts *it, const char *form)
 {
     *it = (oh_config_parts){.name = text, .address = text, .weight_number = 1};

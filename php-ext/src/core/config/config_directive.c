@@ -116,7 +116,7 @@ static bool set_number(const setting *it)
     return true;
 }
 
-/* Keeps the word of that index, which each type counts in its own way. */
+/* Stores the word with that index in the list of words of its type. */
 static void keep_word(const setting *it, size_t index)
 {
     void *place = place_of(it);

@@ -153,7 +153,10 @@ oh_config_ending oh_config_about(oh_text value)
 
 /* ---- Near words ---- */
 
-/* Words that are compared are short: `shown_bytes_max` bounds one, and the lists the other. */
+/*
+ * Only short words are compared: `shown_bytes_max` bounds the word of the text, and the others are
+ * those of our lists.
+ */
 #define WORD_BYTES_MAX 64
 _Static_assert(OH_SHOWN_BYTES_MAX < WORD_BYTES_MAX, "A wrong word fits.");
 
@@ -186,7 +189,7 @@ static void fill_row(oh_text word, const char *other, size_t i,
 /* The distance by optimal string alignment. */
 static size_t distance(oh_text word, const char *other)
 {
-    size_t rows[2][WORD_BYTES_MAX] = {{0}}; /* The last two. */
+    size_t rows[2][WORD_BYTES_MAX] = {{0}}; /* Only the last two rows are kept. */
     size_t row[WORD_BYTES_MAX];
     size_t length = strlen(other);
 
@@ -201,7 +204,7 @@ static size_t distance(oh_text word, const char *other)
     return rows[1][length];
 }
 
-/* What other clients and servers call it. */
+/* Words of other clients and servers, and what they are called here. */
 static const struct {
     const char *word, *meant;
 } others[] = {

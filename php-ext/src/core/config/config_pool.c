@@ -175,11 +175,11 @@ enum {
 #define HAS(name) (UINT64_C(1) << OH_CONFIG_##name)
 #define IS(name) (UINT32_C(1) << FACT_##name)
 
-/* An error if all of it is so. */
+/* It is an error if all conditions of a rule are true. */
 static const struct {
     uint64_t has, lacks; /* Directives. */
     uint32_t is, is_not; /* Facts. */
-    bool misses;         /* It misses something. */
+    bool misses;         /* The error is that something is missing. */
     int named;           /* The directive that the reason names first. */
     const char *reason;
 } rules[] = {OH_POOL_RULES};
@@ -217,7 +217,7 @@ static void check_pool(oh_config_reader *reader, const oh_server_pool *pool)
     }
 }
 
-/* How the keys of a Redis Cluster are placed. No file says that. */
+/* Sets how the keys of a Redis Cluster are placed, because no file says it. */
 static void be_cluster(oh_server_pool *pool)
 {
     pool->hash = OH_HASH_CRC16;
@@ -246,7 +246,9 @@ static void copy_items(oh_server *to, const oh_config_sequence *from)
     }
 }
 
-/* The servers in the order of the file, and the masters of their replicas with them. */
+/*
+ * Puts the servers into the order of the file, and changes the masters' indexes in their replicas.
+ */
 static void be_in_order(oh_server_pool *pool, const oh_config_sequence *servers)
 {
     for (size_t i = 0; i < servers->items_count; i++) {
@@ -342,7 +344,10 @@ static bool take_old_ring(oh_config_reader *reader, oh_server_pool *pool)
     return true;
 }
 
-/* The names of those with that id, in order, separated by blanks; absent if there are none. */
+/*
+ * Joins the names of the items with that id, in order, separated by blanks; absent if there are
+ * none.
+ */
 static bool join_names(
     oh_config_reader *reader, const oh_config_sequence *sequence, oh_text id, oh_text *names)
 {

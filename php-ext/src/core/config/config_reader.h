@@ -7,8 +7,8 @@
  * servers, config_address.c that of Sentinels, replicas and zones, config_item.c what all of these
  * have in common, and config_variable.c the environment. config_error.c keeps the errors.
  *
- * An error does not end the walk, so that all of them are found. What cannot go on sets `is_over`:
- * then there are no more events, and every loop ends.
+ * An error does not end the walk, so that all errors are found. If the walk cannot go on, `is_over`
+ * is set: then there are no more events, and every loop ends.
  *
  * Implements spec/config.
  */
@@ -22,7 +22,7 @@
 #include "core/generated/directives.h"
 #include "core/generated/limits.h"
 
-/* An error that counts only if the text is, or is not, a OneHop text. Its line is 0 if none. */
+/* An error that counts only if the text is, or is not, a OneHop text. Line 0: there is none. */
 typedef struct oh_config_later {
     size_t line;
     uint32_t order;
@@ -32,8 +32,8 @@ typedef struct oh_config_later {
 /* A value, or an item of a sequence, as the text spells it. */
 typedef struct oh_config_spelled {
     oh_text text;
-    size_t line;   /* At which its errors are. */
-    int directive; /* Of which it is the value, or an item. */
+    size_t line;   /* The line of its errors. */
+    int directive; /* The directive that it belongs to. */
 } oh_config_spelled;
 
 /* One directive: a row of spec/directives.json. */
@@ -59,7 +59,7 @@ typedef struct oh_config_sequence {
     size_t spelled_count;
     oh_server **items; /* Those without an error, kept in order. */
     size_t items_count;
-    size_t room; /* For so many in each array. */
+    size_t room; /* How many each array can hold. */
 } oh_config_sequence;
 
 typedef struct oh_config_reader {
@@ -83,7 +83,7 @@ typedef struct oh_config_reader {
 
     bool is_own;                    /* A OneHop text: one of its pools is a OneHop pool. */
     oh_config_later for_nutcracker; /* The first document marker or flow style. */
-    oh_config_later percent, second_document; /* They take its place in a OneHop text. */
+    oh_config_later percent, second_document; /* In a OneHop text these count instead. */
 
     oh_server_pool *pools[OH_CONFIG_POOLS_MAX];
     size_t pools_count;
@@ -91,7 +91,7 @@ typedef struct oh_config_reader {
     /* Of the pool that is being read. */
     bool is_own_pool;
     uint64_t seen;                            /* A bit for each directive whose name was read. */
-    size_t lines[OH_CONFIG_DIRECTIVES_COUNT]; /* Of the names of those. */
+    size_t lines[OH_CONFIG_DIRECTIVES_COUNT]; /* The lines of these names. */
     size_t errors_before;                     /* Errors when it began. */
     oh_config_spelled values[OH_CONFIG_DIRECTIVES_COUNT];
     size_t values_count;
@@ -100,7 +100,8 @@ typedef struct oh_config_reader {
     uint32_t new_weights_sum; /* Of `servers`, when those of the old ring follow. */
     bool has_slots;           /* The servers of this list have slots instead of weights. */
     bool has_long_names;      /* It names servers by their addresses, with all ports. */
-    oh_text variables;        /* Names of those that were used, each after a blank; in scratch. */
+    /* Names of the variables that were used, each after a blank; in scratch. */
+    oh_text variables;
 } oh_config_reader;
 
 /* ---- Errors ---- */
@@ -234,10 +235,10 @@ typedef struct oh_config_parts {
     oh_text address;
     oh_text port; /* TCP alone. */
     oh_text weight;
-    oh_text name; /* By which placement knows it; before, as given or absent. */
+    oh_text name; /* The name for placement; until it is made, the given one, or absent. */
     uint32_t port_number;
     uint32_t weight_number;
-    oh_text slots; /* Bits of the caller, if the text has them instead of a weight. */
+    oh_text slots; /* Bits, in the caller's memory, if the text has slots instead of a weight. */
 } oh_config_parts;
 
 /* An item that is being taken into the pool. */
@@ -257,10 +258,13 @@ bool oh_config_begin_item(
 void oh_config_fail_item(const oh_config_item *item, const char *fault);
 void oh_config_fail_duplicate(const oh_config_item *item, oh_text name);
 
-/* Where a name belongs in a sequence, or is already. */
+/* The place in a sequence where a name is, or where it belongs. */
 size_t oh_config_find(const oh_config_sequence *sequence, oh_text name, bool *is_there);
 
-/* Puts the item at its place. Returns it, or NULL without memory, which is an error already. */
+/*
+ * Puts the item at its place. Returns the server, or NULL if there is no memory; the error has been
+ * added then.
+ */
 oh_server *oh_config_insert(const oh_config_item *item, size_t place, const oh_config_parts *it);
 
 /* ---- Their spellings: parts, brackets, and how an address is checked ---- */

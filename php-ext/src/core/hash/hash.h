@@ -37,7 +37,7 @@
     X(OH_HASH_MURMUR, murmur)                                                                      \
     X(OH_HASH_JENKINS, jenkins)
 
-/* Hashes that only the distributions of other clients have, and which these compute. */
+/* Hashes that only the distributions of other clients have; those distributions compute them. */
 #define OH_FOREIGN_HASHES(X)                                                                       \
     X(OH_HASH_MURMUR64A, murmur64a)                                                                \
     X(OH_HASH_CRC32B, crc32b)                                                                      \
@@ -63,7 +63,7 @@ OH_HASHES(OH_HASH_DECLARATION)
 /* MurmurHash64A with the seed of Jedis. */
 uint64_t oh_hash_murmur64a(const uint8_t *bytes, size_t length);
 
-/* A hash of PHP as RedisArray takes it: md5, crc32, and all after murmur64a. */
+/* A hash of PHP as RedisArray takes it: md5, crc32, and all that follow murmur64a in the list. */
 uint64_t oh_hash_of_php(oh_hash hash, const uint8_t *bytes, size_t length);
 
 /*

@@ -112,7 +112,7 @@ static uint32_t mix_tail(uint32_t hash, const uint8_t *tail, size_t length)
 
 /*
  * Paul Hsieh's SuperFastHash with nutcracker's two departures: it starts at 0 instead of the
- * length, and of a tail of three bytes the last is signed.
+ * length, and the last byte of a tail of three bytes is signed.
  */
 uint32_t oh_hash_hsieh(const uint8_t *bytes, size_t length)
 {

@@ -22,7 +22,7 @@ void oh_md5_begin(oh_md5 *md5);
 void oh_md5_add(oh_md5 *md5, const void *bytes, size_t length);
 void oh_md5_end(oh_md5 *md5, uint8_t digest[OH_MD5_DIGEST_BYTES]);
 
-/* The digest of bytes that are all there. */
+/* The digest of these bytes, in one step. */
 void oh_md5_digest(const void *bytes, size_t length, uint8_t digest[OH_MD5_DIGEST_BYTES]);
 
 #endif

@@ -61,7 +61,7 @@ uint64_t oh_health_asked(uint64_t state, const oh_health_rules *rules, uint64_t 
     patience_ms = patience_ms == 0                ? OH_PROBE_MS_DEFAULT
                   : patience_ms < OH_PROBE_MS_MAX ? patience_ms
                                                   : OH_PROBE_MS_MAX;
-    /* A report that is later than that does not count. */
+    /* A report after that time does not count. */
     return state_of(instant(now_ms + patience_ms + OH_CLOCK_PAUSE_MS), oh_health_failures(state),
         oh_health_step(state), oh_health_generation(state));
 }
@@ -81,8 +81,8 @@ static uint64_t rest(
 }
 
 /*
- * True if the failure is old, or says something about one connection only: another call was
- * answered meanwhile.
+ * True if the failure is old, or is only about one connection, because another call was answered
+ * after this one began.
  */
 static bool says_nothing(
     uint64_t state, uint64_t heard_ms, const oh_health_rules *rules, uint64_t born)
@@ -109,7 +109,7 @@ uint64_t oh_health_failed(uint64_t state, uint64_t heard_ms, const oh_health_rul
     if (!rules->ejects && (is_over || is_down || cause == OH_HEALTH_REFUSED)) {
         return rest(state, failures, cause, now_ms, chance);
     }
-    /* What began before this failure is old news from now on. */
+    /* Reports of attempts that began before this failure do not count from now on. */
     return state_of(oh_health_until(state), failures, oh_health_step(state),
         rules->ejects ? generation : generation + 1);
 }
@@ -169,8 +169,8 @@ oh_health_edge oh_health_edge_of(uint64_t before, uint64_t after)
 }
 
 /*
- * The instant of the last line "down", 0 for none; how often the node went down after it; if that
- * line is of this outage.
+ * The instant of the last line "down", 0 for none; how often the node went down after it; whether
+ * that line is about this outage.
  */
 static uint64_t told_of(uint64_t line_ms, uint32_t downs, bool is_told)
 {

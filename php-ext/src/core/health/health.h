@@ -58,8 +58,8 @@ static inline uint32_t oh_health_generation(uint64_t state)
 }
 
 /*
- * False also for a node whose ejection is over and that has not answered since: nobody knows how it
- * is.
+ * False also for a node whose ejection is over and that has not answered since: its state is
+ * unknown.
  */
 static inline bool oh_health_is_up(uint64_t state)
 {
@@ -67,8 +67,8 @@ static inline bool oh_health_is_up(uint64_t state)
 }
 
 /*
- * An attempt keeps this from its begin, and passes it as `born` if it fails: the generation, and
- * when the node last answered any caller.
+ * An attempt reads this value when it begins, and passes it as `born` if it fails: the generation,
+ * and when the node last answered any caller.
  */
 static inline uint64_t oh_health_birth(uint64_t state, uint64_t heard_ms)
 {
@@ -134,13 +134,14 @@ typedef struct oh_health_line {
 } oh_health_line;
 
 /*
- * The next word about the lines in the log, after an edge; 0 at first. Write the line if it is due.
+ * What is known about the lines in the log, after this edge; 0 at first. Write the line if it is
+ * due.
  */
 uint64_t oh_health_told(uint64_t told, oh_health_edge edge, uint64_t now_ms, oh_health_line *line);
 
 /* ---- Where nodes are ejected ---- */
 
-/* True if the node belongs into the ring that is built now. */
+/* True if the node belongs in the ring that is built now. */
 static inline bool oh_health_is_live(uint64_t state, uint64_t now_ms)
 {
     return oh_health_until(state) <= now_ms;

@@ -31,7 +31,8 @@ typedef enum oh_meter_counter {
     OH_METER_REDIRECTS,
     OH_METER_WAITS,
     OH_METER_CONNECTS,
-    OH_METER_SELECTS, /* SELECTs in front of a request, because its connection was elsewhere. */
+    /* SELECTs in front of a request, because its connection was in another database. */
+    OH_METER_SELECTS,
     OH_METER_COUNTERS_COUNT
 } oh_meter_counter;
 
@@ -91,8 +92,8 @@ uint32_t oh_meter_bucket(uint64_t us);
 uint64_t oh_meter_begin(uint32_t bucket);
 
 /*
- * A percentile: the time in microseconds below which so many thousandths of the calls stayed. 0
- * without calls.
+ * A percentile: so many thousandths of the calls took less than this many microseconds. 0 without
+ * calls.
  */
 uint64_t oh_meter_percentile(const oh_meter_reading *reading, uint32_t thousandths);
 

@@ -25,9 +25,9 @@
 oh_bytes oh_key_hashed(oh_bytes key, const uint8_t tag[2]);
 
 /*
- * The part that Jedis hashes: between the first tag[0] after which tag[1] follows in the same line,
- * with at least one character between them, and that tag[1]. The whole key if it has no such part,
- * or is not UTF-8.
+ * The part that Jedis hashes, as its regular expression \{(.+?)\} finds it with the characters of
+ * `tag`: at least one character between the two, all in one line. The whole key if it has no such
+ * part, or is not UTF-8.
  */
 oh_bytes oh_key_hashed_lazily(oh_bytes key, const uint8_t tag[2]);
 

@@ -36,13 +36,14 @@ typedef struct oh_foreign {
     bool has_tags;      /* `hash_tag` may be set. */
     bool has_weights;   /* Weights may differ from 1. */
     bool has_slots;     /* The file gives each server its slots; the weight is their number. */
-    bool has_unnamed;   /* A server without a name is another one than a server of that name. */
-    bool is_last_first; /* Of equal points that of the last server counts, not of the first one. */
+    bool has_unnamed;   /* A server without a name differs from one with its address as name. */
+    bool is_last_first; /* Of equal points the last server's counts, not the first one's. */
 
     bool has_short_names;  /* Servers are named as nutcracker names them. */
-    bool has_many_points;  /* As many times more as a server weighs. */
-    size_t name_bytes_max; /* 0: as any server's. */
-    uint64_t flip;         /* What makes a number of the ring of a hash, or of a point: an xor. */
+    bool has_many_points;  /* The weight multiplies the number of a server's points. */
+    size_t name_bytes_max; /* 0: the same as for all servers. */
+    /* Hashes and points are xored with this to get the numbers of the ring. */
+    uint64_t flip;
 
     /* The part of a key that is hashed; `tag` is NULL if the pool has none. */
     oh_bytes (*part)(oh_bytes key, const uint8_t *tag);
@@ -55,7 +56,7 @@ typedef struct oh_foreign {
 
 #define OH_HASH_BIT(hash) (UINT32_C(1) << (hash))
 
-/* Hashes and points have 64 bits, not 32. */
+/* True if hashes and points have 64 bits, not 32. */
 static inline bool oh_foreign_is_wide(oh_hash hash)
 {
     return hash == OH_HASH_MURMUR64A;
@@ -64,7 +65,7 @@ static inline bool oh_foreign_is_wide(oh_hash hash)
 /* Word number % 4 of the MD5 digest of "name-i", i = number / 4. */
 uint64_t oh_foreign_digest_point(const oh_shard *shard, uint32_t number);
 
-/* Of the slots of a server. */
+/* True if the slots of a server include this one. */
 static inline bool oh_shard_has(oh_text slots, uint32_t slot)
 {
     return (uint8_t)slots.bytes[slot / 8] >> slot % 8 & 1;

@@ -63,7 +63,7 @@ static uint64_t points(const oh_shard *shard)
     return POINTS_PER_SERVER;
 }
 
-/* Without weights no rounding takes any. */
+/* Without weights, rounding removes no point. */
 static uint64_t digest_points(const oh_shard *shard)
 {
     if (shard->weights_sum == shard->servers_count) {

@@ -2,9 +2,10 @@
  * Placement: from a hash to a node, with a ring of points.
  *
  * A point is (value, node). Points are in ascending order. A number belongs to the first point
- * whose value is not below it; after the last point that is the first one. `ketama` spreads digests
- * of the nodes' names over 32 bits. `modula` is the same ring over the slots 0 .. sum of weights -
- * 1, with one point at the last slot of each node. `random` draws a point and ignores the number.
+ * whose value is not below it. A number above the last point belongs to the first point. `ketama`
+ * spreads digests of the nodes' names over 32 bits. `modula` is the same ring over the slots 0 ..
+ * sum of weights - 1, with one point at the last slot of each node. `random` draws a point and
+ * ignores the number.
  *
  * A binary search over a thousand points costs ten mispredicted branches. So the numbers are cut
  * into equal ranges, several for each point. Then most look-ups are one shift, one read and one
@@ -28,7 +29,7 @@
 #include "core/base/compiler.h"
 #include "core/generated/limits.h"
 
-/* Points per node if all weigh the same and rounding took none: 40 groups of 4. */
+/* Points per node if all weigh the same and rounding removes none: 40 groups of 4. */
 #define OH_KETAMA_POINTS 160
 
 typedef struct oh_point {

@@ -1,8 +1,8 @@
 /*
  * redis_array, redis_array_consistent: RedisArray of phpredis, without and with `consistent`.
  *
- * Without, the hosts have ranges of equal size: the complement of the hash, times their number,
- * over 2^32 - 1. With, each host has 160 points of MD5.
+ * Without it, the hosts have ranges of equal size: the complement of the hash, times their number,
+ * over 2^32 - 1. With it, each host has 160 points of MD5.
  *
  * Implements spec/placement, section 6.
  */
@@ -12,12 +12,12 @@
 #include "core/placement/foreign.h"
 #include "core/placement/placement.h"
 
-#define HOST_BYTES_MAX 60 /* phpredis digests what is behind its buffer, if a host is longer. */
+#define HOST_BYTES_MAX 60 /* If a host is longer, phpredis digests the bytes behind its buffer. */
 #define HASHES                                                                                     \
     (OH_HASH_BIT(OH_HASH_CRC32A) | OH_HASH_BIT(OH_HASH_MD5) | OH_HASH_BIT(OH_HASH_CRC32) |         \
         OH_HASH_BIT(OH_HASH_CRC32B) | OH_HASH_BIT(OH_HASH_JOAAT))
 
-/* phpredis searches the tag in a text of C, which ends at a NUL. */
+/* phpredis searches for the tag in a C string, which ends at a NUL. */
 static oh_bytes part(oh_bytes key, const uint8_t *tag)
 {
     (void)tag;
@@ -27,7 +27,7 @@ static oh_bytes part(oh_bytes key, const uint8_t *tag)
     return tagged.length == text.length ? key : tagged;
 }
 
-/* Without an algorithm it is the register of a CRC-32 that has not been inverted. */
+/* If no algorithm is set, phpredis takes the register of a CRC-32 before the final inversion. */
 static uint64_t hash_of(oh_hash hash, oh_bytes part)
 {
     return hash == OH_HASH_CRC32A ? ~oh_hash_crc32a(part.bytes, part.length)
@@ -45,7 +45,10 @@ static uint64_t one(const oh_shard *shard)
     return 1;
 }
 
-/* The last number of the server's range. No server has the very last one, so any may. */
+/*
+ * The last number of the server's range. The highest number belongs to no host; here the last
+ * server gets it.
+ */
 static uint64_t last_number(const oh_shard *shard, uint32_t number)
 {
     (void)number;

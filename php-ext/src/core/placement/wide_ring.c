@@ -1,9 +1,9 @@
 /*
- * A ring of points of 64 bits, for a client whose hash has as many.
+ * A ring of points of 64 bits, for a client whose hash has 64 bits.
  *
- * The upper halves lead into the same ranges as those of a narrow ring. A number whose upper half
- * is that of a point, once in ten million, is searched among all points, and so is a number of a
- * crowded range.
+ * The upper half of a number leads to its range, as a whole number does in a narrow ring. A number
+ * whose upper half is that of a point, once in ten million, is searched among all points, and so is
+ * a number of a crowded range.
  *
  * Implements spec/placement, sections 6 and 7.
  */

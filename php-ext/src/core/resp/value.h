@@ -31,7 +31,7 @@ static inline oh_values oh_values_of(const void *bytes, size_t length)
 }
 
 /*
- * Takes the next value; of a list, only its beginning. False if there is none, or it is malformed.
+ * Takes the next value; if it is a list, only its head. False if there is none, or it is malformed.
  */
 bool oh_value_take(oh_values *values, oh_value *value);
 

@@ -30,7 +30,7 @@ typedef enum oh_ssdb_empty {
 typedef struct oh_ssdb_send {
     const char *name;
     const char *places;
-    bool counts; /* Its reply says if there was something. */
+    bool counts; /* Its reply says whether something was there. */
 } oh_ssdb_send;
 
 /*
@@ -40,7 +40,7 @@ typedef struct oh_ssdb_send {
 typedef struct oh_ssdb_form {
     const char *fixed;
     const char *tail;
-    const oh_ssdb_send *sends; /* If more than one: for each key. */
+    const oh_ssdb_send *sends; /* If there are several, they are sent for each key. */
     uint8_t sends_count;
     uint8_t reply;
     uint8_t empty;

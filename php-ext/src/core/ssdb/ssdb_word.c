@@ -12,7 +12,7 @@
 #define INT31_MAX 2147483647
 #define LEAST ((uint64_t)1 << 63) /* How far below 0 a number of 64 bits reaches. */
 
-/* A decimal number: its part before the point, and if anything follows the point. */
+/* A decimal number: its part before the point, and whether anything follows the point. */
 typedef struct {
     bool is_negative;
     bool has_fraction;

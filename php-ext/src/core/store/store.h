@@ -27,7 +27,7 @@
 #define OH_STORE_IDENTITY_BYTES 16
 #define OH_STORE_LABEL_BYTES 256 /* Of a pool, NUL included. */
 #define OH_STORE_POOLS_MAX 64
-/* Of onehop.max_nodes: each costs two descriptors in every worker. */
+/* The maximum of onehop.max_nodes: each node costs two descriptors in every worker. */
 #define OH_STORE_NODES_LIMIT 1024
 /* Per node. With a larger pool_size each process has its own connections. */
 #define OH_STORE_CONNECTIONS_MAX 512
@@ -110,8 +110,8 @@ const uint8_t *oh_store_salt(const oh_store *store);
 uint32_t oh_store_find(const oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
 
 /*
- * Adds it, or finds it. The label is for display; of a longer one the end is kept. OH_STORE_NONE if
- * there is no room. Under the writer's lock.
+ * Adds it, or finds it. The label is for display; if it is too long, its end is kept. OH_STORE_NONE
+ * if there is no room. Under the writer's lock.
  */
 uint32_t oh_store_add(
     oh_store *store, const uint8_t identity[OH_STORE_IDENTITY_BYTES], const char *label);
@@ -176,9 +176,9 @@ _Atomic uint64_t *oh_store_problem(oh_store *store, uint32_t pool);
 _Atomic uint64_t *oh_store_read_at(oh_store *store, uint32_t pool);
 
 /*
- * Texts that any process may write at any time, word by word. So a text that is read may be of two
- * writers, or nonsense. `text` has room for `count` words and a NUL; a longer one is cut when it is
- * written.
+ * Texts that any process may write at any time, word by word. So a text that is read may mix those
+ * of two writers, or be nonsense. `text` has room for `count` words and a NUL; a longer one is cut
+ * when it is written.
  */
 void oh_store_write_text(_Atomic uint64_t *words, size_t count, const char *text);
 void oh_store_read_text(const _Atomic uint64_t *words, size_t count, char *text);
@@ -213,8 +213,8 @@ bool oh_store_want(oh_store_node *node, uint32_t tenure, uint64_t now_ms);
 void oh_store_leave(oh_store_node *node, uint32_t tenure, uint64_t now_ms);
 
 /*
- * FREE: the entry is not in use. QUIET: close its idle connections; a node without an entry may
- * have it. RESTING: close them, too, but keep the entry. LEFT: give it up.
+ * FREE: the entry is not in use. QUIET: close its idle connections; the entry may be given to
+ * another node. RESTING: close them, too, but keep the entry. LEFT: give it up.
  */
 typedef enum oh_store_use {
     OH_STORE_FREE,
@@ -260,8 +260,8 @@ bool oh_store_give_up_meter(oh_store *store, uint32_t number, uint64_t now_ms);
 oh_store_meter *oh_store_meter_at(const oh_store *store, uint32_t number);
 
 /*
- * Notes that connections of that node are used for the calls counted here. The other returns if
- * they are.
+ * Notes that connections of that node are used for the calls counted here. oh_store_is_tied returns
+ * whether they are.
  */
 void oh_store_tie(oh_store_meter *meter, uint32_t node);
 bool oh_store_is_tied(const oh_store_meter *meter, uint32_t node);

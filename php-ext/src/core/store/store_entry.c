@@ -4,9 +4,9 @@
  * The tenure of an entry is 0 before its first use, odd while it is in use, and even after it was
  * given up. A process that uses a node first writes that it is wanted, then reads the tenure. A
  * process that gives the entry up first changes the tenure, then reads whether the node was wanted.
- * One of the two sees the other. Neither does only if one was stopped in between for longer than
- * entries are kept. Then the bookkeeping is wrong for a while, but never a connection: its note
- * names the node.
+ * One of the two sees the other, unless one was stopped in between for longer than entries are
+ * kept. Then the bookkeeping is wrong for a while, but no connection is used for the wrong node:
+ * its note names the node.
  *
  * Implements spec/topology/segment.md, "Entries come and go".
  */
@@ -158,7 +158,7 @@ bool oh_store_give_up_node(oh_store_node *node, uint64_t now_ms)
         return false;
     }
     if (tenure % 2 == 0) {
-        return true; /* A process died before it cleared it. */
+        return true; /* A process died before it had cleared this entry. */
     }
     atomic_store(&node->key.tenure, tenure + 1);
     if (atomic_load(&node->wanted) != seen ||

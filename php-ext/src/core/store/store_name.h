@@ -26,13 +26,14 @@
 /* An address without its port. */
 typedef struct oh_ip {
     bool is_v6;
-    uint8_t bytes[16]; /* Only the first four are used if it is not. */
+    uint8_t bytes[16]; /* An IPv4 address uses only the first four. */
 } oh_ip;
 
 typedef struct oh_name {
     uint64_t until_ms; /* By the monotonic clock. */
     uint32_t count;    /* At least 1; in the order in which they are tried. */
-    bool is_chosen;    /* The first is not so by the answer, but because others were silent. */
+    /* The first address is first because others were silent, not because of the answer. */
+    bool is_chosen;
     oh_ip addresses[OH_NAME_ADDRESSES_MAX];
 } oh_name;
 
@@ -53,7 +54,7 @@ bool oh_store_recall(const oh_store_names *names, const uint8_t identity[OH_NAME
 bool oh_store_recall_last(
     const oh_store_names *names, const uint8_t identity[OH_NAME_IDENTITY_BYTES], oh_name *name);
 
-/* Makes an address the first of those, or the last. False if it is not one of them. */
+/* Moves an address of the name to the front, or to the end. False if the name does not have it. */
 bool oh_name_choose(oh_name *name, const oh_ip *address, bool is_first);
 
 #endif

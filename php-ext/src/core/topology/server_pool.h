@@ -102,13 +102,16 @@ typedef struct oh_tls_settings {
     bool is_on;
     oh_tls_verify verify;
     oh_text ca_cert_file; /* Absent: the authorities that the system trusts. */
-    oh_text cert_file;    /* The client's certificate; its key is there if it is. */
+    oh_text cert_file;    /* The client's certificate; present if and only if its key is. */
     oh_text key_file;
     oh_text key_file_pass; /* Must never appear in a message. */
     oh_text server_name;   /* Absent: the host of each node, as written. */
 } oh_tls_settings;
 
-/* In a table of slots: no node has this one, and the node beside the flag stands in. */
+/*
+ * A flag in a table of slots: no node has this slot, and the node whose index is beside the flag
+ * stands in.
+ */
 #define OH_SLOT_UNSERVED 0x8000u
 
 /* Looks an environment variable up: getenv, or a test's own. NULL if it is not set. */
@@ -122,7 +125,7 @@ typedef struct oh_server {
     uint16_t port;   /* 0 for a unix socket. */
     uint32_t weight; /* 1 or more; the sum in a pool is at most OH_WEIGHTS_SUM_MAX. */
     uint32_t line;   /* 1-based line of the file, for messages. */
-    uint32_t order;  /* In the file, from 0. Only config knows it. */
+    uint32_t order;  /* Its position in the file, from 0; only config sets it. */
     bool is_named;   /* The name is a given one. */
     oh_text slots;   /* codis: OH_SHARD_SLOTS_BYTES of bits; otherwise absent. */
 
@@ -137,8 +140,8 @@ typedef struct oh_server {
      * Otherwise absent.
      */
     oh_text id;
-    bool is_failing; /* A Redis Cluster says so, or that it is still loading; */
-    bool is_loading; /* this one says that. */
+    bool is_failing; /* A Redis Cluster reports it as failing, or as still loading. */
+    bool is_loading; /* It is still loading. */
 } oh_server;
 
 /* The zone of a server pool, and the hosts that are in it (spec/config/config.md, section 7). */
@@ -155,26 +158,26 @@ typedef struct oh_server_pool {
     uint32_t line;
     /*
      * The environment variables that its values used, separated by blanks; absent if none. A
-     * process in which one of them says something else has another pool.
+     * process in which one of them has another value has another pool.
      */
     oh_text variables;
-    /* What an image holds of what they say (topology_image.h). config leaves it empty. */
+    /* A digest of their values, for images (topology_image.h). config leaves it empty. */
     uint8_t variables_digest[16];
     /*
-     * A reader of the configuration learns one of the secrets: no part of it comes from the
+     * One of the secrets can be read in the configuration, because no part of it comes from the
      * environment.
      */
     bool is_password_in_text;
     /*
-     * How the fingerprint of the server pool's configuration begins, also in a map of its nodes. An
-     * image has it; config leaves it 0.
+     * The beginning of the fingerprint of the configured server pool; a map of its nodes has the
+     * same. An image has it; config leaves it 0.
      */
     uint32_t fingerprint;
 
     /*
-     * Shorter name first, then by bytes, as nutcracker sorts, and after them their replicas in the
-     * same order, which placement does not know. Under the distribution of another client the
-     * servers are in the order of the file. A node's index is its place here.
+     * The servers in nutcracker's order: shorter names first, then by bytes. Their replicas follow
+     * in the same order; placement does not use them. Under the distribution of another client the
+     * servers are in the order of the file. A node's index is its position here.
      */
     oh_server *servers;
     size_t servers_count;
@@ -183,7 +186,7 @@ typedef struct oh_server_pool {
      * there is none, and in the pool of an image, whose topology has it.
      */
     const struct oh_server_pool *old_ring;
-    size_t old_nodes_count; /* The last ones of `servers`, which are servers of that ring alone. */
+    size_t old_nodes_count; /* How many of `servers`, the last ones, are only in that ring. */
     /*
      * "host:port host:port ...", shorter ones first, absent if none. The names of `servers` are
      * then Sentinel's names of masters.
@@ -193,7 +196,7 @@ typedef struct oh_server_pool {
     /* Of a Redis Cluster. */
     /* OH_SLOTS_COUNT indexes of servers, each perhaps with OH_SLOT_UNSERVED; NULL: not known. */
     const uint16_t *slots;
-    uint64_t epoch; /* The cluster's, when it named them. */
+    uint64_t epoch; /* The cluster's epoch when it named these slots. */
 
     /* The values of all other directives. Those of times are in milliseconds. */
     oh_tls_settings tls;
@@ -202,8 +205,8 @@ typedef struct oh_server_pool {
 } oh_server_pool;
 
 /*
- * The secrets: the texts that leave a process neither in a message nor in an image. Absent ones are
- * also absent here.
+ * The secrets: the texts that leave a process neither in a message nor in an image. A secret that
+ * is not set is absent here, too.
  */
 #define X(member) +1
 enum { OH_SECRETS_COUNT = 0 OH_SECRETS(X) };

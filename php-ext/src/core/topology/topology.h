@@ -40,7 +40,7 @@ typedef struct oh_node {
     oh_text path; /* Absent for TCP. */
     uint16_t port;
     uint32_t weight;
-    bool is_ejected; /* Absent from placement, unless all nodes are. */
+    bool is_ejected; /* Left out of placement, unless all nodes are ejected. */
 
     oh_role role;
     uint32_t master; /* Of a replica: the index of the node it follows. */
@@ -53,8 +53,8 @@ typedef struct oh_node {
 } oh_node;
 
 /*
- * True if the role of the node is told: of a replica, and of a node whose address is learned, which
- * has an id.
+ * True if the role of the node is shown: it is a replica, or its address comes from a Redis Cluster
+ * or from Sentinels, so that it has an id.
  */
 static inline bool oh_node_has_role(const oh_node *node)
 {
@@ -100,7 +100,7 @@ size_t oh_topology_length(const oh_topology *topology);
 /* The index of the node that has a key. Allocates nothing, takes no lock. */
 uint32_t oh_topology_locate(const oh_topology *topology, const uint8_t *key, size_t length);
 
-/* True if there is a ring that keys move from. */
+/* True if there is an old ring, which keys move from. */
 bool oh_topology_is_moving(const oh_topology *topology);
 
 #define OH_STAYS UINT32_MAX
@@ -108,11 +108,11 @@ bool oh_topology_is_moving(const oh_topology *topology);
 /* The node that a key moves from, or OH_STAYS. Slower than locate, which it does twice. */
 uint32_t oh_topology_from(const oh_topology *topology, const uint8_t *key, size_t length);
 
-/* True if that ring has one node for all keys that a server can make of the pattern. */
+/* True if the old ring has one node for all keys that a server can make from the pattern. */
 bool oh_topology_was_pattern_placed(
     const oh_topology *topology, const uint8_t *pattern, size_t length);
 
-/* How many nodes, the last ones, have keys by that ring alone. */
+/* How many nodes, the last ones, have keys only by the old ring. */
 uint32_t oh_topology_old_nodes_count(const oh_topology *topology);
 
 /* True if both are nodes of both rings: then keys may also move from `to` to `from`. */
@@ -138,7 +138,7 @@ void oh_topology_explain(
  */
 const uint16_t *oh_topology_slots(const oh_topology *topology);
 
-/* The epoch of the cluster that the table is of; 0 if nothing is known yet. */
+/* The epoch of the cluster when it named these slots; 0 if nothing is known yet. */
 uint64_t oh_topology_epoch(const oh_topology *topology);
 
 /*

@@ -313,7 +313,7 @@ void oh_topology_sign(oh_topology *topology)
 
 /* ---- The ring that keys move from ---- */
 
-/* The first node with the address of this server. There is one. */
+/* The first node with the address of this server. There always is one. */
 static uint32_t node_at_address(const oh_server_pool *pool, const oh_server *server)
 {
     uint32_t node = 0;

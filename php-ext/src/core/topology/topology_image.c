@@ -30,8 +30,7 @@ enum {
         VALUES_COUNT
 };
 
-/* All of its numbers have one size, so that nothing but fields stands in it: images are compared.
- */
+/* All of its numbers have one size, so it has no padding: images are compared byte by byte. */
 typedef struct header {
     uint32_t magic;
     uint32_t length;
@@ -40,7 +39,7 @@ typedef struct header {
 #define X(name, member, type, most) uint32_t name;
     OH_SHARED_VALUES(X)
 #undef X
-    uint32_t hash_tag; /* Both bytes of it. */
+    uint32_t hash_tag; /* Both of its bytes. */
     uint32_t has_secrets;
     uint32_t fingerprint;
     uint32_t zeros[2 - (TEXTS_COUNT + VALUES_COUNT) % 2];

@@ -32,7 +32,7 @@ struct oh_topology {
     uint32_t nodes;           /* Offset of nodes_count records. */
     uint32_t texts;           /* Offset of the names and addresses. */
     uint32_t old_ring;        /* Offset of the topology of the ring that keys move from; 0: none. */
-    uint32_t old_nodes_count; /* The last nodes, which have keys by the old ring alone. */
+    uint32_t old_nodes_count; /* How many nodes, the last ones, have keys only by the old ring. */
     uint32_t old_nodes;       /* Offset: for each of its nodes the index of that node here. */
     uint32_t zero;
     uint64_t epoch; /* slots: the cluster's. */

@@ -1,9 +1,9 @@
 /*
  * Checks if a block of memory may be trusted as a topology.
  *
- * It does not check that the topology is the right one. It checks that with every offset, count and
- * number in it locate, explain and node end and stay inside the block, and that a ring built of its
- * nodes has the right size. So a torn or hostile block costs a wrong answer at worst, never a
+ * It does not check that the topology is the right one. It checks that locate, explain and node end
+ * and stay inside the block, whatever its offsets, counts and numbers are, and that a ring built of
+ * its nodes has the right size. So a torn or hostile block costs a wrong answer at worst, never a
  * crash.
  *
  * Implements spec/topology.

@@ -41,8 +41,8 @@ typedef struct oh_environment {
 
     /*
      * warn: shows a warning to the operator immediately. The others write a line to the program's
-     * log; the second also does so if the program keeps errors out of its log. Severities are
-     * syslog's.
+     * log; the second of them does so even if the program keeps errors out of its log. Severities
+     * are syslog's.
      */
     void (*warn)(const char *text);
     void (*log)(int severity, const char *text);

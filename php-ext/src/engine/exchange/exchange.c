@@ -112,8 +112,8 @@ static bool begin(oh_exchange *exchange, const char *request, size_t length)
 /* ---- Other nodes ---- */
 
 /*
- * Keys were brought in the time of the call. If less than half of it is left, the node is not to
- * blame for a late answer.
+ * Bringing keys took a part of the call's time. If less than half of that time is left, the node is
+ * not to blame for a late answer.
  */
 static void note_preparation(oh_exchange *exchange)
 {
@@ -314,7 +314,10 @@ void oh_exchange_start_whole(
     oh_exchange_start(exchange, request, length);
 }
 
-/* It may wait for other nodes. Meanwhile the time of the rest of the set does not stand still. */
+/*
+ * It may wait for other nodes. Meanwhile the deadlines of the other exchanges of its set keep
+ * running.
+ */
 static OH_NOINLINE void intercept(oh_exchange *exchange)
 {
     oh_exchange_set *set = exchange->set;

@@ -42,7 +42,7 @@ struct oh_exchange;
 struct oh_exchange_set;
 
 /*
- * Looks, while an exchange waits, whether its request should go to another node. Room resend
+ * Checks, while an exchange waits, whether its request should go to another node. Room resend
  * implements it.
  */
 typedef struct oh_lookout {
@@ -57,14 +57,16 @@ typedef struct oh_peer {
     oh_metered *metered;         /* NULL for the same reason. */
     bool is_of_plain_pool;       /* Its server pool does not have "cluster: true". */
     bool is_watched;             /* Sentinels name its address. */
-    bool may_fall_back;          /* Another node may answer the reads that it fails. */
+    /* Another node may answer the reads that this one fails to answer. */
+    bool may_fall_back;
     /* Reads go to the fastest node, so the latency of each read is recorded. */
     bool compares_reads;
-    oh_database database; /* In which its commands are executed. */
+    oh_database database; /* The database in which its commands are executed. */
     /*
-     * Of a node of a plain server pool: becomes the interceptor when the node has answered
-     * READONLY, and if it is watched or may have a fallback, when an exchange with it has
-     * failed. NULL if nothing does. It is the caller's, and lives as long as the peer.
+     * For a node of a plain server pool: it becomes the interceptor when the node has answered
+     * READONLY. If the node is watched or may have a fallback, it also does so when an exchange
+     * with the node has failed. NULL for all other nodes. It belongs to the caller, and lives as
+     * long as the peer.
      */
     struct oh_interceptor *succession;
     oh_lookout *lookout; /* Also the caller's. NULL if nothing else can answer for the node. */
@@ -72,14 +74,14 @@ typedef struct oh_peer {
 
 /* Judges replies before the caller reads them. */
 typedef struct oh_promise {
-    /* True if the replies, all of them, have the form that the request promises. */
+    /* True if all replies have the form that the request promises. */
     bool (*holds)(const struct oh_promise *promise, oh_bytes request, oh_bytes replies);
 } oh_promise;
 
 /* The terms of a call: its options. All zeros is an ordinary call without a deadline. */
 typedef struct oh_call_terms {
     uint32_t timeout_ms; /* 0 is none. */
-    /* A blocking command's own timeout, which is added; or OH_BLOCK_FOR_EVER. */
+    /* A blocking command's own timeout, which is added to the deadline; or OH_BLOCK_FOR_EVER. */
     uint32_t block_ms;
     uint64_t deadline_ns; /* If set, replaces the deadline `timeout_ms` after the first write. */
     /*
@@ -88,19 +90,19 @@ typedef struct oh_call_terms {
      */
     const char *preface;
     oh_discards discards;      /* Taken over. */
-    const oh_promise *promise; /* All replies are gathered, and judged; NULL if they are not. */
+    const oh_promise *promise; /* If set, all replies are gathered and judged by it. */
     /*
      * SCAN: the cursor that is sent in place of the caller's, then the one that the node answers.
      * phpredis 5.3.7 cannot hold one of 64 bits. NULL for all others.
      */
     uint64_t *cursor;
     /*
-     * The request is SELECT of this database, if it is chosen. It needs no database before, and its
-     * connection is in that one afterwards.
+     * If it is chosen, the request is SELECT of this database. Its connection may be in any
+     * database before, and is in this one afterwards.
      */
     oh_database selects;
     uint32_t exec_count;     /* If `is_exec`: how many commands were queued. */
-    uint32_t commands_count; /* Of oh_exchange_start_whole; otherwise 0. */
+    uint32_t commands_count; /* Set by oh_exchange_start_whole; otherwise 0. */
     /*
      * The reply must be a list of `exec_count` replies. An error reply is passed on as nil
      * (phpredis 5.3.7 would wait for the replies of the commands).
@@ -126,7 +128,8 @@ typedef struct oh_call_times {
     /* When the caller wrote. 0 for blocking commands, which are not timed. */
     uint64_t begun_ns;
     uint64_t waits_since_ns; /* When the caller wrote a blocking command; 0 for others. */
-    uint64_t late_ns; /* When the first check after the deadline was; before that, less than it. */
+    /* When the first check after the deadline was; until then it is less than the deadline. */
+    uint64_t late_ns;
     /* When control returned to the caller before the exchange ended; 0 if it did not. */
     uint64_t left_ns;
     uint64_t check_ns; /* When its lookout checks next; 0 before its first wait. */
@@ -138,7 +141,7 @@ typedef struct oh_connection_use {
     /* Leased, without pending replies, for the next write. Only if `keeps`. */
     oh_connection *held;
     bool keeps;       /* The connection is held, not settled, after its replies. */
-    bool was_held;    /* `held` was set since then: no other connection may replace it. */
+    bool was_held;    /* `held` was set since `keeps`: no other connection may replace it. */
     bool is_reused;   /* It has carried exchanges before. */
     bool was_retried; /* The request is on its second connection. */
     bool was_sent;    /* An earlier connection may have delivered the request. */
@@ -185,8 +188,9 @@ typedef struct oh_interceptor {
      */
     bool (*prepare)(struct oh_interceptor *interceptor, struct oh_exchange *exchange);
     /*
-     * All of the set are prepared. Does what those that wait need before they are sent. Those that
-     * fail, or get their replies, wait no more. NULL if `prepare` lets none wait.
+     * Called when all of the set are prepared. Does what the waiting exchanges need before they are
+     * sent. Those that fail, or get their replies here, stop waiting. NULL if `prepare` never makes
+     * an exchange wait.
      */
     void (*prepare_set)(struct oh_interceptor *interceptor, struct oh_exchange *exchange);
 } oh_interceptor;
@@ -195,7 +199,7 @@ typedef struct oh_exchange {
     oh_exchange_state state;
     /* During a call. Bytes that the caller writes between calls are not sent. */
     bool is_called;
-    /* Prepared, or translated for SSDB, and sent when this is done for all of its set. */
+    /* It is prepared, or translated for SSDB, and is sent when the whole set is. */
     bool is_waiting;
     oh_peer peer;
     oh_call_terms terms;
@@ -321,9 +325,9 @@ void oh_exchange_fail_without_memory(oh_exchange *exchange);
 void oh_exchange_refuse_form(oh_exchange *exchange);
 
 /*
- * keep: from the next write on, the connection is held. give_back ends that: the connection returns
- * to the pool or, unless `is_clean`, is closed, which also ends its state at the node. A current
- * call can send nothing more.
+ * keep: from the next write on, the connection is held. give_back ends that: a connection that
+ * `is_clean` returns to the pool, any other one is closed, which also ends its state at the node. A
+ * current call can send nothing more.
  */
 void oh_exchange_keep(oh_exchange *exchange);
 void oh_exchange_give_back(oh_exchange *exchange, bool is_clean);
@@ -351,7 +355,10 @@ static inline bool oh_exchange_is_idle(const oh_exchange *exchange)
     return exchange->state == OH_EXCHANGE_IDLE;
 }
 
-/* has_error_reply: true if a reply is an error. The other function: or contains one. */
+/*
+ * has_error_reply: true if a reply is an error. The other function: also if a reply contains an
+ * error.
+ */
 static inline bool oh_exchange_has_error_reply(const oh_exchange *exchange)
 {
     return exchange->found.has_error_reply;
@@ -383,8 +390,8 @@ static inline uint64_t oh_exchange_begun_ns(const oh_exchange *exchange)
 }
 
 /*
- * True if another node may answer it, as far as the room knows: whether all of it are reads of keys
- * and such a node is there is known to room redirects.
+ * True if another node may answer it, as far as this room can tell. Room resend checks whether all
+ * of its commands read keys, and whether there is such a node.
  */
 static inline bool oh_exchange_may_fall_back(const oh_exchange *exchange)
 {
@@ -444,7 +451,7 @@ void oh_exchange_mark_complete(oh_exchange *exchange);
 void oh_exchange_replace(
     oh_exchange *exchange, uint8_t *replies, size_t length, bool has_error_reply, bool has_error);
 
-/* Fails the exchange with the failure of another exchange that worked for it. */
+/* Fails the exchange with the failure of another exchange that was sent on its behalf. */
 void oh_exchange_fail_like(oh_exchange *exchange, const oh_exchange *other);
 
 #endif

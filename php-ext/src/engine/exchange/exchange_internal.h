@@ -26,7 +26,7 @@ static inline oh_outcome oh_exchange_outcome(const oh_exchange *exchange)
 /* Closes its connection, if there is one. */
 void oh_exchange_drop_connection(oh_exchange *exchange);
 
-/* Gives its connection, which was to be opened, to the next call. */
+/* Gives its connection, which was being opened, to the next call. */
 void oh_exchange_put_off(oh_exchange *exchange);
 
 /* Ends an exchange whose replies are all in. The connection is settled or held. */
@@ -40,8 +40,8 @@ void oh_exchange_refuse_bytes(oh_exchange *exchange, const char *reason);
 void oh_exchange_fail_of_other_process(oh_exchange *exchange);
 
 /*
- * True if the request is sent as the caller wrote it, and the replies are its to judge. One test
- * for all rare terms.
+ * True if the request is sent as the caller wrote it, and the caller judges the replies. It is one
+ * test for all rare terms.
  */
 static inline bool oh_exchange_is_whole(const oh_exchange *exchange)
 {
@@ -56,16 +56,18 @@ void oh_exchange_fail_at_end(oh_exchange *exchange);
 
 /* ---- late ---- */
 
-/* Notes that its deadline has passed, before any that passed together with it is judged. */
+/*
+ * Notes that its deadline has passed. It must be called before any deadline that passed at the same
+ * time is judged.
+ */
 void oh_exchange_note_late(const oh_exchange *exchange);
 
 /* Fails an exchange with DeadlineExceeded. */
 void oh_exchange_pass_deadline(oh_exchange *exchange);
 
 /*
- * True if the answer over this connection, which is only just ready, would be late, as the answer
- * of an earlier call was. The other function fails the exchange, and gives the connection to the
- * next call.
+ * True if this connection has become ready so late that its answer would be late, as it was for an
+ * earlier call. The other function fails the exchange, and gives the connection to the next call.
  */
 bool oh_exchange_is_ready_too_late(const oh_exchange *exchange);
 void oh_exchange_refuse_late_connection(oh_exchange *exchange);
@@ -80,9 +82,9 @@ uint64_t oh_exchange_limit_ns(const oh_exchange *exchange);
 uint64_t oh_exchange_check_ns(oh_exchange *exchange);
 
 /*
- * Looks, if it is time. True if its request should go to another node. The failure is set, and a
- * late node is noted. The caller then fails the exchange: by oh_exchange_go_away if it was waiting
- * for the node itself.
+ * Checks, if it is time to. True if its request should go to another node. The failure is set, and
+ * a late node is noted. The caller then fails the exchange: by oh_exchange_go_away if it was
+ * waiting for the node itself.
  */
 bool oh_exchange_should_leave(oh_exchange *exchange, uint64_t now_ns);
 void oh_exchange_go_away(oh_exchange *exchange);
@@ -139,8 +141,8 @@ static inline bool oh_exchange_is_full(const oh_exchange *exchange)
 void oh_exchange_wait_until(oh_exchange *exchange, bool (*is_enough)(const oh_exchange *));
 
 /*
- * The caller waits again, and goes on again: deadlines stand still while it goes on. For waits of
- * an interceptor, which are not waits for the set.
+ * leave_caller: the caller waits again. The other function: the caller goes on, and deadlines stand
+ * still until it waits. For waits of an interceptor, which are not waits for the set.
  */
 void oh_exchange_set_leave_caller(const oh_exchange_set *set);
 void oh_exchange_set_return_to_caller(const oh_exchange_set *set);

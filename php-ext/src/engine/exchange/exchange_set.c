@@ -93,8 +93,8 @@ static short events_of(const oh_exchange *exchange, uint64_t now_ns)
 }
 
 /*
- * True if the deadline has passed and no bytes have arrived. It is judged by the time before
- * poll(): this process may have been stopped since then, while the answer arrived. Bytes that have
+ * True if the deadline has passed and no bytes have arrived. The time before poll() decides,
+ * because this process may have been stopped since then, while the answer arrived. Bytes that have
  * arrived still count, but only for a moment, so that a node that never stops sending cannot
  * postpone the deadline.
  */
@@ -175,8 +175,8 @@ static void pass_deadlines(oh_exchange *const *members, uint32_t count,
 }
 
 /*
- * Fails those that should go to another node. Whatever has arrived counts first. As with deadlines,
- * all are noted before one is judged.
+ * Fails those that should go to another node, unless bytes have arrived for them. As with
+ * deadlines, all are noted before one is judged.
  */
 static void leave_for_others(oh_exchange *const *members, uint32_t count,
     const struct pollfd *descriptors, uint64_t checked_ns)

@@ -64,7 +64,7 @@ bool oh_exchange_translate(oh_exchange *exchange)
 
 /* ---- Replies ---- */
 
-/* Checks the replies that were not read yet before the connection is settled. */
+/* Before the connection is settled, checks the replies that were not read yet. */
 bool oh_exchange_fits_ssdb(oh_exchange *exchange)
 {
     const oh_replies *replies = &exchange->replies;

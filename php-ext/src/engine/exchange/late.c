@@ -2,8 +2,8 @@
  * Late: the end of an exchange whose time is over, or that still waits although another node could
  * answer.
  *
- * The first check for another node comes OH_LEAVING_CHECK_MS after the begin, so calls that are
- * answered sooner pay nothing for it.
+ * The first check for another node comes OH_LEAVING_CHECK_MS after the call begins, so calls that
+ * are answered sooner pay nothing for it.
  *
  * Implements spec/health (what to report about a passed deadline) and spec/wire, section 5, "While
  * a call waits".
@@ -30,9 +30,9 @@ uint64_t oh_exchange_limit_ns(const oh_exchange *exchange)
 
 /*
  * True if a deadline that passed at that instant is the node's failure. The node must have had the
- * whole timeout of the server pool, not only the rest after a wait for a connection; or half of it,
- * after keys were brought. And this process must have been running when the deadline passed: after
- * it was stopped or swapped out, all its deadlines have passed.
+ * whole timeout of the server pool, not only the rest after a wait for a connection; after keys
+ * were brought, half of it is enough. And this process must have been running when the deadline
+ * passed: if it was stopped or swapped out, all its deadlines pass at once.
  */
 static bool is_for_the_node(const oh_exchange *exchange, uint64_t limit_ns)
 {
@@ -110,7 +110,8 @@ void oh_exchange_refuse_late_connection(oh_exchange *exchange)
 
 /*
  * True if its lookout checks: no byte of the request was sent, or none of its answer has come and
- * it does not block. A write that was sent stays, but if it waits for long, its node may be gone.
+ * it does not block. A write that was sent stays. But if it waits for long, its node may be gone,
+ * so the lookout checks.
  */
 static bool may_leave(const oh_exchange *exchange)
 {
@@ -176,7 +177,7 @@ bool oh_exchange_should_leave(oh_exchange *exchange, uint64_t now_ns)
 
 void oh_exchange_go_away(oh_exchange *exchange)
 {
-    /* The node had half of the time. Its own health learns of that as of a passed deadline. */
+    /* The node had half of the time. Its health is told, as of a passed deadline. */
     if (exchange->found.leaving == OH_LEAVING_FOR_FALLBACK &&
         is_for_the_node(exchange, half_ns(exchange))) {
         oh_pool_report_late(exchange->use.connection, exchange->failure->what);

@@ -154,7 +154,7 @@ void oh_exchange_say_multi_refused(oh_failure *failure, oh_outcome outcome, oh_t
     }
 }
 
-/* Its successor, if there is one, meets the caller before the caller reads. */
+/* The succession, if there is one, becomes the interceptor before the caller reads. */
 static void call_succession(oh_exchange *exchange)
 {
     if (exchange->peer.succession) {
@@ -164,8 +164,9 @@ static void call_succession(oh_exchange *exchange)
 
 /*
  * A node of a plain server pool that answers READONLY has become a replica. Its name may lead to
- * another node by now, so the connection is not used again. Nor is one at which the node has ended
- * a wait, because the node closes it. In a Redis Cluster there is no succession.
+ * another node by now, so the connection is not used again. A connection whose blocking command the
+ * node has ended is not used again either, because the node closes it. In a Redis Cluster there is
+ * no succession.
  */
 static void judge_refusal(oh_exchange *exchange)
 {
@@ -177,15 +178,15 @@ static void judge_refusal(oh_exchange *exchange)
 
     exchange->use.connection->is_spent |=
         oh_redirect_ends_wait(error) || (peer->is_of_plain_pool && oh_redirect_is_readonly(error));
-    /* Of several errors only the last one is known here. */
+    /* If there are several errors, only the last one is known here. */
     if (is_refusal || wire->written - exchange->request.before > 1) {
         call_succession(exchange);
     }
 }
 
 /*
- * True if somebody has ended the wait of this command. Its caller gets a failure then, not the
- * answer. Sets the failure.
+ * True if another client has ended the wait of this command (CLIENT UNBLOCK). Its caller then gets
+ * a failure, not the answer. Sets the failure.
  */
 static bool was_unblocked(const oh_exchange *exchange)
 {
@@ -218,8 +219,8 @@ static void release(oh_exchange *exchange, uint64_t now_ns)
 }
 
 /*
- * The request was SELECT. Its connection is in that database if the node has said OK, and where it
- * was after an error. Any other answer ends it.
+ * The request was SELECT. If the node has said OK, the connection is in that database; after an
+ * error it is where it was. After any other answer it is not used again.
  */
 static OH_NOINLINE void note_selected(oh_exchange *exchange)
 {

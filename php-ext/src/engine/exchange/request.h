@@ -95,8 +95,8 @@ size_t oh_request_end_of_command(const uint8_t *bytes, size_t length, size_t at)
  */
 typedef struct oh_preface {
     /*
-     * The number of its reply on the connection, or of the last reply to an introduction if there
-     * is not a preface; 0 if it is not owed.
+     * The number of its reply on the connection; without a preface, that of the last reply to an
+     * introduction. 0 if no such reply is owed.
      */
     uint64_t number;
     char reply[OH_PREFACE_REPLY_BYTES]; /* Cut to the size, ends with a 0. */

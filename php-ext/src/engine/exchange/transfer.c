@@ -181,8 +181,8 @@ static bool judge(oh_exchange *exchange, uint64_t answered)
 
 /*
  * True if the node has sent more than the replies to a batch. One reply too many shifts those
- * behind it, and only the end shows that (spec/wire, section 3). A receive that left room was a
- * look: the kernel had no more. OpenSSL returns one record, whatever else has come.
+ * behind it, and only the end shows that (spec/wire, section 3). If a receive left room, the kernel
+ * had no more. OpenSSL returns one record, whatever else has come.
  */
 static bool has_surplus(const oh_exchange *exchange, bool is_full)
 {
@@ -287,8 +287,8 @@ static void send_more(oh_exchange *exchange)
 }
 
 /*
- * Fails the exchange if wire refuses the request. The caller's lengths are well-formed, so one must
- * be too large.
+ * Fails the exchange if wire refuses the request. The caller's lengths are well-formed, so one of
+ * them must be too large.
  */
 static void refuse_to_write(oh_exchange *exchange)
 {
@@ -372,7 +372,7 @@ static void begin_moving(oh_exchange *exchange)
 
 /* ---- The connection ---- */
 
-/* True if its connection, which is ready, is in another database. A SELECT does not depend on it.
+/* True if its connection, which is ready, is in another database. This does not matter to SELECT.
  */
 static inline bool is_elsewhere(const oh_exchange *exchange)
 {
@@ -395,7 +395,8 @@ static OH_NOINLINE void fail_opening(oh_exchange *exchange)
     oh_connection *connection = exchange->use.connection;
 
     if (exchange->use.is_reused && !connection->is_turned_away) {
-        lose_connection(exchange, OH_REASON_LOST); /* Nothing was sent: a new one may do it. */
+        /* Nothing was sent, so a new connection is tried. */
+        lose_connection(exchange, OH_REASON_LOST);
         return;
     }
     oh_pool_report_failed_opening(connection, exchange->failure->what);

@@ -199,7 +199,7 @@ static void append_what(
 {
     size_t length = strlen(failure->what);
 
-    /* What a server says may end with a full stop; this sentence goes on. */
+    /* A server's text may end with a full stop, but this sentence goes on. */
     if (length > 1 && failure->what[length - 1] == '.' && failure->what[length - 2] != '.') {
         length--;
     }

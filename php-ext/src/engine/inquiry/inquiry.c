@@ -14,7 +14,7 @@ _Static_assert(sizeof((oh_snapshot *)NULL)->identity == OH_KEPT_IDENTITY_BYTES,
 
 /* ---- Asking ---- */
 
-/* Who asks: reads the answer, which is valid only meanwhile. */
+/* Who asks. It reads the answer, which is valid only during this function. */
 typedef struct inquirer {
     oh_learnt_answer (*read)(struct inquirer *asks, oh_bytes answer);
 } inquirer;
@@ -91,7 +91,7 @@ static oh_inquiry_end ask(oh_inquiry *inquiry, const oh_buffer *question, inquir
     oh_inquiry_end end = ask_nodes(inquiry, question, asks);
     oh_snapshot_release(inquiry->snapshot);
     if (end == OH_INQUIRY_FAILED && inquiry->failure.outcome != OH_OUTCOME_NOT_SENT) {
-        /* Only the question was. */
+        /* Only the question was sent. */
         inquiry->failure.outcome = OH_OUTCOME_NOT_SENT;
         inquiry->failure.advice = OH_REASON_AGAIN;
     }
@@ -124,7 +124,7 @@ static bool find_kept(const what_it_is *it)
                oh_clock_now_ms(), it->learnt);
 }
 
-/* True if the first words can be no name, so that no node has the command. */
+/* True if the first words cannot be a name, so that no node has the command. */
 static bool is_nameless(const what_it_is *it)
 {
     char name[OH_COMMAND_NAME_BYTES];
@@ -132,7 +132,10 @@ static bool is_nameless(const what_it_is *it)
     return !oh_command_name(name, it->words, it->names_count);
 }
 
-/* True if what was found out is only that the command is a subcommand, which is next. */
+/*
+ * True if the node has only said that the first word has subcommands, so that the subcommand is
+ * looked up next.
+ */
 static bool goes_on(what_it_is *it)
 {
     if (it->names_count == 2 || it->count == 1 || it->learnt->kind != OH_LEARNT_CONTAINER) {

@@ -22,9 +22,11 @@
 typedef struct oh_inquiry {
     oh_snapshot *snapshot;
     uint32_t node;        /* The node that is asked first; then the one that was asked last. */
-    uint32_t timeout_ms;  /* Of the call; 0 is none. */
+    uint32_t timeout_ms;  /* Of the call; 0 if there is none. */
     uint64_t deadline_ns; /* Of the call; 0 if nothing was asked, or there is no timeout. */
-    /* To this node the caller holds a connection, perhaps the only one; or OH_INQUIRY_NO_NODE. */
+    /*
+     * The node to which the caller holds a connection, perhaps the only one; or OH_INQUIRY_NO_NODE.
+     */
     uint32_t held_node;
     oh_failure failure; /* Of OH_INQUIRY_FAILED. */
     oh_quoted answer;   /* Of OH_INQUIRY_REFUSED: what the node has said. */

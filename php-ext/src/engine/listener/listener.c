@@ -189,8 +189,8 @@ static void begin_recalls_anew(oh_listener *listener)
 }
 
 /*
- * After a command: if no node is left, the caller learns that instead of an answer. What a node has
- * confirmed and said before it failed counts.
+ * After a command: if no node is left, the caller gets the failure instead of an answer. What a
+ * node has confirmed and sent before it failed still counts.
  */
 static void settle(oh_listener *listener)
 {

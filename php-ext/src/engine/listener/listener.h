@@ -88,10 +88,11 @@ typedef struct oh_listener {
     bool is_refused;
     bool is_confirmed;              /* Some node has confirmed a part of the last command. */
     const oh_snapshot *checked_map; /* The last map of a Redis Cluster that was checked. */
-    uint32_t timeout_ms;            /* For connecting and confirmations; 0 is none. */
+    uint32_t timeout_ms;            /* For connecting and confirmations; 0 if there is none. */
     uint32_t message_timeout_ms;    /* For a message; 0 waits forever. */
-    uint32_t first_node;            /* Of a Redis Cluster: the one that brings what all pass on. */
-    bool is_unsettled;              /* A node was lost, whose names may find another one. */
+    /* In a Redis Cluster: the node that delivers the messages that all nodes pass on. */
+    uint32_t first_node;
+    bool is_unsettled; /* A node was lost, whose names may find another one. */
     bool has_failed;
     uint32_t failed_node;    /* The node that has failed; OH_NO_NODE if none. */
     oh_failure *failure;     /* Memory of the caller. */

@@ -55,7 +55,9 @@ void oh_listener_lack_memory(oh_listener *listener, uint32_t node, oh_outcome ou
 /* A node has failed, as was set. The others go on. */
 void oh_listener_lose(oh_listener *listener, uint32_t node);
 
-/* Ends the listener if a node was lost and none is left, or another one has its place by now. */
+/*
+ * Ends the listener if a node was lost and no node is left, or if another node has taken its place.
+ */
 void oh_listener_require_node(oh_listener *listener);
 
 /* The node has confirmed everything again; or there is nothing left to subscribe on it. */
@@ -68,7 +70,7 @@ void oh_subscribed_node_close(oh_subscribed_node *subscribed_node);
 
 #define OH_EVERY_NODE (UINT32_MAX - 1)
 
-/* The node on which a name is subscribed, or OH_EVERY_NODE that has keys. */
+/* The node on which a name is subscribed, or OH_EVERY_NODE for all nodes that have keys. */
 uint32_t oh_listener_place(const oh_listener *listener, oh_channel_kind kind, oh_text name);
 
 /* True if each node of a Redis Cluster delivers what is published under this name. */

@@ -47,7 +47,7 @@ void oh_subscribed_node_close(oh_subscribed_node *subscribed_node)
         .is_lost = subscribed_node->is_lost, .next_ns = subscribed_node->next_ns};
 }
 
-/* The next master that is not lost brings what all pass on from now on. */
+/* From now on the next master that is not lost delivers the messages that all nodes pass on. */
 static void replace_first_node(oh_listener *listener)
 {
     for (uint32_t i = 0; i < listener->snapshot->nodes_count; i++) {

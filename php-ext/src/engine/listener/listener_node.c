@@ -96,7 +96,8 @@ static void frame(oh_listener *listener, uint32_t node)
         }
         if (wire->answered + wire->pushed > whole &&
             wire->answered <= subscribed_node->connection->introduced) {
-            begin = subscribed_node->framed; /* Its introduction is nobody's question. */
+            /* The caller did not ask for the replies to the introduction. */
+            begin = subscribed_node->framed;
         } else if (wire->answered + wire->pushed > whole) {
             oh_pool_report_success(subscribed_node->connection, oh_clock_now_ms());
             oh_listener_take(
@@ -216,8 +217,8 @@ static void advance(oh_listener *listener, uint32_t node)
 }
 
 /*
- * Always a new connection: an idle one may be dead, and it will be closed after use. It is beyond
- * pool_size, because it is held for any time, and calls would wait for it.
+ * Always a new connection: an idle one may be dead, and it will be closed after use. It does not
+ * count towards pool_size, because it may be held for days, and calls would wait for it.
  */
 void oh_subscribed_node_begin(oh_listener *listener, uint32_t node)
 {
@@ -285,7 +286,7 @@ static short events_of(const oh_subscribed_node *subscribed_node)
     return (short)(POLLIN | (left_to_send(subscribed_node) ? POLLOUT : 0));
 }
 
-/* True if the node has sent what poll() does not know of. */
+/* True if the node has sent bytes that poll() does not report. */
 static bool is_buffered(const oh_subscribed_node *subscribed_node)
 {
     const oh_connection *connection = subscribed_node->connection;

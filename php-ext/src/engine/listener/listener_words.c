@@ -52,7 +52,9 @@ bool oh_channel_command_read(
 
 /* ---- The nodes ---- */
 
-/* True if the node needs that word. To unsubscribe, a node without subscriptions does not. */
+/*
+ * True if the node needs that word. A node without subscriptions needs no word that unsubscribes.
+ */
 static bool concerns(
     const oh_channel_command *command, uint32_t word, const oh_listener *listener, uint32_t node)
 {

@@ -1,5 +1,5 @@
 /*
- * Asks old owners for keys whose owner has said nothing, then the owner once more, and puts the
+ * Asks old owners for keys of which the owner has nothing, then the owner once more, and puts the
  * answers in the places of the first replies.
  */
 #include <string.h>
@@ -120,7 +120,7 @@ static void load(asking *it, question *one)
     }
 }
 
-/* The only element of the list that an element's question has as its answer. */
+/* An element is asked for alone, so its answer is a list of one element. Returns this element. */
 static oh_bytes only_element(oh_bytes reply)
 {
     oh_values values = oh_values_of(reply.bytes, reply.length);

@@ -34,7 +34,7 @@ typedef struct carried {
     step step;
     bool is_sent;      /* In this round. */
     bool has_migrated; /* MIGRATE was sent. */
-    uint32_t failure;  /* That of its old owner, from step CHECK on. */
+    uint32_t failure;  /* The number of its old owner's failure, from step CHECK on. */
     int64_t ttl_ms;
     oh_buffer value; /* What DUMP has answered. */
 } carried;
@@ -45,7 +45,8 @@ typedef struct bringing {
     oh_round round;
     carried *all; /* Memory of the call. */
     uint32_t count;
-    bool has_ended; /* All of it: the program has ended the wait, or there is no memory. */
+    /* Nothing more is brought: the program has ended the wait, or there is no memory. */
+    bool has_ended;
 } bringing;
 
 /* ---- What may be done ---- */
@@ -193,7 +194,7 @@ static void refuse(carried *one, uint32_t failure)
 
 /*
  * An error is the answer to the command, which is not sent. In a batch or a transaction it is a
- * failure: it is not an answer of that command's node.
+ * failure, because the command's own node has not sent it.
  */
 static void end_with(carried *one, uint32_t node, oh_bytes reply)
 {
@@ -248,8 +249,8 @@ static void end_all(bringing *it, const oh_round_request *failed, const oh_failu
 }
 
 /*
- * A node does not answer. If the old owner has got nothing, the owner may have the key. If the
- * program has ended the wait, nothing goes on.
+ * A node does not answer. If nothing was sent to the old owner yet, the owner may have the key. If
+ * the program has ended the wait, nothing more is brought.
  */
 static void take_failure(bringing *it, carried *one, const oh_round_request *failed)
 {
@@ -362,7 +363,10 @@ static void unload(bringing *it, carried *one)
     oh_bytes reply = oh_round_take(&it->round, node, &failed);
     oh_bytes second = {NULL, 0};
 
-    /* Even if the first node has failed: the next reply of the other one is another key's. */
+    /*
+     * It is taken even if the first node has failed, because the next reply of the second node
+     * belongs to another key.
+     */
     if (one->step == DUMP || one->step == COMPARE) {
         node = one->step == DUMP ? node : one->moving->node;
         second = oh_round_take(&it->round, node, &other_failed);
@@ -435,7 +439,7 @@ static bool is_same(const oh_moving_key *one, const oh_moving_key *other)
            memcmp(one->key.bytes, other->key.bytes, one->key.length) == 0;
 }
 
-/* An old owner that migrates to a node that is down serves nobody meanwhile. */
+/* While an old owner migrates keys to a node that is down, it serves nobody. */
 static void refuse_if_owner_rests(bringing *it, oh_moving *moving, uint32_t first)
 {
     oh_connections *owner = oh_snapshot_connections(moving->snapshot, moving->node);

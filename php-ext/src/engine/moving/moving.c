@@ -111,7 +111,7 @@ static size_t read_replies(oh_interceptor *interceptor, oh_exchange *exchange, s
     return oh_wire_read(&exchange->use.connection->wire, replies->bytes + replies->end, count);
 }
 
-/* Nothing, as long as a reply may be replaced. */
+/* Returns 0 as long as a reply may be replaced. */
 static size_t readable(const oh_interceptor *interceptor, const oh_exchange *exchange)
 {
     const oh_moving *moving = (const oh_moving *)interceptor;

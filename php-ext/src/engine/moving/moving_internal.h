@@ -44,8 +44,8 @@ oh_buffer *oh_round_to(oh_round *round, uint32_t node);
 bool oh_round_run(oh_round *round, bool is_read_only);
 
 /*
- * The next reply of a node, in the order of its commands; absent if the node has failed. `failed`
- * is that request then.
+ * The next reply of a node, in the order of its commands; absent if the node has failed. Then
+ * `failed` is its request.
  */
 oh_bytes oh_round_take(oh_round *round, uint32_t node, const oh_round_request **failed);
 
@@ -63,7 +63,7 @@ typedef struct oh_moving_key {
     oh_bytes key;
     uint32_t from;    /* Its old owner. */
     uint32_t command; /* The number of its command in the request, from 0. */
-    uint32_t element; /* Which key of a command with several keys that asks it is, from 0. */
+    uint32_t element; /* In a command that asks for several keys: which of them it is, from 0. */
     bool is_element;
     bool is_refused; /* It could not be brought. */
     oh_bytes bytes;  /* The command; or only its name, if it is an element. */
@@ -90,13 +90,13 @@ struct oh_moving {
     oh_snapshot *snapshot; /* The caller's. */
     uint32_t node;
     uint32_t commands_count; /* Of the current request. */
-    /* Keys to bring, or brought: in order, and those of one key by their commands. */
+    /* Keys to bring, or that were brought: sorted by key, then by command. */
     oh_moving_keys brought;
     oh_moving_keys asked; /* Keys to ask for if the reply is nothing, in the order of commands. */
     oh_refusals refused;
     oh_buffer kept; /* The request without the commands that were refused before it was sent. */
-    oh_bytes whole; /* The request as it was, if it is `kept` that is sent. */
-    bool is_open;   /* Its replies are not those of the caller yet. */
+    oh_bytes whole; /* The whole request, if `kept` is sent instead. */
+    bool is_open;   /* Its replies are not final yet. */
 };
 
 /* Where the commands of its request begin. */

@@ -162,7 +162,7 @@ static bool fail_inquiry(oh_exchange *exchange, const oh_inquiry *inquiry)
     return false;
 }
 
-/* Which of its keys move is not known, so it must not be sent. */
+/* Nobody knows which of its keys move, so it must not be sent. */
 static bool refuse_undescribed(
     oh_exchange *exchange, const command_words *it, const oh_inquiry *inquiry)
 {
@@ -175,8 +175,8 @@ static bool refuse_undescribed(
 }
 
 /*
- * The caller has just learnt what the command is, so that is kept: usually nothing is asked here.
- * False if the exchange has failed. A command that no node has is sent, for its answer.
+ * The caller has just learnt what the command is, and that is kept, so usually nothing is asked
+ * here. False if the exchange has failed. A command that no node has is sent, for its answer.
  */
 static bool note_learnt(oh_moving *moving, oh_exchange *exchange, oh_bytes bytes, command_words *it)
 {

@@ -21,8 +21,8 @@ static oh_round_request *find(const oh_round *round, uint32_t node)
 }
 
 /*
- * Connections are leased in the order of the nodes, as everywhere. Otherwise two callers may wait
- * for what the other one has.
+ * Connections are leased in the order of the nodes, as everywhere. Otherwise two callers might wait
+ * for each other's connections.
  */
 static void put_in_order(oh_round *round, oh_round_request *request)
 {
@@ -64,8 +64,8 @@ static uint32_t timeout_ms(const oh_exchange *from)
 }
 
 /*
- * Others of its call may hold the connections of this node, and wait for this round. So it waits
- * for none of them. They go on meanwhile.
+ * Other exchanges of its call may hold the connections of this node, and wait for this round. So
+ * this one does not wait for a connection. The others go on meanwhile.
  */
 static void start(oh_round *round, oh_round_request *request, bool is_read_only)
 {

@@ -2,8 +2,8 @@
  * What the nodes of a Redis Cluster are asked, and the map in their answers. CLUSTER INFO and
  * CLUSTER SHARDS go to two nodes in parallel; core/cluster reads and compares the answers.
  *
- * An answer without any node of the map is one of another cluster, or of one that was set up again:
- * a foreign one. It is doubted until all nodes of the map were asked, and none has answered.
+ * An answer without any node of the map is foreign: it comes from another cluster, or from one that
+ * was set up again. It is doubted until all nodes of the map were asked and none has answered.
  *
  * Implements spec/topology/cluster.md.
  */
@@ -260,7 +260,7 @@ static bool conclude(oh_nodes *nodes)
     note_strangers(nodes, has_known);
     oh_cluster_map *chosen = first ? oh_cluster_choose(current, first, second, reason) : NULL;
     if (chosen && !is_believed(nodes, oh_cluster_is_foreign(current, chosen))) {
-        is_answered = true; /* By others: the nodes of the map are asked next. */
+        is_answered = true; /* It got foreign answers, so the nodes of the map are asked next. */
     } else if (chosen && oh_cluster_keep_indexes(chosen, current)) {
         is_adopted = adopt(nodes, chosen, current);
         if (!nodes->map) {

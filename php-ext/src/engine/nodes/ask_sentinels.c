@@ -202,7 +202,7 @@ static void note_contradiction(oh_nodes *nodes, const oh_sentinels_map *next)
 
 /* ---- Judging ---- */
 
-/* Why some Sentinel has said nothing; NULL if they all have answered. */
+/* Why one of the Sentinels has said nothing; NULL if all have answered. */
 static const char *why_silent(
     const oh_refresh *refresh, const oh_values replies[OH_POOL_SENTINELS_MAX], oh_quoted *error)
 {

@@ -1,6 +1,7 @@
 /*
- * Nodes: who knows the nodes of a server pool where the configuration does not: a Redis Cluster, or
- * the Sentinels of its masters. What they say is a map, which the processes of a host share.
+ * Nodes: asks for the nodes of a server pool that are not in the configuration. A Redis Cluster
+ * answers, or the Sentinels of its masters. Their answer is a map, which the processes of a host
+ * share.
  *
  *     seeds ─► bootstrap ─────► map ─► store ─► snapshot of each process ─► clients, between calls
  *                                ▲
@@ -41,7 +42,7 @@ typedef enum oh_strangers {
 typedef struct oh_nodes {
     /* The identity of the map in the store, and of the meters of its nodes. */
     uint8_t identity[OH_STORE_IDENTITY_BYTES];
-    const struct oh_protocol *protocol; /* How those who know are asked. */
+    const struct oh_protocol *protocol; /* How the nodes or Sentinels are asked. */
     oh_snapshot *seeds;                 /* The server pool as configured. */
     oh_snapshot *contacts; /* Who can be asked without a map: the seeds, or the Sentinels. */
     oh_snapshot *map;      /* The newest map of this process; NULL before the bootstrap. */
@@ -54,7 +55,8 @@ typedef struct oh_nodes {
     uint32_t calls;     /* Calls since the age of the map was last checked. */
     uint64_t due_ns;    /* With Sentinels: when it is checked again. */
     oh_strangers strangers;
-    bool trusts_seeds; /* A changed configuration names others, whose first map is not doubted. */
+    /* A changed configuration has other seeds, whose first map is not doubted. */
+    bool trusts_seeds;
     uint64_t contradicted_ms; /* Since when most Sentinels have contradicted some master; or 0. */
     bool is_silent;           /* Some master is named by no Sentinel. */
     uint64_t asked_ms;        /* Without a store: when the last refresh began. */
@@ -79,7 +81,7 @@ void oh_map_identify(const uint8_t pool[OH_STORE_IDENTITY_BYTES], oh_map_kind ki
     uint8_t identity[OH_STORE_IDENTITY_BYTES]);
 
 /*
- * Makes the one of a server pool with this identity and file. It lives as long as the process.
+ * Makes the nodes of a server pool with this identity and file. They live as long as the process.
  * NULL if there is no memory.
  */
 oh_nodes *oh_nodes_open(
@@ -117,10 +119,10 @@ void oh_nodes_request_refresh(oh_nodes *nodes);
 void oh_nodes_ask(oh_nodes *nodes, uint64_t deadline_ns);
 
 /*
- * True if a replica may be promoted, as the newest map says, in the place of this node of a Redis
- * Cluster's map, at which a call has just failed: such a call may wait for that. The other function
- * waits until the newest map is not this one, at most OH_FAILOVER_CHECK_MS, and sees to it that the
- * host asks that often.
+ * A call has just failed at this node of a Redis Cluster's map. True if, by the newest map, a
+ * replica may be promoted in its place, so that the call may wait for that. The other function
+ * waits until there is a newer map than this one, at most OH_FAILOVER_CHECK_MS, and makes the host
+ * ask that often.
  */
 bool oh_nodes_may_fail_over(const oh_snapshot *map, uint32_t node);
 void oh_nodes_await_failover(const oh_snapshot *map, uint64_t deadline_ns);

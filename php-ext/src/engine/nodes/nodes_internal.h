@@ -53,8 +53,8 @@ typedef struct oh_refresh {
     uint64_t began_ns, deadline_ns;
     uint64_t answered_ns; /* When the first answer arrived; 0 before that. */
     uint32_t silent;      /* How many were still to come then. */
-    uint32_t answers;     /* So many have arrived, */
-    bool is_certain;      /* and no further one can change the result. */
+    uint32_t answers;     /* How many answers have arrived. */
+    bool is_certain;      /* No further answer can change the result. */
     bool needs_all;       /* Waits for all answers until the deadline. */
     bool is_trusting;     /* The configuration has just named those that are asked. */
     uint32_t count;
@@ -67,8 +67,8 @@ typedef struct oh_refresh {
 typedef struct oh_protocol {
     oh_map_kind kind;
     const char *name;   /* A part of the identity of its maps. */
-    uint32_t soon_ms;   /* How soon a map is refreshed that may be wrong, */
-    uint32_t anyway_ms; /* and every other map. */
+    uint32_t soon_ms;   /* How soon a map that may be wrong is refreshed. */
+    uint32_t anyway_ms; /* How soon every other map is refreshed. */
     bool counts_calls;  /* Its age is checked after so many calls, not after some time. */
     /* They are all asked, and decide together. If none answers, the configuration is the map. */
     bool is_quorum;
@@ -93,8 +93,8 @@ typedef struct oh_protocol {
 extern const oh_protocol oh_protocol_of_cluster, oh_protocol_of_sentinels;
 
 /*
- * The nodes of a snapshot that may be asked: by index, in memory of the call. NULL if there is no
- * memory.
+ * The indexes of the nodes of a snapshot that may be asked, in memory of the call. NULL if there is
+ * no memory.
  */
 uint32_t *oh_refresh_targets(const oh_snapshot *snapshot, uint32_t *count);
 
@@ -110,16 +110,16 @@ void oh_refresh_draw(uint32_t *targets, uint32_t count);
 oh_refresh *oh_refresh_ask(oh_nodes *nodes, oh_snapshot *snapshot, uint32_t *targets,
     uint32_t count, uint32_t in_order, uint32_t most, uint64_t deadline_ns);
 
-/* The replies of one that was asked; empty if not all have arrived. */
+/* The replies of one of the asked nodes; empty if not all have arrived. */
 oh_bytes oh_refresh_answer(const oh_refresh *refresh, uint32_t index);
 
 /* Advances the refresh, and waits at most `milliseconds`. */
 void oh_refresh_move(oh_nodes *nodes, uint32_t milliseconds);
 
 /*
- * Asks the first of these contacts, at most OH_EXCHANGE_SET_MAX, until one has answered: all that
- * decide together, otherwise in overlapping steps. Returns how many were asked; each has a failure
- * unless there is a map now. 0 if the same ones are to be asked once more.
+ * Asks these contacts, the first OH_EXCHANGE_SET_MAX at most: Sentinels all at once, nodes of a
+ * Redis Cluster in overlapping steps until one has answered. Returns how many were asked; each has
+ * a failure unless there is a map now. 0 if the same ones are to be asked once more.
  */
 uint32_t oh_refresh_ask_contacts(oh_nodes *nodes, const uint32_t *targets, uint32_t count,
     uint64_t deadline_ns, oh_failure *failures);
@@ -128,7 +128,7 @@ uint32_t oh_refresh_ask_contacts(oh_nodes *nodes, const uint32_t *targets, uint3
 
 /*
  * is_my_turn: true if this process may refresh now, because no process of the host has done so for
- * `every_ms`. The other function returns the deadline of the first map, and of the first answer
+ * `every_ms`. The other function returns the deadline for the first map, and for the first answer
  * after a change of servers.
  */
 bool oh_refresh_is_my_turn(oh_nodes *nodes, uint32_t every_ms);
@@ -148,13 +148,13 @@ typedef struct oh_sentinels_map {
     char (*epochs)[OH_EPOCH_BYTES]; /* The memory of the masters' ids. */
     oh_sentinel_replica *replicas;  /* Of all masters. */
     size_t replicas_count;
-    bool lacks_memory;         /* Not all replicas are there. */
-    bool distrusts_known;      /* What most Sentinels contradict is not kept. */
-    bool is_contradicted;      /* They contradict some address that is. */
+    bool lacks_memory;         /* Some replicas are missing. */
+    bool distrusts_known;      /* An address that most Sentinels contradict is not kept. */
+    bool is_contradicted;      /* Most Sentinels contradict an address that is kept. */
     size_t named_count;        /* For how many names a Sentinel has named an address. */
-    const oh_server *nameless; /* The first one without; NULL if all have one. */
-    bool is_nameless_adopted;  /* Its address so far was adopted; otherwise it is configured. */
-    const char *reason;        /* Why it has none. */
+    const oh_server *nameless; /* The first name without an address; NULL if all have one. */
+    bool is_nameless_adopted;  /* Its address so far was named by Sentinels, not configured. */
+    const char *reason;        /* Why the Sentinels named no address for it. */
 } oh_sentinels_map;
 
 /*

@@ -128,7 +128,10 @@ static oh_refresh *begin(oh_nodes *nodes, oh_snapshot *snapshot, uint32_t most)
     return refresh;
 }
 
-/* Of those that rest, only so many stay as the others leave places for. */
+/*
+ * A target that fails immediately, because it rests, gives its place to a later one, if there are
+ * enough.
+ */
 oh_refresh *oh_refresh_ask(oh_nodes *nodes, oh_snapshot *snapshot, uint32_t *targets,
     uint32_t count, uint32_t in_order, uint32_t most, uint64_t deadline_ns)
 {
@@ -151,7 +154,7 @@ oh_refresh *oh_refresh_ask(oh_nodes *nodes, oh_snapshot *snapshot, uint32_t *tar
     return refresh;
 }
 
-/* No answer counts any more. */
+/* Ends the refresh. Answers that come later do not count. */
 static void end(oh_nodes *nodes)
 {
     oh_refresh *refresh = nodes->refresh;
@@ -263,7 +266,7 @@ static void poll_once(oh_refresh *refresh, uint32_t milliseconds)
 
 void oh_refresh_move(oh_nodes *nodes, uint32_t milliseconds)
 {
-    /* Even without a wait: answers may have arrived since the last check, perhaps long ago. */
+    /* It also polls if it may not wait: answers may have arrived long ago, since the last check. */
     poll_once(nodes->refresh, goes_on(nodes) ? milliseconds : 0);
     if (goes_on(nodes)) {
         return;
@@ -278,7 +281,7 @@ void oh_refresh_move(oh_nodes *nodes, uint32_t milliseconds)
 
 /* ---- At the end of a request ---- */
 
-/* Of those that decide together, one that answers sooner than the others must not decide alone. */
+/* A Sentinel that answers sooner than the others must not decide alone. */
 void oh_nodes_finish_refreshes(void)
 {
     uint64_t end_ns = refreshing ? oh_clock_now_ns() + OH_LAST_MOMENT_MS * UINT64_C(1000000) : 0;
@@ -302,7 +305,7 @@ void oh_nodes_drop_refreshes(void)
 
 /* ---- Without a map ---- */
 
-/* How long so many may be silent until one more is asked. */
+/* How long the asked ones may be silent until one more is asked. */
 static uint64_t step_ns(const oh_nodes *nodes, uint32_t count)
 {
     uint32_t timeout_ms = nodes->seeds->pool->timeout_ms;
@@ -312,8 +315,8 @@ static uint64_t step_ns(const oh_nodes *nodes, uint32_t count)
 }
 
 /*
- * Asks two, or all of those that decide together; and one more whenever one has failed or, as long
- * as there is no answer, all are silent for a step.
+ * Asks two nodes of a Redis Cluster, or all Sentinels. Asks one more whenever one has failed and,
+ * until the first answer, whenever all are silent for a step.
  */
 static void ask_in_steps(
     oh_nodes *nodes, const uint32_t *targets, uint32_t count, uint64_t deadline_ns)
@@ -342,8 +345,8 @@ static void ask_in_steps(
 }
 
 /*
- * A node that was asked again may have been cut off by the deadline. That says less than the wrong
- * answer it gave before.
+ * A node that was asked again may have been cut off by the deadline. Its wrong answer of before
+ * says more than that.
  */
 static void keep_the_clearer(oh_failure *failure, const oh_failure *latest)
 {

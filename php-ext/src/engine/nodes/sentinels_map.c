@@ -63,7 +63,7 @@ void oh_sentinels_map_end(oh_sentinels_map *next)
 static size_t find(const oh_server_pool *pool, size_t masters, oh_text name, size_t guess)
 {
     if (guess < masters && oh_text_is_same(pool->servers[guess].name, name)) {
-        return guess; /* Nearly always: the names are those that were asked. */
+        return guess; /* This is nearly always so: the names are those that were asked. */
     }
     for (size_t i = 0; i < masters; i++) {
         if (oh_text_is_same(pool->servers[i].name, name)) {
@@ -134,13 +134,16 @@ static oh_sentinel_answer read_answer(oh_values *reply, bool has_replicas, oh_va
     return answer;
 }
 
-/* True if a Sentinel has named an address of this master, which stands in the map. */
+/* True if the map has an address that a Sentinel has named for this master. */
 static bool is_adopted(const oh_sentinels_map *next, size_t index)
 {
     return next->epochs[index][0] != '\0';
 }
 
-/* Takes over the replicas that most of the Sentinels name that name the adopted address. */
+/*
+ * Only Sentinels that name the adopted address count: takes over the replicas that most of these
+ * name.
+ */
 static void take_replicas(oh_sentinels_map *next, size_t index, const oh_sentinel_answer *answers,
     const oh_values *replies, size_t count)
 {
@@ -161,7 +164,10 @@ static void take_replicas(oh_sentinels_map *next, size_t index, const oh_sentine
     }
 }
 
-/* The answer to adopt. What most Sentinels contradict is judged without its epoch, or kept. */
+/*
+ * Chooses the answer to adopt. If most Sentinels contradict the result, they are judged again
+ * without the epoch known before, or the result stays.
+ */
 static int judge_answers(oh_sentinels_map *next, const oh_sentinel_known *before,
     const oh_sentinel_answer *answers, size_t count)
 {

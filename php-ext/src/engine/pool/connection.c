@@ -132,7 +132,7 @@ static bool begin_connecting(oh_connection *connection, const oh_endpoint *endpo
     return connection->socket >= 0;
 }
 
-/* The node has answered: the next question begins. */
+/* The node has answered, so the next step begins. */
 static void end_step(oh_connection *connection)
 {
     oh_connection_note_step(connection);
@@ -293,7 +293,10 @@ static bool copy(char **copied, oh_text text)
     return !text.bytes || *copied;
 }
 
-/* Tells server pools and names apart; two that are confused keep a name for longer. */
+/*
+ * Makes a number of the server pool and the name. If two names get the same number, connections
+ * keep the older name for longer.
+ */
 static uint64_t name_of(
     const oh_server_pool *pool, const uint8_t identity[OH_STORE_IDENTITY_BYTES], const char *name)
 {

@@ -59,15 +59,16 @@ typedef struct oh_endpoint {
     char *path;       /* NULL for TCP. */
     oh_tls_peer *tls; /* NULL for plain connections. */
     uint16_t port;
-    uint32_t timeout_ms; /* Of the server pool; 0 is none. */
+    uint32_t timeout_ms; /* Of the server pool; 0 if there is none. */
     bool is_ssdb;    /* SSDB's commands have the names of redis' commands, but other meanings. */
     char *handshake; /* Its commands, and behind them the introduction; NULL if there are none. */
     size_t handshake_length; /* Without the introduction. */
     size_t introduction_length;
     uint32_t database; /* Which one the handshake selects; 0 if none. */
     /*
-     * Whose name the introduction tells: the server pool in the upper half, the name itself in the
-     * lower. 0 if there is no introduction. No part of what makes endpoints equal.
+     * A number for the name in the introduction: the server pool in its upper half, the name itself
+     * in the lower. 0 if there is no introduction. Endpoints that differ only in this number are
+     * equal.
      */
     uint64_t name;
     /* The steps of the handshake, one oh_handshake_step per command, then 0. */
@@ -76,7 +77,7 @@ typedef struct oh_endpoint {
 
 /* The database of a caller: the one it has chosen, or that of the server pool. */
 typedef struct oh_database {
-    uint32_t after; /* The number that follows; 0 if it is not chosen. One word is soon compared. */
+    uint32_t after; /* The number plus one; 0 if it is not chosen. One word is quick to compare. */
 } oh_database;
 
 static inline oh_database oh_database_of(uint32_t number)
@@ -89,7 +90,7 @@ static inline bool oh_database_is_chosen(oh_database database)
     return database.after != 0;
 }
 
-/* The number of one that is chosen. */
+/* The number of a chosen database. */
 static inline uint32_t oh_database_number(oh_database database)
 {
     return database.after - 1;
@@ -115,27 +116,29 @@ typedef struct oh_connection {
     bool is_turned_away; /* The node itself has refused this connection. */
     /* No reply ever came over it: a first error may be about the connection itself. */
     bool is_unproven;
-    bool must_introduce;   /* pool: it says who uses it before the next command. */
+    bool must_introduce;   /* pool: before the next command it is told who uses it. */
     uint32_t generation;   /* Counts forks: a child must not touch the sockets of its parent. */
     uint32_t seat;         /* pool_host: its seat among those of the host. */
     uint64_t born_ms;      /* When it was opened, by the monotonic clock. */
     uint64_t expires_ms;   /* pool: from when on it is not leased again. */
     uint64_t used_ms;      /* pool: when its last reply arrived, or when it was opened. */
     uint64_t leased_ms;    /* pool: when its caller got it. */
-    uint32_t own_database; /* In which its handshake has left it. */
-    uint32_t database;     /* In which it is: the node has said so. */
-    uint32_t selected;     /* Which it is asking for, if it `is_selecting`. */
+    uint32_t own_database; /* The database in which its handshake has left it. */
+    uint32_t database;     /* The database in which it is, as the node has said. */
+    uint32_t selected;     /* The database that it asks for, if it `is_selecting`. */
     bool is_selecting;     /* This SELECT is all of its handshake. */
     uint64_t named; /* The `name` of the endpoint when it introduced itself; 0 if it has not. */
-    uint64_t introduced; /* The number of the last reply to an introduction before a command. */
+    /* The number of the last reply to an introduction that was sent before a command. */
+    uint64_t introduced;
     /*
-     * Of opening: since when the node is asked to connect, to encrypt, or for its answers to the
-     * handshake; and how long the last of these steps has taken.
+     * The steps of opening are to connect, to encrypt, and to get the answers to the handshake:
+     * when the present one began, and how long the last one took.
      */
     uint64_t asked_ms;
     uint32_t step_ms;
-    bool has_stepped;    /* pool: the node has answered since it was leased. */
-    uint32_t timeout_ms; /* Of the caller for which SO_RCVTIMEO is set; UINT32_MAX if it is not. */
+    bool has_stepped; /* pool: the node has answered since it was leased. */
+    /* The caller's timeout for which SO_RCVTIMEO is set; UINT32_MAX if it is not set. */
+    uint32_t timeout_ms;
     /* pool: the node's health when it was leased; `born` of core/health/health.h. */
     uint64_t health;
     size_t handshake_length, handshake_sent, handshake_received;
@@ -158,12 +161,12 @@ bool oh_endpoint_set(oh_endpoint *endpoint, const oh_server_pool *pool, const oh
     const uint8_t identity[OH_STORE_IDENTITY_BYTES]);
 void oh_endpoint_clear(oh_endpoint *endpoint);
 
-/* Exchanges the introductions of two endpoints that are equal otherwise. */
+/* Exchanges the introductions of two endpoints, which are equal otherwise. */
 void oh_endpoint_swap_names(oh_endpoint *a, oh_endpoint *b);
 
 /*
- * True if a connection has not introduced itself, or as its server pool was before. A name that it
- * has from another server pool stays.
+ * True if a connection has not introduced itself, or has done so by an older name of this server
+ * pool. A name that it has from another server pool stays.
  */
 static inline bool oh_connection_has_old_name(
     const oh_connection *connection, const oh_endpoint *endpoint)
@@ -206,7 +209,7 @@ static inline void oh_connection_note_step(oh_connection *connection)
 bool oh_connection_has_own_error(const oh_connection *connection);
 
 /*
- * Limits how long a blocking receive takes: not longer than a caller with this timeout (0 is none)
+ * Limits how long a blocking receive takes: not longer than a caller with this timeout (0: none)
  * waits without checking for a successor.
  */
 void oh_connection_set_timeout(oh_connection *connection, uint32_t timeout_ms);
@@ -250,14 +253,14 @@ static inline ssize_t oh_connection_send_ahead(
                : oh_tls_channel_send(connection->channel, bytes, size);
 }
 
-/* True if a receive will have a result that poll() does not know of. */
+/* True if a receive will have a result that poll() does not report. */
 static inline bool oh_connection_has_buffered(const oh_connection *connection)
 {
     return OH_UNLIKELY(connection->channel != NULL) &&
            oh_tls_channel_has_buffered(connection->channel);
 }
 
-/* Counts the bytes of its handshake, when it has ended. */
+/* Counts the bytes of its handshake, after the handshake has ended. */
 static inline void oh_connection_count_handshake(const oh_connection *connection, oh_meter *meter)
 {
     oh_meter_add(meter, OH_METER_BYTES_SENT, connection->handshake_sent);

@@ -104,7 +104,8 @@ bool oh_handshake_set(
 {
     oh_resp_room handshake = {.bytes = NULL}, introduction = {.bytes = NULL};
 
-    write_handshake(oh_resp_into(&handshake), endpoint, pool, server); /* Computes the length. */
+    /* This only computes the length. */
+    write_handshake(oh_resp_into(&handshake), endpoint, pool, server);
     if (endpoint->name) {
         write_introduction(oh_resp_into(&introduction), name);
     }
@@ -317,7 +318,8 @@ static oh_progress say(oh_connection *connection, const oh_endpoint *endpoint, o
         connection->handshake_length = endpoint->handshake_length + endpoint->introduction_length;
         oh_wire_wrote(
             &connection->wire, (const uint8_t *)endpoint->handshake, connection->handshake_length);
-    } else if (connection->named != endpoint->name) { /* The rest of what it was saying is gone. */
+        /* The introduction has changed while it was being sent, and its rest is gone. */
+    } else if (connection->named != endpoint->name) {
         return lose(connection, OH_REASON_LOST, failure);
     }
     ssize_t sent = oh_connection_send(connection, endpoint->handshake + connection->handshake_sent,
@@ -399,7 +401,7 @@ static oh_progress hear(oh_connection *connection, const oh_endpoint *endpoint, 
 
 /* ---- Another database ---- */
 
-/* The command, as often as a part of it is to be sent. */
+/* Writes the command again each time a part of it is sent. */
 static size_t write_select(char bytes[OH_SELECT_BYTES], uint32_t database)
 {
     oh_resp_room room = {.bytes = bytes, .capacity = OH_SELECT_BYTES};

@@ -5,8 +5,8 @@
  * configuration does not reset them. Without a segment, or without a free meter in it, a snapshot
  * has its own meters, which end with it.
  *
- * Beside them each process counts alone, in its own memory. So what one request has asked the nodes
- * is the difference of two such counts, whatever other workers do meanwhile.
+ * Beside them each process counts alone, in its own memory. So the difference of two such counts is
+ * what one request has asked of the nodes, whatever other workers do meanwhile.
  */
 #ifndef OH_ENGINE_METER_H
 #define OH_ENGINE_METER_H

@@ -1,6 +1,6 @@
 /*
  * A process reads the word, computes the next one and swaps it in, without a lock. The process that
- * counts a failure writes the reason, some times a second for all processes. If two
+ * counts a failure writes the reason. This happens a few times a second on the whole host. If two
  * processes write it at the same time, the text may be garbled, but nothing else breaks. Processes
  * of other users may write there, so the reason is escaped like a server's bytes.
  */
@@ -234,7 +234,7 @@ bool oh_node_health_fail(
     return oh_health_until(next) != 0;
 }
 
-/* One server may call a healthy replica failed, or all of them for a moment. */
+/* One node may report a healthy replica as failed; for a moment even all nodes may. */
 static bool has_hope(_Atomic uint64_t *heirless_ms, bool has_heir, uint64_t now_ms)
 {
     uint64_t since_ms = atomic_load(heirless_ms);

@@ -67,7 +67,7 @@ void oh_node_health_answer(oh_node_health *health, uint64_t now_ms);
 
 /*
  * A call has failed at a master of a Redis Cluster. True if calls wait for a replica to be promoted
- * in its place; `has_heir`: the newest map has one that may be.
+ * in its place. `has_heir`: the newest map has a replica that may be promoted.
  */
 bool oh_node_health_awaits_heir(oh_node_health *health, bool has_heir);
 
@@ -76,14 +76,14 @@ bool oh_node_health_awaits_heir(oh_node_health *health, bool has_heir);
 /* Connections whose last reply is older must not be leased again. */
 void oh_node_health_condemn(oh_node_health *health, uint64_t older_than_ms);
 
-/* True if that does not concern a connection whose last reply arrived at `used_ms`. */
+/* True if a connection whose last reply arrived at `used_ms` is not condemned. */
 static inline bool oh_node_health_allows(
     const oh_node_health *health, uint64_t used_ms, uint64_t now_ms)
 {
     uint64_t condemned_ms =
         atomic_load_explicit(&health->known->condemned_ms, memory_order_relaxed);
 
-    /* One in the future is damage. */
+    /* An instant in the future is damage. */
     return OH_LIKELY(used_ms > condemned_ms) || condemned_ms > now_ms;
 }
 

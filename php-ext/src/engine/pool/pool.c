@@ -137,8 +137,8 @@ static uint64_t expiry_of(const oh_connections *connections, const oh_connection
 }
 
 /*
- * True if neither its age, nor an idle limit of the server, nor the fate of others that are as old
- * forbids using it again.
+ * True if it may be used again: it is not too old, the node's limit for idle connections has not
+ * passed, and no connection as old as this one was lost.
  */
 static bool is_fresh(
     const oh_connections *connections, const oh_connection *connection, uint64_t now_ms)
@@ -190,7 +190,7 @@ static oh_connection *take_of_host(
     return other;
 }
 
-/* The one used last of those that are in the database, or with `is_any` of all. */
+/* The connection used last of those in the database; with `is_any`, of all. */
 static oh_connection *find_idle(
     const oh_connections *connections, oh_database database, bool is_any)
 {
@@ -219,7 +219,7 @@ static oh_connection *take_of_process(
     return NULL;
 }
 
-/* Like take_idle, if the one used last is not what the caller wants. */
+/* Like take_idle, for the case that the connection used last is not what the caller wants. */
 static OH_NOINLINE oh_connection *search_idle(
     oh_connections *connections, oh_database database, uint64_t now_ms)
 {
@@ -295,8 +295,8 @@ static oh_connection *open_new(oh_connections *connections, uint32_t seat, uint6
 }
 
 /*
- * Goes on with the connection that an earlier call could not open, if there is one. If the node has
- * closed it meanwhile, that is not a failure of this call.
+ * Goes on with the connection that an earlier call had no time to open, if there is one. If the
+ * node has closed it since, this call has not failed.
  */
 static oh_connection *open_on(oh_connections *connections, uint32_t seat, uint64_t now_ms)
 {
@@ -308,7 +308,7 @@ static oh_connection *open_on(oh_connections *connections, uint32_t seat, uint64
         uint64_t pause_ms = now_ms > connection->used_ms ? now_ms - connection->used_ms : 0;
 
         connection->seat = seat;
-        /* The time in which no call waited is not part of its step. */
+        /* The time during which no call waited does not count as part of the step. */
         connection->asked_ms = OH_MIN(connection->asked_ms + pause_ms, now_ms);
         return connection;
     }
@@ -390,7 +390,7 @@ oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, oh_wi
         now_ms = oh_pool_join(connections, 0); /* A waiting caller keeps the entry of its node. */
         if (!oh_node_health_begin_late(&connections->health, &health) &&
             !oh_node_health_ask(&connections->health, deadline_ns, &health, failure)) {
-            return NULL; /* Another caller has found it dead meanwhile. */
+            return NULL; /* Another caller has found the node dead meanwhile. */
         }
     }
     if (OH_LIKELY(connection->state == OH_READY)) {

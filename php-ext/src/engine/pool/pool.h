@@ -30,7 +30,7 @@ void oh_pool_release(oh_connections *connections);
 
 const oh_endpoint *oh_pool_endpoint(const oh_connections *connections);
 
-/* The server pool's timeout in milliseconds; 0 is none. */
+/* The server pool's timeout in milliseconds; 0 if there is none. */
 uint32_t oh_pool_timeout(const oh_connections *connections);
 
 /* The state of a pool at this moment, for display. */
@@ -44,7 +44,7 @@ oh_pool_view oh_pool_view_now(const oh_connections *connections);
 
 /*
  * A call has failed at this master of a Redis Cluster. True if calls wait for a replica to be
- * promoted in its place; `has_heir`: the newest map has one that may be.
+ * promoted in its place. `has_heir`: the newest map has a replica that may be promoted.
  */
 bool oh_pool_awaits_heir(oh_connections *connections, bool has_heir);
 
@@ -64,14 +64,15 @@ typedef struct oh_patience {
 /* The connection that a caller wants. */
 typedef struct oh_wish {
     bool must_be_new;
-    oh_database database; /* One that is there is preferred. The caller selects it on others. */
+    /* A connection in this database is preferred. On any other one the caller selects it. */
+    oh_database database;
 } oh_wish;
 
 /*
  * Leases a sound idle connection. If there is none, or if it must be new, it opens a new one, which
- * the caller advances. The meter counts it. If all connections of the host are in use, it
- * waits for one as long as the caller has patience. NULL and a failure if there is none by then, if
- * opening fails, or if the node rests. `now_ms` is the time, or 0 if the caller does not know it.
+ * the caller advances. The meter counts it. If all connections of the host are in use, it waits for
+ * one as long as the caller has patience. NULL and a failure if the caller gives up, if opening
+ * fails, or if the node rests. `now_ms` is the time, or 0 if the caller does not know it.
  */
 oh_connection *oh_pool_lease(oh_connections *connections, oh_meter *meter, oh_wish wish,
     oh_patience *patience, uint64_t now_ms, oh_failure *failure);
@@ -99,18 +100,18 @@ void oh_pool_report_failure(oh_connection *connection, oh_health_cause cause, co
  */
 void oh_pool_report_failed_opening(oh_connection *connection, const char *why);
 
-/* Notes a passed deadline for which the node had all the time. */
+/* Notes that a deadline has passed although the node had all of the call's time. */
 void oh_pool_note_late(const oh_connection *connection);
 
 /*
- * Reports such a deadline, which passed while opening or later. It says nothing about the node if
- * others were late together with it.
+ * Reports such a deadline, whether it passed during opening or later. It says nothing about the
+ * node if other nodes were late at the same time.
  */
 void oh_pool_report_late(oh_connection *connection, const char *why);
 
 /*
- * A used connection was lost before a byte of its reply came. So others that are as old are not
- * leased again.
+ * Reports that a used connection was lost before a byte of its reply came. So no connection that is
+ * as old is leased again.
  */
 void oh_pool_report_stale(const oh_connection *connection);
 
@@ -140,14 +141,14 @@ void oh_pool_settle(oh_connection *connection);
 
 /*
  * Takes back a connection whose call has no time left, before the command was sent. If it is ready
- * it is settled. If the node has moved it on during this call, it is kept for the next call.
+ * it is settled. If a step of its opening was done during this call, it is kept for the next call.
  * Otherwise it is discarded.
  */
 void oh_pool_put_off(oh_connection *connection);
 
 /*
- * note_slow: a call that had opened this connection itself was late. is_slow: so it was, and the
- * node has not answered since.
+ * note_slow: a call was late although it had opened this connection itself. is_slow: that has
+ * happened, and the node has not answered since.
  */
 void oh_pool_note_slow(const oh_connection *connection);
 bool oh_pool_is_slow(const oh_connection *connection);

@@ -1,6 +1,6 @@
 /*
- * Internal to room pool: shared by pool (lease and settle), pool_reports (what a node's health
- * learns) and pool_nodes (the list of nodes).
+ * Internal to room pool: shared by pool (lease and settle), pool_reports (what is reported to a
+ * node's health) and pool_nodes (the list of nodes).
  */
 #ifndef OH_ENGINE_POOL_INTERNAL_H
 #define OH_ENGINE_POOL_INTERNAL_H
@@ -18,13 +18,13 @@ struct oh_connections {
     uint32_t leased_count;
     uint32_t size_max;
     uint32_t timeout_ms;
-    uint32_t age_ms_max; /* 0 is no limit. */
+    uint32_t age_ms_max; /* 0: no limit. */
     oh_endpoint endpoint;
     bool is_of_host; /* `host` counts them and keeps them for all workers. */
     oh_host_node host;
     oh_node_health health;
     oh_connection *idle;
-    oh_connection *opening; /* One that no call had the time to open; without a seat. */
+    oh_connection *opening; /* A connection that no call had the time to open; it has no seat. */
     /* A call that had opened its own connection was late, and the node has not answered since. */
     bool is_slow;
     oh_connection *leased;
@@ -38,9 +38,9 @@ extern OH_PER_THREAD oh_connections *oh_pool_nodes; /* All nodes of this thread.
 void oh_pool_forget(oh_connections *connections);
 
 /*
- * Finds the node's entry again. Must be called before each use of the entry: it may belong to
- * another node now, or there may be room for one only now. A caller that does not know the time
- * passes 0. Returns the time.
+ * Finds the node's entry again. Must be called before each use of the entry, because it may belong
+ * to another node now, or there may be room for an entry only now. A caller that does not know the
+ * time passes 0. Returns the time.
  */
 uint64_t oh_pool_join(oh_connections *connections, uint64_t now_ms);
 

@@ -1,5 +1,5 @@
 /*
- * What the exchanges of a node report of its connections, for the health that all workers of the
+ * What exchanges report about the connections of a node, for the health that all workers of the
  * host share.
  *
  * Implements spec/health, section 2.
@@ -62,7 +62,10 @@ bool oh_pool_awaits_heir(oh_connections *connections, bool has_heir)
     return oh_node_health_awaits_heir(&connections->health, has_heir);
 }
 
-/* True if several nodes of this process were late together. Where nodes are ejected all count. */
+/*
+ * True if several nodes of this process were late together. In a pool that ejects nodes, every late
+ * node counts.
+ */
 static bool is_late_together(const oh_connections *connections, uint64_t begun_ms)
 {
     oh_health_lateness lateness = {.began_ms = begun_ms, .now_ms = oh_clock_now_ms()};

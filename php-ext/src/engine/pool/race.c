@@ -82,7 +82,7 @@ static bool try_next(oh_race *race)
     return false;
 }
 
-/* True if its attempt has ended; its error is 0 then if it is connected. */
+/* True if this attempt has ended. Then `error` is 0 if the socket is connected. */
 static bool has_ended(int sock, int *error)
 {
     struct pollfd descriptor = {.fd = sock, .events = POLLOUT};
@@ -168,7 +168,7 @@ oh_progress oh_race_advance(oh_race *race, int *sock, uint8_t *winner, int *erro
     if ((has_failed || oh_clock_now_ns() >= race->next_ns) && try_next(race)) {
         return OH_PROGRESS_WAITS;
     }
-    if (race->next == race->count) { /* No further step wakes the caller. */
+    if (race->next == race->count) { /* The timer of the steps is no longer needed. */
         epoll_ctl(race->events, EPOLL_CTL_DEL, race->timer, NULL);
     }
     *error = race->error;

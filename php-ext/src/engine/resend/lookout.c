@@ -71,7 +71,7 @@ static bool has_successor(const oh_node_lookout *it, const oh_exchange *exchange
 
 /* ---- Looking ---- */
 
-/* Advances what the client learns. A node that lets a call wait for long may be gone. */
+/* Advances the refresh of the client. A node that lets a call wait for long may be gone. */
 static void learn(oh_node_lookout *it, const oh_exchange *exchange, uint64_t now_ns)
 {
     oh_nodes *nodes = it->snapshot->known_by;

@@ -178,7 +178,10 @@ static bool has_successor(const oh_redirects *redirects, const oh_exchange *exch
         redirects->map, redirects->node, (oh_bytes){request->bytes + at, request->length - at});
 }
 
-/* True if each of its commands has a slot: others need not wait, another node can answer them. */
+/*
+ * True if each of its commands has a slot. The others need not wait, because any node can answer
+ * them.
+ */
 static bool is_of_slots(const oh_exchange *exchange)
 {
     const oh_request *request = &exchange->request;
@@ -222,7 +225,7 @@ static void take_failure(oh_redirects *redirects, oh_exchange *exchange)
     if (!oh_resend_may_go_on(exchange)) {
         return;
     }
-    /* Asked first: another process may publish the next map in between. */
+    /* This must be asked first, because another process may publish the next map in between. */
     bool may_wait = oh_resend_may_wait(exchange, redirects->map, redirects->node);
 
     if (has_successor(redirects, exchange)) {

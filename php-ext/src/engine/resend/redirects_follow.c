@@ -161,7 +161,10 @@ static void take_newest_map(oh_resend_run *run)
     }
 }
 
-/* A master that loads has refused all of a request. Its fallback may answer reads meanwhile. */
+/*
+ * A master that is loading refuses a whole request. Until it is ready, its fallback may answer
+ * reads.
+ */
 static bool leaves_loading(oh_resend_run *run, oh_resent_command *resent)
 {
     return oh_text_begins(error_of(resent), LOADING) && !resent->fell_back &&
@@ -335,7 +338,9 @@ static void tell_moves(oh_resend_run *run)
     oh_call_release(moves);
 }
 
-/* Finds the nodes of those that have waited, or whose node was replaced, by the newest map. */
+/*
+ * By the newest map, finds the nodes of the commands that have waited or whose node was replaced.
+ */
 static void go_home(oh_resend_run *run)
 {
     take_newest_map(run);
@@ -360,7 +365,7 @@ static bool await_failover(oh_resend_run *run)
         return true;
     }
     for (uint32_t i = 0; i < list->count; i++) {
-        exchange->use.was_sent |= list->commands[i].is_done; /* By another node. */
+        exchange->use.was_sent |= list->commands[i].is_done; /* Another node has executed it. */
     }
     oh_exchange_fail(exchange);
     return false;

@@ -188,7 +188,7 @@ static void send_all(oh_resend_run *run)
 
 /* ---- Unloading ---- */
 
-/* Another node has taken over meanwhile. A read may have got to the first one. */
+/* Another node has taken over meanwhile. The first node may have executed a read. */
 static void note_leaving(oh_resend_run *run, const oh_resend_request *sent)
 {
     oh_exchange *exchange = run->exchange;
@@ -203,8 +203,8 @@ static void note_leaving(oh_resend_run *run, const oh_resend_request *sent)
 }
 
 /*
- * A failure at another node becomes the failure of the exchange. But in a plain server pool the
- * caller reads the first replies, or the first failure, if that node was not reached either.
+ * A failure at another node becomes the failure of the exchange. But if that node of a plain server
+ * pool was not reached, the caller gets the first replies, or the first failure.
  */
 static void fail_request(oh_resend_run *run, const oh_resend_request *sent)
 {
@@ -259,8 +259,8 @@ static bool is_replaced(const oh_resend_run *run, uint32_t node)
 }
 
 /*
- * True if another node may get the slots, or has them by now. Asked in this order: another process
- * may publish the next map in between.
+ * True if another node may get the slots, or has them by now. This order is needed, because another
+ * process may publish the next map in between.
  */
 static bool goes_on(const oh_resend_run *run, const oh_resend_request *sent)
 {
@@ -324,7 +324,7 @@ static bool unload_all(oh_resend_run *run)
     return true;
 }
 
-/* The time that nodes have let a command wait does not count: the deadline moves by it. */
+/* The time for which nodes blocked a command does not count: the deadline moves by it. */
 bool oh_resend_round(oh_resend_run *run)
 {
     uint64_t before_ns = oh_clock_now_ns();

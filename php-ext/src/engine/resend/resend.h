@@ -31,14 +31,14 @@
  * Both are interceptors of an exchange and work in its memory. Succession becomes one only from the
  * first error on, so calls without errors pay nothing for it.
  *
- * A lookout notices while a call waits for its node that another one has taken over:
+ * While a call waits for its node, a lookout notices if another node has taken over:
  *
  *     waits 100 ms ─► lookout: learns ─► a successor? ─yes─► the exchange fails, and is sent there
  *                        ▲                    │ no
  *                        └───── 100 ms ───────┘
  *
- * A process of PHP has no thread that learns while a call waits. So the call itself does what it
- * does at its begin: it advances a refresh, or begins one that is due.
+ * A process of PHP has no thread that could refresh while a call waits. So the call itself does
+ * then what it does when it begins: it advances a refresh, or begins one that is due.
  *
  * Implements spec/route, "Redirects", spec/wire, section 5, "After READONLY" and "While a call
  * waits", spec/topology/sentinel.md, section 5, and spec/topology/cluster.md, section 7.

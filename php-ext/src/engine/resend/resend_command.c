@@ -1,6 +1,6 @@
 /*
- * The words of a command that is sent again. A blocking one waits for the rest of its own timeout,
- * so the word with the timeout is replaced.
+ * The words of a command that is sent again. A blocking command waits only for the rest of its own
+ * timeout, so the word with the timeout is replaced.
  */
 #include <stdio.h>
 #include <string.h>

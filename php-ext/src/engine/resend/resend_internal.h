@@ -49,7 +49,7 @@ bool oh_resend_may_fall_back(const oh_exchange *exchange, oh_snapshot *snapshot,
 
 /* ---- Lookout ---- */
 
-/* The newest version that the client knows, counted. It asks nobody. */
+/* The newest version that the client knows, counted. No node is asked. */
 oh_snapshot *oh_lookout_known(oh_snapshot *snapshot);
 
 /*
@@ -66,8 +66,10 @@ bool oh_lookout_has_moved(const oh_snapshot *map, uint32_t node, oh_bytes comman
 /* A command that is sent again. */
 typedef struct oh_resent_command {
     oh_bytes command;
-    uint32_t number; /* In a Redis Cluster: of its first reply in the request, from 0. */
-    /* Of its first reply, from the first byte of the first reply; both 0 if it had none. */
+    uint32_t number; /* In a Redis Cluster: the number of its first reply in the request, from 0. */
+    /*
+     * Where its first reply is, counted from the first byte of all replies; both 0 if it had none.
+     */
     size_t begin, end;
     struct {
         uint8_t *bytes; /* Memory of the call. */
@@ -110,7 +112,7 @@ typedef struct oh_resend_run {
     oh_resent_list list;
     uint64_t wait_end_ns; /* As of oh_resend_wait_end. */
     bool is_fresh;        /* The map was refreshed after the last replies. */
-    bool has_left;        /* In the last round another node has taken over from one. */
+    bool has_left;        /* In the last round a node was replaced by another one. */
     bool waits;           /* A node has failed, and another one takes over or may do so. */
     bool is_over;         /* The exchange has failed because of it. */
     uint32_t *going;      /* By slot: where its commands go in this round. */
@@ -142,7 +144,10 @@ bool oh_resend_set_reply(oh_resend_run *run, oh_resent_command *resent, oh_bytes
  */
 bool oh_resend_round(oh_resend_run *run);
 
-/* Replaces the first replies. The others have errors, or errors inside. */
+/*
+ * Replaces the first replies. `has_error`, `has_nested`: the other replies have errors, or errors
+ * inside.
+ */
 void oh_resend_put_in_place(oh_resend_run *run, bool has_error, bool has_nested);
 
 /*
@@ -152,8 +157,8 @@ void oh_resend_put_in_place(oh_resend_run *run, bool has_error, bool has_nested)
 bool oh_resend_may_go_on(const oh_exchange *failed);
 
 /*
- * True if they may wait for the promotion of a replica of this node. What says nothing of the node
- * is not a sign that there will be one.
+ * True if they may wait for the promotion of a replica of this node. A failure that says nothing
+ * about the node is not a reason to expect that.
  */
 bool oh_resend_may_wait(const oh_exchange *failed, const oh_snapshot *map, uint32_t node);
 

@@ -43,7 +43,7 @@ static bool is_refusal(const oh_succession_run *run, oh_bytes reply)
 
 /* ---- Finding ---- */
 
-/* True if the bytes of the request are there, and mean the same on another connection. */
+/* True if the bytes of the request are available, and mean the same on another connection. */
 static bool is_repeatable(const oh_exchange *exchange)
 {
     const oh_call_terms *terms = &exchange->terms;
@@ -53,8 +53,9 @@ static bool is_repeatable(const oh_exchange *exchange)
 }
 
 /*
- * True in two cases. All replies are unread, so one may be a refusal. Or the node failed, which is
- * watched, may fall back or was replaced: it was not reached, or lost commands that only read.
+ * True in two cases. All replies are unread, so one may be a refusal. Or the exchange failed at a
+ * node that is watched, has a fallback or was replaced: the node was not reached, or the commands
+ * only read.
  */
 static bool may_send_again(const oh_exchange *exchange)
 {
@@ -90,8 +91,8 @@ static bool only_reads(oh_bytes command)
 }
 
 /*
- * Goes through all commands and replies. Adds the refused ones and the reads behind them, which
- * must not stay ahead. False if there is no memory.
+ * Looks at all commands and replies. Adds the refused ones and the reads behind them, which must
+ * not be executed before them. False if there is no memory.
  */
 static bool find(oh_succession_run *run)
 {
@@ -146,7 +147,7 @@ static bool is_alone(const oh_request *request)
     return oh_request_end_of_command(request->bytes, request->length, 0) == request->length;
 }
 
-/* False if there is no such command, or no memory. */
+/* False if there is no command to send again, or no memory. */
 static bool begin(oh_succession_run *run, const oh_succession *succession, oh_exchange *exchange)
 {
     oh_snapshot *snapshot = succession->snapshot;
@@ -236,8 +237,7 @@ static bool find_successor(
 }
 
 /*
- * The next version of the server pool, counted. Of a node that was replaced it may be known
- * already.
+ * The next version of the server pool, counted. If the node was replaced, it may be known already.
  */
 static oh_snapshot *next_snapshot(
     const oh_succession_run *run, const oh_connections *asked, uint64_t deadline_ns)

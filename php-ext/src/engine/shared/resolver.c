@@ -464,8 +464,8 @@ bool oh_resolver_is_done(oh_lookup *lookup)
 }
 
 /*
- * c-ares says the same of a name server that cannot be reached and of a socket that it could not
- * open. So this opens one.
+ * c-ares reports the same error for a name server that cannot be reached and for a socket that it
+ * could not open. So this function tries to open one.
  */
 static int own_error_of(const oh_lookup *lookup)
 {

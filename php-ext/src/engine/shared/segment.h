@@ -32,7 +32,10 @@ oh_store *oh_segment_store(void);
 /* The host's kept cursors of SCAN, or those of this process. They need no lock. */
 oh_kept_cursors *oh_segment_cursors(void);
 
-/* What nodes have told the host of commands that the table does not hold, or this process. */
+/*
+ * What nodes have told this host, or without a segment this process, about commands that the table
+ * does not hold.
+ */
 oh_kept_commands *oh_segment_commands(void);
 
 /* The published image of a server pool, copied into the memory of this process. */

@@ -19,12 +19,13 @@
 typedef struct oh_config_origin {
     const char *path; /* Absolute; of a text a name that says nothing about its content. */
     oh_text text;     /* Absent if it is a file. */
-    bool is_array;    /* The text was made of an array or a DSN: its lines say nothing. */
+    /* The text was made of an array or a DSN, so its line numbers mean nothing. */
+    bool is_array;
 } oh_config_origin;
 
 /* The rights of all users to files with a password: S_IROTH, S_IWOTH. */
 typedef struct oh_exposed {
-    mode_t config; /* If a secret stands in it. */
+    mode_t config; /* Rights to the configuration, if a secret is in it. */
     mode_t password_file;
 } oh_exposed;
 
@@ -47,12 +48,13 @@ typedef struct oh_config_image {
     size_t image_length;
     oh_secrets secrets;
     oh_exposed exposed;
-    /* There is no image, but another process may make one: it has other rights, or variables. */
+    /* There is no image, but a process with other rights or variables may make one. */
     bool is_of_process;
     bool has_no_memory; /* There was no memory for the image; the file may be good. */
     /*
-     * Of the files that the image was made from, as they were before. Without an image, a number
-     * for the failure: it differs from every version, so the files are read again at each check.
+     * The version of the files that the image was made from, as they were before. Without an image,
+     * a number for the failure: it differs from every version, so the files are read again at each
+     * check.
      */
     uint64_t version;
     oh_failure failure;
@@ -73,8 +75,8 @@ bool oh_config_image_make(oh_config_image *config_image, const oh_config_origin 
     oh_text name, const uint8_t salt[OH_IMAGE_SALT_BYTES]);
 
 /*
- * True if the environment variables of the image say the same in this process. `digest` is that of
- * this process, in any case.
+ * True if the environment variables that the image uses have the same values in this process. Sets
+ * `digest` to that of this process in both cases.
  */
 bool oh_config_image_is_mine(const void *image, const uint8_t salt[OH_IMAGE_SALT_BYTES],
     uint8_t digest[OH_IMAGE_DIGEST_BYTES]);

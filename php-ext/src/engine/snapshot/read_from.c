@@ -124,7 +124,7 @@ static bool is_well(oh_snapshot *snapshot, uint32_t node)
            (OH_LIKELY(!is_resting(connections, 0)) || !is_resting(connections, oh_clock_now_ms()));
 }
 
-/* In this turn: one of a master's replicas that are well, but not `without`. */
+/* The next of a master's replicas that are well, but not `without`. */
 static uint32_t find_replica(
     oh_snapshot *snapshot, uint32_t master, uint32_t without, uint32_t turn)
 {

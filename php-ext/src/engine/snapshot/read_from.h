@@ -3,9 +3,9 @@
  * says.
  *
  * A replica's answer may be older than a write that its master has already acknowledged. Setting
- * read_from accepts that. Writes, transactions and blocking commands go to the master. What a node
- * does not answer, room resend sends to its fallback: a replica's master, or with prefer_master a
- * replica.
+ * read_from accepts that. Writes, transactions and blocking commands go to the master. Room resend
+ * sends a read that a node does not answer to its fallback: a replica's master, or with
+ * prefer_master a replica.
  *
  * Implements spec/config, `read_from`, and spec/topology/cluster.md, section 7.
  */

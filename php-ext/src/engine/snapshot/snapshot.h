@@ -32,12 +32,12 @@ typedef struct oh_read_nodes {
 
 /* The reads that this process has given to nodes of a server pool, whatever its version or map. */
 typedef struct oh_read_counts {
-    uint64_t fastest; /* To the fastest node. */
-    uint32_t *turns;  /* By index of the master: to its nodes in turn. */
+    uint64_t fastest; /* Reads of the fastest node. */
+    uint32_t *turns;  /* By index of the master: reads that its nodes took in turn. */
     uint32_t turns_count;
 } oh_read_counts;
 
-/* A followed configuration: when its clients that exist ask room source for a newer version. */
+/* A followed configuration: when its existing clients ask room source for a newer version. */
 typedef struct oh_followed {
     uint64_t due_ns;
     struct oh_loaded *loaded;
@@ -49,7 +49,9 @@ typedef struct oh_snapshot {
     const oh_topology *topology;
     uint32_t nodes_count;
     uint32_t masters_count; /* Nodes that have keys. */
-    /* Has the newest map. NULL if this is not a map: its nodes are those of the configuration. */
+    /*
+     * Who has the newest map. NULL if this is not a map: its nodes are those of the configuration.
+     */
     struct oh_nodes *known_by;
     bool is_cluster;              /* The map of a Redis Cluster: its keys have slots. */
     bool is_watched;              /* Sentinels name the addresses of its masters. */
@@ -62,7 +64,7 @@ typedef struct oh_snapshot {
     bool ejects; /* auto_eject_hosts: oh_ejection_follow has the ring for placement. */
     oh_ejection ejection;
 
-    /* By index, for a ring that keys move from: until when a node does not MIGRATE; else NULL. */
+    /* By index, if keys move from an old ring: until when a node cannot migrate. Otherwise NULL. */
     uint64_t *by_hand_ns;
 
     oh_server_pool own_pool; /* The memory of `pool`. */

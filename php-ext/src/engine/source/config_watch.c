@@ -169,7 +169,7 @@ static bool is_like_variable(oh_text value)
     return true;
 }
 
-/* What is right, and was probably not meant. */
+/* Warns of values that are valid, but were probably not meant. */
 static void warn_slips(const oh_server_pool *pool)
 {
     char text[OH_LINE_BYTES];
@@ -214,7 +214,7 @@ typedef enum oh_switched { OH_SWITCHED, OH_NO_ROOM, OH_NOT_NOW } oh_switched;
 
 /*
  * Switches to a new image. `before` is the host's image. This process may have a newer one, because
- * it has read the file for its password.
+ * it has read the file itself to get the password.
  */
 static oh_switched switch_to(
     oh_loaded *loaded, oh_config_image *config_image, const void *before, size_t before_length)

@@ -120,7 +120,7 @@ bool oh_loaded_adopt(oh_loaded *loaded, oh_config_image *config_image, uint64_t 
     bool may_change = !loaded->origin.text.bytes || snapshot->pool->redis_auth_file.bytes;
     snapshot->followed = may_change ? &loaded->followed : NULL;
     snapshot->read_counts = &loaded->read_counts;
-    /* Clients that exist follow with their next call. */
+    /* Existing clients follow with their next call. */
     loaded->outdated.due_ns = 0;
     if (before && before->followed) {
         before->followed = &loaded->outdated;

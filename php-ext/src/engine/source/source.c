@@ -263,8 +263,8 @@ static oh_snapshot *take_map(oh_loaded *loaded, oh_map_kind kind, oh_failure *fa
 }
 
 /*
- * The published image has become that of another environment. Goes on with an own one, if the file
- * can be read; otherwise the configuration read before stays in use.
+ * The published image is now that of another environment. Goes on with an image of its own, if the
+ * file can be read; otherwise the configuration read before stays in use.
  */
 static oh_loaded *move(oh_loaded *loaded)
 {
@@ -293,7 +293,7 @@ static oh_loaded *move(oh_loaded *loaded)
     return other;
 }
 
-/* Sets when clients that exist check again. */
+/* Sets when existing clients check again. */
 static void put_off(oh_loaded *loaded, uint32_t milliseconds)
 {
     loaded->followed.due_ns = oh_clock_coarse_ns() + milliseconds * UINT64_C(1000000);

@@ -3,7 +3,7 @@
  *
  * One process of the host reads a configuration and builds its topology. The others copy the image
  * it publishes (core/store/store.h). At most once a second one of them checks if the file has
- * changed. In all processes, new clients use the new version, and clients that exist follow between
+ * changed. In all processes, new clients use the new version, and existing clients follow between
  * two calls. A bad file never replaces a good version: it causes one warning. It causes a failure
  * only if there is no good version yet.
  *
@@ -37,7 +37,7 @@ oh_snapshot *oh_source_load(oh_text name, const char *path, oh_failure *failure,
 oh_snapshot *oh_source_load_text(
     oh_text name, oh_text text, bool is_array, oh_failure *failure, bool *is_found);
 
-/* For a client that exists, when a call begins: true if it is time to follow. Reads the clock. */
+/* For an existing client, when a call begins: true if it is time to follow. Reads the clock. */
 static inline bool oh_source_is_due(const oh_snapshot *snapshot)
 {
     return OH_LIKELY(snapshot->followed != NULL) &&

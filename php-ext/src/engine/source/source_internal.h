@@ -16,26 +16,30 @@ typedef struct oh_loaded {
     oh_text name;
     uint8_t identity[OH_STORE_IDENTITY_BYTES];
     /*
-     * The entry has become that of processes whose environment variables say something else: its
-     * generation (0 if not), and the identity that this process goes on with.
+     * The generation at which the entry became that of processes whose environment variables have
+     * other values (0: it has not), and the identity that this process then goes on with.
      */
     uint64_t foreign;
     uint8_t other_identity[OH_STORE_IDENTITY_BYTES];
-    bool is_moved; /* Another one has taken its place. Old clients may still use its cluster. */
+    /* Another loaded pool has taken its place. Old clients may still use its cluster. */
+    bool is_moved;
     oh_snapshot *snapshot; /* NULL until it is made. */
     uint64_t generation;   /* Of the snapshot. Without a store, each process counts its own. */
     /* Its entry in the store; OH_STORE_NONE if this process does not use the store. */
     uint32_t entry;
     uint64_t checked_ms, version; /* Without a store. */
-    /* For its newest snapshot, and for those before. */
+    /* For its newest snapshot, and for all earlier ones. */
     oh_followed followed, outdated;
     oh_read_counts read_counts; /* Of all its snapshots, and of all its maps. */
     bool is_urgent;             /* The next check does not wait for the second to pass. */
     /* When this process last found that it cannot read what others may read; 0 if it can. */
     uint64_t refused_ms;
-    uint64_t read_at; /* Without a store; like the word there. */
+    uint64_t read_at; /* Without a store: the same as the word in a store. */
     char *problem;    /* Without a store: why the file was refused, or NULL. */
-    /* Those that know its nodes, by oh_map_kind; NULL if the file never named one of the kind. */
+    /*
+     * Who is asked for its nodes, by oh_map_kind; NULL if the file never asked for this kind of
+     * map.
+     */
     oh_nodes *nodes[OH_MAP_KINDS_COUNT];
 } oh_loaded;
 
@@ -50,7 +54,7 @@ void oh_loaded_forget(oh_loaded *loaded);
 void oh_loaded_be_foreign(
     oh_loaded *loaded, const uint8_t digest[OH_IMAGE_DIGEST_BYTES], uint64_t generation);
 
-/* Begins under the other identity. */
+/* Begins a loaded pool under the other identity of `like`. */
 void oh_loaded_become_other(oh_loaded *loaded, const oh_loaded *like);
 
 /*

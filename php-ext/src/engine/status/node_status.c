@@ -15,8 +15,8 @@
 typedef struct node_view {
     uint32_t leased, idle;
     bool is_of_host;      /* The workers share these connections. */
-    bool is_up, is_known; /* For any process. */
-    uint64_t until_ms;    /* The latest instant until which a process does not use it. */
+    bool is_up, is_known; /* For at least one process. */
+    uint64_t until_ms;    /* The latest instant until which any process does not use it. */
     /* The health of that process; NULL if the node is up for all processes. */
     const oh_store_health *down;
     uint32_t failures;

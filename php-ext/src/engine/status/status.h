@@ -32,7 +32,7 @@ typedef struct oh_node_status {
     bool has_reason; /* The node is not up, and `reason` says why. */
     char reason[OH_STORE_REASON_WORDS * sizeof(uint64_t) + 1];
     uint32_t leased, idle; /* Connections. */
-    bool is_of_host;       /* They are those of all workers, otherwise those of this process. */
+    bool is_of_host;       /* They are those of all workers; if false, those of this process. */
     const oh_meter *meter; /* The counters of its calls; NULL if nothing was counted yet. */
     oh_metered_own own;    /* Those of this process alone. */
 } oh_node_status;

@@ -62,7 +62,7 @@ bool oh_tls_channel_has_received(const oh_tls_channel *channel);
 ssize_t oh_tls_channel_receive(oh_tls_channel *channel, void *bytes, size_t size, int flags);
 ssize_t oh_tls_channel_send(oh_tls_channel *channel, const void *bytes, size_t size);
 
-/* True if a receive will have a result, although poll() does not know of it. */
+/* True if a receive will have a result that poll() does not report. */
 bool oh_tls_channel_has_buffered(const oh_tls_channel *channel);
 
 /*

@@ -7,7 +7,7 @@
  * again, as after any send that was too much for the kernel.
  *
  * A receive asks the kernel once, then opens what OpenSSL has buffered, as far as there is room.
- * What is left makes has_buffered true. poll() does not know of it.
+ * What is left makes has_buffered true. poll() does not report it.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -49,16 +49,16 @@ typedef struct oh_tls {
 
 struct oh_tls_peer {
     oh_tls *tls;
-    char *name;           /* In the certificate of the node. */
+    char *name;           /* The name that the node's certificate must have. */
     SSL_SESSION *session; /* The latest; NULL if there is none. */
-    uint32_t generation;  /* The context's of that session. */
+    uint32_t generation;  /* The generation of the context of that session. */
 };
 
 struct oh_tls_channel {
     oh_tls_peer *peer;
     SSL *ssl;
     int socket;
-    uint32_t generation; /* The context's. */
+    uint32_t generation; /* The generation of its context. */
     int error;           /* errno of a system call that failed for good; 0 if none did. */
     int delay;           /* errno of the last one that could not do anything now. */
     int alert;           /* The number of the alert by which the node ended it; 0 if none. */
@@ -70,7 +70,7 @@ struct oh_tls_channel {
     bool is_of_ca;       /* The check of certificates has failed at one that is not the node's. */
     bool is_asked;       /* The node has asked for a client certificate. */
     bool has_heard;      /* The node has sent data. */
-    bool has_buffered;   /* OpenSSL has a result that poll() does not know of. */
+    bool has_buffered;   /* OpenSSL has a result that poll() does not report. */
 };
 
 /* ---- tls_socket ---- */

@@ -83,7 +83,7 @@ void oh_batch_drop(oh_client *client)
 
 /* ---- Queueing ---- */
 
-/* The terms of a queued command are terms of the whole queue. */
+/* The terms of each queued command apply to the whole queue. */
 static void add_terms(oh_node_client *node_client, const oh_call_terms *terms)
 {
     uint32_t *waits = &node_client->queue.terms.block_ms;
@@ -355,7 +355,7 @@ static void exec(oh_client *client, oh_batch *batch, INTERNAL_FUNCTION_PARAMETER
     } else if (batch->pipes.count == 1 && !batch->is_mixed &&
                !batch->pipes.node_clients[0]->queue.is_express &&
                !batch->pipes.node_clients[0]->moving) {
-        /* Everything went to one phpredis, so its reply is the result. */
+        /* Everything went to one node client, so its reply is the result. */
         oh_node_client *node_client = batch->pipes.node_clients[0];
 
         oh_call_on_node_client(node_client, NULL, INTERNAL_FUNCTION_PARAM_PASSTHRU);

@@ -12,7 +12,7 @@
 #include "php/scatter/pipes.h"
 
 typedef struct oh_batch {
-    /* Some replies do not match one command each: there are splits or skipped replies. */
+    /* Not every reply belongs to one command: there are splits or skipped replies. */
     bool is_mixed;
     /* A value could not be packed. All commands were dropped, and exec() throws. */
     bool is_spoilt;
@@ -74,7 +74,7 @@ void oh_batch_drop(oh_client *client);
 /*
  * A command of a batch is stored as the index of its node, or as one of these marks plus an index.
  */
-#define OH_BATCH_SPLIT 0x80000000u /* The split with that index: its merged replies. */
+#define OH_BATCH_SPLIT 0x80000000u /* The split with that index, whose replies are merged. */
 #define OH_BATCH_SKIP 0x40000000u  /* A reply of that node, which is dropped. */
 #define OH_BATCH_INDEX 0x3fffffffu
 

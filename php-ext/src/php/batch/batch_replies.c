@@ -62,7 +62,7 @@ static zend_object *take_transaction(
 
 /*
  * Takes the replies of a command over several nodes, or of a transaction. If it failed, returns the
- * failure, borrowed, which is its reply then.
+ * failure, borrowed, which takes the place of the reply.
  */
 static zend_object *join_replies(
     oh_client *client, const oh_split *split, oh_reply_cursor *cursors, zval *place)

@@ -17,7 +17,7 @@ void oh_call_now(oh_client *client, const oh_call *call, INTERNAL_FUNCTION_PARAM
 void oh_call_on_node_client(
     oh_node_client *node_client, const oh_call_terms *terms, INTERNAL_FUNCTION_PARAMETERS);
 
-/* The current call, and a part of a split, as calls for the express lane. */
+/* Turn the current call, and a part of a split, into calls for the express lane. */
 static zend_always_inline oh_express_call oh_call_as_express(
     const oh_client *client, const oh_method *method, zend_execute_data *execute_data)
 {

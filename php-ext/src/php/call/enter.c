@@ -4,7 +4,7 @@
  *
  * A node of a Redis Cluster keeps its index as long as it belongs to the cluster. So node clients
  * survive a change of the map. Only those of removed nodes are closed. After a change of the
- * configuration the same holds for nodes that have kept their index.
+ * configuration, node clients of nodes that have kept their index survive, too.
  */
 #include "php/base/zend.h"
 
@@ -109,7 +109,7 @@ static void adopt(oh_client *client, oh_snapshot *snapshot)
     }
 }
 
-/* A pool that speaks memcached by now is not followed, as it makes no client either. */
+/* A pool that has become one of memcached is not followed: no client can be made of it either. */
 static OH_NOINLINE void follow_configuration(oh_client *client)
 {
     oh_snapshot *snapshot =

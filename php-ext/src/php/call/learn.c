@@ -1,6 +1,6 @@
 /*
- * What was asked counts towards the deadline of the call: a call that is sent immediately keeps
- * what is left of it.
+ * The time of the question counts towards the deadline of the call: a call that is sent immediately
+ * has only the rest of it.
  */
 #include "php/base/zend.h"
 
@@ -36,7 +36,7 @@ static oh_inquiry inquiry_of(const oh_client *client, const oh_plan *plan)
 
 /* ---- Refusals ---- */
 
-/* What every refusal says of the call: its method, and the words that name its command. */
+/* What every refusal names: the method of the call, and the words that name its command. */
 typedef struct named_call {
     const char *method, *blank;
     oh_quoted first, second;

@@ -24,7 +24,9 @@ static inline bool oh_learn_must_find_keys(const oh_plan *plan)
     return plan->learnt && plan->learnt->learnt.asks_keys;
 }
 
-/* Lets a node find them; there is room for `count` positions. Returns false and throws if not. */
+/*
+ * Lets a node find the keys; there is room for `count` positions. Returns false and throws if not.
+ */
 bool oh_learn_keys(oh_client *client, zend_execute_data *execute_data, oh_plan *plan,
     const oh_bytes *words, size_t count, oh_key_position *positions, size_t *found);
 

@@ -26,10 +26,11 @@ typedef struct oh_call {
 typedef struct oh_plan {
     const oh_method *method;
     const oh_command *command;
-    oh_spread spread; /* ONE_NODE, SPLIT (then there are parts), ALL_NODES or ANY_NODE. */
+    oh_spread spread; /* ONE_NODE, SPLIT, ALL_NODES or ANY_NODE. */
     oh_merge merge;
-    oh_call call;    /* Of ONE_NODE, with a counted reference to its key. Its terms are of all. */
-    oh_split *split; /* Of SPLIT, owned by the plan. Set to NULL by code that takes ownership. */
+    /* For ONE_NODE, with a counted reference to its key. Its terms are those of every spread. */
+    oh_call call;
+    oh_split *split; /* For SPLIT, owned by the plan. Set to NULL by code that takes ownership. */
     oh_learnt_row *learnt; /* The command, if a node has described it. NULL for the table's. */
 } oh_plan;
 

@@ -123,7 +123,7 @@ static const oh_command *find_by_subcommand(
 typedef struct placer {
     oh_client *client;
     oh_plan *plan; /* Its key is the first key; NULL before that. */
-    uint32_t home; /* Of the first. */
+    uint32_t home; /* The home of the first key. */
 } placer;
 
 static oh_placed_key placed(oh_call_key key, uint32_t home)
@@ -148,7 +148,7 @@ static bool place_key(void *context, zend_string *key, const oh_method_key *meth
         }
     }
     if (first->text && it->client->snapshot->pool->distribution == OH_RANDOM) {
-        /* With OH_RANDOM, keys have no node of their own: all go where the first went. */
+        /* With OH_RANDOM, keys have no node of their own: all go to the node of the first. */
         return true;
     }
     uint32_t home = oh_keys_home(it->client, key, method_key->is_unprefixed);

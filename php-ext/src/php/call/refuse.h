@@ -39,8 +39,8 @@ bool oh_refuse_queued(
 void oh_refuse_unknown(const zend_execute_data *execute_data, const oh_bytes *words, size_t count);
 
 /*
- * Throws the failure of a question that a node was to answer before the current call is sent. It
- * acts on a transaction like a refusal.
+ * Throws the failure of a question that a node had to answer before the current call could be sent.
+ * It affects a transaction like a refusal.
  */
 void oh_refuse_unasked(oh_client *client, const oh_failure *failure, uint32_t node);
 

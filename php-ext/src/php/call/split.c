@@ -13,8 +13,8 @@
 
 /*
  * WAIT covers only the writes of its own connection, but the caller's writes usually used others. A
- * PUBLISH before it moves the connection's offset past every write that the node has acknowledged
- * to any client.
+ * PUBLISH in front of WAIT moves the connection's offset past every write that the node has
+ * acknowledged to any client.
  */
 #define WRITES_PREFACE OH_RESP_EMPTY_PUBLISH
 

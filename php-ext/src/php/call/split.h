@@ -25,7 +25,7 @@ typedef struct oh_split {
     const oh_method *method;
     const oh_command *command; /* NULL if the table does not hold it. */
     oh_merge merge;
-    oh_call_terms terms; /* Of each part. */
+    oh_call_terms terms; /* The terms of each part. */
     /*
      * Not a command, but a transaction in a pipeline, MULTI to EXEC: one part of `queued` commands.
      */
@@ -36,7 +36,7 @@ typedef struct oh_split {
     uint32_t keys_count, keys_room;
     /* By position of the key in the call. NULL if the parts have no keys of their own. */
     uint32_t *part_of_key;
-    /* For STREAMS: the keys with their prefix, by the same position. Otherwise NULL. */
+    /* For STREAMS: the keys with their prefix, in the same order. Otherwise NULL. */
     zend_string **keys;
 } oh_split;
 

@@ -24,7 +24,7 @@ void oh_client_place_by(oh_client *client, oh_live_ring *ring)
     client->topology = ring ? ring->topology : client->snapshot->topology;
 }
 
-/* RedisArray places a key by what stands before the prefix is added. */
+/* RedisArray places a key before it adds the prefix. */
 static bool is_placed_unprefixed(const oh_client *client)
 {
     oh_distribution distribution = client->snapshot->pool->distribution;

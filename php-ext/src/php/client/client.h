@@ -83,14 +83,18 @@ typedef struct oh_client {
     const oh_topology *topology;          /* Places keys: the snapshot's topology, or the ring's. */
     oh_live_ring *ring;                   /* A counted reference. NULL if no node is ejected. */
     struct oh_node_client **node_clients; /* By node index; NULL for nodes not used yet. */
-    zend_string *own_name;                /* What CLIENT SETNAME has set. NULL if unset. */
+    zend_string *own_name;                /* The name that CLIENT SETNAME has set. NULL if unset. */
     zend_string *prefix; /* OPT_PREFIX: part of every key, also for placement. NULL if unset. */
     HashTable *options;  /* Options set so far, for later node clients. NULL if none. */
     /* Received the last error reply, for getLastError(). */
     struct oh_node_client *last_error_client;
-    /* What select() has chosen: the database of all calls that begin afterwards, on every node. */
+    /* The database that select() has chosen, for all calls that begin afterwards, on every node. */
     oh_database database;
-    bool has_selected; /* Also the pool's own number: then another configuration changes nothing. */
+    /*
+     * select() was called, perhaps with the pool's own number. Then another configuration does not
+     * change the database.
+     */
+    bool has_selected;
     uint32_t timeout_ms; /* The timeout of a call: the pool's, or OPT_READ_TIMEOUT. */
     /* OPT_READ_TIMEOUT is set. It also bounds the wait for a message of a subscription. */
     bool has_read_timeout;
@@ -105,7 +109,10 @@ typedef struct oh_client {
     /* OPT_SCAN has SCAN_RETRY: scan() skips answers without keys, except for the last. */
     bool retries_scan;
     bool is_closed; /* close() was the last call. */
-    /* It keeps its configuration and reads from masters: a session sees its own writes. */
+    /*
+     * It belongs to a session: it keeps its configuration, and reads from masters so that it sees
+     * its own writes.
+     */
     bool is_of_session;
     oh_mode_kind mode;
     struct oh_batch *batch;               /* NULL if no pipeline is open. */

@@ -12,8 +12,8 @@
 #include "engine/snapshot/snapshot.h"
 
 /*
- * Returns a counted reference to a server pool. Of the two last arguments at most one is not NULL.
- * On failure returns NULL and throws.
+ * Returns a counted reference to a server pool. At least one of the last two arguments is NULL. On
+ * failure returns NULL and throws.
  *
  *     name a DSN              what it names
  *     `directives`            a server pool with them
@@ -28,21 +28,21 @@ bool oh_configuration_is_path(const zend_string *from);
 
 /*
  * The text of a server pool with these directives. `engine: redis` is added if there is no engine,
- * so that it is a OneHop pool. NULL after it has thrown: a value is neither a text nor a number nor
- * a boolean, or, of `servers`, an array of texts.
+ * so that it is a OneHop pool. Throws and returns NULL if a value is neither a text nor a number
+ * nor a boolean; `servers` may also be an array of texts.
  */
 zend_string *oh_configuration_of_array(const zend_string *name, const HashTable *directives);
 
 /* What a DSN says. The caller releases what is not NULL. */
 typedef struct oh_dsn {
-    zend_string *pool; /* NULL if it does not say. */
+    zend_string *pool; /* NULL if it does not name one. */
     zend_string *path; /* Of the file; otherwise NULL. */
     zval directives;   /* Of the server pool, as an array; undefined with a file. */
 } oh_dsn;
 
 bool oh_dsn_is(const zend_string *text);
 
-/* False after it has thrown ConfigInvalid. The message does not show the DSN. */
+/* Returns false and throws ConfigInvalid if it is wrong. The message does not show the DSN. */
 bool oh_dsn_read(oh_dsn *dsn, const zend_string *text);
 void oh_dsn_free(oh_dsn *dsn);
 

@@ -24,14 +24,14 @@ zend_object *oh_failure_exception(
     const oh_failure *failure, const oh_node *node, const char *pool, zend_object *previous);
 
 /*
- * Makes an OneHop\Exception for a node's part of a batch that ended with an exception of phpredis
- * or of the script. That exception becomes the previous one; takes over its reference.
+ * Makes a OneHop\Exception for a node's part of a batch that ended with an exception of phpredis or
+ * of the script. That exception becomes the previous one; takes over its reference.
  */
 zend_object *oh_failure_wrap(zend_object *foreign, const oh_node *node, const char *pool);
 
 /*
  * False if a failure says that its command was not sent. An exception of phpredis or of the script
- * says nothing of the kind.
+ * never says that.
  */
 bool oh_failure_may_have_executed(zend_object *exception);
 

@@ -117,7 +117,7 @@ zval *oh_express_arguments(
         if (strchr("KAFM", letter)) {
             break;
         }
-        letters += letters[1] != '\0'; /* The last letter stands for all the rest. */
+        letters += letters[1] != '\0'; /* The last letter stands for all further arguments. */
     }
     if (row->swaps_last) {
         zval last = arguments[*count - 1];

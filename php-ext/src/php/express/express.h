@@ -1,10 +1,10 @@
 /*
  * Express: hot methods that OneHop writes and reads itself, in phpredis' terms.
  *
- * phpredis speaks the protocol; this room is the one exception. A row of the table is one form of a
- * method: which bytes such a call sends, and what value a usual reply becomes. A call with other
- * arguments is not taken, and an unusual reply (an error, a value of another type) is not read.
- * Both are left to phpredis, so that no caller can see who did the work.
+ * Elsewhere phpredis speaks the protocol; this room is the only exception. A row of the table is
+ * one form of a method: which bytes such a call sends, and what value a usual reply becomes. A call
+ * with other arguments is not taken, and an unusual reply (an error, a value of another type) is
+ * not read. Both are left to phpredis, so that no caller can see who did the work.
  *
  *     arguments ─► oh_express_write ─► bytes of the request      not taken ─► phpredis
  *     bytes of a reply ─► oh_express_read ─► value              not read ─► phpredis
@@ -53,7 +53,7 @@ typedef struct oh_express_forms {
 
 /* Some keys of a call, sent in one command: those of one node, or of one slot of a node. */
 typedef struct oh_express_group {
-    uint32_t first, last; /* Of its keys, by their position in the call. */
+    uint32_t first, last; /* Its first and last key, by their position in the call. */
     uint32_t count;
     uint32_t next; /* The next group of the same node, or OH_EXPRESS_END. */
 } oh_express_group;
@@ -63,14 +63,14 @@ typedef struct oh_express_split {
     zend_string **keys;
     uint32_t *next; /* By key: the next key of its group. Undefined for the last. */
     oh_express_group *groups;
-    /* By key: a value of a list. Or by a group's first key: its integer. UNDEF if not read. */
+    /* A list's values by key, or a group's integer at its first key. UNDEF if not read. */
     zval *values;
 } oh_express_split;
 
 /* The groups of one node. */
 typedef struct oh_express_node_groups {
     const oh_express_split *split;
-    uint32_t first, last; /* Of its groups, in the order of its commands. */
+    uint32_t first, last; /* Its first and last group, in the order of the commands. */
     bool is_read;         /* All replies have been read into `values`. */
     bool is_alone;        /* No node has several groups: phpredis would make a single call. */
 } oh_express_node_groups;
@@ -79,9 +79,9 @@ typedef struct oh_express_node_groups {
 typedef struct oh_express {
     char *bytes;
     size_t length, capacity;
-    const oh_express_row **rows; /* Of each command. */
+    const oh_express_row **rows; /* The row of each command. */
     uint32_t count, rows_capacity;
-    /* If each command is that of a group, otherwise NULL. Not owned. */
+    /* Set if all commands are those of groups, otherwise NULL. Not owned. */
     oh_express_node_groups *node_groups;
 } oh_express;
 

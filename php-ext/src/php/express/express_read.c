@@ -1,6 +1,6 @@
 /*
- * The bytes are framed: their form is known to be right, as far as they go. Only what a value lacks
- * at the end is checked here, and that it is of the type that the row expects.
+ * The bytes are framed, so their form is right, as far as they go. This file only checks whether a
+ * value is complete, and whether it has the type that the row expects.
  */
 #include "php/base/zend.h"
 
@@ -104,7 +104,10 @@ static const char *read_ok(const char *at, const char *end, zval *value)
     return at + 5;
 }
 
-/* Without white space, which atof would skip, even an end of line. */
+/*
+ * True if a number begins with this byte. White space does not: atof would skip it, even an end of
+ * line.
+ */
 static bool begins_number(char byte)
 {
     return isdigit((unsigned char)byte) || (byte && strchr("+-.iInN", byte));
@@ -290,7 +293,7 @@ bool oh_express_is_misfit(const oh_express_group *group, const char *at, const c
     return oh_value_take_head(&reply, OH_RESP_LIST, &count) && count != group->count;
 }
 
-/* The value leaves UNDEF. */
+/* Moves a value, and leaves UNDEF in its place. */
 static void move_value(zval *to, zval *from)
 {
     ZVAL_COPY_VALUE(to, from);

@@ -1,6 +1,6 @@
 /*
- * A call is looked at twice: how much room it needs, if it is taken at all, and then its bytes. So
- * nothing is written of a call that is left to phpredis.
+ * A call is looked at twice: first for whether it is taken and how much room it needs, then for its
+ * bytes. So nothing is written for a call that is left to phpredis.
  *
  * Only texts and integers are taken, because phpredis sends them as they are. All else (other types
  * that PHP converts, references, objects) is left to phpredis.
@@ -41,7 +41,7 @@ static zend_always_inline size_t room_for_value(const zval *value)
     return Z_TYPE_P(value) == IS_LONG ? LONG_ROOM : 0;
 }
 
-/* The room for a word of this letter; 0 if the argument has not exactly its type. */
+/* The room for a word of this letter; 0 if the argument does not have exactly its type. */
 static zend_always_inline size_t room_for_word(
     const oh_express_call *call, char letter, const zval *value)
 {
@@ -59,7 +59,7 @@ static zend_always_inline size_t room_for_word(
     }
 }
 
-/* An array of keys, fields, or fields and values. */
+/* The room for an array of keys, fields, or fields and values. */
 static size_t room_for_array(
     const oh_express_call *call, char letter, HashTable *array, uint32_t *words)
 {
@@ -88,7 +88,7 @@ static size_t room_for_array(
     return room;
 }
 
-/* The arguments from this one on, which share a letter. */
+/* The room for the arguments from this one on, which share a letter. */
 static size_t room_for_rest(
     const oh_express_call *call, char letter, uint32_t from, uint32_t *words)
 {
@@ -115,7 +115,7 @@ static zend_always_inline bool is_one_array(const oh_express_call *call, uint32_
     return call->arguments_count == at + 1 && Z_TYPE(call->arguments[at]) == IS_ARRAY;
 }
 
-/* A form whose last letter stands for several words. */
+/* The room for a form whose last letter stands for several words. */
 static size_t room_for_variable(
     const oh_express_call *call, const oh_express_row *row, uint32_t *words)
 {

@@ -30,7 +30,7 @@ static void call_every_node(oh_client *client, const oh_plan *plan, INTERNAL_FUN
 }
 
 /*
- * A key that moves while all nodes are flushed is gone after the second time, wherever it was. In a
+ * If a key moves while all nodes are flushed, the second time removes it, wherever it was. In a
  * pipeline there is no second time.
  */
 static bool is_flushed_twice(const oh_client *client, const oh_plan *plan)
@@ -61,8 +61,8 @@ static bool has_node_failed(void)
 }
 
 /*
- * Takes the pending failure. Of those that were taken, keeps the first whose command may have
- * executed, or the first one. Implements spec/route, "Outcomes".
+ * Takes the pending failure. Of all taken failures, keeps the first whose command may have
+ * executed; if there is none, the first. Implements spec/route, "Outcomes".
  */
 static void take_failure(zend_object **kept)
 {
@@ -170,7 +170,7 @@ void oh_fleet_call(oh_client *client, const oh_plan *plan, INTERNAL_FUNCTION_PAR
  * ---- serverName() and serverVersion() ----
  *
  * phpredis sends HELLO for them and reads only half of the reply. OneHop takes both from the
- * fleet's INFO. So the version is the lowest of all nodes: programs can rely on that one.
+ * fleet's INFO. So the version is the lowest of all nodes, which programs can rely on.
  *
  * redis reports redis_version in INFO. valkey also reports it, for compatibility, and adds
  * server_name and valkey_version.

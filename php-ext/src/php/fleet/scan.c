@@ -29,7 +29,7 @@ typedef struct oh_scan {
     uint32_t count;          /* Number of the script's arguments. */
     /* Copies of them. The first is a reference to the node's iterator. */
     zval *arguments;
-    oh_cursor cursor; /* The current position. Its node's own cursor is not a ticket. */
+    oh_cursor cursor; /* The current position, with the node's own cursor, not its ticket. */
     uint64_t next;    /* The fleet's next cursor; 0 at the end. */
 } oh_scan;
 

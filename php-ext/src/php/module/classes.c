@@ -61,7 +61,10 @@ static zend_result take_over_methods(void)
         }
         inherited->common.scope = oh_client_class;
         inherited->internal_function.module = EG(current_module);
-        /* Observers of calls store here what they know of a method: not where phpredis' own is. */
+        /*
+         * Observers of calls keep data of a method here, apart from their data of phpredis' own
+         * method.
+         */
         ZEND_MAP_PTR_NEW(inherited->internal_function.run_time_cache);
     }
     ZEND_HASH_FOREACH_END();

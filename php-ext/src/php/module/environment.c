@@ -54,7 +54,7 @@ static bool is_ending(void)
     return EG(exception) != NULL;
 }
 
-/* A script must not read by our hands what open_basedir keeps from it. */
+/* A script must not read through us what open_basedir forbids it to read. */
 static bool may_read(const char *path)
 {
     return php_check_open_basedir_ex(path, 0) == 0;

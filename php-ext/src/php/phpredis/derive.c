@@ -123,7 +123,7 @@ static bool derive_keys(
 
 /* ---- The timeout ---- */
 
-/* Of a blocking command: the parameter with that name. */
+/* In a blocking command, the timeout is the parameter with that name. */
 static bool derive_timeout(
     oh_derived_row *derived, const zend_function *original, const oh_command *command)
 {
@@ -152,7 +152,10 @@ static bool has_reference(const zend_function *original)
     return false;
 }
 
-/* True if only the places of its keys are in the row, so that other parameters may replace them. */
+/*
+ * True if the row says nothing but where its keys are, so that a row can be derived for other
+ * parameters.
+ */
 static bool is_simple(const oh_method_row *row)
 {
     return row->kind == OH_METHOD_COMMAND && row->command && !row->subcommand &&

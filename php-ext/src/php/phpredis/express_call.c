@@ -120,7 +120,7 @@ static bool may_replay(oh_node_client *node_client, uint32_t first, oh_values co
     return true;
 }
 
-/* The commands from this one on are phpredis' to answer. Adds its replies to the list. */
+/* Lets phpredis answer the commands from this one on. Adds its replies to the list. */
 static void replay_from(
     oh_node_client *node_client, uint32_t first, oh_values commands, HashTable *replies)
 {
@@ -229,7 +229,7 @@ static uint32_t read_some(const oh_express *express, oh_express_reader *reader, 
     return i;
 }
 
-/* For a stream that a script has closed. */
+/* Lets phpredis run the queue, because a script has closed the stream. */
 static void exec_by_phpredis(oh_node_client *node_client, zval *return_value)
 {
     queue_from(node_client, 0, oh_express_commands(&node_client->express));
@@ -276,7 +276,7 @@ void oh_express_call_exec(oh_node_client *node_client, bool is_started, zval *re
     }
 }
 
-/* The only command is phpredis' to answer, unless the exchange has failed. */
+/* Lets phpredis answer the only command, unless the exchange has failed. */
 static void replay_one(oh_node_client *node_client, zval *return_value)
 {
     oh_values command = oh_express_commands(&node_client->express);

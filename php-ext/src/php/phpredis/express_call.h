@@ -31,17 +31,16 @@ static inline bool oh_express_call_start(oh_node_client *node_client)
 /*
  * Reads one value for each of the commands that were started, as phpredis' exec() returns them; for
  * `one`, the value of the only command. If they were not started, phpredis makes the call. If the
- * exchange failed, or an exception is pending, the result is as undefined as that of phpredis' own
- * call.
+ * exchange failed, or an exception is pending, the result is undefined, as that of phpredis' own
+ * call is.
  */
 void oh_express_call_exec(oh_node_client *node_client, bool is_started, zval *return_value);
 void oh_express_call_one(oh_node_client *node_client, bool is_started, zval *return_value);
 
 /*
  * Like these functions, for the groups of a split call. If all replies were read into the call's
- * values, `is_read` is set and the result is null. Otherwise the result is that of these functions
- * and contains the node's values: as oh_express_call_one returns them if `is_alone`, otherwise
- * as exec() does.
+ * values, `is_read` is set and the result is null. Otherwise the result contains the node's values,
+ * as oh_express_call_one returns them if `is_alone`, and otherwise as oh_express_call_exec does.
  */
 void oh_express_call_groups(oh_node_client *node_client, bool is_started, zval *return_value);
 

@@ -88,7 +88,7 @@ typedef struct oh_method_row {
     bool has_promise;      /* phpredis does not survive every reply: see oh_promise_is_kept. */
     const char *reason;    /* Why the method is refused, if it is. */
     const char *signature; /* Its parameters in the newest version; NULL if absent there. */
-    /* Others, of older versions, for calls that mean the same; NULL if none. */
+    /* Its parameters in older versions, where a call means the same; NULL if there are none. */
     const char *older_signature;
 } oh_method_row;
 
@@ -96,7 +96,7 @@ typedef struct oh_method {
     zend_function *original; /* Our copy of phpredis' own: see method.c. */
     bool is_deprecated;
     const oh_method_row *row;
-    struct oh_derived_row *derived; /* Owned; NULL if the row is of the table. */
+    struct oh_derived_row *derived; /* Owned; NULL if the row is in the table. */
     const oh_command *command;      /* NULL if an argument decides which command it is. */
     oh_express_forms express;
     const oh_promise *promise; /* NULL if phpredis survives every well-formed reply. */
@@ -149,8 +149,8 @@ void oh_queued_promise_end(oh_queued_promise *queued);
  * parameters.
  *
  * phpredis names a method after its command, and what is a key after a key. So the methods that a
- * newer phpredis adds are understood without a row of their own. What is not understood gets a row
- * that refuses it, with the reason.
+ * newer phpredis adds are understood without a row of their own. A method that cannot be understood
+ * gets a row that refuses it, with the reason.
  *
  * Implements spec/route, "phpredis' methods": methods without a row.
  */

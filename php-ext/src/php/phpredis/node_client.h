@@ -40,7 +40,7 @@ typedef struct oh_node_client {
     bool is_busy;     /* In the middle of a call: another call must take another node client. */
     bool is_reserved; /* Used by a transaction or a pipeline, also between calls. */
     uint32_t holds;   /* Not closed while this is above zero. */
-    /* The exchange of the last call failed, and phpredis has closed its stream since. */
+    /* The exchange of the last call failed; phpredis has closed its stream since then. */
     bool has_failed;
     /* phpredis believes that its connection is lost. The object must be replaced. */
     bool is_spent;

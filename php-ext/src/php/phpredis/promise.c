@@ -1,5 +1,6 @@
 /*
- * Promise: what a request says of its replies, where phpredis believes it and would die.
+ * Promise: the form that a request promises for its replies, where phpredis relies on it and would
+ * crash.
  *
  * phpredis reads the reply of hMGet() into as many places as the call has fields, and those of
  * xRange(), xRead() and their kin as if no entry were malformed. Other replies end the process,
@@ -21,8 +22,8 @@
 /* ---- One reply ---- */
 
 /*
- * Each function takes a reply if it has the form, or is not a list: phpredis refuses that itself.
- * Otherwise it returns false.
+ * Each function takes a reply if it has the form. It also takes a reply that is not a list, because
+ * phpredis refuses that itself. Otherwise it returns false.
  */
 
 static bool is_list_next(const oh_values *values)
@@ -127,7 +128,10 @@ static bool take_plain(oh_values *values)
            (value.kind == OH_VALUE_TEXT || value.kind == OH_VALUE_NUMBER);
 }
 
-/* A flat list in which every second element is a value: from the second on, or from the first. */
+/*
+ * A flat list in which every second element is a plain value: the second, fourth ..., or with
+ * `begins_plain` the first, third ...
+ */
 static bool take_pairs(oh_values *values, bool begins_plain)
 {
     int64_t count;

@@ -46,8 +46,8 @@ typedef struct oh_transport {
 } oh_transport;
 
 /*
- * True if phpredis has left bytes of replies unread. Then it has given parts of one reply to
- * commands behind it.
+ * True if phpredis has left bytes of replies unread. Then it has taken parts of one reply as the
+ * replies of later commands.
  */
 bool oh_transport_has_rest(const oh_transport *transport);
 

@@ -22,7 +22,7 @@
 #include "php/route/route.h"
 #include "php/scatter/parts.h"
 
-/* True if a batch has something for this master that does not only read. */
+/* True if a batch has a command for this master that does not only read. */
 static bool has_queued_writes(const oh_client *client, uint32_t master)
 {
     const oh_node_client *node_client = client->node_clients[master];
@@ -82,7 +82,7 @@ void oh_route_method(INTERNAL_FUNCTION_PARAMETERS)
 
 /*
  * Sends read-only commands to replicas if `read_from` allows it. Returns false and throws if there
- * is not a replica.
+ * is no replica.
  */
 static bool read_elsewhere(oh_client *client, oh_plan *plan)
 {
@@ -206,15 +206,15 @@ void oh_raw_command_method(INTERNAL_FUNCTION_PARAMETERS)
 
 /*
  * One node is asked whether it has the database, with the caller's own command. So the caller gets
- * the node's answer, and after an error the object stays where it was. The other nodes are asked
- * when a connection to them is used.
+ * the node's answer, and after an error the object stays where it was. Each other node is asked
+ * when a connection to it is brought to the database.
  */
 static bool has_number(zend_long database)
 {
     return database >= 0 && database < UINT32_MAX;
 }
 
-/* It is a text with OPT_REPLY_LITERAL. */
+/* With OPT_REPLY_LITERAL it is a text. */
 static bool is_ok(const zval *reply)
 {
     return Z_TYPE_P(reply) == IS_TRUE ||

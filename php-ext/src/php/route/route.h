@@ -28,8 +28,8 @@ void oh_plan_spread(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAMETE
 /*
  * Select: the database that a script chooses for its object.
  *
- * Connections are shared, so none of them can be the object's. The object keeps the number, and
- * each connection is brought to that database before a command of the object (engine/pool).
+ * Connections are shared, so none of them belongs to the object. The object keeps the number, and
+ * before each of its commands the connection is brought to that database (engine/pool).
  *
  * Implements spec/wire, section 9.
  */

@@ -273,8 +273,8 @@ zend_object *oh_merge_replies(oh_client *client, const oh_split *split, zval **r
 /*
  * ---- INFO ----
  *
- * That of several nodes gets the form of one server's: phpredis' array, or the text that rawCommand
- * returns. Implements spec/route, "INFO".
+ * The INFO of several nodes gets the form of one server's INFO: phpredis' array, or the text that
+ * rawCommand returns. Implements spec/route, "INFO".
  */
 
 /* The value of a field in one node's reply, or NULL. */

@@ -29,7 +29,7 @@ zend_object *oh_parts_join_next(
     oh_client *client, const struct oh_split *split, oh_reply_cursor *cursors, zval *place);
 
 /*
- * Makes a call, which is not planned yet. Returns false, and has done nothing, if the call is none
+ * Makes a call, which is not planned yet. Returns false, and has done nothing, if the call is not
  * of this kind.
  */
 bool oh_split_express(oh_client *client, INTERNAL_FUNCTION_PARAMETERS);

@@ -131,8 +131,9 @@ oh_reply_cursor *oh_pipes_exec(oh_pipes *pipes, oh_client *client, oh_node_call 
 oh_reply_cursor *oh_pipes_collect(oh_client *client, oh_node_call *node_calls, uint32_t count);
 
 /*
- * The failure of a node whose replies phpredis has not read to their end; NULL if it has. A reply
- * of a wrong type is not read whole, and its rest becomes the reply of the next command.
+ * The failure of a node whose replies phpredis has not read to their end; NULL if it has. phpredis
+ * does not read all of a reply of a wrong type, and takes its rest as the reply of the next
+ * command.
  */
 zend_object *oh_pipes_rest(const oh_client *client, const oh_node_client *node_client);
 

@@ -57,13 +57,16 @@ bool oh_scatter_run(oh_node_call *node_calls, uint32_t count);
 
 void oh_scatter_free(oh_node_call *node_calls, uint32_t count);
 
-/* How many of the calls failed. The other function: true if one failed, or commands of one did. */
+/*
+ * How many of the calls failed. The other function: true if a call failed, or some commands of a
+ * call.
+ */
 uint32_t oh_scatter_failed(const oh_node_call *node_calls, uint32_t count);
 bool oh_scatter_has_failures(const oh_node_call *node_calls, uint32_t count);
 
 /*
- * The failure of a scatter that failed on all nodes: of the first node whose commands may have
- * executed, or of the first one. Borrowed. Implements spec/route, "Outcomes".
+ * The failure of a scatter that failed on all nodes: that of the first node whose commands may have
+ * executed; if there is none, that of the first node. Borrowed. Implements spec/route, "Outcomes".
  */
 zend_object *oh_scatter_worst(const oh_node_call *node_calls, uint32_t count);
 

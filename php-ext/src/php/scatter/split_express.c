@@ -13,7 +13,8 @@
  * parts again, which are merged (parts.h). So the result is the same with and without this
  * shortcut.
  *
- * No code of the script runs before the commands are written, so its keys are not held.
+ * No code of the script runs before the commands are written, so no references to its keys are
+ * kept.
  */
 #include "php/base/zend.h"
 
@@ -32,8 +33,9 @@ typedef struct oh_splitter {
     /* A hash table of groups by their home. 0 is an empty place, else the group is one less. */
     uint32_t *places, places_mask;
     oh_pipes pipes;
-    oh_express_node_groups *groups_of_nodes; /* In the order of the pipes. */
-    oh_node_call *node_calls;                /* In the same order. */
+    /* The groups of each node, in the order of the pipes. */
+    oh_express_node_groups *groups_of_nodes;
+    oh_node_call *node_calls; /* In the same order. */
 } oh_splitter;
 
 /* ---- Which calls ---- */

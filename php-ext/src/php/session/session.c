@@ -11,7 +11,7 @@
 
 #define PREFIX_DEFAULT "PHPREDIS_SESSION:"
 #define LIFETIME_DEFAULT_S 1440
-#define SIDS_TRIED_MAX 3 /* How many new ids are tried if they are already taken. */
+#define SIDS_TRIED_MAX 3 /* How many new ids are tried: each may be taken already. */
 
 static zend_string *key_of(const oh_session *session, const zend_string *id)
 {

@@ -29,7 +29,7 @@ zend_result oh_session_register(void);
 /* ---- Internal to the room: the save path, the client, the lock ---- */
 
 typedef struct oh_session {
-    zend_object *redis; /* An OneHop\Redis. */
+    zend_object *redis; /* A OneHop\Redis. */
     zend_string *prefix;
     zend_string *lock_key; /* NULL if the session is not locked. */
     /* Identifies the holder, so that no other process unlocks it by mistake. */
@@ -41,7 +41,7 @@ typedef struct oh_save_path {
     zend_string *pool;
     zend_string *config; /* NULL means onehop.config. */
     zend_string *prefix;
-    oh_database database; /* That of the server pool if it is not chosen. */
+    oh_database database; /* If it is not chosen, that of the server pool. */
 } oh_save_path;
 
 /*
@@ -58,11 +58,11 @@ void oh_save_path_free(oh_save_path *path);
 bool oh_session_ask(
     oh_session *session, const char *method, uint32_t count, zval *arguments, zval *reply);
 
-/* The same, without returning the reply. */
+/* Like oh_session_ask, without returning the reply. */
 zend_result oh_session_tell(
     oh_session *session, const char *method, uint32_t count, zval *arguments);
 
-/* Makes an OneHop\Redis. On failure returns NULL and warns. */
+/* Makes a OneHop\Redis. On failure returns NULL and warns. */
 zend_object *oh_session_client(const oh_save_path *path);
 
 /*

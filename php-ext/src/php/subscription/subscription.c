@@ -37,7 +37,7 @@ typedef struct oh_subscription {
     zval *callback;           /* The callback of the command being written, or NULL. */
     zval released;            /* An array, or UNDEF. */
     zend_execute_data *frame; /* The frame of the current call. */
-    zend_function *function;  /* The frame's function before phpredis' replaced it. */
+    zend_function *function;  /* The frame's function, while phpredis' function is in its place. */
     zend_object *thrown;      /* The exception that was pending when phpredis read or wrote. */
     bool has_ended;           /* phpredis has read the end of the stream. */
 } oh_subscription;
@@ -120,7 +120,7 @@ static void keep_callback(void *owner, oh_channel_kind kind, oh_text name, bool 
 
 /*
  * A subscription keeps its snapshot. It does not wait for a node that a changed file or Sentinels
- * have replaced. Of a Redis Cluster the listener itself watches the map.
+ * have replaced. In a Redis Cluster the listener itself watches the map.
  */
 static bool is_outdated(void *owner)
 {

@@ -94,7 +94,7 @@ void oh_transaction_call(oh_client *client, const oh_call *call, INTERNAL_FUNCTI
 }
 
 /*
- * Runs a command on the transaction's node: one that any node could serve, or one about the
+ * Runs a command on the transaction's node. Any node could serve this command, or it is about the
  * transaction itself.
  */
 static void call_anywhere(oh_client *client, INTERNAL_FUNCTION_PARAMETERS)
@@ -284,7 +284,7 @@ void oh_transaction_queue_unwatch(oh_client *client, INTERNAL_FUNCTION_PARAMETER
 
 #define PLACE_BYTES (OH_MESSAGE_BYTES_MAX + 32)
 
-/* Names a node or, in a cluster, the slot of a key. */
+/* Writes the name of a node or, in a cluster, the slot of a key. */
 static const char *name_place(
     const oh_client *client, bool has_key, uint32_t home, uint32_t node, char place[PLACE_BYTES])
 {

@@ -172,7 +172,7 @@ void oh_options_set(INTERNAL_FUNCTION_PARAMETERS)
         set_deadline(client, value);
         RETURN_TRUE;
     }
-    /* Queued commands were written for the options as they were. */
+    /* Queued commands were written with the options as they were until now. */
     if (client->batch && !oh_pipes_hand_over(&client->batch->pipes)) {
         return;
     }

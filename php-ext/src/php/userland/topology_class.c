@@ -21,7 +21,8 @@ typedef struct oh_topology_object {
     oh_live_ring *ring; /* A counted reference. NULL if no node is ejected. */
     zval *nodes;        /* OneHop\Node objects by index; UNDEF until first used. */
     uint32_t nodes_count;
-    bool is_watched; /* By Sentinels, so a name counts, wherever its master is. */
+    /* Sentinels watch the masters, so nodes are compared by name, not by address. */
+    bool is_watched;
     zend_object object;
 } oh_topology_object;
 
