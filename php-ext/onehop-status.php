@@ -111,7 +111,7 @@ function is_quiet(array $node): bool
     return $node['state'] === 'up' && time() - (int) $node['answered_at'] > QUIET_AFTER;
 }
 
-/** When the node last answered; of one that is down, since when it has not. */
+/** When the node last answered; for a node that is down, since when it has not. */
 function answered(array $node): string
 {
     if ($node['answered_at'] === null) {
@@ -137,14 +137,14 @@ function state(array $node): string
     return "{$node['state']}, next try in " . duration(1000 * $node['rests_ms']);
 }
 
-/** How much of the pool's calls the node has had, beside its share of the keys. */
+/** The node's part of the pool's calls, to compare with its share of the keys. */
 function share_of_calls(array $node, array $pool): string
 {
     $all = sum($pool, 'calls');
     return $all ? percent($node['calls'] / $all) : '–';
 }
 
-/** Calls a second, on average since they are counted. */
+/** Calls per second, on average since counting began. */
 function rate(array $node): string
 {
     $seconds = $node['since'] === null ? 0 : time() - $node['since'];
@@ -162,7 +162,7 @@ function is_cluster(array $pool): bool
     return array_filter(array_column($pool['nodes'], 'role')) !== [];
 }
 
-/** 0 for a node that is not asked, 1 for one that failed lately, 2 for the others. */
+/** 0 for a node that is not asked, 1 for a node that failed lately, 2 for all others. */
 function health(array $node): int
 {
     return $node['state'] !== 'up' ? 0 : ($node['errors_recent'] ? 1 : 2);
@@ -231,7 +231,7 @@ function verdict(array $pool): string
     return $all === 1 ? 'the node is up' : "all $all nodes are up";
 }
 
-/** Since when the numbers of a server pool count; null if nothing was counted. */
+/** Since when the calls of a server pool are counted; null if none were. */
 function since(array $pool): ?int
 {
     return min(array_filter(array_column($pool['nodes'], 'since')) ?: [null]);
@@ -243,7 +243,7 @@ function is_alone(array $pool): bool
     return $pool['sharing']['nodes_max'] === 0;
 }
 
-/** What the numbers of connections leave out, if each worker has its own; otherwise empty. */
+/** Which connections the numbers leave out, if each worker has its own; otherwise empty. */
 function own_connections(array $pool): string
 {
     $scopes = array_column(array_column($pool['nodes'], 'connections'), 'scope');
@@ -253,7 +253,7 @@ function own_connections(array $pool): string
         . 'are those of the worker that answers';
 }
 
-/** What monitoring plugins say: 0 is well, 1 a warning, 2 critical. */
+/** The exit status of a monitoring plugin: 0 is well, 1 a warning, 2 critical. */
 function severity(array $pools): int
 {
     $worst = static fn (array $pool): int => in_state($pool, 'resting') ? 2
@@ -268,7 +268,7 @@ function refusal(array $config): string
         . ": {$config['error']}; the configuration read before stays in use";
 }
 
-/** What to know of a server pool at once, the worst first. */
+/** What the page says first about a server pool, the worst first. */
 function verdicts(array $pool): array
 {
     $nodes = [in_state($pool, 'resting') ? 'down' : 'ejected' => verdict($pool)];

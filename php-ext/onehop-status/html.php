@@ -168,8 +168,8 @@ function section(array $pool): string
 }
 
 const LEGEND = 'The bar shows the share of each node, in its colour. Quiet: up, but not asked for '
-    . 'five minutes. Of calls: the share of the calls, beside that of the keys. A second: calls, '
-    . 'on average since they are counted. Connections: leased + idle, of the most there may be. '
+    . 'five minutes. Of calls: its share of the calls; Share is that of the keys. A second: calls '
+    . 'per second, on average since counting began. Connections: leased + idle, of the maximum. '
     . 'p50, p99: half and 99 % of the calls took less. Times: one bar for each doubling of the '
     . 'time, from 16 µs on the left to 17 s on the right.';
 
@@ -183,7 +183,7 @@ function heads(array $columns): string
     return "<thead><tr>$heads</tr></thead>";
 }
 
-/** Cells that know the name of their column, for narrow screens. */
+/** Cells with the name of their column, for narrow screens. */
 function cells(array $columns, array $texts): string
 {
     $cells = '';
@@ -295,7 +295,7 @@ function node_row(array $node, int $index, array $pool): string
         . html($node['reason']) . '</td></tr>';
 }
 
-/** What one looks at less often; redirects only in a Redis Cluster. */
+/** Numbers that are needed less often; redirects only in a Redis Cluster. */
 function traffic(array $pool): string
 {
     $columns = is_cluster($pool) ? TRAFFIC : array_diff_key(TRAFFIC, ['Redirects' => '']);

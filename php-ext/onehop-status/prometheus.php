@@ -65,11 +65,11 @@ function of_nodes(array $pools, array $of_pools): string
     return $text;
 }
 
-/** Each family of samples of a node: its type, its help, and [suffix, labels, value] of each. */
+/** The families of a node's samples: type, help, and [suffix, labels, value] of each sample. */
 function counters(): array
 {
     $counters = [
-        'calls' => 'Commands, or a batch\'s part, that ended, well or not.',
+        'calls' => 'Commands, or parts of a batch, that have ended, failed ones included.',
         'errors' => 'Calls that failed.',
         'redirects' => 'Replies after which a command was sent on.',
         'leases' => 'Connections handed out.',
@@ -85,7 +85,7 @@ function counters(): array
     }
     $families['onehop_latency_seconds'] = [
         'histogram',
-        'How long calls took that ended well.',
+        'How long successful calls took.',
         latency(...),
     ];
     return $families;
@@ -94,23 +94,23 @@ function counters(): array
 function gauges(): array
 {
     return [
-        'onehop_connections' => ['gauge', 'Connections there are.', static fn ($node) => [
+        'onehop_connections' => ['gauge', 'Open connections.', static fn ($node) => [
             ['', ['state' => 'leased'], $node['connections']['leased']],
             ['', ['state' => 'idle'], $node['connections']['idle']],
         ]],
         'onehop_connections_max' => [
             'gauge',
-            'The most connections there may be.',
+            'How many connections there can be.',
             static fn ($node) => [['', [], $node['connections']['max']]],
         ],
         'onehop_node_up' => [
             'gauge',
-            '1; 0 while the node rests or is ejected, and until it answers.',
+            '1 for a node in use; 0 while it rests or is ejected, and until it answers.',
             static fn ($node) => [['', [], (int) ($node['state'] === 'up')]],
         ],
         'onehop_node_info' => [
             'gauge',
-            '1, of each node that has a role: its role, and the master of a replica.',
+            '1 for each node that has a role: its role, and the master of a replica.',
             static fn ($node) => $node['role'] === null ? [] : [
                 ['', ['role' => $node['role'], 'master' => (string) $node['master']], 1],
             ],
@@ -131,7 +131,7 @@ function gauges(): array
 
 function of_pools(array $pools, array $of_pools): string
 {
-    $text = "# HELP onehop_config_info 1, with the fingerprint of what places keys.\n"
+    $text = "# HELP onehop_config_info 1, with the fingerprint of the placement of keys.\n"
         . "# TYPE onehop_config_info gauge\n";
     foreach ($pools as $i => $pool) {
         $text .= 'onehop_config_info'
@@ -143,7 +143,7 @@ function of_pools(array $pools, array $of_pools): string
             static fn ($pool) => $pool['generation'],
         ],
         'config_last_reload_successful' => [
-            '1; 0 while the file that is in place is refused.',
+            '1; 0 while the present file is refused.',
             static fn ($pool) => (int) $pool['config']['ok'],
         ],
         'config_last_reload_timestamp_seconds' => [

@@ -84,7 +84,7 @@ function table(array $rows): string
     return $text;
 }
 
-/** Counts UTF-8 characters without needing mbstring. */
+/** Counts UTF-8 characters without mbstring. */
 function width(string $text): int
 {
     return strlen(preg_replace('/[\x80-\xbf]/', '', $text));

@@ -4,5 +4,5 @@
 
 return [
     'pool' => env('REDIS_POOL'),
-    'config' => env('REDIS_CONFIG'), // Without it, the file that php.ini names.
+    'config' => env('REDIS_CONFIG'), // By default the file that php.ini names.
 ];

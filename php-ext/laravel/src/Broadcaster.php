@@ -7,8 +7,8 @@ use Illuminate\Broadcasting\Broadcasters\RedisBroadcaster;
 use Illuminate\Support\Arr;
 
 /**
- * Laravel's broadcaster, which publishes call by call. Laravel's own takes one script without keys,
- * which no node can be chosen for.
+ * A broadcaster that publishes call by call. Laravel's own runs one script without keys, for which
+ * no node can be chosen.
  */
 final class Broadcaster extends RedisBroadcaster
 {
@@ -17,11 +17,11 @@ final class Broadcaster extends RedisBroadcaster
         $connection = $this->redis->connection($this->connection);
         $message = json_encode([
             'event' => $event,
-            'data' => $payload, // With the socket, as Laravel's own.
+            'data' => $payload, // It still has the socket, as in Laravel's own.
             'socket' => Arr::pull($payload, 'socket'),
         ]);
         try {
-            foreach ($this->formatChannels($channels) as $channel) { // With the prefix already.
+            foreach ($this->formatChannels($channels) as $channel) { // With prefix already.
                 $connection->executeRaw(['PUBLISH', $channel, $message]);
             }
         } catch (\RedisException $e) {

@@ -4,10 +4,10 @@ namespace OneHop\Laravel;
 
 use Illuminate\Cache\RedisStore;
 
-/** Laravel's store, which writes many items in a pipeline: all nodes in parallel. */
+/** A store that writes many items in a pipeline: to all nodes in parallel. */
 final class CacheStore extends RedisStore
 {
-    /** Laravel's own takes a transaction to save time, or writes item by item to a cluster. */
+    /** Laravel's own uses a transaction to save time, or writes item by item to a cluster. */
     public function putMany(array $values, $seconds): bool
     {
         $replies = $this->connection()->pipeline(function () use ($values, $seconds) {

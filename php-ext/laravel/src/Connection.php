@@ -7,9 +7,9 @@ use Illuminate\Redis\Connections\PhpRedisConnection;
 use Illuminate\Redis\Limiters\ConcurrencyLimiterBuilder;
 
 /**
- * A connection to several nodes, which Laravel calls a cluster: so its queues, limiters, broadcasts
- * and tagged caches keep to what several nodes can do. Nodes are not named to it, unlike a
- * RedisCluster's: all calls are those of one server.
+ * A connection to several nodes. To Laravel it is a cluster, so queues, limiters, broadcasts and
+ * tagged caches only do what works with several nodes. But unlike a RedisCluster it never needs
+ * the name of a node: all calls are those for one server.
  *
  * It ends what a failed call has left open. Laravel does not: after a refused call, all later calls
  * of a queue worker would go into its transaction or pipeline.
@@ -52,7 +52,7 @@ final class Connection extends PhpRedisClusterConnection
         return $this->ending(fn () => parent::transaction($callback));
     }
 
-    /** Calls, and discards what is open if that throws. */
+    /** Makes a call. If that throws, discards the open transaction or pipeline. */
     private function ending(callable $call): mixed
     {
         $isOver = false;

@@ -36,7 +36,7 @@ final class Connector extends PhpRedisConnector
         ));
     }
 
-    /** A cluster in Laravel's configuration is also one server pool. */
+    /** A cluster of Laravel's configuration is a server pool, too. */
     public function connectToCluster(
         array $config,
         array $clusterOptions,

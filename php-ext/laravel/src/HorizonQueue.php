@@ -4,14 +4,14 @@ namespace OneHop\Laravel;
 
 use Laravel\Horizon\RedisQueue;
 
-/** Horizon's queue. What Horizon is told has the name that supervisors know, without our tag. */
+/** Horizon's queue. Its events have the name that supervisors know, without our tag. */
 final class HorizonQueue extends RedisQueue
 {
     use TagsQueues {
         getQueue as private tagged;
     }
 
-    /** The names of queues that have got a tag: key of the queue => what it would be without. */
+    /** Key of a queue => what the key would be without our tag. */
     private array $names = [];
 
     public function getQueue($queue): string

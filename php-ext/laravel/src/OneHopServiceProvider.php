@@ -2,8 +2,9 @@
 
 /*
  * Laravel finds this class by composer.json. With REDIS_CLIENT=onehop all Redis connections of the
- * application are OneHop's, and what Laravel does with keys of several nodes is done so that it
- * works: the tags of queues and of Horizon, many cache items at once, broadcasts.
+ * application are OneHop's. Then this class also changes how Laravel uses keys of several nodes:
+ * queues and Horizon get tags, many cache items are written in a pipeline, and broadcasts are
+ * published call by call.
  */
 
 namespace OneHop\Laravel;
@@ -32,7 +33,7 @@ final class OneHopServiceProvider extends ServiceProvider
         }
         $this->callAfterResolving('cache', $this->extendCaches(...));
         $this->callAfterResolving(BroadcastManager::class, $this->extendBroadcasts(...));
-        $this->app->booting(function () use ($config) { // Now Horizon has registered its own.
+        $this->app->booting(function () use ($config) { // By now Horizon has registered its own.
             $this->tagHorizon($config);
             if (!method_exists(RedisQueue::class, 'getQueueRedisKey')) {
                 $this->callAfterResolving('queue', $this->tagQueues(...));
@@ -49,7 +50,7 @@ final class OneHopServiceProvider extends ServiceProvider
                 $app['redis'],
                 $config['prefix'] ?? $settings->get('cache.prefix', ''),
                 $connection,
-                // The classes that Laravel 13 lets come out of the cache.
+                // The classes that Laravel 13 may unserialize from the cache.
                 $config['serializable_classes'] ?? $settings->get('cache.serializable_classes'),
             );
             $store->setLockConnection($config['lock_connection'] ?? $connection);
@@ -66,7 +67,7 @@ final class OneHopServiceProvider extends ServiceProvider
         ));
     }
 
-    /** From some Laravel 13 on queues tag their keys themselves. */
+    /** In later versions of Laravel 13 queues tag their keys themselves. */
     private function tagQueues(QueueManager $queues): void
     {
         $isHorizon = $this->app->getProvider('Laravel\Horizon\HorizonServiceProvider') !== null;
@@ -77,7 +78,7 @@ final class OneHopServiceProvider extends ServiceProvider
         );
     }
 
-    /** Horizon's scripts and transactions take several of its keys, and read keys not declared. */
+    /** Horizon's scripts and transactions use several of its keys, and read undeclared ones. */
     private function tagHorizon(Config $config): void
     {
         $prefix = $config->get('database.redis.horizon.options.prefix');

@@ -3,9 +3,9 @@
 namespace OneHop\Laravel;
 
 /**
- * A queue's keys are those of one script: `queues:NAME`, and that with `:delayed`, `:reserved` and
- * `:notify`. So the name becomes a tag, as Laravel 13 makes it: `queues:{NAME}`. A name that has a
- * tag stays as it is.
+ * One script uses all keys of a queue: `queues:NAME`, and the same with `:delayed`, `:reserved` and
+ * `:notify`. So the name becomes a tag, as in Laravel 13: `queues:{NAME}`. A name that has a tag
+ * stays as it is.
  */
 trait TagsQueues
 {

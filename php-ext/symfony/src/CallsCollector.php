@@ -12,10 +12,10 @@ use Symfony\Component\HttpKernel\Event\RequestEvent;
 use Symfony\Component\HttpKernel\KernelEvents;
 
 /**
- * For the profiler: what a request has asked of each node, by all clients of its process. The
- * extension counts the calls of a process, so they are the difference between the beginning of the
- * request and its end. Symfony saves the session after collect(), so lateCollect() counts. The
- * calls of a subrequest are those of its main request.
+ * For the profiler: the calls of each node that a request has made, by all clients of its process.
+ * The extension counts the calls of a process, so those of a request are the difference between its
+ * beginning and its end. Symfony saves the session after collect(), so lateCollect() takes the
+ * difference. The calls of a subrequest count as those of its main request.
  */
 final class CallsCollector extends AbstractDataCollector implements
     EventSubscriberInterface,

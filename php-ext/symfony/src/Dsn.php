@@ -5,13 +5,13 @@ namespace OneHop\Symfony;
 use InvalidArgumentException;
 
 /**
- * `onehop://POOL/PATH?config=FILE&database=N`, with further options for whom it is given to.
- * Without `config` it is the file that php.ini names. A DSN that OneHop\Redis takes by itself is
- * given to it as it is: `onehop:///FILE?pool=POOL`, `onehop://HOST:PORT,HOST:PORT?DIRECTIVE=VALUE`.
+ * `onehop://POOL/PATH?config=FILE&database=N`, with further options for the service that takes it.
+ * The default of `config` is the file that php.ini names. A DSN that OneHop\Redis itself reads is
+ * passed on unchanged: `onehop:///FILE?pool=POOL`, `onehop://HOST:PORT,HOST:PORT?DIRECTIVE=VALUE`.
  */
 final class Dsn
 {
-    /** What is not about the client: of a session its `prefix` and `ttl`, for example. */
+    /** Options that are not for the client, such as `prefix` and `ttl` of a session. */
     public readonly array $options;
     /** @var list<string> The parts of the path. */
     public readonly array $path;
@@ -54,14 +54,14 @@ final class Dsn
         return $client;
     }
 
-    /** The same for a place that has no options. A word that nobody reads may be a mistake. */
+    /** The same for a service without options: a word that nobody reads may be a mistake. */
     public function clientAlone(): \OneHop\Redis
     {
         $this->refuse([...$this->path, ...array_keys($this->options)]);
         return $this->client();
     }
 
-    /** The same for a place that has options, but no path. */
+    /** The same for a service with options, but without a path. */
     public function clientWithoutPath(): \OneHop\Redis
     {
         $this->refuse($this->path);

@@ -14,8 +14,9 @@ use Symfony\Component\Lock\Store\StoreFactory as LockStores;
 use Symfony\Component\Semaphore\Store\StoreFactory as SemaphoreStores;
 
 /**
- * Symfony makes everything with a DSN by a few static methods. Their services get ours instead,
- * which call Symfony's for any other DSN: what an environment variable says is known only later.
+ * Symfony makes each service that has a DSN by one of a few static methods. Such services get our
+ * methods instead, which call Symfony's for any other DSN: the DSN may be in an environment
+ * variable, so it is known only when the service is made.
  */
 final class DsnPass implements CompilerPassInterface
 {

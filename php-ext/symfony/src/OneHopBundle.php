@@ -13,7 +13,7 @@ final class OneHopBundle extends Bundle
     public function build(ContainerBuilder $container): void
     {
         parent::build($container);
-        // When definitions are whole, and none is part of another one yet.
+        // By then all definitions are complete, and none has become a part of another one.
         $container->addCompilerPass(new DsnPass(), PassConfig::TYPE_BEFORE_REMOVING);
         // Before the profiler looks for its panels.
         $container->addCompilerPass(new CollectorPass(), PassConfig::TYPE_BEFORE_OPTIMIZATION, 1);

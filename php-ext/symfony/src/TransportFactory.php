@@ -10,8 +10,8 @@ use Symfony\Component\Messenger\Transport\TransportFactoryInterface;
 use Symfony\Component\Messenger\Transport\TransportInterface;
 
 /**
- * Messenger's own transport for Redis with another client: `onehop://POOL/STREAM/GROUP/CONSUMER`,
- * and its own options in the DSN or beside it.
+ * Messenger's own transport for Redis with a client of ours: `onehop://POOL/STREAM/GROUP/CONSUMER`,
+ * with Messenger's own options in the DSN or beside it.
  */
 final class TransportFactory implements TransportFactoryInterface
 {
@@ -36,7 +36,7 @@ final class TransportFactory implements TransportFactoryInterface
             ));
         }
         $client = $dsn->client();
-        // The transport sets it only when it connects, and this client is never unconnected.
+        // The transport sets it only when it connects, and our client counts as always connected.
         $packing = $options['serializer'] ?? \Redis::SERIALIZER_PHP;
         $client->setOption(\Redis::OPT_SERIALIZER, $packing);
         $path = implode('/', $dsn->path);

@@ -13,7 +13,7 @@ final class Cluster extends Fleet
 {
     private const SLOTS = 16384;
 
-    /* A busy machine may keep a server silent for a second, which must not be a death. */
+    /* A server may be silent for a second on a busy machine, which must not be a death. */
     private const OPTIONS = '--cluster-enabled yes --cluster-node-timeout 4000'
         . ' --cluster-require-full-coverage no --cluster-allow-replica-migration no';
 
@@ -25,7 +25,7 @@ final class Cluster extends Fleet
         return ['cluster' => true];
     }
 
-    /** A seed, which names the others. */
+    /** One seed is enough: it names the other servers. */
     public function listed(): array
     {
         return [$this->servers[0]];
@@ -44,7 +44,7 @@ final class Cluster extends Fleet
         $this->awaitWhole();
     }
 
-    /** Gives a server an epoch of its own, and slots if it is a master; it meets all before it. */
+    /** Gives a server its epoch, and slots if it is a master; it then meets all earlier ones. */
     private function introduce(int $number): void
     {
         $server = $this->servers[$number];
@@ -83,7 +83,7 @@ final class Cluster extends Fleet
         );
     }
 
-    /** True if it sees all servers, half of them masters with all slots; a replica has a master. */
+    /** True if it knows all servers and slots; a replica must also follow its master. */
     private function isWhole(TestServer $server): bool
     {
         $info = self::ask($server, 'INFO');
@@ -96,7 +96,7 @@ final class Cluster extends Fleet
             && self::isMasterOrHasOne($server);
     }
 
-    /** The one that claims the slot. A client may learn it later. */
+    /** The server that claims the slot. A client may find out later. */
     public function master(Topology $topology, string $key): TestServer
     {
         $slot = Topology::slot($key);
@@ -126,7 +126,7 @@ final class Cluster extends Fleet
         $replica = $this->replicaOf($master);
         $master->stop();
         Waiting::until("$replica->name takes over", static function () use ($replica) {
-            /* It needs no votes then. */
+            /* With TAKEOVER it needs no votes. */
             self::ask($replica, 'FAILOVER', 'TAKEOVER');
             return $replica->redis()->info('replication')['role'] === 'master';
         });

@@ -5,7 +5,7 @@ namespace OneHop\Testing;
 use OneHop\Topology;
 
 /**
- * Servers that belong together: what the kinds of them do differently.
+ * Servers that belong together. The subclasses are the kinds of such servers.
  *
  * @internal
  */
@@ -69,7 +69,7 @@ abstract class Fleet
             ?? throw new \LogicException("no server has port $port");
     }
 
-    /** False for a replica that does not follow its master yet. */
+    /** False if it is a replica that does not follow its master yet. */
     protected static function isMasterOrHasOne(TestServer $server): bool
     {
         $told = $server->redis()->info('replication');

@@ -78,7 +78,7 @@ final class OneHopServers
         return $this->fleet->servers;
     }
 
-    /** The server that has a key now; of a master and its replicas the master. */
+    /** The server that has a key now: a master, if there are replicas. */
     public function serverOf(string $key): TestServer
     {
         return $this->fleet->master($this->topology(), $key);
@@ -117,7 +117,7 @@ final class OneHopServers
         $this->awaitAnswers();
     }
 
-    /** A node that was down rests for a moment, for all clients of this process. */
+    /** Waits until a client reaches all nodes: a node that was down rests for a moment. */
     private function awaitAnswers(): void
     {
         $client = $this->client(); // A bad directive fails here, at once.

@@ -4,7 +4,7 @@ namespace OneHop\Testing;
 
 /**
  * A free loopback port below those of outgoing connections. A UDP socket at the same number
- * reserves it, also while its server is stopped: so no two processes of tests get the same.
+ * reserves it, even while its server is stopped. So no two processes of tests get the same port.
  *
  * @internal
  */

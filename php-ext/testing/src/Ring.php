@@ -3,7 +3,7 @@
 namespace OneHop\Testing;
 
 /**
- * Servers that know nothing of each other.
+ * Servers that share the keys and are not connected with each other.
  *
  * @internal
  */

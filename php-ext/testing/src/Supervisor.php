@@ -3,8 +3,8 @@
 namespace OneHop\Testing;
 
 /**
- * The parent of all servers of a test: a shell that reads its commands from a pipe. Where the pipe
- * ends, it kills the servers and removes their files. So nothing is left running, even if the
+ * The parent of all servers of a test: a shell that reads its commands from a pipe. When the pipe
+ * is closed, it kills the servers and removes their files. So nothing is left running, even if the
  * process of the tests is killed.
  *
  * @internal
@@ -41,10 +41,10 @@ final class Supervisor
         }
     }
 
-    /** Starts a program in a directory, with its output in the file `log`; its process id. */
+    /** Starts a program in a directory, its output in the file `log`. Returns its process id. */
     public function start(string $where, string $words): int
     {
-        /* Only the program goes there; the shell stays where it is. */
+        /* Only the program changes to that directory. */
         $there = "'" . str_replace("'", "'\\''", $where) . "'";
         $run = "{ cd $there && exec $words >log 2>&1 </dev/null; } &";
         return (int) $this->ask("$run echo $!");
@@ -52,7 +52,7 @@ final class Supervisor
 
     public function kill(int $pid): void
     {
-        /* What `jobs` has told of a process that has ended, the shell forgets. */
+        /* The shell forgets a process that has ended once `jobs` has listed it. */
         $this->ask("kill -KILL $pid; wait $pid; jobs >ended; echo");
     }
 

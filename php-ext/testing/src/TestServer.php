@@ -14,10 +14,10 @@ final class TestServer
     /** Its port on 127.0.0.1, which stays the same when it starts again. */
     public readonly int $port;
     private readonly string $directory;
-    private int $pid = 0; // 0: it does not run.
+    private int $pid = 0; // 0 if it does not run.
     private bool $isPaused = false;
 
-    /** The name is that in the configuration: node-0, node-1 ... */
+    /** Its name is the one in the configuration: node-0, node-1 ... */
     private function __construct(
         private readonly Supervisor $supervisor,
         public readonly string $name,
@@ -29,10 +29,10 @@ final class TestServer
         is_dir($this->directory) || mkdir($this->directory);
     }
 
-    /** @internal Starts one, with more words of its command line. */
+    /** @internal Starts a redis-server, with more words for its command line. */
     public static function started(Supervisor $supervisor, string $name, string $words): self
     {
-        do { // Again if a program without reservations has taken the port.
+        do { // Again if another program, which reserves nothing, has taken the port.
             $server = new self($supervisor, $name, self::PLAIN . " $words");
         } while (!$server->launch());
         return $server;

@@ -6,8 +6,8 @@ use PHPUnit\Framework\Attributes\AfterClass;
 use PHPUnit\Framework\Attributes\Before;
 
 /**
- * For a test case of PHPUnit: servers that start before its first test and are stopped after its
- * last one. Before each test all of them run and are empty.
+ * For a test case of PHPUnit: servers that start before its first test and stop after its last one.
+ * Before each test all of them run and are empty.
  */
 trait UsesOneHop
 {

@@ -3,7 +3,7 @@
 namespace OneHop\Testing;
 
 /**
- * Waits for what servers do by themselves.
+ * Waits for changes that servers make by themselves.
  *
  * @internal
  */
@@ -12,7 +12,7 @@ final class Waiting
     private const EACH_US = 5000;
     private const MOST = 12000; // A minute.
 
-    /** Returns as soon as it is true; fails after a minute. */
+    /** Returns as soon as the condition is true; throws after a minute. */
     public static function until(string $what, callable $condition): void
     {
         for ($tries = 0; !$condition(); $tries++) {

@@ -13,7 +13,7 @@ final class WatchedMasters extends Fleet
 {
     private const SENTINELS = 3;
 
-    /* They learn of changes soon; and they do not rest for 30 s after a busy moment of the host. */
+    /* They notice changes soon, and do not pause for 30 s after a busy moment of the host. */
     private const QUICK = [
         'TILT-TRIGGER', '60000', 'PUBLISH-PERIOD', '1000', 'INFO-PERIOD', '1000',
     ];
@@ -29,7 +29,7 @@ final class WatchedMasters extends Fleet
         )];
     }
 
-    /** The masters of the beginning. */
+    /** The servers that were masters at the beginning. */
     public function listed(): array
     {
         return array_slice($this->servers, 0, $this->masters);
@@ -62,12 +62,12 @@ final class WatchedMasters extends Fleet
         $replica->redis()->rawCommand('REPLICAOF', '127.0.0.1', (string) $master);
     }
 
-    /** The configuration of a Sentinel, with those before it, which need not be found then. */
+    /** The configuration of a Sentinel. It names the earlier ones, so it need not find them. */
     private function text(int $number): string
     {
         $text = "bind 127.0.0.1\nprotected-mode no\nsentinel myid " . self::id($number) . "\n";
         foreach ($this->listed() as $master) {
-            /* A busy machine may keep a server silent for a second, which must not be a death. */
+            /* A server may be silent for a second on a busy machine, which must not be a death. */
             $text .= "sentinel monitor $master->name 127.0.0.1 $master->port 2\n"
                 . "sentinel down-after-milliseconds $master->name 4000\n"
                 . "sentinel failover-timeout $master->name 3000\n";
@@ -148,7 +148,7 @@ final class WatchedMasters extends Fleet
             try {
                 self::ask($this->sentinels[0], 'FAILOVER', $name);
             } catch (\RedisException) {
-                /* One is under way. But a Sentinel may give it up, so it is asked again. */
+                /* A failover is under way. The Sentinel may give it up, so it is asked again. */
             }
             return $this->masterOf($name) !== $master->port;
         });
