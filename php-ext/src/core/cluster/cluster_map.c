@@ -10,8 +10,7 @@
 
 #include "core/cluster/cluster_reader.h"
 
-#define NODE_BYTES_MIN 15 /* The shortest node: an array with an endpoint of one byte and a port.  \
-                           */
+#define NODE_BYTES_MIN 15 /* The shortest one: an array with a one-byte endpoint and a port. */
 
 /* ---- Reading ---- */
 
