@@ -27,7 +27,8 @@ bool oh_sentinel_read_number(oh_text text, uint64_t *number)
     return text.length <= NUMBER_DIGITS_MAX && oh_decimal_read(text, number);
 }
 
-uint16_t oh_sentinel_port(oh_text host, oh_text port)
+/* The port of this address; 0 if the address is not valid. */
+static uint16_t port_of(oh_text host, oh_text port)
 {
     uint64_t number;
     bool is_valid = oh_cluster_is_plain(host, OH_SERVER_ADDRESS_BYTES_MAX) &&
@@ -36,8 +37,13 @@ uint16_t oh_sentinel_port(oh_text host, oh_text port)
     return is_valid ? (uint16_t)number : 0;
 }
 
+/* What a Sentinel says of a master or a replica; texts that it does not say are absent. */
+typedef struct {
+    oh_text host, port, epoch, flags, link;
+} told_fields;
+
 /* Where the value of this name belongs; NULL if it has no meaning here. */
-static oh_text *place_of(oh_sentinel_fields *fields, const oh_value *name)
+static oh_text *place_of(told_fields *fields, const oh_value *name)
 {
     return oh_value_is(name, "ip")                   ? &fields->host
            : oh_value_is(name, "port")               ? &fields->port
@@ -47,12 +53,16 @@ static oh_text *place_of(oh_sentinel_fields *fields, const oh_value *name)
                                                      : NULL;
 }
 
-bool oh_sentinel_read_fields(oh_values values, oh_sentinel_fields *fields)
+/*
+ * Reads a list of names and values, which is a whole RESP value. If a name is repeated, its first
+ * text counts. False if it is not such a list.
+ */
+static bool read_fields(oh_values values, told_fields *fields)
 {
     size_t count;
     oh_value name, value;
 
-    *fields = (oh_sentinel_fields){.host.bytes = NULL};
+    *fields = (told_fields){.host.bytes = NULL};
     if (!oh_value_take_list(&values, &count) || count % 2 != 0) {
         return false;
     }
@@ -88,15 +98,15 @@ static const char *read_address(oh_values values, oh_sentinel_answer *answer)
         !oh_value_take_text(&values, &answer->host) || !oh_value_take_text(&values, &port)) {
         return OH_REASON_SENTINEL_MALFORMED;
     }
-    answer->port = oh_sentinel_port(answer->host, port);
+    answer->port = port_of(answer->host, port);
     return NULL;
 }
 
 static const char *read_epoch(oh_values values, oh_sentinel_answer *answer)
 {
-    oh_sentinel_fields fields;
-    bool has_epoch = oh_sentinel_read_fields(values, &fields) &&
-                     oh_sentinel_read_number(fields.epoch, &answer->epoch);
+    told_fields fields;
+    bool has_epoch =
+        read_fields(values, &fields) && oh_sentinel_read_number(fields.epoch, &answer->epoch);
 
     return has_epoch ? NULL : OH_REASON_SENTINEL_MALFORMED;
 }
@@ -256,7 +266,7 @@ static bool has_flag(oh_text flags, const char *flag)
 }
 
 /* True if it follows its master, as far as the Sentinel knows. */
-static bool is_well(const oh_sentinel_fields *fields)
+static bool is_well(const told_fields *fields)
 {
     return fields->flags.bytes && !has_flag(fields->flags, "s_down") &&
            !has_flag(fields->flags, "o_down") && !has_flag(fields->flags, "disconnected") &&
@@ -301,11 +311,11 @@ static size_t read_named(oh_values reply, const oh_sentinel_answer *adopted, uin
     oh_value_take_list(&reply, &named);
     for (size_t i = 0; i < named; i++) {
         oh_values element = reply;
-        oh_sentinel_fields fields;
+        told_fields fields;
 
         oh_value_skip(&reply);
-        bool is_wanted = oh_sentinel_read_fields(element, &fields) && is_well(&fields);
-        uint16_t port = is_wanted ? oh_sentinel_port(fields.host, fields.port) : 0;
+        bool is_wanted = read_fields(element, &fields) && is_well(&fields);
+        uint16_t port = is_wanted ? port_of(fields.host, fields.port) : 0;
         bool is_adopted = port == adopted->port && oh_text_is_same(fields.host, adopted->host);
         if (port > 0 && !is_adopted) {
             oh_sentinel_set_replica(&replicas[count++], fields.host, port, master);

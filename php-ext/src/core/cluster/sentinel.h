@@ -79,25 +79,11 @@ bool oh_sentinel_is_certain(
 bool oh_sentinel_is_contradicted(
     const oh_sentinel_answer *answers, size_t count, const oh_sentinel_known *now);
 
-/* What a Sentinel says of a master or a replica; texts that it does not say are absent. */
-typedef struct oh_sentinel_fields {
-    oh_text host, port, epoch, flags, link;
-} oh_sentinel_fields;
-
-/*
- * Reads a list of names and values, which is a whole RESP value. If a name is repeated, its first
- * text counts. False if it is not such a list.
- */
-bool oh_sentinel_read_fields(oh_values values, oh_sentinel_fields *fields);
-
 /*
  * Reads a port or an epoch. False if it is not a number, or is larger than any that a Sentinel
  * sends.
  */
 bool oh_sentinel_read_number(oh_text text, uint64_t *number);
-
-/* The port of this address; 0 if the address is not valid. */
-uint16_t oh_sentinel_port(oh_text host, oh_text port);
 
 /* The most replicas that replies to REPLICAS, which are whole RESP values, can name. */
 size_t oh_sentinel_count_replicas(const oh_values *replies, size_t count);

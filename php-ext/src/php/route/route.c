@@ -33,7 +33,11 @@ static bool has_queued_writes(const oh_client *client, uint32_t master)
     return node_client != NULL;
 }
 
-bool oh_route_choose_reader(oh_client *client, uint32_t *node)
+/*
+ * Replaces the master in `node` by the node that answers a read. Returns false and throws if there
+ * is none.
+ */
+static bool choose_reader(oh_client *client, uint32_t *node)
 {
     /* A replica could answer before the writes in front of the read are executed. */
     if (UNEXPECTED(oh_read_from_prefers_master(client->snapshot)) && client->mode == OH_PIPELINE &&
@@ -68,7 +72,7 @@ void oh_route_method(INTERNAL_FUNCTION_PARAMETERS)
             .promise = method->promise}};
 
     if (oh_client_may_read_elsewhere(client, method->command) &&
-        !oh_route_choose_reader(client, &call.node)) {
+        !choose_reader(client, &call.node)) {
         return;
     }
     oh_client_mode(client)->call(client, &call, INTERNAL_FUNCTION_PARAM_PASSTHRU);
@@ -91,7 +95,7 @@ static bool read_elsewhere(oh_client *client, oh_plan *plan)
     bool is_found = true;
 
     if (plan->spread == OH_SPREAD_ONE_NODE) {
-        return oh_route_choose_reader(client, &plan->call.node);
+        return choose_reader(client, &plan->call.node);
     }
     if (plan->spread != OH_SPREAD_SPLIT) {
         return true;
@@ -103,7 +107,7 @@ static bool read_elsewhere(oh_client *client, oh_plan *plan)
 
         if (*choice == UINT32_MAX) { /* One replica for each master, so that it gets one write. */
             *choice = *node;
-            is_found = oh_route_choose_reader(client, choice);
+            is_found = choose_reader(client, choice);
         }
         *node = *choice;
     }
@@ -185,12 +189,31 @@ static bool is_answered(oh_client *client, zend_execute_data *execute_data, zval
            oh_own_name_answers(client, words + 1, count - 1, return_value);
 }
 
+/* The number if these are the arguments of a SELECT. */
+static bool is_select(zend_execute_data *execute_data, zend_long *database)
+{
+    if (ZEND_NUM_ARGS() != 2) {
+        return false;
+    }
+    const zval *name = ZEND_CALL_ARG(execute_data, 1), *number = ZEND_CALL_ARG(execute_data, 2);
+    if (Z_TYPE_P(name) != IS_STRING || !zend_string_equals_literal_ci(Z_STR_P(name), "select")) {
+        return false;
+    }
+    if (Z_TYPE_P(number) == IS_LONG) {
+        *database = Z_LVAL_P(number);
+        return true;
+    }
+    return Z_TYPE_P(number) == IS_STRING &&
+           is_numeric_string(Z_STRVAL_P(number), Z_STRLEN_P(number), database, NULL, false) ==
+               IS_LONG;
+}
+
 void oh_raw_command_method(INTERNAL_FUNCTION_PARAMETERS)
 {
     oh_client *client = oh_client_enter(execute_data);
     zend_long database;
 
-    if (client && oh_select_is_meant(execute_data, &database) &&
+    if (client && is_select(execute_data, &database) &&
         oh_select(client, database, INTERNAL_FUNCTION_PARAM_PASSTHRU)) {
         return;
     }
@@ -261,22 +284,4 @@ bool oh_select(oh_client *client, zend_long database, INTERNAL_FUNCTION_PARAMETE
     }
     ask(client, database, INTERNAL_FUNCTION_PARAM_PASSTHRU);
     return true;
-}
-
-bool oh_select_is_meant(zend_execute_data *execute_data, zend_long *database)
-{
-    if (ZEND_NUM_ARGS() != 2) {
-        return false;
-    }
-    const zval *name = ZEND_CALL_ARG(execute_data, 1), *number = ZEND_CALL_ARG(execute_data, 2);
-    if (Z_TYPE_P(name) != IS_STRING || !zend_string_equals_literal_ci(Z_STR_P(name), "select")) {
-        return false;
-    }
-    if (Z_TYPE_P(number) == IS_LONG) {
-        *database = Z_LVAL_P(number);
-        return true;
-    }
-    return Z_TYPE_P(number) == IS_STRING &&
-           is_numeric_string(Z_STRVAL_P(number), Z_STRLEN_P(number), database, NULL, false) ==
-               IS_LONG;
 }

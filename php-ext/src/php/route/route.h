@@ -16,12 +16,6 @@ void oh_plan_method(INTERNAL_FUNCTION_PARAMETERS);
 void oh_client_command_method(INTERNAL_FUNCTION_PARAMETERS);
 void oh_raw_command_method(INTERNAL_FUNCTION_PARAMETERS);
 
-/*
- * Replaces the master in `node` by the node that answers a read. Returns false and throws if there
- * is none.
- */
-bool oh_route_choose_reader(oh_client *client, uint32_t *node);
-
 /* Carries out a planned call in the modes ATOMIC and PIPELINE. Takes the plan over. */
 void oh_plan_spread(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAMETERS);
 
@@ -38,8 +32,5 @@ void oh_plan_spread(oh_client *client, oh_plan *plan, INTERNAL_FUNCTION_PARAMETE
  * in a pipeline or a transaction, after watch(), and for SSDB, which has no databases.
  */
 bool oh_select(oh_client *client, zend_long database, INTERNAL_FUNCTION_PARAMETERS);
-
-/* The number if these are the arguments of a SELECT. */
-bool oh_select_is_meant(zend_execute_data *execute_data, zend_long *database);
 
 #endif

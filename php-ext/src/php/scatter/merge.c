@@ -227,49 +227,6 @@ static bool merge_per_node(oh_client *client, oh_merging *merging)
     return true;
 }
 
-/* ---- By rule ---- */
-
-static bool merge_by_rule(oh_client *client, oh_merging *merging)
-{
-    switch (merging->split->merge) {
-    case OH_MERGE_SUM:
-    case OH_MERGE_MIN:
-    case OH_MERGE_MAX:
-    case OH_MERGE_AND: return merge_numbers(merging);
-    case OH_MERGE_ALL_OK: return merge_all_ok(merging);
-    case OH_MERGE_ONE_OK:
-    case OH_MERGE_FIRST_NOT_NIL: return merge_first_something(merging);
-    case OH_MERGE_CONCAT:
-    case OH_MERGE_UNION: return merge_lists(merging);
-    case OH_MERGE_NONE: /* No merge: an array of replies by node. */
-        return merge_per_node(client, merging);
-    case OH_MERGE_PER_NODE: return !oh_merge_has_false(merging) && merge_per_node(client, merging);
-    case OH_MERGE_IN_ORDER: return oh_merge_in_order(merging);
-    case OH_MERGE_STREAMS: return oh_merge_streams(merging);
-    case OH_MERGE_INFO: return oh_merge_info(merging);
-    default: /* SCAN and SUBSCRIPTION are conversations, not merges. */ return false;
-    }
-}
-
-zend_object *oh_merge_replies(oh_client *client, const oh_split *split, zval **replies,
-    zend_object **failures, zval *return_value)
-{
-    oh_merging merging = {split, replies, split->parts_count, failures, return_value};
-
-    if (split->merge == OH_MERGE_EQUAL) {
-        return merge_equal(client, &merging);
-    }
-    zend_object *failure =
-        split->merge == OH_MERGE_IN_ORDER && !failures ? refuse_misfit(client, &merging) : NULL;
-    if (failure) {
-        return failure;
-    }
-    if (!merge_by_rule(client, &merging)) {
-        ZVAL_FALSE(return_value);
-    }
-    return NULL;
-}
-
 /*
  * ---- INFO ----
  *
@@ -360,7 +317,7 @@ static void merge_texts(oh_merging *merging)
     ZVAL_STR(merging->merged, smart_str_extract(&lines));
 }
 
-bool oh_merge_info(oh_merging *merging)
+static bool merge_info(oh_merging *merging)
 {
     if (merging->count == 1) {
         return oh_merge_take_first(merging);
@@ -373,4 +330,47 @@ bool oh_merge_info(oh_merging *merging)
         return false;
     }
     return true;
+}
+
+/* ---- By rule ---- */
+
+static bool merge_by_rule(oh_client *client, oh_merging *merging)
+{
+    switch (merging->split->merge) {
+    case OH_MERGE_SUM:
+    case OH_MERGE_MIN:
+    case OH_MERGE_MAX:
+    case OH_MERGE_AND: return merge_numbers(merging);
+    case OH_MERGE_ALL_OK: return merge_all_ok(merging);
+    case OH_MERGE_ONE_OK:
+    case OH_MERGE_FIRST_NOT_NIL: return merge_first_something(merging);
+    case OH_MERGE_CONCAT:
+    case OH_MERGE_UNION: return merge_lists(merging);
+    case OH_MERGE_NONE: /* No merge: an array of replies by node. */
+        return merge_per_node(client, merging);
+    case OH_MERGE_PER_NODE: return !oh_merge_has_false(merging) && merge_per_node(client, merging);
+    case OH_MERGE_IN_ORDER: return oh_merge_in_order(merging);
+    case OH_MERGE_STREAMS: return oh_merge_streams(merging);
+    case OH_MERGE_INFO: return merge_info(merging);
+    default: /* SCAN and SUBSCRIPTION are conversations, not merges. */ return false;
+    }
+}
+
+zend_object *oh_merge_replies(oh_client *client, const oh_split *split, zval **replies,
+    zend_object **failures, zval *return_value)
+{
+    oh_merging merging = {split, replies, split->parts_count, failures, return_value};
+
+    if (split->merge == OH_MERGE_EQUAL) {
+        return merge_equal(client, &merging);
+    }
+    zend_object *failure =
+        split->merge == OH_MERGE_IN_ORDER && !failures ? refuse_misfit(client, &merging) : NULL;
+    if (failure) {
+        return failure;
+    }
+    if (!merge_by_rule(client, &merging)) {
+        ZVAL_FALSE(return_value);
+    }
+    return NULL;
 }

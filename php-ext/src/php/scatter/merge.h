@@ -75,6 +75,5 @@ uint32_t oh_merge_misfit(const oh_merging *merging);
 /* Returns false and sets nothing if the rule cannot merge these replies. */
 bool oh_merge_in_order(oh_merging *merging);
 bool oh_merge_streams(oh_merging *merging);
-bool oh_merge_info(oh_merging *merging);
 
 #endif
