@@ -118,7 +118,7 @@ uint32_t oh_ketama_groups(uint32_t weight, uint32_t weights_sum, uint32_t nodes_
 oh_point *oh_ketama_points(
     oh_point *points, const char *name, size_t name_length, uint32_t node, uint32_t groups);
 
-/* ---- Modula ---- */
+/* ---- Modula: a node owns as many slots in a row as it weighs ---- */
 
 /* The point of a node whose slots end just below `slots_end`: its last slot. */
 oh_point oh_modula_point(uint32_t slots_end, uint32_t node);
@@ -126,7 +126,7 @@ oh_point oh_modula_point(uint32_t slots_end, uint32_t node);
 /* The slot of a hash among `slots_count` slots. */
 uint32_t oh_modula_slot(uint32_t hash, uint32_t slots_count);
 
-/* ---- Random ---- */
+/* ---- Random: any node, whatever the key ---- */
 
 /*
  * A number below `count`, count > 0. Forked processes inherit one state; `stir` makes their numbers

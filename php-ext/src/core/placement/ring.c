@@ -1,6 +1,6 @@
 /*
  * The ring itself: ascending points, a guard that closes them, and ranges that make a look-up one
- * read.
+ * read. Also the two distributions that need little more: modula and random.
  *
  * Implements spec/placement.
  */
@@ -111,4 +111,48 @@ uint32_t oh_ring_walk(const oh_point *point, uint32_t number)
         point++;
     }
     return point->node;
+}
+
+/*
+ * ---- Modula ----
+ *
+ * Nodes are in sorted order, so a new node in the middle moves the slots of all that follow.
+ * nutcracker does the same. A table of slots could be as long as the sum of the weights; the ring
+ * needs one point for each node.
+ */
+
+oh_point oh_modula_point(uint32_t slots_end, uint32_t node)
+{
+    return (oh_point){slots_end - 1, node};
+}
+
+uint32_t oh_modula_slot(uint32_t hash, uint32_t slots_count)
+{
+    return hash % slots_count;
+}
+
+/*
+ * ---- Random ----
+ *
+ * A write and its read go to different nodes, so this distribution is only useful if every node has
+ * the same data. It needs an even spread and speed, not secrecy: a counter per thread, mixed
+ * (splitmix64).
+ */
+
+static uint64_t mix(uint64_t value)
+{
+    value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9u;
+    value = (value ^ value >> 27) * 0x94d049bb133111ebu;
+    return value ^ value >> 31;
+}
+
+uint32_t oh_random_draw(uint32_t count, uint32_t stir)
+{
+    static _Thread_local uint64_t state;
+    if (state == 0) {
+        /* Differs from process to process where addresses are randomised. */
+        state = mix((uint64_t)(uintptr_t)&state);
+    }
+    state = state + 0x9e3779b97f4a7c15u + stir;
+    return (uint32_t)((mix(state) >> 32) * count >> 32);
 }
