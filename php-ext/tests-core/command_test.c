@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "core/command/command.h"
-#include "core/command/notification.h"
 #include "check.h"
 #include "vectors.h"
 

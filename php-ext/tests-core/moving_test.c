@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/command/moving.h"
+#include "core/command/command.h"
 #include "check.h"
 #include "vectors.h"
 

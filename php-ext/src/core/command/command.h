@@ -180,4 +180,30 @@ bool oh_command_is_whole(const oh_command *command, const oh_bytes *words, size_
 size_t oh_command_part(const oh_command_shape *shape, const oh_bytes *words, const uint32_t *nodes,
     uint32_t node, oh_bytes *part, char number[OH_NUMBER_OF_KEYS_BYTES]);
 
+/* ---- Keys that move from an old owner (spec/topology, moving, sections 2 and 3) ---- */
+
+/*
+ * True if the command first goes to the owner of a key that moves, and asks the old owner if the
+ * owner has nothing. False if it brings the key first. `keys_count` is the number of all its keys;
+ * in a split command each of them can be asked for by itself.
+ */
+bool oh_command_asks(
+    const oh_command *command, const oh_bytes *words, size_t count, size_t keys_count);
+
+/* True if a whole reply says more than that a key is not there. */
+bool oh_reply_is_something(oh_bytes reply);
+
+/*
+ * ---- Notifications of keys (spec/route, section 6) ----
+ *
+ * Each node publishes them on itself only, so their channels and patterns must be subscribed on
+ * every node.
+ */
+
+/* True if notifications of keys arrive on this channel. */
+bool oh_notification_is_channel(oh_text channel);
+
+/* True if the pattern may match such a channel. */
+bool oh_notification_may_match(oh_text pattern);
+
 #endif

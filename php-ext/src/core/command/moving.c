@@ -1,4 +1,5 @@
-#include "core/command/moving.h"
+/* Keys that move: which commands ask the old owner, and which replies are nothing. */
+#include "core/command/command.h"
 
 #include "core/resp/value.h"
 

@@ -1,5 +1,5 @@
-/* Compares with the two beginnings that servers use. */
-#include "core/command/notification.h"
+/* Notifications of keys: compares channels with the two beginnings that servers use. */
+#include "core/command/command.h"
 
 #include "core/base/compiler.h"
 #include "core/generated/words.h"

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "core/cluster/redirect.h"
-#include "core/command/notification.h"
+#include "core/command/command.h"
 #include "core/resp/value.h"
 
 #include "engine/base/environment.h"

@@ -7,7 +7,7 @@
 #include "engine/listener/listener_internal.h"
 
 #include "core/base/compiler.h"
-#include "core/command/notification.h"
+#include "core/command/command.h"
 
 bool oh_listener_is_passed_on(const oh_listener *listener, oh_channel_kind kind, uint32_t node)
 {

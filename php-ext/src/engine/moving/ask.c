@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "core/command/moving.h"
+#include "core/command/command.h"
 #include "core/resp/value.h"
 
 #include "engine/base/environment.h"

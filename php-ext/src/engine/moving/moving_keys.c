@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/base/compiler.h"
-#include "core/command/moving.h"
+#include "core/command/command.h"
 #include "core/resp/value.h"
 
 #include "engine/base/environment.h"
