@@ -15,7 +15,6 @@
 #include "php/base/zend.h"
 
 #include "php/call/keys.h"
-#include "php/call/packing.h"
 #include "php/call/plan.h"
 #include "php/call/refuse.h"
 

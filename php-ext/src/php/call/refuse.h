@@ -1,7 +1,8 @@
 /*
  * Refuse: throws for calls that OneHop does not support, before a byte is sent.
  *
- * The reasons come from the tables of spec/route. The exceptions are Unsupported and CrossNode.
+ * The reasons come from the tables of spec/route. The exceptions are Unsupported and CrossNode, and
+ * PHP's own for a value that cannot be packed.
  */
 #ifndef OH_PHP_REFUSE_H
 #define OH_PHP_REFUSE_H
@@ -59,5 +60,23 @@ void oh_refuse_cross_node(
 /* Throws CrossNode for a pattern that may match keys on every node. */
 void oh_refuse_pattern(
     oh_client *client, const oh_command *command, const uint8_t *pattern, size_t length);
+
+/*
+ * ---- Packing: values that would crash phpredis ----
+ *
+ * With SERIALIZER_PHP, phpredis expects PHP to write something for every value. For an object that
+ * cannot be serialized (a Closure, a Generator, an object of an anonymous class), PHP writes
+ * nothing and throws. So the arguments are checked for such objects first, and PHP's exception is
+ * thrown before phpredis is called.
+ */
+
+bool oh_packing_is_possible(zend_execute_data *execute_data);
+
+/* Returns false and throws if an argument, or a value in an array argument, cannot be packed. */
+static zend_always_inline bool oh_packing_may_begin(
+    const oh_client *client, zend_execute_data *execute_data)
+{
+    return EXPECTED(!client->packs_by_php) || oh_packing_is_possible(execute_data);
+}
 
 #endif

@@ -4,7 +4,7 @@
  */
 #include "php/base/zend.h"
 
-#include "engine/snapshot/live_ring.h"
+#include "engine/snapshot/snapshot.h"
 #include "php/client/client.h"
 #include "php/exception/exception.h"
 

@@ -12,7 +12,6 @@
 #include "php/base/zend.h"
 
 #include "php/call/enter.h"
-#include "php/call/packing.h"
 #include "php/call/plan.h"
 #include "php/call/refuse.h"
 #include "php/client/client.h"

@@ -5,7 +5,6 @@
 #include "php/base/zend.h"
 
 #include "php/call/enter.h"
-#include "php/call/packing.h"
 #include "php/call/refuse.h"
 #include "php/phpredis/node_client.h"
 #include "php/route/route.h"
