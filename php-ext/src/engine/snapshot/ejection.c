@@ -1,6 +1,9 @@
 /*
- * Rebuilds the ring when nodes are ejected or return. The count of changes is read before the
- * health words, so a change in between is noticed the next time.
+ * Rebuilds the ring when nodes are ejected or return. A ring is a topology that is built as if the
+ * ejected nodes were not configured; their indexes are unused.
+ *
+ * The count of changes is read before the health words, so a change in between is noticed the next
+ * time.
  */
 #include "engine/snapshot/snapshot.h"
 
@@ -11,6 +14,27 @@
 #include "core/base/memory.h"
 
 #include "engine/pool/node_health.h"
+
+/* Builds a ring without the flagged nodes. Takes over the flags. NULL if there is no memory. */
+static oh_live_ring *build_ring(const oh_server_pool *pool, bool *ejected)
+{
+    size_t size = oh_topology_size(pool);
+    oh_live_ring *ring = oh_memory_zeroed(1, sizeof *ring);
+
+    if (!ring) {
+        oh_memory_release(ejected);
+        return NULL;
+    }
+    ring->references = 1;
+    ring->ejected = ejected;
+    ring->topology = oh_memory_allocate(size);
+    if (!ring->topology) {
+        oh_live_ring_release(ring);
+        return NULL;
+    }
+    oh_topology_build(pool, ejected, ring->topology, size);
+    return ring;
+}
 
 /*
  * Flags the nodes that are out, and sets when the first of them may return. Returns how many are
@@ -63,7 +87,7 @@ static bool rebuild(oh_snapshot *snapshot, uint64_t now_ms)
         put_in_place(ejection, NULL);
         return true;
     }
-    oh_live_ring *ring = oh_live_ring_build(snapshot->pool, ejected);
+    oh_live_ring *ring = build_ring(snapshot->pool, ejected);
     if (ring) {
         put_in_place(ejection, ring);
     }

@@ -72,6 +72,15 @@ oh_snapshot *oh_snapshot_make(
     return snapshot;
 }
 
+void oh_live_ring_release(oh_live_ring *ring)
+{
+    if (ring && --ring->references == 0) {
+        oh_memory_release(ring->topology);
+        oh_memory_release(ring->ejected);
+        oh_memory_release(ring);
+    }
+}
+
 void oh_snapshot_release(oh_snapshot *snapshot)
 {
     if (--snapshot->references > 0) {

@@ -12,7 +12,26 @@
 #include "engine/pool/meter.h"
 #include "engine/pool/pool.h"
 #include "engine/snapshot/config_image.h"
-#include "engine/snapshot/live_ring.h"
+
+/*
+ * Live ring: the topology of a server pool without some of its nodes, which keep their indexes.
+ *
+ * A ring is immutable and counted: a pipeline, a transaction or a subscription holds the ring it
+ * began with.
+ */
+typedef struct oh_live_ring {
+    uint32_t references;
+    oh_topology *topology;
+    bool *ejected; /* By index. */
+} oh_live_ring;
+
+static inline void oh_live_ring_hold(oh_live_ring *ring)
+{
+    ring->references++;
+}
+
+/* NULL is allowed. */
+void oh_live_ring_release(oh_live_ring *ring);
 
 #define OH_NEVER_SEEN UINT64_MAX
 
